@@ -1,0 +1,44 @@
+# `make demo` and `make test` need Python 3.11 and make, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+
+.PHONY: demo test check format dev clean bench
+
+demo: $(STAMP)
+	@mkdir -p build/demo
+	@test -f build/demo/key.txt || $(BIN)/scrubline key new --output build/demo/key.txt
+	@rm -rf build/demo/out
+	$(BIN)/scrubline scrub --config demo/scrubline.toml --input demo/parquet --output build/demo/out
+	@echo
+	@echo "scrubbed tables: build/demo/out/data   audit: build/demo/out/audit   see README.md for a query"
+
+test: $(STAMP)
+	$(BIN)/pytest
+
+check: $(STAMP) dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	MYPYPATH=build/dev $(BIN)/mypy -p scrubline.models -p scrubline.dictionaries
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Type checkers cannot follow the import hook of an editable install: links give them a package to walk.
+dev:
+	@mkdir -p build/dev/scrubline
+	@for room in pipeline transforms models dictionaries; do ln -sfn ../../../$$room build/dev/scrubline/$$room; done
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks.pipeline
+
+$(STAMP): setup.py
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	@touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

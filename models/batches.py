@@ -1,0 +1,109 @@
+"""A batch: the one value that travels along the pipeline's arrows, gaining a column group at each.
+
+A document that fails is remembered in `failures` and skipped by every later step; the batch itself never
+fails. A row with one failed field is quarantined whole.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TypeVar
+
+from .documents import Context, Document, Documents, Rows
+from .errors import error_class
+from .features import Features
+from .spans import Candidates, NO_CANDIDATES, Spans
+from .tokens import Tokens
+
+T = TypeVar("T")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a row goes to quarantine: the step that failed and the PHI-free class of its error."""
+
+    stage: str
+    error: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scrubbed:
+    """The result for the documents of a batch.
+
+    Attributes:
+        texts: scrubbed text of each document; None where it failed.
+        out_starts, out_ends: offsets in the scrubbed text of each row of `Batch.spans`.
+    """
+
+    texts: tuple[str | None, ...]
+    out_starts: tuple[int, ...]
+    out_ends: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Batch:
+    """Documents and all that is known of them so far.
+
+    Attributes:
+        unit: index of the work unit in the plan.
+        last: true for the last batch of its unit (every unit has one, be it empty).
+        rows, documents: the source rows and their texts.
+        failures: by row index of this batch.
+        tokens: after Tokenize.
+        features: after Featurize, one for each tagger.
+        candidates: of the CRFs after Label, of all detectors after Recognise.
+        spans: after Merge.
+        scrubbed: after Scrub.
+    """
+
+    unit: int
+    last: bool
+    rows: Rows
+    documents: Documents
+    failures: dict[int, Failure] = dataclasses.field(default_factory=dict)
+    tokens: Tokens | None = None
+    features: tuple[Features, ...] = ()
+    candidates: Candidates = NO_CANDIDATES
+    spans: Spans | None = None
+    scrubbed: Scrubbed | None = None
+
+    def document(self, index: int) -> Document:
+        """One document as a row."""
+        return Document(self.documents.texts[index], self.documents.fields[index])
+
+    def context(self, index: int) -> Context:
+        """What detectors may know of one document."""
+        row = int(self.documents.rows[index])
+        return Context(self.rows.note_types[row], self.rows.patient_keys[row])
+
+    def alive(self, index: int) -> bool:
+        """Whether the document's row has not failed."""
+        return int(self.documents.rows[index]) not in self.failures
+
+
+def map_documents(
+    batch: Batch, stage: str, function: Callable[[int], T]
+) -> tuple[list[T | None], dict[int, Failure]]:
+    """Calls `function` with the index of each document that is alive, failing closed.
+
+    Args:
+        batch: its `failures` are not changed.
+        stage: the step's name, for the quarantine.
+        function: may raise anything; a raise fails the document's whole row.
+
+    Returns:
+        results: one for each document, None where it failed now or before.
+        failures: the batch's failures and the new ones.
+    """
+    failures = dict(batch.failures)
+    results: list[T | None] = []
+    for index, row in enumerate(batch.documents.rows.tolist()):
+        result = None
+        if row not in failures:
+            try:
+                result = function(index)
+            except Exception as error:  # fail closed: whatever it is, the row goes to quarantine
+                failures[row] = Failure(stage, error_class(error))
+        results.append(result)
+    return results, failures

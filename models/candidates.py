@@ -1,0 +1,35 @@
+"""The restricted table of candidates: the input of a second pass or of a review, without decoding again."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from .audit import CANDIDATES
+from .batches import Batch
+from .merging import accept
+from .policy import Policy
+
+
+def candidate_rows(batch: Batch, policy: Policy, run: str) -> pa.Table:
+    """A row a candidate of every document that is alive, with the verdict of `accept`."""
+    rows = []
+    for index, found in enumerate(batch.candidates.by_document(len(batch.documents))):
+        if not found or not batch.alive(index):
+            continue
+        row = int(batch.documents.rows[index])
+        verdicts = accept(batch.documents.texts[index], found, policy)
+        for candidate, verdict in zip(found, verdicts, strict=True):
+            rows.append(
+                {
+                    "run": run,
+                    "doc_key": batch.rows.doc_keys[row],
+                    "field": batch.documents.fields[index],
+                    "start": candidate.start,
+                    "end": candidate.end,
+                    "label": candidate.label,
+                    "detector": candidate.detector,
+                    "score": candidate.score,
+                    "verdict": verdict.outcome,
+                }
+            )
+    return pa.Table.from_pylist(rows, CANDIDATES)

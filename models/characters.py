@@ -1,0 +1,90 @@
+"""Character classes: a text becomes one array of small numbers, one for each code point.
+
+A class is `kind * 4 + detail`, so that `class >> 2` is the kind: white space, letter, digit or
+sign. The table is built once from the interpreter's `unicodedata`; characters that a newer Unicode
+version assigns are therefore signs under an older interpreter and may be letters under a newer
+one.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import unicodedata
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.uint32]
+Classes = npt.NDArray[np.uint8]
+
+WHITE_KIND, LETTER_KIND, DIGIT_KIND, SIGN_KIND = range(4)
+
+SPACE, BREAK = 0, 1
+LOWER, UPPER, CASELESS = 4, 5, 6
+DIGIT = 8
+SIGN, TERMINATOR, OPENER, CLOSER = 12, 13, 14, 15
+MARK = 16
+"""Belongs to the character before it; only after white space, or first in a text, a letter."""
+
+LINE_BREAKS = "\n\r\f\v\x85\u2028\u2029"
+TERMINATORS = (
+    ".!?\u2026\u203c\u2047\u2048\u2049"
+    "\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u061f\u06d4\u0589\u1362"
+)
+OPENERS = "([{\u201c\u2018\u00ab\u201e\u00bf\u00a1"
+CLOSERS = ")]}\u201d\u2019\u00bb\"'"
+# Format characters that stand inside words (joiners, soft hyphen), the skin tones and the tags of
+# flags: to a reader they are no character of their own.
+_JOINED = (
+    "\u00ad",
+    "\u200c",
+    "\u200d",
+    "\u2060",
+    *map(chr, range(0x1F3FB, 0x1F400)),
+    *map(chr, range(0xE0020, 0xE0080)),
+)
+
+_BY_CATEGORY = {
+    "Ll": LOWER,
+    "Lu": UPPER,
+    "Lt": UPPER,
+    "Lm": CASELESS,
+    "Lo": CASELESS,
+    "Nd": DIGIT,
+    # Superscripts, fractions and Roman numerals count as letters, as in `[^\W\d_]` of `re`.
+    "No": CASELESS,
+    "Nl": CASELESS,
+    "Mn": MARK,
+    "Mc": MARK,
+    "Me": MARK,
+}
+
+
+@functools.cache
+def class_table() -> Classes:
+    """The class of every code point, surrogates included; read only."""
+    table = np.full(0x110000, SIGN, np.uint8)
+    # Only these planes hold characters other than private ones, which are signs.
+    for code in itertools.chain(range(0xD800), range(0xE000, 0x40000), range(0xE0000, 0xE1000)):
+        character = chr(code)
+        kind = _BY_CATEGORY.get(unicodedata.category(character), SIGN)
+        # The ordinal signs of Spanish are letters without case to their category, lower-case to
+        # Unicode.
+        table[code] = LOWER if kind == CASELESS and character.islower() else kind
+    for value, characters in (
+        (SPACE, [c for c in map(chr, range(0x3001)) if c.isspace()]),
+        (BREAK, LINE_BREAKS),
+        (TERMINATOR, TERMINATORS),
+        (OPENER, OPENERS),
+        (CLOSER, CLOSERS),
+        (MARK, _JOINED),
+    ):
+        table[[ord(character) for character in characters]] = value
+    table.setflags(write=False)
+    return table
+
+
+def code_points(text: str) -> Codes:
+    """The code points of a text, lone surrogates included; read only."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))

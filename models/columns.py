@@ -1,0 +1,32 @@
+"""The small base of all columnar values: equal-length arrays, one row each, checked once when built."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+
+def require_equal_lengths(owner: str, **columns: object) -> int:
+    """Returns the common length of the columns.
+
+    Raises:
+        ValueError: if two lengths differ, naming the owner and each column's length.
+    """
+    lengths = {name: len(column) for name, column in columns.items()}  # type: ignore[arg-type]
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"{owner}: columns differ in length: {lengths}")
+    return next(iter(lengths.values()), 0)
+
+
+def require_offsets(owner: str, offsets: Ints, rows: int) -> None:
+    """Checks a row-pointer column: starts at 0, never falls, ends at `rows`.
+
+    Raises:
+        ValueError: if it does not.
+    """
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != rows or (np.diff(offsets) < 0).any():
+        raise ValueError(f"{owner}: row pointers must rise from 0 to {rows}")

@@ -1,0 +1,246 @@
+"""The label codec: spans to tags of items and back, in the schemes BIO and BIOES.
+
+Encoding covers every item that a span touches, decoding reads ill-formed tags so that no tag but O
+is ever without a span: neither loses PHI. For disjoint spans that begin and end with items,
+decoding gives back exactly what was encoded, in both schemes.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Sequence
+
+from ..columns import Ints
+from ..errors import UsageError
+from ..features import Features
+
+SCHEMES = ("BIO", "BIOES")
+OUTSIDE = "O"
+
+Annotation = tuple[int, int, str]
+"""Start, end (half-open, code points) and label of a span."""
+
+Decoded = tuple[int, int, int, str, int, int]
+"""(document, start, end, label, first item, last item) of a span; items are rows of `Features`."""
+
+
+def encode(
+    spans: Iterable[Annotation], starts: Sequence[int], ends: Sequence[int], scheme: str
+) -> list[str]:
+    """The tags of one sequence.
+
+    A span covers each item that it overlaps, be it by one character; a span that overlaps no item
+    is lost. Where spans meet on an item the longest gets it, then the earlier, then the label that
+    sorts first; what is left of the others stays theirs, each unbroken stretch as a span of its
+    own. See `misaligned`.
+
+    Args:
+        spans: in any order, of any document's stretch; they may overlap.
+        starts: of the items, disjoint and in order.
+        ends: of the items.
+        scheme: "BIO" or "BIOES".
+
+    Raises:
+        UsageError: if the scheme is unknown.
+        ValueError: if a span is empty, or a label is empty or has no place in a tag.
+    """
+    _require_scheme(scheme)
+    ordered = _longest_first(spans)
+    return _tags(_owners(ordered, starts, ends), [label for _, _, label in ordered], scheme)
+
+
+def misaligned(spans: Iterable[Annotation], starts: Sequence[int], ends: Sequence[int]) -> int:
+    """The number of spans that do not begin where an item begins and end where one ends.
+
+    Encoded and decoded they come back longer, or not at all if they touch no item.
+    """
+    begins, stops = set(starts), set(ends)
+    return sum(start not in begins or end not in stops for start, end, _ in spans)
+
+
+def decode(tags: Sequence[str], starts: Sequence[int], ends: Sequence[int]) -> list[Annotation]:
+    """The spans of one sequence, in order.
+
+    Reads both schemes and anything between them. A tag that cannot continue the open span (I or E
+    behind O, or of another label) begins a new one; a span without its E ends where the next thing
+    begins.
+
+    Args:
+        tags: one for each item.
+        starts: of the items.
+        ends: of the items.
+
+    Raises:
+        ValueError: if a tag is none of O, B-, I-, E-, S- and a label, or the lengths differ.
+    """
+    if not len(tags) == len(starts) == len(ends):
+        raise ValueError(f"decode: {len(tags)} tags for {len(starts)} items")
+    return [(starts[first], ends[last], label) for first, last, label in _runs(tags)]
+
+
+def encode_batch(
+    annotations: Sequence[Iterable[Annotation]], features: Features, scheme: str
+) -> list[list[str]]:
+    """The tags of each sequence of a batch; a span never goes over the end of a sequence.
+
+    Args:
+        annotations: spans of each document; see `encode`.
+        features: of the batch.
+        scheme: "BIO" or "BIOES".
+
+    Raises:
+        UsageError: if the scheme is unknown.
+        ValueError: as `encode`, or if the number of documents differs.
+    """
+    _require_scheme(scheme)
+    bounds, documents, starts, ends = _layout(features)
+    if len(annotations) != len(documents) - 1:
+        raise ValueError(f"encode: {len(annotations)} annotated documents of {len(documents) - 1}")
+    batch: list[list[str]] = []
+    for document, spans in enumerate(annotations):
+        first, last = documents[document], documents[document + 1]
+        begin, end = bounds[first], bounds[last]
+        ordered = _longest_first(spans)
+        owners = _owners(ordered, starts[begin:end], ends[begin:end])
+        labels = [label for _, _, label in ordered]
+        for sequence in range(first, last):
+            rows = slice(bounds[sequence] - begin, bounds[sequence + 1] - begin)
+            batch.append(_tags(owners[rows], labels, scheme))
+    return batch
+
+
+def misaligned_batch(annotations: Sequence[Iterable[Annotation]], features: Features) -> int:
+    """The number of spans of a batch that items or sequences do not let come back as they are."""
+    bounds, documents, starts, ends = _layout(features)
+    count = 0
+    for document, spans in enumerate(annotations):
+        first, last = documents[document], documents[document + 1]
+        begin, end = bounds[first], bounds[last]
+        begins = {start: item for item, start in enumerate(starts[begin:end], begin)}
+        stops = {stop: item for item, stop in enumerate(ends[begin:end], begin)}
+        for start, stop, _ in spans:
+            head, tail = begins.get(start), stops.get(stop)
+            count += (
+                head is None
+                or tail is None
+                or bisect.bisect_right(bounds, head) != bisect.bisect_right(bounds, tail)
+            )
+    return count
+
+
+def decode_batch(tags: Sequence[Sequence[str]], features: Features) -> list[Decoded]:
+    """The spans of a batch, in order of document and start.
+
+    Args:
+        tags: of each sequence, one for each item; see `decode`.
+        features: of the batch.
+
+    Returns:
+        A row a span: document, start, end, label, and its first and last item as rows of
+            `features`.
+
+    Raises:
+        ValueError: as `decode`.
+    """
+    bounds, documents, starts, ends = _layout(features)
+    if len(tags) != len(bounds) - 1:
+        raise ValueError(f"decode: tags of {len(tags)} sequences, expected {len(bounds) - 1}")
+    found: list[Decoded] = []
+    for document in range(len(documents) - 1):
+        for sequence in range(documents[document], documents[document + 1]):
+            begin, size = bounds[sequence], bounds[sequence + 1] - bounds[sequence]
+            if len(tags[sequence]) != size:
+                raise ValueError(f"decode: {len(tags[sequence])} tags for {size} items")
+            for first, last, label in _runs(tags[sequence]):
+                head, tail = begin + first, begin + last
+                found.append((document, starts[head], ends[tail], label, head, tail))
+    return found
+
+
+def _require_scheme(scheme: str) -> None:
+    if scheme not in SCHEMES:
+        raise UsageError(f"label scheme must be one of {', '.join(SCHEMES)}")
+
+
+def _layout(features: Features) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Row pointers into items and into sequences, starts and ends, as lists."""
+    columns: tuple[Ints, ...] = (
+        features.sequence_offsets,
+        features.document_offsets,
+        features.starts,
+        features.ends,
+    )
+    bounds, documents, starts, ends = (column.tolist() for column in columns)
+    return bounds, documents, starts, ends
+
+
+def _longest_first(spans: Iterable[Annotation]) -> list[Annotation]:
+    ordered = sorted(set(spans), key=lambda span: (span[0] - span[1], span[0], span[2]))
+    for start, end, label in ordered:
+        if not 0 <= start < end:
+            raise ValueError(f"encode: bad stretch [{start}, {end})")
+        if not label or "\x00" in label:
+            raise ValueError("encode: a label must be a word")
+    return ordered
+
+
+def _owners(ordered: Sequence[Annotation], starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+    """Index of the span that has each item, or -1.
+
+    Spans come in order of precedence. `free` leads from a taken item towards the next that is free,
+    so that spans nested a thousand deep do not cost a thousand times their items.
+    """
+    owners = [-1] * len(starts)
+    free = list(range(len(starts) + 1))
+    for index, (start, end, _) in enumerate(ordered):
+        item = bisect.bisect_right(ends, start)
+        stop = bisect.bisect_left(starts, end)
+        path = []
+        while item < stop:
+            path.append(item)
+            if free[item] == item:
+                owners[item] = index
+                free[item] = item + 1
+            item = free[item]
+        for passed in path:
+            free[passed] = item
+    return owners
+
+
+def _tags(owners: Sequence[int], labels: Sequence[str], scheme: str) -> list[str]:
+    tags = [OUTSIDE] * len(owners)
+    before = -1
+    for item, owner in enumerate(owners):
+        if owner >= 0:
+            tags[item] = f"{'I' if owner == before else 'B'}-{labels[owner]}"
+        before = owner
+    if scheme == "BIOES":
+        for item, tag in enumerate(tags):
+            if tag != OUTSIDE and (item + 1 == len(tags) or owners[item + 1] != owners[item]):
+                tags[item] = ("S" if tag[0] == "B" else "E") + tag[1:]
+    return tags
+
+
+def _runs(tags: Sequence[str]) -> list[tuple[int, int, str]]:
+    """First item, last item and label of each span."""
+    runs: list[tuple[int, int, str]] = []
+    first, open_label = 0, ""
+    for item, tag in enumerate(tags):
+        if tag == OUTSIDE:
+            if open_label:
+                runs.append((first, item - 1, open_label))
+                open_label = ""
+            continue
+        place, dash, label = tag[:1], tag[1:2], tag[2:]
+        if place not in ("B", "I", "E", "S") or dash != "-" or not label:
+            raise ValueError("decode: a tag must be O, or B-, I-, E- or S- and a label")
+        if place in "BS" or label != open_label:
+            if open_label:
+                runs.append((first, item - 1, open_label))
+            first, open_label = item, label
+        if place in "ES":
+            runs.append((first, item, open_label))
+            open_label = ""
+    if open_label:
+        runs.append((first, len(tags) - 1, open_label))
+    return runs

@@ -1,0 +1,195 @@
+"""Training CRF weights with python-crfsuite, and the one way from `Features` to its items."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import os
+import re
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pycrfsuite
+
+from ..columns import Flags
+from ..errors import BundleError, UsageError
+from ..features import Features
+from ..recipes.recipe import Learner, Parameter
+from .model_file import CONSTANT, snap
+
+Progress = Callable[[int, float], None]
+"""Called after each iteration with its number, from 1, and the loss (infinite if none was told)."""
+
+_ITERATION = re.compile(r"\*{5} (?:Iteration|Epoch) #(\d+) \*{5}")
+_LOSS = re.compile(r"Loss: (\S+)")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AttributeTable:
+    """The attribute strings of a batch, ready to be put into items; made by `attribute_table`.
+
+    Attributes:
+        strings: those of `Features.attributes`, and `CONSTANT` last.
+        keep: whether each goes into items, without `CONSTANT`, which always does; None for all.
+    """
+
+    strings: npt.NDArray[np.object_]
+    keep: Flags | None
+
+
+def attribute_table(
+    attributes: Sequence[str], known: Collection[str] | None = None
+) -> AttributeTable:
+    """Prepares the strings of a batch.
+
+    Args:
+        attributes: `Features.attributes`.
+        known: those to keep, all if None. A model's own may be given when tagging: the others score
+            nothing, and leaving them out early saves most of the time. It also keeps strings away
+            from CRFsuite that it cannot hold, for no model has them.
+    """
+    strings = np.empty(len(attributes) + 1, object)
+    strings[:] = [*attributes, CONSTANT]
+    if known is None:
+        return AttributeTable(strings, None)
+    keep = np.fromiter((a in known for a in attributes), np.bool_, len(attributes))
+    return AttributeTable(strings, keep)
+
+
+def item_sequences(
+    features: Features, table: AttributeTable | None = None
+) -> Iterator[pycrfsuite.ItemSequence]:
+    """Yields the sequences of a batch for python-crfsuite, each item with `CONSTANT` added.
+
+    Args:
+        features: of a batch, or of a part of it.
+        table: of the whole batch's `Features.attributes`; made here if None, with all kept.
+    """
+    table = table or attribute_table(features.attributes)
+    ids, offsets = features.attribute_ids, features.item_offsets
+    if table.keep is not None:
+        kept = table.keep[ids]
+        ids = ids[kept]
+        offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
+    flat = table.strings[np.insert(ids, offsets[:-1], len(table.strings) - 1)].tolist()
+    bounds = (offsets + np.arange(len(offsets))).tolist()
+    items = [flat[begin:end] for begin, end in zip(bounds, bounds[1:], strict=False)]
+    rows = features.sequence_offsets.tolist()
+    for begin, end in zip(rows, rows[1:], strict=False):
+        yield pycrfsuite.ItemSequence(items[begin:end])
+
+
+def learn(
+    features: Features,
+    tags: Sequence[Sequence[str]],
+    learner: Learner,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> bytes:
+    """Trains a CRF and returns its model file, weights on the grid; same input, same bytes.
+
+    Scores of the averaged perceptron are not calibrated, those of L-BFGS are.
+
+    Not for two threads at once: CRFsuite shuffles with the C library's one random generator.
+
+    Args:
+        features: of all training documents.
+        tags: one list for each sequence, one tag for each of its items.
+        learner: algorithm and parameters; those not given keep CRFsuite's defaults.
+        seed: of the order in which the perceptron sees the sequences.
+        progress: see `Progress`; what it raises ends the training and reaches the caller.
+
+    Raises:
+        UsageError: if a parameter is not of CRFsuite's type, or there is nothing to learn.
+        BundleError: if CRFsuite wrote no sound model.
+    """
+    trainer = _Trainer()
+    trainer.progress = progress
+    trainer.select(learner.algorithm, "crf1d")
+    trainer.set_params(_parameters(learner, trainer))
+    _check_training(features, tags)
+    for items, sequence in zip(item_sequences(features), tags, strict=True):
+        if len(sequence):
+            trainer.append(items, sequence)
+    _seed_c_library(seed)
+    # The model holds words of the corpus: the directory is readable by its owner only, and removed.
+    with tempfile.TemporaryDirectory(prefix="scrubline-") as folder:
+        path = Path(folder) / "model"
+        trainer.train(str(path))
+        # To a path that cannot be written, CRFsuite writes nothing and says nothing.
+        if not path.exists():
+            raise BundleError(
+                "CRFsuite wrote no model: is the temporary directory full or read-only?"
+            )
+        return snap(path.read_bytes())
+
+
+def _parameters(learner: Learner, trainer: _Trainer) -> dict[str, Parameter]:
+    """The parameters in the types that CRFsuite has for them; it would cut 1.5 iterations to 1."""
+    cast = {}
+    for name, value in learner.parameters:
+        wanted = type(trainer.get(name))
+        cast[name] = wanted(value)
+        if cast[name] != value or (wanted is int and not cast[name] < 2**31):
+            raise UsageError(
+                f"{learner.algorithm}: {name} must be of type {wanted.__name__}, below 2^31"
+            )
+    return cast
+
+
+class _Trainer(pycrfsuite.BaseTrainer):  # type: ignore[misc]
+    """Turns CRFsuite's log lines into calls of `progress`, and prints none."""
+
+    progress: Progress | None = None
+    _iteration = 0
+    _loss = float("inf")
+
+    def message(self, message: str) -> None:
+        if self.progress is None:
+            return
+        if head := _ITERATION.match(message):
+            self._iteration, self._loss = int(head[1]), float("inf")
+        elif loss := _LOSS.match(message):
+            self._loss = float(loss[1])
+        elif message == "\n" and self._iteration:
+            # A blank line ends the iteration's lines; the next one does not belong to an iteration.
+            iteration, self._iteration = self._iteration, 0
+            self.progress(iteration, self._loss)
+
+
+def _check_training(features: Features, tags: Sequence[Sequence[str]]) -> None:
+    lengths = np.diff(features.sequence_offsets)
+    if len(tags) != len(lengths) or [len(sequence) for sequence in tags] != lengths.tolist():
+        raise UsageError("training needs one tag for each item of each sequence")
+    seen = {tag for sequence in tags for tag in sequence}
+    if not seen - {"O"}:
+        raise UsageError("nothing to learn: no item of the training documents has a label")
+    for what, strings in (("attribute", features.attributes), ("tag", sorted(seen))):
+        for index, string in enumerate(strings):
+            # CRFsuite would cut at the NUL and take two different strings for one.
+            if "\0" in string or not _encodable(string):
+                raise UsageError(
+                    f"{what} {index} holds a NUL or a lone surrogate, which CRFsuite cannot"
+                )
+    if CONSTANT in features.attributes:
+        raise UsageError(
+            f"no declared feature may be called {CONSTANT!r}: every item has it already"
+        )
+
+
+def _encodable(string: str) -> bool:
+    try:
+        string.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _seed_c_library(seed: int) -> None:
+    """Sets the state of `rand`, with which CRFsuite shuffles and which it never seeds itself."""
+    library = ctypes.CDLL(None) if os.name == "posix" else ctypes.CDLL("ucrtbase")
+    library.srand(ctypes.c_uint(seed % 2**32))

@@ -1,0 +1,191 @@
+"""Gold and predicted annotations of the same texts, columnar: what every metric reads."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+import numpy as np
+
+from ..columns import Flags, Ints, require_equal_lengths
+from ..corpora import AnnotatedDocument, Annotation
+from ..errors import UsageError
+from ..tokens import Tokens
+
+_SHOWN_ORDINALS = 10
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LabelledSpans:
+    """The spans of one side, sorted by (document, start, end, label), no two equal; may overlap.
+
+    Attributes:
+        documents: index into `Comparison.texts`.
+        starts, ends: half-open code-point offsets in that text.
+        labels: index into `Comparison.label_names`.
+    """
+
+    documents: Ints
+    starts: Ints
+    ends: Ints
+    labels: Ints
+
+    def __post_init__(self) -> None:
+        require_equal_lengths(
+            "LabelledSpans",
+            documents=self.documents,
+            starts=self.starts,
+            ends=self.ends,
+            labels=self.labels,
+        )
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def rows(self) -> set[tuple[int, int, int, int]]:
+        """The spans as (document, start, end, label)."""
+        columns = (self.documents, self.starts, self.ends, self.labels)
+        return set(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison:
+    """Gold and predicted spans of the same documents, which are sorted by `doc_id`.
+
+    Attributes:
+        texts: text of each document.
+        text_offsets: row pointers of the texts laid end to end, one more than documents:
+            character c of document d has the global place `text_offsets[d] + c`.
+        label_names: sorted, every label that either side uses.
+        gold, predicted: the spans of the two sides.
+        tokens: the fine tokens of the texts.
+    """
+
+    texts: tuple[str, ...]
+    text_offsets: Ints
+    label_names: tuple[str, ...]
+    gold: LabelledSpans
+    predicted: LabelledSpans
+    tokens: Tokens
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def covered(self, spans: LabelledSpans) -> Flags:
+        """For each character of the texts laid end to end, whether any span covers it."""
+        shift = self.text_offsets[spans.documents]
+        return covered(spans.starts + shift, spans.ends + shift, int(self.text_offsets[-1]))
+
+    def touched_tokens(self, spans: LabelledSpans) -> tuple[Ints, Ints]:
+        """For each span, the half-open range of rows of `tokens` that share a character with it."""
+        token_shift = np.repeat(self.text_offsets[:-1], np.diff(self.tokens.document_offsets))
+        shift = self.text_offsets[spans.documents]
+        # Tokens are disjoint and in text order, so both global columns rise.
+        first = np.searchsorted(self.tokens.ends + token_shift, spans.starts + shift, side="right")
+        last = np.searchsorted(self.tokens.starts + token_shift, spans.ends + shift, side="left")
+        return first.astype(np.int64), last.astype(np.int64)
+
+
+def align(
+    gold: Iterable[AnnotatedDocument],
+    predicted: Iterable[AnnotatedDocument],
+    tokenize: Callable[[Sequence[str]], Tokens],
+    label_map: Callable[[str], str | None] | None = None,
+    ignore: Collection[str] = (),
+) -> Comparison:
+    """Puts the documents of the two sides together by `doc_id`.
+
+    Args:
+        gold: in any order; spans that are equal after mapping count once.
+        predicted: likewise.
+        tokenize: gives the tokens of the texts.
+        label_map: applied to the labels of both sides; None drops a span.
+        ignore: labels whose spans are dropped from both sides, after mapping.
+
+    Raises:
+        UsageError: if a side has a `doc_id` twice, or the sides hold different documents or
+            texts; says how many and at which ordinals (from 0, in the order given).
+    """
+    gold_documents, predicted_documents = list(gold), list(predicted)
+    _require_same_documents(gold_documents, predicted_documents)
+    gold_documents.sort(key=lambda document: document.doc_id)
+    predicted_documents.sort(key=lambda document: document.doc_id)
+
+    def decided(spans: Iterable[Annotation]) -> set[tuple[int, int, str]]:
+        labelled = ((s.start, s.end, label_map(s.label) if label_map else s.label) for s in spans)
+        return {(s, e, la) for s, e, la in labelled if la is not None and la not in ignore}
+
+    gold_rows = [decided(document.spans) for document in gold_documents]
+    predicted_rows = [decided(document.spans) for document in predicted_documents]
+    names = sorted({label for rows in (*gold_rows, *predicted_rows) for _, _, label in rows})
+    texts = tuple(document.text for document in gold_documents)
+    return Comparison(
+        texts=texts,
+        text_offsets=np.cumsum([0, *map(len, texts)], dtype=np.int64),
+        label_names=tuple(names),
+        gold=_columns(gold_rows, names),
+        predicted=_columns(predicted_rows, names),
+        tokens=tokenize(texts),
+    )
+
+
+def covered(starts: Ints, ends: Ints, size: int) -> Flags:
+    """For each of `size` places, whether a half-open stretch [start, end) holds it."""
+    depth = np.bincount(starts, minlength=size + 1) - np.bincount(ends, minlength=size + 1)
+    flags: Flags = np.cumsum(depth[:size]) > 0
+    return flags
+
+
+def count_by_document(flags: Flags, offsets: Ints) -> Ints:
+    """How many flags are set between each two row pointers."""
+    running = np.concatenate(([0], np.cumsum(flags, dtype=np.int64)))
+    counts: Ints = np.diff(running[offsets])
+    return counts
+
+
+def _require_same_documents(
+    gold: Sequence[AnnotatedDocument], predicted: Sequence[AnnotatedDocument]
+) -> None:
+    gold_texts = {document.doc_id: document.text for document in gold}
+    predicted_ids = {document.doc_id for document in predicted}
+    faults = [
+        ("with a repeated doc_id in gold", _repeated(gold)),
+        ("with a repeated doc_id in predicted", _repeated(predicted)),
+        ("of gold missing in predicted", _ordinals(gold, lambda d: d.doc_id not in predicted_ids)),
+        (
+            "of predicted missing in gold",
+            _ordinals(predicted, lambda d: d.doc_id not in gold_texts),
+        ),
+        (
+            "of predicted with another text than gold",
+            _ordinals(predicted, lambda d: gold_texts.get(d.doc_id, d.text) != d.text),
+        ),
+    ]
+    if found := [f"{len(at)} {what} (ordinals {_some(at)})" for what, at in faults if at]:
+        raise UsageError("gold and predicted must hold the same documents: " + "; ".join(found))
+
+
+def _repeated(documents: Sequence[AnnotatedDocument]) -> list[int]:
+    first = {document.doc_id: at for at, document in reversed(list(enumerate(documents)))}
+    return [at for at, document in enumerate(documents) if first[document.doc_id] != at]
+
+
+def _ordinals(
+    documents: Sequence[AnnotatedDocument], wrong: Callable[[AnnotatedDocument], bool]
+) -> list[int]:
+    return [ordinal for ordinal, document in enumerate(documents) if wrong(document)]
+
+
+def _some(ordinals: Sequence[int]) -> str:
+    shown = ", ".join(map(str, ordinals[:_SHOWN_ORDINALS]))
+    return shown + (", ..." if len(ordinals) > _SHOWN_ORDINALS else "")
+
+
+def _columns(rows: Sequence[set[tuple[int, int, str]]], names: Sequence[str]) -> LabelledSpans:
+    label_ids = {name: index for index, name in enumerate(names)}
+    table = [
+        (document, start, end, label_ids[label])
+        for document, spans in enumerate(rows)
+        for start, end, label in sorted(spans)
+    ]
+    return LabelledSpans(*np.array(table, np.int64).reshape(-1, 4).T.copy())

@@ -1,0 +1,122 @@
+"""Membership in a gazetteer: phrases over tokens, case-folded."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import ClassVar
+
+import numpy as np
+
+from ...dictionaries.trie import TokenTrie
+from ..columns import Ints
+from ..errors import UsageError
+from ..tokenizing import tokenize_documents
+from .base import Column, Items, Property, require_name, require_one_of
+from .items import LAYERS, layer_bounds
+
+MODES = ("in", "bioes")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Gazetteer(Property):
+    """Whether the item is part of a phrase of the gazetteer, or which part.
+
+    Phrases are found leftmost-longest over the case-folded tokens of the layer, across lines, never
+    across documents. On the layer "character" they are found over fine tokens, and the characters
+    of a phrase, the white space in it included, are its parts.
+
+    Attributes:
+        name: of the gazetteer.
+        mode: "in" gives "1" to each item of a phrase, "bioes" its place: B, I, E or S.
+    """
+
+    KIND: ClassVar[str] = "gazetteer"
+
+    name: str
+    mode: str = "in"
+
+    def __post_init__(self) -> None:
+        require_name(self.KIND, "name", self.name)
+        require_one_of(self.KIND, "mode", self.mode, MODES)
+
+    @property
+    def key(self) -> str:
+        """See `Property.key`."""
+        return f"{self.mode}.{self.name}"
+
+    @property
+    def needs(self) -> tuple[str, str]:
+        """See `Property.needs`."""
+        return "gazetteer", self.name
+
+    def column(self, items: Items) -> Column:
+        """See `Property.column`."""
+        firsts, lasts = _matches(items, items.gazetteers[self.name])
+        # Matches are disjoint: one more begun than ended says that an item is in one.
+        rows = len(items) + 1
+        begun = np.bincount(firsts, minlength=rows) - np.bincount(lasts + 1, minlength=rows)
+        ids = np.cumsum(begun)[:-1] - 1
+        if self.mode == "in":
+            return Column(("1",), ids)
+        ids[ids >= 0] = 1
+        ids[firsts] = 0
+        ids[lasts] = 2
+        ids[firsts[firsts == lasts]] = 3
+        return Column(("B", "I", "E", "S"), ids)
+
+
+def _matches(items: Items, trie: TokenTrie) -> tuple[Ints, Ints]:
+    """First and last item of each match."""
+    tokens = items.tokens
+    if items.layer == "character":
+        words, ids = items.token_words
+        folded = tuple(word.casefold() for word in words)
+        bounds = tokens.document_offsets.tolist()
+    else:
+        folded, ids = items.folded, items.word_ids
+        bounds = items.sequence_offsets[items.document_offsets].tolist()
+    texts = [folded[i] for i in ids.tolist()]
+    ranges: list[tuple[int, int]] = []
+    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+        ranges.extend((begin + f, begin + n - 1) for f, n in trie.match(texts[begin:end]))
+    table = np.array(ranges, np.int64).reshape(-1, 2)
+    firsts, lasts = table[:, 0], table[:, 1]
+    if items.layer != "character":
+        return firsts, lasts
+    # Items and tokens of a batch are sorted by (document, offset), so one search places all
+    # matches.
+    alive = np.array([text is not None for text in items.texts], np.bool_)
+    kept = alive[items.token_documents[firsts]] if len(firsts) else np.zeros(0, np.bool_)
+    firsts, lasts = firsts[kept], lasts[kept]
+    width = 1 + max(int(tokens.ends.max(initial=0)), int(items.ends.max(initial=0)))
+    places = items.documents * width + items.starts
+    documents = items.token_documents[firsts]
+    return (
+        np.searchsorted(places, documents * width + tokens.starts[firsts]),
+        np.searchsorted(places, documents * width + tokens.ends[lasts]) - 1,
+    )
+
+
+def gazetteer_from_phrases(phrases: Iterable[str], layer: str) -> TokenTrie:
+    """A gazetteer as `featurize` takes it: phrases cut as text is cut, and case-folded.
+
+    Args:
+        phrases: of any case; those without a token are left out.
+        layer: that of the recipe; "character" cuts into fine tokens.
+
+    Raises:
+        UsageError: if the layer is unknown.
+    """
+    if layer not in LAYERS:
+        raise UsageError(f"gazetteer: layer must be one of {', '.join(LAYERS)}")
+    texts = list(phrases)
+    tokens = tokenize_documents(texts)
+    offsets, starts, ends = layer_bounds(tokens, "fine" if layer == "character" else layer)
+    rows = offsets.tolist()
+    bounds = list(zip(starts.tolist(), ends.tolist(), strict=True))
+    cut = (
+        tuple(text[s:e].casefold() for s, e in bounds[rows[i] : rows[i + 1]])
+        for i, text in enumerate(texts)
+    )
+    return TokenTrie(phrase for phrase in cut if phrase)

@@ -1,0 +1,79 @@
+"""Word shapes: a character map, and the same with runs collapsed."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import ClassVar
+
+from ..errors import UsageError
+from .base import Column, Items, Property, one_each
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shape(Property):
+    """The word with each character replaced by its sort.
+
+    Upper case is `str.isupper` or a title-case digraph, digit is `str.isdecimal`, lower case any
+    other `str.isalpha` (scripts without case too), other the rest. The characters may be chosen:
+    Liu et al. 2015, §3.2.2 use `A a # -`, He et al. 2015, §2.2 `A a 0` with the rest as it is.
+
+    Attributes:
+        collapsed: runs of the same character of the shape become one.
+        upper, lower, digit: one character each.
+        other: one character, or "" to keep the character as it is.
+    """
+
+    KIND: ClassVar[str] = "shape"
+
+    collapsed: bool = False
+    upper: str = "A"
+    lower: str = "a"
+    digit: str = "0"
+    other: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("upper", "lower", "digit", "other"):
+            value = getattr(self, name)
+            if not (
+                isinstance(value, str) and value in (*"Aa#-09xX.ULD", *([""] * (name == "other")))
+            ):
+                raise UsageError(
+                    f"shape: {name} must be one of the characters A a # - 0 9 x X . U L D"
+                )
+
+    @property
+    def key(self) -> str:
+        """See `Property.key`."""
+        mapped = self.upper + self.lower + self.digit + self.other
+        return ("short" if self.collapsed else "shape") + ("" if mapped == "Aa0" else f".{mapped}")
+
+    def column(self, items: Items) -> Column:
+        """See `Property.column`."""
+        table = _Sorts(self.upper, self.lower, self.digit, self.other)
+        shapes = (word.translate(table) for word in items.words)
+        if self.collapsed:
+            shapes = ("".join(run for run, _ in itertools.groupby(shape)) for shape in shapes)
+        return one_each(shapes, by_word=True)
+
+
+class _Sorts(dict[int, str]):
+    """Code point -> character of the shape, filled as code points are met."""
+
+    def __init__(self, upper: str, lower: str, digit: str, other: str) -> None:
+        super().__init__()
+        self._characters = upper, lower, digit, other
+
+    def __missing__(self, code_point: int) -> str:
+        character = chr(code_point)
+        upper, lower, digit, other = self._characters
+        if character.isupper() or character.istitle():
+            sort = upper
+        elif character.isdecimal():
+            sort = digit
+        elif character.isalpha():
+            sort = lower
+        else:
+            sort = other or character
+        self[code_point] = sort
+        return sort

@@ -1,0 +1,219 @@
+"""What every format is: how a file is looked at, split, read into chunks, and how rows are written.
+
+A chunk is an Arrow table of the declared columns. Its cells are the format's own: raw JSON in JSON Lines,
+typed values in Parquet. `decode` and `encode_text` are the only bridge between cells and Python values,
+so what nobody looks at passes untouched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Protocol
+
+import pyarrow as pa
+
+from ..storage import InputFile, Storage
+
+
+@dataclasses.dataclass(frozen=True, slots=True, order=True)
+class Locator:
+    """A stretch of one input file.
+
+    Attributes:
+        file: index of the file in the plan.
+        start, end: half-open, in the unit of the format: bytes, or row groups.
+        bytes: its size in the file, by which units are packed.
+    """
+
+    file: int
+    start: int
+    end: int
+    bytes: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limits:
+    """Deterministic caps of reading.
+
+    Attributes:
+        batch_documents: most records of a chunk.
+        batch_bytes: most bytes of a chunk, but for a chunk of one record.
+        line_bytes: a longer line of a line format is an error row.
+        document_bytes: a longer file of the text format is an error row.
+    """
+
+    batch_documents: int = 256
+    batch_bytes: int = 4_000_000
+    line_bytes: int = 64_000_000
+    document_bytes: int = 16_000_000
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) < 1:
+                raise ValueError(f"{field.name} must be at least 1")
+        if self.batch_bytes + self.line_bytes >= 2**31:
+            raise ValueError("batch_bytes and line_bytes together must stay below 2 GiB")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Chunk:
+    """Consecutive source records of one locator.
+
+    Attributes:
+        columns: one column for each declared input column, in the order of declaration.
+        errors: row index -> error code (a fixed word) of records that could not be read; they stay rows, so
+            that in = out + quarantined can be counted, and all their cells are null.
+    """
+
+    columns: pa.Table
+    errors: Mapping[int, str]
+
+
+class Sink(Protocol):
+    """An open binary file that is committed when its `with` block ends well: a storage `Writer`, a BytesIO."""
+
+    def write(self, data: bytes, /) -> int:
+        """Appends all of `data`."""
+
+    def __enter__(self) -> Sink: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
+
+
+OpenPart = Callable[[str], Sink]
+"""Opens an output file by its name below the folder of the part."""
+
+
+class PartWriter(Protocol):
+    """Writes the rows of one part. Its bytes depend on the rows alone, not on how `write` was called."""
+
+    def write(self, table: pa.Table) -> None:
+        """Appends rows; every call has the same schema."""
+
+    def close(self) -> None:
+        """Writes what is left and closes the files."""
+
+
+class Format(Protocol):
+    """One format; stateless."""
+
+    @property
+    def name(self) -> str:
+        """Key in `FORMATS`."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of file names, lower case, with the dot; the first is what is written."""
+
+    def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
+        """Names of the columns, in the file's order, as far as a look at its beginning or footer tells.
+
+        Raises:
+            UsageError: if the file cannot be of this format.
+        """
+
+    def schema_token(self, storage: Storage, file: InputFile) -> str:
+        """Files with different tokens may not share an output part."""
+
+    def plan(
+        self, storage: Storage, index: int, file: InputFile, split_bytes: int
+    ) -> list[Locator]:
+        """Splits a file into stretches of about `split_bytes`; together they hold every record once."""
+
+    def read(
+        self,
+        storage: Storage,
+        file: InputFile,
+        locator: Locator,
+        columns: tuple[str, ...],
+        limits: Limits,
+    ) -> Iterator[Chunk]:
+        """Yields the records of a stretch in order, in bounded memory. No content makes it raise.
+
+        Args:
+            storage: opens the file.
+            file: as listed.
+            locator: a stretch that `plan` gave.
+            columns: the declared input columns, without hive keys.
+            limits: which decide how records are cut into chunks, and never what a record is.
+
+        Raises:
+            StorageError: if storage fails.
+        """
+
+    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
+        """Python values of cells, None for a missing one: str for text; never raises."""
+
+    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
+        """Cells of the type `like` that hold texts, None as a missing value."""
+
+    def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
+        """A writer of one part, whose files have names that begin with `stem`. Opens no file yet."""
+
+
+class ChunkCutter:
+    """Cuts a stream of records into chunks by count and size alone.
+
+    Attributes of a record: its cells in the order of the columns (None for a missing one), its size in bytes.
+    """
+
+    def __init__(self, columns: tuple[str, ...], limits: Limits) -> None:
+        self._schema = pa.schema([(name, pa.string()) for name in columns])
+        self._limits = limits
+        self._clear()
+
+    def add(self, cells: Sequence[str | None], size: int) -> Iterator[Chunk]:
+        """Adds a record; yields the chunk before it when it is full."""
+        if self._rows and self._bytes + size > self._limits.batch_bytes:
+            yield from self.rest()
+        self._rows.append(cells)
+        self._bytes += size
+        if len(self._rows) >= self._limits.batch_documents:
+            yield from self.rest()
+
+    def add_error(self, code: str) -> Iterator[Chunk]:
+        """Adds a record that could not be read."""
+        self._errors[len(self._rows)] = code
+        return self.add((None,) * len(self._schema), 0)
+
+    def rest(self) -> Iterator[Chunk]:
+        """Yields what is left."""
+        rows, errors = self._rows, self._errors
+        self._clear()
+        if rows:
+            cells = [pa.array([row[i] for row in rows], pa.string()) for i in range(len(self._schema))]
+            yield Chunk(pa.Table.from_arrays(cells, schema=self._schema), errors)
+
+    def _clear(self) -> None:
+        self._rows: list[Sequence[str | None]] = []
+        self._errors: dict[int, str] = {}
+        self._bytes = 0
+
+
+class LazySink:
+    """The one file of a part, opened by the first write and committed by `close`."""
+
+    def __init__(self, open_part: OpenPart, name: str) -> None:
+        self._open_part = open_part
+        self._name = name
+        self._stack = contextlib.ExitStack()
+        self._sink: Sink | None = None
+
+    def open(self) -> Sink:
+        """The file, opened now if it was not yet."""
+        if self._sink is None:
+            self._sink = self._stack.enter_context(self._open_part(self._name))
+        return self._sink
+
+    def close(self) -> None:
+        """Commits the file, if it was opened."""
+        self._stack.close()

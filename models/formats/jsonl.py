@@ -1,0 +1,331 @@
+"""JSON Lines: an object a line, UTF-8, lines split on `\\n` alone.
+
+A cell is the raw JSON of a value, verbatim: 1.10, 1e400, integers of any length, nested values and escapes
+pass unchanged. A missing key is a null cell; a JSON null is the cell `null`. The objects' own white space
+and key order are not kept.
+"""
+
+from __future__ import annotations
+
+import decimal
+import itertools
+import json
+import re
+from collections.abc import Iterator, Sequence
+from json.decoder import scanstring
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any, NoReturn
+
+import pyarrow as pa
+
+from ..errors import DocumentError, OverBudget
+from ..storage import InputFile, Storage
+from .base import Chunk, ChunkCutter, LazySink, Limits, Locator, OpenPart, PartWriter
+
+LOOK_BYTES = 256 * 1024
+"""How much of a file `columns` looks at, unless its first record is longer."""
+
+MAX_DEPTH = 200
+"""Deepest nesting of a value. Far below Python's recursion limit, which depends on who calls."""
+
+_BOM = b"\xef\xbb\xbf"
+_SPACES = re.compile(r"[ \t\r\n]*").match
+_NUMBER = re.compile(r"-?\d", re.ASCII).match
+_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+
+
+class JsonLines:
+    """The format `jsonl`."""
+
+    name = "jsonl"
+    suffixes = (".jsonl", ".ndjson")
+
+    def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
+        """Keys of the records at the file's beginning, by first appearance; see `LOOK_BYTES`."""
+        found: dict[str, None] = {}
+        limits = Limits()
+        good = False
+        for position, line in _lines(storage, file, 0, file.size, limits.line_bytes):
+            if good and position >= LOOK_BYTES:
+                break
+            record = None if line is None else _record(line, position == 0)
+            if isinstance(record, dict):
+                good = True
+                found.update(dict.fromkeys(key for key in record if _encodable(key)))
+        return tuple(found)
+
+    def schema_token(self, storage: Storage, file: InputFile) -> str:
+        """Always empty: a line carries its own keys."""
+        return ""
+
+    def plan(
+        self, storage: Storage, index: int, file: InputFile, split_bytes: int
+    ) -> list[Locator]:
+        """Even byte ranges; a record belongs to the one in which it starts."""
+        parts = -(-file.size // split_bytes)
+        edges = [file.size * part // parts for part in range(parts + 1)] if parts else [0]
+        return [Locator(index, a, b, b - a) for a, b in itertools.pairwise(edges)]
+
+    def read(
+        self,
+        storage: Storage,
+        file: InputFile,
+        locator: Locator,
+        columns: tuple[str, ...],
+        limits: Limits,
+    ) -> Iterator[Chunk]:
+        """Yields the records that start in [start, end); blank lines are none."""
+        declared = frozenset(columns)
+        cutter = ChunkCutter(columns, limits)
+        for position, line in _lines(
+            storage, file, locator.start, locator.end, limits.line_bytes
+        ):
+            if line is None:
+                yield from cutter.add_error("OverBudget:line")
+                continue
+            record = _record(line, position == 0)
+            if record is None:
+                continue
+            if isinstance(record, dict):
+                if declared.issuperset(record):
+                    yield from cutter.add([record.get(name) for name in columns], len(line))
+                    continue
+                record = "UndeclaredColumn"
+            yield from cutter.add_error(record)
+        yield from cutter.rest()
+
+    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
+        """Python values of raw JSON; numbers that are no integers become exact Decimals."""
+        return [None if raw is None else _value(raw) for raw in column.to_pylist()]
+
+    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
+        """Texts as JSON strings; what UTF-8 cannot hold (a lone surrogate) as an escape."""
+        return pa.array([None if v is None else _string(v) for v in values], pa.string())
+
+    def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
+        """Writes `<stem>.jsonl`: keys in the order of the columns, null cells left out."""
+        return _JsonLinesWriter(LazySink(open_part, stem + self.suffixes[0]))
+
+
+class _JsonLinesWriter:
+    def __init__(self, sink: LazySink) -> None:
+        self._sink = sink
+
+    def write(self, table: pa.Table) -> None:
+        if any(field.type != pa.string() for field in table.schema):
+            raise TypeError("JSON Lines takes columns of raw JSON in Arrow's type string")
+        keys = [f"{_string(name)}: " for name in table.column_names]
+        sink = self._sink.open()
+        for batch in table.to_batches(max_chunksize=1024):
+            columns = [column.to_pylist() for column in batch.columns]
+            rows = zip(*columns, strict=True) if columns else itertools.repeat((), batch.num_rows)
+            lines = [
+                "{"
+                + ", ".join(key + cell for key, cell in zip(keys, row, strict=True) if cell is not None)
+                + "}\n"
+                for row in rows
+            ]
+            if lines:
+                sink.write("".join(lines).encode())
+
+    def close(self) -> None:
+        self._sink.close()
+
+
+# -- lines
+
+
+def _lines(
+    storage: Storage, file: InputFile, start: int, end: int, line_bytes: int
+) -> Iterator[tuple[int, bytes | None]]:
+    """Yields (byte offset, line without its `\\n`) of every line that starts in [start, end).
+
+    A line over `line_bytes` is None and is never held. Reading begins a byte before `start`: a line starts
+    at `start` only after a `\\n`.
+    """
+    begin = position = max(0, start - 1)
+    pieces: list[bytes] = []
+    held = 0
+    wanted = begin >= start  # whether the line that begins at `begin` is ours and not yet given up
+    for block in storage.read_blocks(file.url, position, file.size):
+        at = 0
+        while (stop := block.find(b"\n", at)) >= 0:
+            if wanted:
+                if held + stop - at > line_bytes:
+                    yield begin, None
+                else:
+                    yield begin, b"".join((*pieces, block[at:stop]))
+            pieces, held, at = [], 0, stop + 1
+            begin = position + at
+            if begin >= end:
+                return
+            wanted = begin >= start
+        position += len(block)
+        if wanted:
+            held += len(block) - at
+            if held > line_bytes:
+                yield begin, None
+                pieces, wanted = [], False
+            elif at < len(block):
+                pieces.append(block[at:])
+        if not wanted and position + 1 >= end:
+            return
+    if wanted and held:
+        yield begin, b"".join(pieces)
+
+
+# -- records
+
+
+def _record(line: bytes, first: bool) -> dict[str, str] | str | None:
+    """The raw JSON of each member of a line's object; or an error code; or None for a blank line."""
+    if first and line.startswith(_BOM):
+        line = line[len(_BOM) :]
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        return "BadEncoding"
+    if not text.strip(" \t\r"):
+        return None
+    try:
+        return scan_record(text)
+    except DocumentError as error:
+        return error.code
+
+
+def scan_record(text: str) -> dict[str, str]:
+    """The raw JSON of each member of the one object that a text holds.
+
+    Strict JSON (RFC 8259): no NaN, no control characters in strings, nothing after the object.
+
+    Raises:
+        DocumentError: "BadJson", "NotAnObject", "DuplicateKey"; OverBudget "depth".
+    """
+    try:
+        members, repeated = _members(text)
+    except (ValueError, StopIteration, IndexError):
+        code = "BadJson"
+    except RecursionError:
+        code = "OverBudget:depth"
+    else:
+        if members is None:
+            code = "NotAnObject"
+        elif repeated:
+            code = "DuplicateKey"
+        else:
+            return members
+    raise OverBudget("depth") if code == "OverBudget:depth" else DocumentError(code)
+
+
+def _members(text: str) -> tuple[dict[str, str] | None, bool]:
+    """The members (None if the value is no object), and whether a key came twice."""
+    at = _after_spaces(text, 0)
+    if text[at] != "{":
+        _end_of_text(text, _value_end(text, at))
+        return None, False
+    members: dict[str, str] = {}
+    repeated = False
+    at = _after_spaces(text, at + 1)
+    if text[at] == "}":
+        _end_of_text(text, at + 1)
+        return members, False
+    while True:
+        if text[at] != '"':
+            raise ValueError
+        key, at = scanstring(text, at + 1, True)
+        at = _after_spaces(text, at)
+        if text[at] != ":":
+            raise ValueError
+        at = _after_spaces(text, at + 1)
+        end = _value_end(text, at)
+        repeated |= key in members
+        members[key] = text[at:end]
+        at = _after_spaces(text, end)
+        if text[at] == "}":
+            _end_of_text(text, at + 1)
+            return members, repeated
+        if text[at] != ",":
+            raise ValueError
+        at = _after_spaces(text, at + 1)
+
+
+def _after_spaces(text: str, at: int) -> int:
+    match = _SPACES(text, at)
+    assert match is not None, "the pattern matches the empty text"
+    return match.end()
+
+
+def _end_of_text(text: str, at: int) -> None:
+    if _after_spaces(text, at) != len(text):
+        raise ValueError
+
+
+def _value_end(text: str, at: int) -> int:
+    """Offset past the value that begins at `at`."""
+    if text[at] == '"':
+        return int(scanstring(text, at + 1, True)[1])
+    end = int(_scan(text, at)[1])
+    if text[at] in "[{":
+        _check_depth(text[at:end])
+    return end
+
+
+def _check_depth(raw: str) -> None:
+    if raw.count("[") + raw.count("{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for match in _BRACKETS.finditer(raw):
+        sign = match[0]
+        if sign in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise RecursionError
+        elif sign in "]}":
+            depth -= 1
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError
+
+
+def _forget(number: str) -> None:
+    """Numbers are only skipped: int() refuses over 4300 digits, and they pass as they are."""
+
+
+_scan: Any = json.JSONDecoder(
+    parse_float=_forget, parse_int=_forget, parse_constant=_refuse, strict=True
+).scan_once
+
+
+# -- values
+
+
+def _integer(digits: str) -> int | decimal.Decimal:
+    return int(digits) if len(digits) < 4000 else decimal.Decimal(digits)
+
+
+def _fraction(number: str) -> decimal.Decimal | float:
+    try:
+        return decimal.Decimal(number)
+    except decimal.InvalidOperation:  # an exponent of more than 18 digits
+        return float(number)
+
+
+_decode: Any = json.JSONDecoder(parse_float=_fraction, parse_int=_integer).decode
+
+
+def _value(raw: str) -> object:
+    return scanstring(raw, 1, True)[0] if raw.startswith('"') else _decode(raw)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _string(text: str) -> str:
+    encoded: str = encode_basestring(text)
+    return encoded if _encodable(text) else str(encode_basestring_ascii(text))

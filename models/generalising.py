@@ -1,0 +1,171 @@
+"""Generalisations: an age over 89 becomes `90+`, a ZIP code its first three digits.
+
+Source: 45 CFR 164.514(b)(2)(i)(B) and (C); HHS, "Guidance Regarding Methods for De-identification
+of Protected Health Information", 26 November 2012, question on ZIP codes.
+
+A generalisation reads the covered text only. What it does not understand whole it gives back as
+None, and the policy then redacts: nothing is kept because a part of it looked harmless.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+KEEP: Final = "keep"
+"""What a generalisation gives when the text may stay as it is. No replacement is ever this word."""
+
+# fmt: off
+RESTRICTED_ZIP3: frozenset[str] = frozenset((
+    "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878",
+    "879", "884", "890", "893",
+))
+# fmt: on
+"""The three-digit areas of 20,000 people or fewer that the HHS guidance lists (2000 Census).
+
+The guidance tells its readers not to rely on the list once newer counts are out; a policy can add
+prefixes.
+"""
+
+_ZIP = re.compile(r"\s*([0-9]{3})[0-9]{2}(?:[- ]?[0-9]{4})?\s*")
+
+
+def generalise_zip(covered: str, restricted: frozenset[str]) -> str | None:
+    """Three digits of a ZIP or ZIP+4 code, `000` if restricted; None for any other text."""
+    match = _ZIP.fullmatch(covered)
+    if match is None:
+        return None
+    prefix = match.group(1)
+    return "000" if prefix in restricted else prefix
+
+
+_LONGEST_AGE = 48
+_OLDEST = 130
+_AGE_TOKEN = re.compile(
+    r"[0-9]+(?:\.[0-9]+)?|y ?/ ?o\b|y\. ?o\b\.?|[a-zñí]+|['’]s\b|[-–—+~ \t\r\n\xa0]"
+)
+
+# fmt: off
+_ONES = {
+    word: value
+    for value, word in enumerate((
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
+        "eighteen", "nineteen",
+    ))
+}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate((
+        "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+    ), start=2)
+}
+# fmt: on
+_DECADES = {f"{word[:-1]}ies": value for word, value in _TENS.items()}
+_NOUNS = {
+    "newborn": 0,
+    "neonate": 0,
+    "infant": 0,
+    "teen": 13,
+    "teens": 13,
+    "teenager": 13,
+    "quadragenarian": 40,
+    "quinquagenarian": 50,
+    "sexagenarian": 60,
+    "septuagenarian": 70,
+    "octogenarian": 80,
+    "nonagenarian": 90,
+    "centenarian": 100,
+    "supercentenarian": 110,
+}
+_UNITS = {
+    # How many make a year.
+    **dict.fromkeys(("year", "years", "yr", "yrs", "y", "yo", "yof", "yom", "año", "años"), 1.0),
+    **dict.fromkeys(("month", "months", "mo", "mos", "mes", "meses"), 12.0),
+    **dict.fromkeys(("week", "weeks", "wk", "wks", "semana", "semanas"), 365.25 / 7),
+    **dict.fromkeys(("day", "days", "día", "días", "dia", "dias"), 365.25),
+    **dict.fromkeys(("hour", "hours", "hr", "hrs", "hora", "horas"), 365.25 * 24),
+}
+# fmt: off
+_FILLERS = frozenset((
+    "old", "age", "aged", "early", "mid", "late", "in", "his", "her", "their", "the", "of", "a",
+    "an", "and", "to", "or", "f", "female", "male", "man", "woman", "boy", "girl", "lady",
+    "gentleman", "edad", "de",
+))
+# fmt: on
+
+
+def generalise_age(covered: str, restricted: frozenset[str] = frozenset()) -> str | None:
+    """`90+` for an age of 90 or more, KEEP for one of 89 or less, None for anything else.
+
+    Understood are `93`, `93-year-old`, `92 y/o`, `47yoF`, `39Y`, `late 90s`, `ninety-three`,
+    `nonagenarian`, `2 years 3 months`, `60-65 years`, and the Spanish units. Not understood, hence
+    redacted: several numbers without a unit (`3-12` may be a date), slashes, bounds from above
+    (`under 90`), ages that lie between 89 and 90 or on both sides, a bare `M` after more than 89
+    (male, or months), more than 130 years.
+    """
+    del restricted  # every generalisation has one signature
+    if len(covered) > _LONGEST_AGE:
+        return None
+    ages = _ages(covered.casefold())
+    if not ages:
+        return None
+    if all(age <= 89 for age in ages):
+        return KEEP
+    # "93 years 4 months" is one age in two parts; the second is under a year and proves nothing.
+    parts = [age for age in ages if age >= 1] or ages
+    return "90+" if all(90 <= age <= _OLDEST for age in parts) else None
+
+
+def _ages(folded: str) -> list[float]:
+    """The ages in years that the text names, or none if any of it is not understood."""
+    numbers: list[tuple[float, float | None]] = []  # value, how many make a year (None: not said)
+    position, male_or_months, after_tens, nouns = 0, False, False, []
+    while position < len(folded):
+        match = _AGE_TOKEN.match(folded, position)
+        if match is None:
+            return []
+        position, token = match.end(), match.group()
+        if token[0] in "0123456789":
+            if len(token) > 1 and token[0] == "0" and token[1] != ".":
+                return []
+            numbers.append((float(token), None))
+            after_tens = False
+        elif token in _ONES and after_tens and 0 < _ONES[token] < 10:
+            numbers[-1] = (numbers[-1][0] + _ONES[token], None)
+            after_tens = False
+        elif token in _ONES or token in _TENS or token in _DECADES:
+            numbers.append((float((_ONES | _TENS | _DECADES)[token]), None))
+            after_tens = token in _TENS
+        elif token == "hundred" and numbers and numbers[-1] == (1.0, None):
+            numbers[-1] = (100.0, None)
+            after_tens = True
+        elif token in _NOUNS:
+            nouns.append(float(_NOUNS[token]))
+        elif (
+            unit := _UNITS.get(token) or (token[0] == "y" and token[1] in "/. " and 1.0)
+        ) and numbers:
+            # "60-65 years" is about years twice, but "93 5 months" must not make months of the 93.
+            if unit != 1.0 and any(said is None for _, said in numbers[:-1]):
+                return []
+            numbers = [(value, said or unit) for value, said in numbers]
+            after_tens = False
+        elif token == "m" and numbers:
+            male_or_months = True
+        elif token in ("s", "'s", "’s") and numbers:
+            after_tens = False
+        elif token not in _FILLERS and not (len(token) == 1 and token in "-–—+~ \t\r\n\xa0"):
+            return []
+    if male_or_months and any(value > 89 for value, _ in numbers):
+        return []  # 95M: a man of 95, or 95 months
+    if len(numbers) > 2 or (len(numbers) > 1 and all(unit is None for _, unit in numbers)):
+        return []
+    return [value / (unit or 1.0) for value, unit in numbers] + nouns
+
+
+GENERALISATIONS: dict[str, Callable[[str, frozenset[str]], str | None]] = {
+    "AGE": generalise_age,
+    "ZIP": generalise_zip,
+}
+"""Label -> (covered text, restricted ZIP prefixes) -> replacement, KEEP, or None for redact."""

@@ -1,0 +1,134 @@
+"""A job: everything that decides what a run writes, frozen before it starts.
+
+Workers and `resume` read the job, never the options. It holds URLs and names, no key, no text; it lies under
+`restricted/` because the plan beside it names input files.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from .errors import UsageError
+from .formats import Limits
+from .keys import fingerprint
+from .roles import Columns
+
+CODE_VERSION = "0.1.0"
+"""Raised whenever the same input may give other output; part of every fingerprint."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Budgets:
+    """Deterministic limits of one document; over any of them it is quarantined, never cut.
+
+    Attributes:
+        document_bytes: UTF-8 bytes of a text.
+        line_bytes: bytes of one line of a line format.
+        line_characters: code points of one line of a text (what a CRF sees as one sequence is bounded by it).
+        tokens: fine tokens of a document.
+        candidates: candidates of a document.
+    """
+
+    document_bytes: int = 16_000_000
+    line_bytes: int = 64_000_000
+    line_characters: int = 4_000_000
+    tokens: int = 4_000_000
+    candidates: int = 200_000
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) < 1:
+                raise UsageError(f"budget {field.name} must be at least 1, got {getattr(self, field.name)}")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be done, the same for every worker.
+
+    Attributes:
+        run: id of the run: hash of fingerprint, inputs, splits and caps. Equal for equal work.
+        output: URL of the output folder.
+        columns: role of each input column.
+        models: name or URL of each bundle, in order; may be empty (rules alone).
+        model_hashes: hash of each bundle, checked by each worker.
+        recognisers: names of the rules.
+        policy: name or URL; `policy_hash` is checked by each worker.
+        key_source: URL or "env:NAME" of the master key; `key_check` is checked by each worker.
+        batch_documents, batch_bytes: caps of a batch.
+        split_bytes: size to which inputs were split and packed.
+        budgets: see `Budgets`.
+        keep_candidates: whether all candidates are written under restricted/.
+    """
+
+    run: str
+    output: str
+    columns: Columns
+    models: tuple[str, ...]
+    model_hashes: tuple[str, ...]
+    recognisers: tuple[str, ...]
+    policy: str
+    policy_hash: str
+    key_source: str
+    key_check: str
+    batch_documents: int = 256
+    batch_bytes: int = 4_000_000
+    split_bytes: int = 32_000_000
+    budgets: Budgets = Budgets()
+    keep_candidates: bool = False
+
+    @property
+    def limits(self) -> Limits:
+        """The caps that formats read by."""
+        return Limits(
+            batch_documents=self.batch_documents,
+            batch_bytes=self.batch_bytes,
+            line_bytes=self.budgets.line_bytes,
+            document_bytes=self.budgets.document_bytes,
+        )
+
+    @property
+    def staging(self) -> str:
+        """Where workers write."""
+        return f"{self.output}/_staging/{self.run}"
+
+    @property
+    def restricted(self) -> str:
+        """Where what only key holders may see lies."""
+        return f"{self.output}/restricted/{self.run}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that decides the content of a document's output, whatever the inputs and splits."""
+        return fingerprint(
+            CODE_VERSION,
+            *self.model_hashes,
+            json.dumps(sorted(self.recognisers)),
+            self.policy_hash,
+            json.dumps(self.columns.roles),
+            self.key_check,
+            json.dumps(dataclasses.astuple(self.budgets)),
+        )
+
+    def to_json(self) -> str:
+        """The job as JSON text."""
+        value = dataclasses.asdict(self) | {"columns": self.columns.roles}
+        return json.dumps(value, indent=1, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Job:
+        """Reads what `to_json` wrote.
+
+        Raises:
+            UsageError: if it is not a job of this version.
+        """
+        try:
+            value: dict[str, Any] = json.loads(text)
+            value["columns"] = Columns.parse([(name, role) for name, role in value["columns"]])
+            value["budgets"] = Budgets(**value["budgets"])
+            for name in ("models", "model_hashes", "recognisers"):
+                value[name] = tuple(value[name])
+            return cls(**value)
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"the frozen job cannot be read ({type(error).__name__}): was it made by another version?") from None

@@ -1,0 +1,163 @@
+"""Keys: one master key, subkeys by purpose, and the keyed hashes that stand for ids.
+
+The master key is read from a URL or an environment variable on the machine that needs it; it never travels in
+an option, a plan or a log. Subkeys are derived by HKDF-SHA256 (RFC 5869), so that no two purposes can be linked.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import datetime
+import decimal
+import hashlib
+import hmac
+import os
+import secrets
+import unicodedata
+from collections.abc import Callable
+
+from .errors import DocumentError, UsageError
+
+PREFIX = "scrubline-key-v1:"
+ENVIRONMENT = "SCRUBLINE_KEY"
+_MASTER_BYTES = 32
+
+
+def new_key() -> str:
+    """A fresh master key as the one line of text that a key file holds (256 random bits)."""
+    return PREFIX + base64.b64encode(secrets.token_bytes(_MASTER_BYTES)).decode()
+
+
+def hkdf(master: bytes, purpose: str, length: int = 32) -> bytes:
+    """Derives `length` bytes (at most 8160) for one purpose: HKDF-SHA256 with an all-zero salt.
+
+    Source: RFC 5869, §2.2 and §2.3.
+    """
+    extracted = hmac.digest(bytes(32), master, "sha256")
+    block, out = b"", b""
+    for counter in range(1, -(-length // 32) + 1):
+        block = hmac.digest(extracted, block + purpose.encode() + bytes([counter]), "sha256")
+        out += block
+    return out[:length]
+
+
+class Keys:
+    """The subkeys of one master key. Holds secrets: has no repr of its content and cannot be pickled.
+
+    Attributes:
+        check: key check value, 8 hex digits that tell two keys apart and reveal neither; part of the fingerprint.
+    """
+
+    def __init__(self, master: bytes) -> None:
+        if len(master) != _MASTER_BYTES:
+            raise UsageError(f"a master key has {_MASTER_BYTES} bytes, this one has {len(master)}")
+        self._document = hkdf(master, "doc_key")
+        self._patient = hkdf(master, "patient_key")
+        self._column = hkdf(master, "hash column")
+        self.check = hkdf(master, "key check value", 4).hex()
+
+    def __repr__(self) -> str:
+        return f"Keys(check={self.check})"
+
+    def __reduce__(self) -> str:
+        raise TypeError("keys do not travel: open them where they are used")
+
+    def doc_key(self, canonical: str, ordinal: int = 0) -> str:
+        """32 hex digits for a document row.
+
+        Args:
+            canonical: `canonical_id` of the id.
+            ordinal: 0 for the first row with this id in input order, 1 for the second, and so on.
+        """
+        return _digest(self._document, f"{ordinal}\x1f{canonical}")
+
+    def patient_key(self, canonical: str) -> str:
+        """32 hex digits for a patient, equal in every run under the same master key."""
+        return _digest(self._patient, canonical)
+
+    def column_hash(self, canonical: str) -> str:
+        """32 hex digits for a value of a column with role `hash`; equal values are equal across columns."""
+        return _digest(self._column, canonical)
+
+
+def _digest(key: bytes, text: str) -> str:
+    return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256")[:16].hex()
+
+
+def load_keys(source: str, read: Callable[[str], bytes]) -> Keys:
+    """Opens the master key.
+
+    Args:
+        source: URL of a key file, or "env:NAME" for an environment variable.
+        read: reads the bytes behind a URL.
+
+    Raises:
+        UsageError: if there is no key, or what is there is not one; the message says how to make one and
+            never shows what was found.
+    """
+    how = "make one with: scrubline key new --output KEYFILE (and keep it: without it nothing can be joined again)"
+    if source.startswith("env:"):
+        name = source[4:]
+        text = os.environ.get(name, "")
+        if not text:
+            raise UsageError(f"no master key: the environment variable {name} is empty or not set; {how}")
+    else:
+        try:
+            text = read(source).decode("ascii", "replace")
+        except FileNotFoundError:
+            raise UsageError(f"no master key: there is no key file at the given place; {how}") from None
+        except (OSError, ValueError) as error:
+            raise UsageError(f"the key file cannot be read ({type(error).__name__}); {how}") from None
+    text = text.strip()
+    try:
+        if not text.startswith(PREFIX):
+            raise ValueError
+        return Keys(base64.b64decode(text[len(PREFIX) :], validate=True))
+    except (ValueError, binascii.Error, UsageError):
+        raise UsageError(f"what is given as master key is not one ({PREFIX}... was expected); {how}") from None
+
+
+def canonical_id(value: object) -> str | None:
+    """The one text form under which an id is hashed, whatever column type or export it came through.
+
+    `123`, `123.0`, `"123"` and `" 123 "` are one id: exports differ in type and padding, and a nullable integer
+    column becomes floats in some tools. `"0123"` is another: leading zeros tell ids apart in many systems, and
+    taking two patients for one would be the worse error. Letters keep their case; Unicode is brought to NFC.
+
+    Returns:
+        The canonical form, or None for null and for blank text (there is no id).
+
+    Raises:
+        DocumentError: "BadId" for values that cannot be ids: booleans, fractions, bytes, nested values.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return unicodedata.normalize("NFC", value).strip() or None
+    if isinstance(value, bool):
+        raise DocumentError("BadId")
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float | decimal.Decimal):
+        if value != value:
+            return None  # NaN is how data frames write null
+        try:
+            if value == int(value):
+                return str(int(value))
+        except (OverflowError, ValueError):
+            pass
+        raise DocumentError("BadId")
+    if isinstance(value, datetime.datetime | datetime.date):
+        return value.isoformat()
+    raise DocumentError("BadId")
+
+
+def fingerprint(*parts: str | bytes) -> str:
+    """SHA-256 in hex of length-prefixed parts: no two different lists of parts share one."""
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part.encode() if isinstance(part, str) else part
+        digest.update(len(raw).to_bytes(8, "big"))
+        digest.update(raw)
+    return digest.hexdigest()

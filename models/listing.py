@@ -1,0 +1,211 @@
+"""Listing: what files a path, folder or glob stands for, on any fsspec filesystem.
+
+The lower half of `storage`, without its retries. Nothing here trusts a listing cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime as dt
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fsspec.implementations.local import LocalFileSystem
+
+DANGLING = "dangling"
+"""Version of a symbolic link that leads nowhere; whoever needs its content must refuse it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Entry:
+    """A file or folder of a listing.
+
+    Attributes:
+        path: in its filesystem, without protocol.
+        folder: whether it is one; size and version are then empty.
+        size: in bytes.
+        version: an etag where the store has one, else modification time and size.
+    """
+
+    path: str
+    folder: bool
+    size: int = 0
+    version: str = ""
+
+
+def info_of(fs: Any, path: str) -> Entry:
+    """One file or folder as it is now.
+
+    Raises:
+        FileNotFoundError: if there is none.
+    """
+    if isinstance(fs, LocalFileSystem):
+        return _local_entry(path, os.stat(path))
+    fs.invalidate_cache()
+    return _entry(fs.info(path))
+
+
+def _local_entry(path: str, status: os.stat_result) -> Entry:
+    if stat.S_ISDIR(status.st_mode):
+        return Entry(path, True)
+    return Entry(path, False, status.st_size, f"{status.st_mtime_ns}-{status.st_size}")
+
+
+def _entry(info: dict[str, Any]) -> Entry:
+    path, size = str(info["name"]), int(info.get("size") or 0)
+    if info["type"] == "directory" or path.endswith("/"):
+        return Entry(path.rstrip("/"), True)
+    for name in ("ETag", "etag", "md5Hash", "content_md5", "generation"):
+        if info.get(name):
+            return Entry(path, False, size, str(info[name]).strip('"'))
+    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
+        if (moment := info.get(name)) is not None:
+            if isinstance(moment, dt.datetime):
+                moment = moment.timestamp()
+            return Entry(path, False, size, f"{moment}-{size}")
+    return Entry(path, False, size, f"-{size}")
+
+
+def _children(fs: Any, path: str) -> list[Entry]:
+    """The entries of one folder; none if it is not a folder."""
+    if isinstance(fs, LocalFileSystem):
+        try:
+            names = sorted(os.listdir(path or "/"))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return [e for name in names for e in _local_child(os.path.join(path or "/", name))]
+    fs.invalidate_cache()
+    try:
+        entries = [_entry(info) for info in fs.ls(path, detail=True)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [entry for entry in entries if entry.path != path.rstrip("/")]
+
+
+def _local_child(path: str) -> Iterator[Entry]:
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        if error.errno == errno.ENOENT and os.path.islink(path):
+            yield Entry(path, False, 0, DANGLING)
+            return
+        if error.errno == errno.ELOOP:
+            return
+        raise
+    if stat.S_ISDIR(status.st_mode) or stat.S_ISREG(status.st_mode):
+        yield _local_entry(path, status)
+
+
+def files_below(fs: Any, path: str) -> list[Entry]:
+    """All files at or below a path."""
+    if isinstance(fs, LocalFileSystem):
+        return list(_walk(fs, info_of(fs, path), frozenset()))
+    fs.invalidate_cache()
+    found = fs.find(path, detail=True)
+    return [entry for entry in map(_entry, found.values()) if not entry.folder]
+
+
+def _walk(fs: Any, entry: Entry, above: frozenset[str]) -> Iterator[Entry]:
+    """Yields the files at or below a local path, not entering a folder that is also `above` it."""
+    if not entry.folder:
+        yield entry
+        return
+    real = os.path.realpath(entry.path)
+    if real in above:
+        return
+    for child in _children(fs, entry.path):
+        yield from _walk(fs, child, above | {real})
+
+
+def match_files(fs: Any, path: str) -> tuple[str, list[Entry]]:
+    """What a file, folder or glob path stands for.
+
+    Returns:
+        root: the folder to which paths are relative.
+        files: those at or below it that are meant; none if there is nothing.
+    """
+    try:
+        entry = info_of(fs, path)
+    except FileNotFoundError:
+        entry = None
+    if entry is not None:
+        if entry.folder:
+            return path, files_below(fs, path)
+        return _parent(path), [entry]
+    parts = path.split("/")
+    fixed = next((i for i, part in enumerate(parts) if re.search(r"[*?[]", part)), len(parts))
+    if fixed == len(parts):
+        return path, []
+    root = "/".join(parts[:fixed])
+    return root, list(_expand(fs, root, parts[fixed:]))
+
+
+def _expand(fs: Any, folder: str, pattern: Sequence[str]) -> Iterator[Entry]:
+    """Yields the files that a relative glob means; all those below it where it means a folder."""
+    if "**" in pattern[:1]:
+        wanted = _glob_expression(pattern)
+        with contextlib.suppress(FileNotFoundError):
+            for entry in files_below(fs, folder):
+                if wanted.fullmatch(relative_to(folder, entry.path)):
+                    yield entry
+        return
+    wanted = _glob_expression(pattern[:1])
+    for entry in _children(fs, folder):
+        if not wanted.fullmatch(relative_to(folder, entry.path)):
+            continue
+        if len(pattern) > 1:
+            if entry.folder:
+                yield from _expand(fs, entry.path, pattern[1:])
+        elif entry.folder:
+            yield from files_below(fs, entry.path)
+        else:
+            yield entry
+
+
+def _glob_expression(pattern: Sequence[str]) -> re.Pattern[str]:
+    """A regular expression for a relative path that the pattern, or a folder it matches, holds."""
+    parts = []
+    for segment in pattern:
+        if segment == "**":
+            parts.append("(?:[^/]+/)*")
+            continue
+        translated = ""
+        for piece in re.findall(r"\*|\?|\[!?\]?[^]]*\]|.", segment, re.DOTALL):
+            if piece == "*":
+                translated += "[^/]*"
+            elif piece == "?":
+                translated += "[^/]"
+            elif piece[0] == "[" and len(piece) > 2:
+                inner = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
+                negated = inner.startswith("!")
+                inner = inner[1:] if negated else inner
+                translated += f"[{'^' if negated else ''}{inner.replace('^', chr(92) + '^')}]"
+            else:
+                translated += re.escape(piece)
+        parts.append(translated + "/")
+    expression = "".join(parts)
+    if expression.endswith("/"):
+        return re.compile(expression[:-1] + "(?:/.*)?", re.DOTALL)
+    return re.compile(expression + ".*", re.DOTALL)
+
+
+def relative_to(root: str, path: str) -> str:
+    """The path below `root`."""
+    return path[len(root) :].lstrip("/") if path.startswith(root) else path.lstrip("/")
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def is_visible(relative: str) -> bool:
+    """Whether no name on the way is hidden: begins with `.`, or with `_` and is no hive folder."""
+    *folders, name = relative.split("/")
+    return not name.startswith((".", "_")) and not any(
+        part.startswith(".") or (part.startswith("_") and "=" not in part) for part in folders
+    )

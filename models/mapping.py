@@ -1,0 +1,116 @@
+"""Label maps: from one label set to another, as data.
+
+Each file in `label_maps/` is about one foreign label set and the native one
+(`models.labels.LABELS`). Its tables are directions: `[to_native]` and `[from_native]`, each with
+the map and the list `none` of labels that have no counterpart. A direction that means nothing (a
+HIPAA item does not tell which native label it was) is not there.
+
+A file's keys: `name`; `[labels]`, every foreign label with what it stands for; `[to_native]`,
+`[from_native]`. A map covers its source set whole, or is not loaded: a label that was forgotten
+cannot be told from one without counterpart later.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import UsageError
+from .labels import LABELS
+from .shipped import read_toml, require_keys, require_strings
+
+NATIVE = "native"
+DIRECTIONS = ("to_native", "from_native")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LabelMap:
+    """A total map from every label of one set to a label of another, or to none.
+
+    Attributes:
+        source: name of the set that it takes, "native" or the foreign set's.
+        target: name of the set that it gives.
+        table: every source label -> its target label, or None.
+        meanings: every target label -> what it stands for; for native ones the label itself.
+    """
+
+    source: str
+    target: str
+    table: Mapping[str, str | None]
+    meanings: Mapping[str, str]
+
+    def apply(self, label: str) -> str | None:
+        """The target label of a source label; None if it has no counterpart.
+
+        Raises:
+            UsageError: if the label is not one of the source set.
+        """
+        try:
+            return self.table[label]
+        except KeyError:
+            raise UsageError(
+                f"label map {self.source} -> {self.target}: unknown label {label!r}; "
+                f"known: {sorted(self.table)}"
+            ) from None
+
+
+def load_map(name_or_url: str, direction: str | None = None) -> LabelMap:
+    """One direction of a shipped map, or of a TOML file by fsspec URL.
+
+    Args:
+        name_or_url: "asq_phi", "hipaa18", "i2b2_2006", "meddocan", "tab", or a URL or path of a
+        .toml file.
+        direction: "to_native" or "from_native"; None means to_native where the file has it, else
+            from_native.
+
+    Raises:
+        UsageError: if the file is not a complete label map, or has no such direction.
+    """
+    file = require_keys(
+        "label map",
+        read_toml("label map", "label_maps", name_or_url),
+        ("name", "labels", *DIRECTIONS),
+    )
+    name, meanings = file.get("name"), file.get("labels")
+    if not isinstance(name, str) or not name or name == NATIVE:
+        raise UsageError("label map: name: expected a string that is not empty, nor 'native'")
+    if not isinstance(meanings, dict) or not all(
+        isinstance(text, str) for text in meanings.values()
+    ):
+        raise UsageError("label map: [labels]: expected a table of strings")
+    present = [d for d in DIRECTIONS if d in file]
+    if not present:
+        raise UsageError(f"label map: expected one or both of {list(DIRECTIONS)}")
+    # All are checked, so that a damaged map is refused whatever it is asked for.
+    tables = {
+        "to_native": (lambda: _table("[to_native]", file["to_native"], tuple(meanings), LABELS)),
+        "from_native": (
+            lambda: _table("[from_native]", file["from_native"], LABELS, tuple(meanings))
+        ),
+    }
+    checked = {d: tables[d]() for d in present}
+    if direction is None:
+        direction = present[0]
+    if direction not in checked:
+        raise UsageError(f"label map {name}: no direction {direction!r}; it has {present}")
+    if direction == "to_native":
+        return LabelMap(name, NATIVE, checked[direction], {label: label for label in LABELS})
+    return LabelMap(NATIVE, name, checked[direction], dict(meanings))
+
+
+def _table(
+    where: str, table: Any, sources: tuple[str, ...], targets: tuple[str, ...]
+) -> dict[str, str | None]:
+    where = f"label map: {where}"
+    found: dict[str, str | None] = dict(require_keys(where, table, (*sources, "none")))
+    none = require_strings(f"{where} none", found.pop("none", []))
+    if wrong := sorted(label for label, target in found.items() if target not in targets):
+        raise UsageError(f"{where}: target of {wrong} is unknown; allowed: {list(targets)}")
+    if unknown := sorted(set(none) - set(sources)):
+        raise UsageError(f"{where} none: unknown {unknown}; allowed: {list(sources)}")
+    if twice := sorted(set(none) & set(found)):
+        raise UsageError(f"{where}: {twice} have a target and are in none")
+    if missing := [label for label in sources if label not in found and label not in none]:
+        raise UsageError(f"{where}: {missing} are missing; give each a target or list it in none")
+    return {label: found.get(label) for label in sources}

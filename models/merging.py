@@ -1,0 +1,344 @@
+"""From candidates to spans: accept each, select a typed entity per place, cover what is removed.
+
+All of it is pure and per document, and gives the same for the same set of candidates in any order.
+The laws, for every text, candidates and policy:
+
+- every character of every accepted candidate whose action removes is in a span that removes;
+- no other character is;
+- spans are disjoint; an entity is a whole candidate; a kept stretch shields nothing;
+- a generalised replacement shows nothing of a character that some accepted candidate wants gone
+  altogether.
+
+Source of the order of detectors: Liu et al. 2015, "Automatic de-identification of electronic
+medical records using token-level and character-level conditional random fields", merging of the
+three classifiers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+
+from .errors import DocumentError, UsageError
+from .policy import Policy, replacement_of
+from .spans import Candidate, Span
+
+DETECTOR_KINDS = ("rule", "charcrf", "crf")
+"""The kinds of detectors in the order of `select`: rules > character CRF > token CRF."""
+
+ACCEPTED = "accepted"
+VETO = "veto"
+"""Reason of rejection: the whole text of the candidate is a veto phrase of the policy."""
+
+Stretch = tuple[int, int]
+_Key = Callable[[Candidate], tuple[object, ...]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one candidate by itself leads to under a policy.
+
+    Attributes:
+        candidate: what was proposed.
+        outcome: ACCEPTED, or the reason of rejection.
+        action: "redact", "mask", "generalise" or "keep"; "keep" if rejected.
+        replacement: what would take its place; None for "keep".
+    """
+
+    candidate: Candidate
+    outcome: str
+    action: str
+    replacement: str | None
+
+
+def detector_kind(detector: str) -> str:
+    """The kind of a detector: `crf:<bundle>`, `charcrf:<bundle>`, all other names are rules."""
+    prefix, colon, _ = detector.partition(":")
+    return prefix if colon and prefix in ("crf", "charcrf") else "rule"
+
+
+def accept(text: str, candidates: Iterable[Candidate], policy: Policy) -> tuple[Verdict, ...]:
+    """Believes or rejects each candidate by itself, and resolves the actions of those believed.
+
+    Actions depend on the covered text (an age of 93 and one of 54), hence here and before any
+    priority.
+
+    Returns:
+        One verdict for each candidate, in the order given.
+
+    Raises:
+        DocumentError: if a candidate ends after the text.
+    """
+    verdicts: list[Verdict] = []
+    for candidate in candidates:
+        if candidate.end > len(text):
+            raise DocumentError("CandidateOutsideText")
+        covered = text[candidate.start : candidate.end]
+        if policy.vetoes(candidate.label, covered):
+            verdicts.append(Verdict(candidate, VETO, "keep", None))
+        else:
+            action, replacement = policy.decide(candidate.label, covered)
+            verdicts.append(Verdict(candidate, ACCEPTED, action, replacement))
+    return tuple(verdicts)
+
+
+def select(
+    candidates: Iterable[Candidate], order: Sequence[str] = DETECTOR_KINDS
+) -> tuple[Candidate, ...]:
+    """Disjoint typed entities, left to right: best first, what overlaps a better one is left out.
+
+    Better is: a kind of detector earlier in `order`, then longer, then earlier in the text, then
+    the label's and the detector's name, then the higher score. Touching is not overlapping.
+    O(n log n).
+
+    Args:
+        candidates: in any order, duplicates allowed.
+        order: the three DETECTOR_KINDS, best first.
+
+    Raises:
+        UsageError: if `order` is something else.
+    """
+    return _select(sorted(set(candidates), key=_better_first(order)))
+
+
+def cover(candidates: Iterable[Candidate]) -> tuple[Stretch, ...]:
+    """The union of all stretches as the fewest disjoint ones, left to right: touching ones join."""
+    return _union((candidate.start, candidate.end) for candidate in candidates)
+
+
+def merge(
+    text: str,
+    candidates: Iterable[Candidate],
+    policy: Policy,
+    order: Sequence[str] = DETECTOR_KINDS,
+) -> tuple[Span, ...]:
+    """The spans of one document, left to right and disjoint: what goes, and what is named as kept.
+
+    - An entity that removes is a whole candidate with its replacement. Touching entities stay
+      apart.
+    - A fragment is a longest run of characters that accepted candidates remove and no entity
+      covers. It takes label, source and score from the best candidate that covers a part of it. Its
+      replacement is "" (no second marker beside its entity's), or a `*` for each character if that
+      candidate masks; its action is then "mask", else "redact".
+    - A kept entity gives a span for each part of it that nothing removes; replacement None.
+    - A generalised entity is redacted instead when some other removing candidate on it would not
+      put the same text in its place: three digits of a ZIP code may not show what a better guess
+      calls a record number.
+
+    `detectors` names the detectors of all accepted candidates on the span, kept ones too.
+    O(n log n).
+
+    Raises:
+        DocumentError: if a candidate ends after the text.
+        UsageError: if `order` is not a permutation of DETECTOR_KINDS.
+    """
+    key = _better_first(order)
+    verdicts = accept(text, sorted(set(candidates), key=_position), policy)
+    accepted = [v for v in verdicts if v.outcome == ACCEPTED]
+    if not accepted:
+        return ()
+    removing = {v.candidate: v for v in accepted if v.action != "keep"}
+    ranked = sorted(removing, key=key)
+    # Entities are chosen among what removes, as if nothing were kept. So every loser overlaps an
+    # entity, and on the way from any of its characters to that entity all characters are removed:
+    # the first that an entity covers ends the run of uncovered ones. Hence every fragment touches
+    # an entity that removes, and "" needs no marker.
+    entities = _select(ranked)
+    chosen = set(entities)
+    covered = cover(removing)
+    gaps = [
+        (start, end) for start, end, _ in _subtract(covered, [(c.start, c.end) for c in entities])
+    ]
+    deciders = _first_on_each(gaps, [c for c in ranked if c not in chosen])
+    kept = _select(sorted((v.candidate for v in accepted if v.action == "keep"), key=key))
+    kept_parts = _subtract([(c.start, c.end) for c in kept], covered)
+
+    rows: list[tuple[int, int, Candidate, str, str | None, bool]] = []
+    for entity, (action, replacement) in zip(entities, _outcomes(entities, removing), strict=True):
+        rows.append((entity.start, entity.end, entity, action, replacement, False))
+    for (start, end), decider in zip(gaps, deciders, strict=True):
+        action = "mask" if removing[decider].action == "mask" else "redact"
+        rows.append(
+            (start, end, decider, action, "*" * (end - start) if action == "mask" else "", True)
+        )
+    for start, end, index in kept_parts:
+        rows.append((start, end, kept[index], "keep", None, False))
+    rows.sort(key=lambda row: row[0])
+    named = _detectors_on([row[:2] for row in rows], [v.candidate for v in accepted])
+    return tuple(
+        Span(start, end, c.label, action, replacement, names, c.detector, c.score, fragment)
+        for (start, end, c, action, replacement, fragment), names in zip(rows, named, strict=True)
+    )
+
+
+def _better_first(order: Sequence[str]) -> _Key:
+    if sorted(order) != sorted(DETECTOR_KINDS):
+        raise UsageError(
+            f"select order: expected each of {list(DETECTOR_KINDS)} once, got {list(order)}"
+        )
+    ranks = {kind: rank for rank, kind in enumerate(order)}
+
+    known: dict[str, int] = {}
+
+    def key(c: Candidate) -> tuple[object, ...]:
+        rank = known.get(c.detector)
+        if rank is None:
+            rank = known[c.detector] = ranks[detector_kind(c.detector)]
+        return rank, c.start - c.end, c.start, c.label, c.detector, -c.score
+
+    return key
+
+
+def _position(c: Candidate) -> tuple[object, ...]:
+    """The order of `Candidate` itself, which compares field by field in Python and is slow."""
+    return c.start, c.end, c.label, c.detector, c.score
+
+
+def _select(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Greedy choice, best first; result by position."""
+    points = sorted({p for c in ranked for p in (c.start, c.end)})
+    index = {point: i for i, point in enumerate(points)}
+    # Piece i lies between points i and i + 1. A segment tree of flags, leaves at `size`: a node is
+    # set once a piece under it is taken. Each node is set once, and a query looks at two nodes a
+    # level.
+    size = max(len(points), 1)
+    taken = bytearray(2 * size)
+    selected: list[Candidate] = []
+    for candidate in ranked:
+        first, last = index[candidate.start], index[candidate.end]
+        if _any(taken, first + size, last + size):
+            continue
+        selected.append(candidate)
+        for node in range(first + size, last + size):
+            while node and not taken[node]:
+                taken[node] = 1
+                node >>= 1
+    return tuple(sorted(selected, key=_position))
+
+
+def _any(flags: bytearray, low: int, high: int) -> bool:
+    """Whether a leaf in [low, high) is set, by the largest subtrees that make up the range."""
+    while low < high:
+        if low & 1:
+            if flags[low]:
+                return True
+            low += 1
+        if high & 1:
+            high -= 1
+            if flags[high]:
+                return True
+        low >>= 1
+        high >>= 1
+    return False
+
+
+def _union(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
+    joined: list[Stretch] = []
+    for start, end in sorted(stretches):
+        if joined and start <= joined[-1][1]:
+            if end > joined[-1][1]:
+                joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def _subtract(stretches: Sequence[Stretch], holes: Sequence[Stretch]) -> list[tuple[int, int, int]]:
+    """What disjoint holes leave of disjoint stretches, left to right: (start, end, which one)."""
+    left: list[tuple[int, int, int]] = []
+    hole = 0
+    for index, (start, end) in enumerate(stretches):
+        while hole < len(holes) and holes[hole][1] <= start:
+            hole += 1
+        at = hole
+        while at < len(holes) and holes[at][0] < end:
+            if start < holes[at][0]:
+                left.append((start, holes[at][0], index))
+            start = holes[at][1]
+            at += 1
+        if start < end:
+            left.append((start, end, index))
+        # The last hole may reach into the next stretch.
+        hole = max(hole, at - 1)
+    return left
+
+
+def _touched(stretches: Sequence[Stretch]) -> Callable[[int, int], tuple[int, int]]:
+    """A function from [start, end) to the index range of the disjoint stretches that overlap it."""
+    starts = [start for start, _ in stretches]
+    ends = [end for _, end in stretches]
+    return lambda start, end: (bisect_right(ends, start), bisect_left(starts, end))
+
+
+def _first_on_each(stretches: Sequence[Stretch], ranked: Sequence[Candidate]) -> list[Candidate]:
+    """For each of the disjoint stretches the first of `ranked` that overlaps it; there is one."""
+    found: list[Candidate | None] = [None] * len(stretches)
+    touched = _touched(stretches)
+    # free[i] leads to the first stretch from i on that has none yet; paths are halved on the way.
+    free = list(range(len(stretches) + 1))
+    for candidate in ranked:
+        at, high = touched(candidate.start, candidate.end)
+        while True:
+            while free[at] != at:
+                free[at] = free[free[at]]
+                at = free[at]
+            if at >= high:
+                break
+            found[at] = candidate
+            free[at] = at + 1
+    return [candidate for candidate in found if candidate is not None]
+
+
+def _outcomes(
+    entities: Sequence[Candidate], removing: dict[Candidate, Verdict]
+) -> list[tuple[str, str | None]]:
+    """Action and replacement of each entity, a disputed generalisation taken back."""
+    outcomes = [(removing[entity].action, removing[entity].replacement) for entity in entities]
+    if all(action != "generalise" for action, _ in outcomes):
+        return outcomes
+    everything = _overlap_counter(removing)
+    agreeing: dict[str | None, Callable[[Candidate], int]] = {}
+    by_replacement: dict[str | None, list[Candidate]] = {}
+    for verdict in removing.values():
+        if verdict.action == "generalise":
+            by_replacement.setdefault(verdict.replacement, []).append(verdict.candidate)
+    for at, (entity, (action, replacement)) in enumerate(zip(entities, outcomes, strict=True)):
+        if action != "generalise":
+            continue
+        if replacement not in agreeing:
+            agreeing[replacement] = _overlap_counter(by_replacement[replacement])
+        if everything(entity) != agreeing[replacement](entity):
+            outcomes[at] = (
+                "redact",
+                replacement_of("redact", entity.label, entity.end - entity.start),
+            )
+    return outcomes
+
+
+def _overlap_counter(candidates: Iterable[Candidate]) -> Callable[[Candidate], int]:
+    """A function from a candidate to how many of `candidates` overlap it, itself included."""
+    stretches = [(c.start, c.end) for c in candidates]
+    starts = sorted(start for start, _ in stretches)
+    ends = sorted(end for _, end in stretches)
+    # All that begin before its end, less those that end before its start.
+    return lambda c: bisect_left(starts, c.end) - bisect_right(ends, c.start)
+
+
+def _detectors_on(
+    stretches: Sequence[Stretch], candidates: Iterable[Candidate]
+) -> list[tuple[str, ...]]:
+    """The sorted names of the detectors with a candidate on each of the disjoint stretches."""
+    by_detector: dict[str, list[Stretch]] = {}
+    for candidate in candidates:
+        by_detector.setdefault(candidate.detector, []).append((candidate.start, candidate.end))
+    names: list[list[str]] = [[] for _ in stretches]
+    touched = _touched(stretches)
+    # One detector's candidates may overlap in any number; its union touches each stretch about
+    # once.
+    for detector in sorted(by_detector):
+        for start, end in _union(by_detector[detector]):
+            for at in range(*touched(start, end)):
+                if not names[at] or names[at][-1] != detector:
+                    names[at].append(detector)
+    return [tuple(found) for found in names]

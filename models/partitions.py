@@ -1,0 +1,50 @@
+"""Hive folders: `key=value` in the path of a file stands for a column with one value.
+
+Source of the escapes: Apache Hive, FileUtils.escapePathName.
+"""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+from collections.abc import Iterable
+
+from .errors import UsageError
+
+Partition = tuple[tuple[str, str], ...]
+"""Keys and values of a file's folders, outermost first."""
+
+
+def parse_partition(path: str) -> Partition:
+    """The hive `key=value` folders of a relative path, percent escapes undone.
+
+    Raises:
+        UsageError: if a key occurs twice.
+    """
+    pairs: list[tuple[str, str]] = []
+    for folder in path.split("/")[:-1]:
+        key, equals, value = folder.partition("=")
+        if key and equals:
+            pairs.append((_unescape(key), _unescape(value)))
+    keys = [key for key, _ in pairs]
+    if repeated := sorted({key for key in keys if keys.count(key) > 1}):
+        raise UsageError(f"partition keys {repeated} occur twice on the way to one input file")
+    return tuple(pairs)
+
+
+def _unescape(value: str) -> str:
+    try:
+        return urllib.parse.unquote(value, errors="strict")
+    except UnicodeDecodeError:
+        return value
+
+
+def partition_path(partition: Iterable[tuple[str, str]]) -> str:
+    """The folder of a partition, ending in a slash: "year=2024/month=05/"; "" for none."""
+    return "".join(f"{_escape(key)}={_escape(value)}/" for key, value in partition)
+
+
+def _escape(value: str) -> str:
+    return re.sub(
+        r"[\x00-\x1f\x7f\"#%'*/:=?\\{}\[\]^]", lambda match: f"%{ord(match[0]):02X}", value
+    )

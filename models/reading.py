@@ -1,0 +1,249 @@
+"""Unit -> batches: source records become rows with keys, and documents.
+
+Whatever is wrong with a record is found here at the latest and fails that row alone: a broken line, a missing
+id, a text that is no text or that no UTF-8 file can hold.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from .batches import Batch, Failure
+from .documents import Documents, Rows
+from .errors import DocumentError, OverBudget, error_class
+from .formats import FORMATS, Chunk, Format, Limits
+from .job import Budgets
+from .keys import Keys, canonical_id
+from .roles import Columns, Role
+from .storage import InputFile, Storage
+from .units import Unit
+
+STAGE = "read"
+
+
+def read_unit(
+    storage: Storage,
+    unit: Unit,
+    files: Sequence[InputFile],
+    columns: Columns,
+    keys: Keys,
+    limits: Limits,
+    budgets: Budgets,
+    *,
+    keep_dates: bool,
+    ordinals: Mapping[int, int],
+    skip: Mapping[int, str],
+) -> Iterator[Batch]:
+    """Yields the unit's batches; the last one has `last` set and may be empty.
+
+    Args:
+        files: all input files of the plan.
+        keep_dates: whether the policy lets columns with role `date` pass.
+        ordinals: row ordinal in the unit -> ordinal among equal ids, for ids that the input repeats.
+        skip: row ordinal in the unit -> error class of rows on the skip-list: quarantined unread.
+
+    Raises:
+        RunFailed: if storage fails or an input is not what was planned; a record never raises.
+    """
+    make = _RowMaker(columns, keys, budgets, unit, keep_dates, ordinals, skip)
+    form = FORMATS[unit.format]
+    names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
+    first = 0
+    waiting: Batch | None = None
+    for chunk in _packed(_chunks(storage, form, unit, files, names, limits), limits):
+        if waiting is not None:
+            yield waiting
+        waiting = make.batch(form, chunk, first)
+        first += chunk.columns.num_rows
+    if waiting is None:
+        nothing = pa.table({name: pa.array([], pa.string()) for name in names})
+        waiting = make.batch(form, Chunk(nothing, {}), first)
+    yield dataclasses.replace(waiting, last=True)
+
+
+def _chunks(
+    storage: Storage,
+    form: Format,
+    unit: Unit,
+    files: Sequence[InputFile],
+    names: tuple[str, ...],
+    limits: Limits,
+) -> Iterator[Chunk]:
+    for locator in unit.locators:
+        file = files[locator.file]
+        storage.check_unchanged(file)
+        yield from form.read(storage, file, locator, names, limits)
+
+
+def _packed(chunks: Iterator[Chunk], limits: Limits) -> Iterator[Chunk]:
+    """Joins small chunks (a text file is one row) up to the caps of a batch."""
+    held: list[Chunk] = []
+    rows = size = 0
+    for chunk in chunks:
+        more_rows, more_size = chunk.columns.num_rows, chunk.columns.nbytes
+        if held and (rows + more_rows > limits.batch_documents or size + more_size > limits.batch_bytes):
+            yield _joined(held)
+            held, rows, size = [], 0, 0
+        held.append(chunk)
+        rows, size = rows + more_rows, size + more_size
+    if held:
+        yield _joined(held)
+
+
+def _joined(chunks: Sequence[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    errors: dict[int, str] = {}
+    first = 0
+    for chunk in chunks:
+        errors |= {first + row: code for row, code in chunk.errors.items()}
+        first += chunk.columns.num_rows
+    return Chunk(pa.concat_tables([chunk.columns for chunk in chunks]), errors)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class _RowMaker:
+    columns: Columns
+    keys: Keys
+    budgets: Budgets
+    unit: Unit
+    keep_dates: bool
+    ordinals: Mapping[int, int]
+    skip: Mapping[int, str]
+
+    def batch(self, form: Format, chunk: Chunk, first: int) -> Batch:
+        """One chunk as a batch. `first`: ordinal of its first row in the unit."""
+        count = chunk.columns.num_rows
+        failures = {row: Failure(STAGE, code) for row, code in chunk.errors.items()}
+        for row in range(count):
+            if code := self.skip.get(first + row):
+                failures[row] = Failure("skip-list", code)
+
+        ids = self._hashed(form, chunk, Role.ID, failures, count)
+        patients = self._hashed(form, chunk, Role.PATIENT, failures, count)
+        doc_keys: list[str | None] = []
+        for row, canonical in enumerate(ids):
+            if canonical is None:
+                failures.setdefault(row, Failure(STAGE, "MissingId"))
+                doc_keys.append(None)
+            else:
+                doc_keys.append(self.keys.doc_key(canonical, self.ordinals.get(first + row, 0)))
+
+        types = [None if v is None else str(v) for v in self._values(form, chunk, Role.TYPE, count)]
+        documents = self._documents(form, chunk, failures)
+        rows = Rows(
+            np.arange(first, first + count, dtype=np.int64),
+            tuple(doc_keys),
+            tuple(None if p is None else self.keys.patient_key(p) for p in patients),
+            tuple(types),
+            self._output(form, chunk, failures),
+        )
+        return Batch(self.unit.index, False, rows, documents, failures)
+
+    def _values(self, form: Format, chunk: Chunk, role: Role, count: int) -> list[object]:
+        """Python values of the one column of a role; a hive key counts as a constant column."""
+        for name in self.columns.named(role):
+            if name in dict(self.unit.partition):
+                return [dict(self.unit.partition)[name]] * count
+            return form.decode(chunk.columns.column(name))
+        return [None] * count
+
+    def _hashed(
+        self, form: Format, chunk: Chunk, role: Role, failures: dict[int, Failure], count: int
+    ) -> list[str | None]:
+        found: list[str | None] = []
+        for row, value in enumerate(self._values(form, chunk, role, count)):
+            try:
+                found.append(canonical_id(value))
+            except Exception as error:  # fail closed: an id that cannot be read fails its row
+                failures.setdefault(row, Failure(STAGE, error_class(error)))
+                found.append(None)
+        return found
+
+    def _documents(self, form: Format, chunk: Chunk, failures: dict[int, Failure]) -> Documents:
+        fields = self.columns.named(Role.TEXT)
+        values = [form.decode(chunk.columns.column(field)) for field in fields]
+        texts: list[str] = []
+        rows: list[int] = []
+        names: list[str] = []
+        for row in range(chunk.columns.num_rows):
+            for field, column in zip(fields, values, strict=True):
+                text = column[row]
+                if text is None or row in failures:
+                    continue
+                try:
+                    self._check(text)
+                except DocumentError as error:
+                    failures[row] = Failure(STAGE, error.code)
+                    continue
+                texts.append(text)  # type: ignore[arg-type]
+                rows.append(row)
+                names.append(field)
+        return Documents(tuple(texts), np.array(rows, np.int64), tuple(names))
+
+    def _check(self, text: object) -> None:
+        if not isinstance(text, str):
+            raise DocumentError("NotText")
+        if len(text) > self.budgets.document_bytes:
+            raise OverBudget("bytes")
+        try:
+            size = len(text) if text.isascii() else len(text.encode())
+        except UnicodeEncodeError:
+            raise DocumentError("LoneSurrogate") from None
+        if size > self.budgets.document_bytes:
+            raise OverBudget("bytes")
+        if len(text) > self.budgets.line_characters and _longest_line(text) > self.budgets.line_characters:
+            raise OverBudget("line")
+
+    def _output(self, form: Format, chunk: Chunk, failures: dict[int, Failure]) -> pa.Table:
+        """The columns that go out, text still as it came in; hashed columns hashed."""
+        out: dict[str, pa.ChunkedArray | pa.Array] = {}
+        fields: list[pa.Field] = []
+        for name, role in self.columns.roles:
+            if name in dict(self.unit.partition) or role in (Role.ID, Role.PATIENT, Role.DROP):
+                continue
+            if role is Role.DATE and not self.keep_dates:
+                continue
+            column = chunk.columns.column(name)
+            field = chunk.columns.schema.field(name)
+            if role is Role.HASH:
+                hashed: list[str | None] = []
+                for row, value in enumerate(form.decode(column)):
+                    try:
+                        canonical = canonical_id(value)
+                        hashed.append(None if canonical is None else self.keys.column_hash(canonical))
+                    except Exception as error:  # fail closed, as for ids
+                        failures.setdefault(row, Failure(STAGE, error_class(error)))
+                        hashed.append(None)
+                column = form.encode_text(hashed, pa.string())
+                field = pa.field(name, column.type)
+            out[name] = column
+            fields.append(field)
+        return pa.table(list(out.values()), schema=pa.schema(fields, chunk.columns.schema.metadata))
+
+
+def _longest_line(text: str) -> int:
+    """Length of the longest line in code points, by `\\n` and `\\r` alone."""
+    return max((len(part) for line in text.split("\n") for part in line.split("\r")), default=0)
+
+
+def output_partition(
+    columns: Columns, partition: tuple[tuple[str, str], ...], keys: Keys, *, keep_dates: bool
+) -> tuple[tuple[str, str], ...]:
+    """The hive folders of the output: a partition key has a role too.
+
+    `pass` and `type` keys are mirrored, `date` keys if the policy lets dates pass, `hash` keys with hashed
+    values; all others are left out.
+    """
+    out = []
+    for name, value in partition:
+        role = columns.role_of(name)
+        if role is Role.HASH:
+            out.append((name, keys.column_hash(canonical_id(value) or "")))
+        elif role in (Role.PASS, Role.TYPE) or (role is Role.DATE and keep_dates):
+            out.append((name, value))
+    return tuple(out)

@@ -1,0 +1,170 @@
+"""The sink of a unit, and its receipt.
+
+A unit's parts are written under staging by names that only the plan decides; the receipt, which lists them with
+their hashes, is written last. A unit counts as done when its receipt is there, and only then: whoever comes
+again overwrites the same names with the same bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pyarrow as pa
+
+from .audit import TABLES
+from .errors import RunFailed
+from .formats import FORMATS, PartWriter
+from .results import Result, Tally
+from .storage import Storage, Writer
+
+RESTRICTED = ("candidates",)
+"""Tables that only key holders may see."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Part:
+    """One file that a unit wrote.
+
+    Attributes:
+        table: "data", "audit", "documents", "quarantine" or "candidates".
+        path: below the output folder, once promoted.
+        bytes, sha256: of the file.
+    """
+
+    table: str
+    path: str
+    bytes: int
+    sha256: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Receipt:
+    """That a unit is done: what it wrote, counted and used.
+
+    Attributes:
+        unit: index in the plan.
+        name: see `Unit.name`.
+        given: hash of the skip-list and ordinals that the unit was run with; another value asks for a new run.
+        tally: counts and digests.
+        parts: files under staging.
+    """
+
+    unit: int
+    name: str
+    given: str
+    tally: Tally
+    parts: tuple[Part, ...]
+
+    def to_json(self) -> str:
+        """The receipt as JSON text; equal receipts are equal bytes."""
+        value = {
+            "unit": self.unit,
+            "name": self.name,
+            "given": self.given,
+            **self.tally.to_json(),
+            "parts": [dataclasses.asdict(part) for part in self.parts],
+        }
+        return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Receipt:
+        """Reads what `to_json` wrote.
+
+        Raises:
+            RunFailed: if it is damaged.
+        """
+        try:
+            value: dict[str, Any] = json.loads(text)
+            return cls(
+                value["unit"],
+                value["name"],
+                value["given"],
+                Tally.from_json(value),
+                tuple(Part(**part) for part in value["parts"]),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise RunFailed(f"a receipt is damaged ({type(error).__name__}); delete it and resume") from None
+
+
+def receipt_url(staging: str, name: str) -> str:
+    """Where the receipt of a unit lies."""
+    return f"{staging}/receipts/{name}.json"
+
+
+class UnitSink:
+    """Writes one unit: open parts, a running tally; `commit` closes all and writes the receipt.
+
+    Leaving it without `commit` leaves nothing visible.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        staging: str,
+        run: str,
+        unit: int,
+        name: str,
+        form: str,
+        partition: str,
+        given: str,
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            form: key of `FORMATS` for the data part.
+            partition: hive folders of the data part ("" or "year=2024/"), already escaped.
+            given: see `Receipt.given`.
+        """
+        self._storage, self._staging, self._run = storage, staging, run
+        self._unit, self._name, self._given = unit, name, given
+        self._form, self._partition = form, partition
+        self._writers: dict[str, PartWriter] = {}
+        self._files: list[tuple[str, str, Writer]] = []
+        self.tally = Tally()
+
+    def write(self, result: Result, candidates: pa.Table | None = None) -> None:
+        """Appends the rows of one batch."""
+        self._append("data", result.data)
+        for table, rows in result.tables.items():
+            self._append(table, rows)
+        if candidates is not None:
+            self._append("candidates", candidates)
+        self.tally.add(result.tally)
+
+    def commit(self) -> Receipt:
+        """Closes the parts, then writes the receipt: the unit is done."""
+        for writer in self._writers.values():
+            writer.close()
+        parts = [
+            Part(table, path, file.written.bytes, file.written.sha256) for table, path, file in self._files
+        ]
+        parts.sort(key=lambda part: part.path)
+        receipt = Receipt(self._unit, self._name, self._given, self.tally, tuple(parts))
+        self._storage.write_bytes(receipt_url(self._staging, self._name), receipt.to_json().encode())
+        return receipt
+
+    def abandon(self) -> None:
+        """Drops what is open. Without a receipt nothing of the unit counts."""
+        for _, _, file in self._files:
+            file.discard()
+
+    def _append(self, table: str, rows: pa.Table) -> None:
+        if rows.num_rows == 0:
+            return
+        if table not in self._writers:
+            form = FORMATS["parquet" if table in TABLES else self._form]
+            folder = f"{table}/{self._partition}" if table == "data" else f"{table}/"
+            if table in RESTRICTED:
+                folder = f"restricted/{self._run}/{folder}"
+
+            def open_part(name: str) -> Writer:
+                path = f"{folder}{name}"
+                file = self._storage.create(f"{self._staging}/{path}")
+                self._files.append((table, path, file))
+                return file
+
+            self._writers[table] = form.writer(open_part, self._name)
+        self._writers[table].write(rows)

@@ -1,0 +1,286 @@
+"""Batch -> the rows that are written: data, audit, documents, quarantine, and what the receipt counts.
+
+Pure: the same batch gives the same rows, and every digest is a sum over rows, so that neither batch nor unit
+borders show in it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from . import audit
+from .batches import Batch
+from .digests import PARTS, Digest
+from .formats import Format
+from .labels import HIPAA_OF
+from .roles import DOC_KEY, PATIENT_KEY, Columns, Role
+
+COUNTS = (
+    "rows_in",
+    "rows_out",
+    "rows_quarantined",
+    "documents",
+    "documents_null",
+    "tokens",
+    "characters",
+    "spans",
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Tally:
+    """What is counted of a batch, a unit or a run; tallies add up.
+
+    Attributes:
+        counts: one for each of `COUNTS`; rows_in = rows_out + rows_quarantined.
+        labels: spans by label, fragments left out.
+        errors: quarantined rows by "stage: error class".
+        digests: one for each of `digests.PARTS`.
+    """
+
+    counts: Counter[str] = dataclasses.field(default_factory=Counter)
+    labels: Counter[str] = dataclasses.field(default_factory=Counter)
+    errors: Counter[str] = dataclasses.field(default_factory=Counter)
+    digests: dict[str, Digest] = dataclasses.field(default_factory=lambda: {p: Digest() for p in PARTS})
+
+    def add(self, other: Tally) -> None:
+        """Adds another tally to this one."""
+        self.counts.update(other.counts)
+        self.labels.update(other.labels)
+        self.errors.update(other.errors)
+        for part in PARTS:
+            self.digests[part].merge(other.digests[part])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, sorted."""
+        return {
+            "counts": {name: self.counts[name] for name in COUNTS},
+            "labels": dict(sorted(self.labels.items())),
+            "errors": dict(sorted(self.errors.items())),
+            "digests": {part: self.digests[part].hex() for part in PARTS},
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Tally:
+        """Reads what `to_json` gave."""
+        return cls(
+            Counter(value["counts"]),
+            Counter(value["labels"]),
+            Counter(value["errors"]),
+            {part: Digest(value["digests"][part]) for part in PARTS},
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Result:
+    """The rows of one batch.
+
+    Attributes:
+        data: output rows in input order, quarantined ones left out; doc_key and patient_key come first.
+        tables: audit, documents, quarantine (schemas in `models.audit`).
+        tally: what to count.
+    """
+
+    data: pa.Table
+    tables: dict[str, pa.Table]
+    tally: Tally
+
+
+def finish(
+    batch: Batch,
+    *,
+    run: str,
+    form: Format,
+    columns: Columns,
+    detector_hashes: Mapping[str, str],
+) -> Result:
+    """Turns a scrubbed batch into rows.
+
+    Args:
+        detector_hashes: hash of every detector that looked, by name.
+    """
+    tally = Tally()
+    good = [row for row in range(len(batch.rows)) if row not in batch.failures]
+    data = _data(batch, good, form, columns)
+    tables = {
+        "audit": _audit(batch, run, detector_hashes, tally),
+        "documents": _documents(batch, run, columns, form, detector_hashes, tally),
+        "quarantine": _quarantine(batch, run, tally),
+    }
+    _count_columns(batch, data, good, form, columns, tally)
+    tally.counts.update(
+        rows_in=len(batch.rows), rows_out=len(good), rows_quarantined=len(batch.rows) - len(good)
+    )
+    return Result(data, tables, tally)
+
+
+def _data(batch: Batch, good: list[int], form: Format, columns: Columns) -> pa.Table:
+    assert batch.scrubbed is not None, "Scrub comes before Write"
+    texts: dict[str, list[str | None]] = {
+        name: [None] * len(batch.rows) for name in columns.named(Role.TEXT)
+    }
+    for index, text in enumerate(batch.scrubbed.texts):
+        texts[batch.documents.fields[index]][int(batch.documents.rows[index])] = text
+    table = batch.rows.columns
+    for name, values in texts.items():
+        position = table.schema.get_field_index(name)
+        field = table.schema.field(position)
+        table = table.set_column(position, field, form.encode_text(values, field.type))
+    table = table.take(pa.array(good, pa.int64()))
+    if columns.named(Role.PATIENT):
+        keys: list[str | None] = [batch.rows.patient_keys[row] for row in good]
+        column = form.encode_text(keys, pa.string())
+        table = table.add_column(0, pa.field(PATIENT_KEY, column.type), column)
+    column = form.encode_text([batch.rows.doc_keys[row] for row in good], pa.string())
+    return table.add_column(0, pa.field(DOC_KEY, column.type), column)
+
+
+def _audit(batch: Batch, run: str, hashes: Mapping[str, str], tally: Tally) -> pa.Table:
+    assert batch.spans is not None and batch.scrubbed is not None, "Merge and Scrub come before Write"
+    rows = []
+    for (index, span), out_start, out_end in zip(
+        batch.spans.rows(), batch.scrubbed.out_starts, batch.scrubbed.out_ends, strict=True
+    ):
+        if not batch.alive(index):
+            continue
+        row = int(batch.documents.rows[index])
+        doc_key, field = batch.rows.doc_keys[row], batch.documents.fields[index]
+        rows.append(
+            {
+                "run": run,
+                "doc_key": doc_key,
+                "patient_key": batch.rows.patient_keys[row],
+                "field": field,
+                "start": span.start,
+                "end": span.end,
+                "out_start": out_start,
+                "out_end": out_end,
+                "label": span.label,
+                "hipaa": HIPAA_OF.get(span.label),
+                "detectors": list(span.detectors),
+                "source": span.source,
+                "source_hash": hashes[span.source],
+                "score": span.score,
+                "action": span.action,
+                "fragment": span.fragment,
+                "entity_id": None,
+            }
+        )
+        tally.digests["audit"].add(audit_fields(rows[-1]))
+        tally.counts["spans"] += not span.fragment
+        tally.labels[span.label] += not span.fragment
+    return pa.Table.from_pylist(rows, audit.AUDIT)
+
+
+def audit_fields(row: Mapping[str, Any]) -> list[str | int | float | None]:
+    """What the content digest takes of an audit row: all but the run."""
+    return [
+        ",".join(row[name]) if name == "detectors" else row[name] for name in audit.AUDIT.names if name != "run"
+    ]
+
+
+def _documents(
+    batch: Batch, run: str, columns: Columns, form: Format, hashes: Mapping[str, str], tally: Tally
+) -> pa.Table:
+    assert batch.spans is not None and batch.scrubbed is not None and batch.tokens is not None
+    by_label: list[Counter[str]] = [Counter() for _ in range(len(batch.documents))]
+    for index, span in batch.spans.rows():
+        by_label[index][span.label] += not span.fragment
+    index_of = {
+        (int(row), field): index
+        for index, (row, field) in enumerate(zip(batch.documents.rows, batch.documents.fields, strict=True))
+    }
+    looked = " ".join(f"{name}@{value[:12]}" for name, value in sorted(hashes.items()))
+    rows = []
+    for row in range(len(batch.rows)):
+        doc_key = batch.rows.doc_keys[row]
+        if doc_key is None:
+            continue  # only the quarantine table can speak of a row whose id could not be read
+        for field in columns.named(Role.TEXT):
+            index = index_of.get((row, field))
+            text = None if index is None else batch.documents.texts[index]
+            out = None if index is None else batch.scrubbed.texts[index]
+            failed = row in batch.failures
+            status = "quarantined" if failed else "null" if text is None else "scrubbed"
+            tokens = 0 if index is None else len(range(*batch.tokens.of_document(index).indices(len(batch.tokens))))
+            rows.append(
+                {
+                    "run": run,
+                    "doc_key": doc_key,
+                    "patient_key": batch.rows.patient_keys[row],
+                    "field": field,
+                    "unit": batch.unit,
+                    "ordinal": int(batch.rows.ordinals[row]),
+                    "status": status,
+                    "spans": [] if index is None or failed else sorted(by_label[index].items()),
+                    "tokens": 0 if failed else tokens,
+                    "characters": 0 if failed or text is None else len(text),
+                    "out_characters": 0 if failed or out is None else len(out),
+                    "detectors": looked,
+                }
+            )
+            if not failed:
+                tally.digests["text"].add(text_fields(doc_key, field, out))
+                tally.counts["documents"] += 1
+                tally.counts["documents_null"] += text is None
+                tally.counts["tokens"] += tokens
+                tally.counts["characters"] += 0 if text is None else len(text)
+    return pa.Table.from_pylist(rows, audit.DOCUMENTS)
+
+
+def text_fields(doc_key: str, field: str, text: str | None) -> list[str | int | float | None]:
+    """What the content digest takes of a scrubbed text."""
+    return [doc_key, field, text]
+
+
+def _quarantine(batch: Batch, run: str, tally: Tally) -> pa.Table:
+    rows = []
+    for row in sorted(batch.failures):
+        failure = batch.failures[row]
+        rows.append(
+            {
+                "run": run,
+                "unit": batch.unit,
+                "ordinal": int(batch.rows.ordinals[row]),
+                "doc_key": batch.rows.doc_keys[row],
+                "stage": failure.stage,
+                "error": failure.error,
+            }
+        )
+        tally.errors[f"{failure.stage}: {failure.error}"] += 1
+        tally.digests["quarantine"].add(quarantine_fields(rows[-1]))
+    return pa.Table.from_pylist(rows, audit.QUARANTINE)
+
+
+def quarantine_fields(row: Mapping[str, Any]) -> list[str | int | float | None]:
+    """What the content digest takes of a quarantined row: not its place, which depends on the splits."""
+    return [row["doc_key"], row["stage"], row["error"]]
+
+
+def _count_columns(
+    batch: Batch, data: pa.Table, good: list[int], form: Format, columns: Columns, tally: Tally
+) -> None:
+    texts = set(columns.named(Role.TEXT))
+    names = [name for name in data.column_names if name not in texts and name not in (DOC_KEY, PATIENT_KEY)]
+    values = [data.column(name).to_pylist() for name in names]
+    for position, row in enumerate(good):
+        doc_key, patient_key = batch.rows.doc_keys[row], batch.rows.patient_keys[row]
+        tally.digests["columns"].add(
+            column_fields(doc_key, patient_key, [(n, v[position]) for n, v in zip(names, values, strict=True)])
+        )
+
+
+def column_fields(
+    doc_key: str | None, patient_key: str | None, values: list[tuple[str, object]]
+) -> list[str | int | float | None]:
+    """What the content digest takes of a row's other columns."""
+    fields: list[str | int | float | None] = [doc_key, patient_key]
+    for name, value in sorted(values, key=lambda pair: pair[0]):
+        if value is not None:
+            fields += [name, value if isinstance(value, str) else repr(value)]
+    return fields

@@ -1,0 +1,109 @@
+"""`Scrubber`: the whole chain over single texts, for notebooks and services.
+
+    >>> from scrubline.models import Scrubber
+    >>> Scrubber(models=()).scrub("Seen 3/4/2012. MRN: 1234567.")
+    'Seen [DATE]. MRN: [MEDICALRECORD].'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from .batches import Batch
+from .bundles import open_bundle
+from .documents import Documents, Rows
+from .errors import DocumentError
+from .job import Budgets
+from .merging import select
+from .policy import load_policy
+from .recognisers import RECOGNISERS
+from .spans import Candidate, Span
+from .steps import (
+    featurize_batch,
+    label_batch,
+    merge_batch,
+    recognise_batch,
+    scrub_batch,
+    tokenize_batch,
+)
+from .taggers import Tagger
+
+
+class Scrubber:
+    """Detects and removes PHI in texts, by the same functions as the pipeline.
+
+    Not to be shared by threads: a tagger holds state.
+    """
+
+    def __init__(
+        self,
+        *models: str,
+        policy: str = "hipaa",
+        recognisers: Sequence[str] | None = None,
+        native_labels: bool = True,
+        budgets: Budgets = Budgets(),  # noqa: B008 - frozen
+    ) -> None:
+        """Opens the models.
+
+        Args:
+            models: names or URLs of bundles; none for rules alone.
+            policy: name or URL.
+            recognisers: names of rules; None for all, () for none.
+            native_labels: whether a bundle's own labels are mapped to the native set.
+            budgets: see `Budgets`.
+        """
+        self.policy = load_policy(policy)
+        self.taggers = [
+            Tagger(open_bundle(model), labels_as="native" if native_labels else "own") for model in models
+        ]
+        self.recognisers = tuple(RECOGNISERS) if recognisers is None else tuple(recognisers)
+        self.budgets = budgets
+
+    def scrub(self, text: str) -> str:
+        """The text without its PHI.
+
+        Raises:
+            DocumentError: where the pipeline would put the document into quarantine.
+        """
+        batch = scrub_batch(self._spans((text,)))
+        _raise_failure(batch)
+        assert batch.scrubbed is not None and batch.scrubbed.texts[0] is not None
+        return batch.scrubbed.texts[0]
+
+    def spans(self, text: str) -> list[Span]:
+        """What would be removed or kept, and why; disjoint and in order."""
+        batch = self._spans((text,))
+        _raise_failure(batch)
+        assert batch.spans is not None
+        return [span for _, span in batch.spans.rows()]
+
+    def entities(self, *texts: str) -> list[list[Candidate]]:
+        """One typed entity per place, for each text, whatever the policy does: for annotation and scoring."""
+        batch = self._candidates(texts)
+        _raise_failure(batch)
+        return [list(select(found)) for found in batch.candidates.by_document(len(texts))]
+
+    def _candidates(self, texts: Sequence[str]) -> Batch:
+        count = len(texts)
+        for text in texts:
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise DocumentError("LoneSurrogate") from None
+        rows = Rows(
+            np.arange(count, dtype=np.int64), (None,) * count, (None,) * count, (None,) * count, pa.table({})
+        )
+        batch = tokenize_batch(Batch(0, True, rows, Documents.of(*texts)), self.budgets)
+        batch = label_batch(featurize_batch(batch, self.taggers), self.taggers)
+        return recognise_batch(batch, self.recognisers)
+
+    def _spans(self, texts: Sequence[str]) -> Batch:
+        return merge_batch(self._candidates(texts), self.policy, self.budgets)
+
+
+def _raise_failure(batch: Batch) -> None:
+    for failure in batch.failures.values():
+        raise DocumentError(failure.error)

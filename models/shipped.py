@@ -1,0 +1,83 @@
+"""Opens the small TOML files that come with the package, or a site's own by URL."""
+
+from __future__ import annotations
+
+import importlib.resources
+import tomllib
+from typing import Any
+
+import fsspec
+
+from .errors import UsageError
+
+_MOST_BYTES = 1 << 20
+"""No policy or label map comes near this; a wrong URL to a data file does."""
+
+
+def shipped_names(folder: str) -> tuple[str, ...]:
+    """Names of the TOML files in one folder of the package, sorted, without the ending."""
+    files = importlib.resources.files(__package__).joinpath(folder).iterdir()
+    return tuple(
+        sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    )
+
+
+def read_toml(kind: str, folder: str, name_or_url: str) -> dict[str, Any]:
+    """The parsed content of a shipped file, or of any file that fsspec can open.
+
+    Args:
+        kind: what it is called in messages, for example "policy".
+        folder: the folder of the package that holds the shipped ones.
+        name_or_url: a shipped name; anything with a slash, a backslash or the ending `.toml` is a
+            URL or path.
+
+    Raises:
+        UsageError: if it is neither a shipped name nor readable, or is not TOML in UTF-8. The
+            message holds no URL: a URL may hold a name or a token.
+    """
+    if name_or_url in shipped_names(folder):
+        file = importlib.resources.files(__package__).joinpath(folder, f"{name_or_url}.toml")
+        content = file.read_bytes()
+    elif "/" in name_or_url or "\\" in name_or_url or name_or_url.endswith(".toml"):
+        try:
+            with fsspec.open(name_or_url, "rb") as stream:
+                content = stream.read(_MOST_BYTES + 1)
+        except Exception as error:  # storage libraries raise whatever they like, and quote the URL
+            raise UsageError(f"the {kind} file cannot be read: {type(error).__name__}") from None
+        if len(content) > _MOST_BYTES:
+            raise UsageError(f"the {kind} file is over {_MOST_BYTES} bytes; it is not a {kind}")
+    else:
+        raise UsageError(
+            f"unknown {kind}; expected one of {list(shipped_names(folder))}, "
+            "or a URL or path of a .toml file"
+        )
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise UsageError(f"the {kind} file is not UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"the {kind} file is not valid TOML: {error}") from None
+
+
+def require_keys(where: str, table: object, allowed: tuple[str, ...]) -> dict[str, Any]:
+    """Returns `table` if it is a TOML table with allowed keys only.
+
+    Raises:
+        UsageError: naming the place, the unknown key and the allowed ones.
+    """
+    if not isinstance(table, dict):
+        raise UsageError(f"{where}: expected a table, got {type(table).__name__}")
+    if unknown := sorted(set(table) - set(allowed)):
+        raise UsageError(f"{where}: unknown {unknown}; allowed: {list(allowed)}")
+    return table
+
+
+def require_strings(where: str, value: object) -> tuple[str, ...]:
+    """Returns `value` as a tuple if it is a list of strings.
+
+    Raises:
+        UsageError: if it is not.
+    """
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+        raise UsageError(f"{where}: expected a list of strings")
+    return tuple(value)

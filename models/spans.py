@@ -1,0 +1,220 @@
+"""Candidates and spans: what detectors propose, and what was decided about it.
+
+The covered text is deliberately absent from all of them: they reach logs and audit rows, PHI must not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import numpy as np
+
+from .columns import Flags, Floats, Ints, require_equal_lengths
+
+
+@dataclasses.dataclass(frozen=True, slots=True, order=True)
+class Candidate:
+    """A half-open stretch [start, end) of one document that one detector calls PHI.
+
+    Attributes:
+        start: offset of the first character, in code points of the document's text.
+        end: offset one past the last character, always greater than `start`.
+        label: PHI category, for example "DATE".
+        detector: the recogniser or tagger that proposed it.
+        score: in [0, 1], rounded to 1e-4; a rule's is its precision on development data, a CRF's the least
+            marginal over its tokens. For people and the audit; it never decides.
+
+    Raises:
+        ValueError: if the offsets are negative or the stretch is empty.
+    """
+
+    start: int
+    end: int
+    label: str
+    detector: str
+    score: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"{self.detector}: bad stretch [{self.start}, {self.end})")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Candidates:
+    """The candidates of all documents of a batch, sorted by (document, start, end, label, detector).
+
+    Attributes:
+        documents: index of the document in `Documents`.
+        starts, ends: half-open code-point offsets.
+        labels: index into `label_names`.
+        detectors: index into `detector_names`.
+        scores: see `Candidate.score`.
+        label_names, detector_names: sorted tables of names, so that equal candidates have equal columns.
+    """
+
+    documents: Ints
+    starts: Ints
+    ends: Ints
+    labels: Ints
+    detectors: Ints
+    scores: Floats
+    label_names: tuple[str, ...]
+    detector_names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        require_equal_lengths(
+            "Candidates",
+            documents=self.documents,
+            starts=self.starts,
+            ends=self.ends,
+            labels=self.labels,
+            detectors=self.detectors,
+            scores=self.scores,
+        )
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[int, Candidate]]) -> Candidates:
+        """Builds the columns from (document index, candidate) pairs in any order."""
+        ordered = sorted(set(rows))
+        labels = tuple(sorted({c.label for _, c in ordered}))
+        detectors = tuple(sorted({c.detector for _, c in ordered}))
+        label_ids = {name: i for i, name in enumerate(labels)}
+        detector_ids = {name: i for i, name in enumerate(detectors)}
+        return cls(
+            np.array([d for d, _ in ordered], np.int64),
+            np.array([c.start for _, c in ordered], np.int64),
+            np.array([c.end for _, c in ordered], np.int64),
+            np.array([label_ids[c.label] for _, c in ordered], np.int64),
+            np.array([detector_ids[c.detector] for _, c in ordered], np.int64),
+            np.array([c.score for _, c in ordered], np.float64),
+            labels,
+            detectors,
+        )
+
+    def rows(self) -> list[tuple[int, Candidate]]:
+        """The (document index, candidate) pairs, in order."""
+        return [
+            (d, Candidate(s, e, self.label_names[la], self.detector_names[de], sc))
+            for d, s, e, la, de, sc in zip(
+                self.documents.tolist(),
+                self.starts.tolist(),
+                self.ends.tolist(),
+                self.labels.tolist(),
+                self.detectors.tolist(),
+                self.scores.tolist(),
+                strict=True,
+            )
+        ]
+
+    def by_document(self, documents: int) -> list[list[Candidate]]:
+        """The candidates of each of `documents` documents, each list in order."""
+        found: list[list[Candidate]] = [[] for _ in range(documents)]
+        for document, candidate in self.rows():
+            found[document].append(candidate)
+        return found
+
+
+NO_CANDIDATES = Candidates.of(())
+
+
+@dataclasses.dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """One decided, disjoint stretch of a document: a row of the audit.
+
+    Attributes:
+        start, end: half-open code-point offsets in the untouched text.
+        label: PHI category.
+        action: what the policy does with it: "redact", "mask", "generalise" or "keep".
+        replacement: what takes its place ("" for a fragment beside its entity); None for "keep".
+        detectors: every detector that covered any character of it, sorted.
+        source: the detector whose candidate gave the label.
+        score: score of that candidate.
+        fragment: true for what `select` left over of a covered stretch: removed, audited, never an entity.
+    """
+
+    start: int
+    end: int
+    label: str
+    action: str
+    replacement: str | None
+    detectors: tuple[str, ...]
+    source: str
+    score: float
+    fragment: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Spans:
+    """The spans of all documents of a batch, sorted by (document, start); disjoint within a document.
+
+    Attributes: columns of `Span`, plus `documents`, the index of the document in `Documents`.
+    """
+
+    documents: Ints
+    starts: Ints
+    ends: Ints
+    labels: tuple[str, ...]
+    actions: tuple[str, ...]
+    replacements: tuple[str | None, ...]
+    detectors: tuple[tuple[str, ...], ...]
+    sources: tuple[str, ...]
+    scores: Floats
+    fragments: Flags
+
+    def __post_init__(self) -> None:
+        require_equal_lengths(
+            "Spans", **{field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        )
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[int, Span]]) -> Spans:
+        """Builds the columns from (document index, span) pairs in any order."""
+        ordered = sorted(rows, key=lambda row: (row[0], row[1].start))
+        return cls(
+            np.array([d for d, _ in ordered], np.int64),
+            np.array([s.start for _, s in ordered], np.int64),
+            np.array([s.end for _, s in ordered], np.int64),
+            tuple(s.label for _, s in ordered),
+            tuple(s.action for _, s in ordered),
+            tuple(s.replacement for _, s in ordered),
+            tuple(s.detectors for _, s in ordered),
+            tuple(s.source for _, s in ordered),
+            np.array([s.score for _, s in ordered], np.float64),
+            np.array([s.fragment for _, s in ordered], np.bool_),
+        )
+
+    def rows(self) -> list[tuple[int, Span]]:
+        """The (document index, span) pairs, in order."""
+        return [
+            (d, Span(*rest))
+            for d, *rest in zip(
+                self.documents.tolist(),
+                self.starts.tolist(),
+                self.ends.tolist(),
+                self.labels,
+                self.actions,
+                self.replacements,
+                self.detectors,
+                self.sources,
+                self.scores.tolist(),
+                self.fragments.tolist(),
+                strict=True,
+            )
+        ]
+
+    def by_document(self, documents: int) -> list[list[Span]]:
+        """The spans of each of `documents` documents, each list in order."""
+        found: list[list[Span]] = [[] for _ in range(documents)]
+        for document, span in self.rows():
+            found[document].append(span)
+        return found
+
+
+NO_SPANS = Spans.of(())

@@ -1,0 +1,123 @@
+"""The arrows of the pipeline as pure `batch -> batch` functions; `transforms/` spreads them, `Scrubber` calls them.
+
+Each catches per document: whatever raises, fails that document's row and nothing else (promise 1).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from .batches import Batch, Scrubbed, map_documents
+from .errors import OverBudget
+from .job import Budgets
+from .merging import merge
+from .policy import Policy
+from .recognisers import recognise_all
+from .scrubbing import scrub
+from .spans import Candidate, Candidates, Span, Spans
+from .taggers import Tagger
+from .tokenizing import concatenate, tokenize
+
+
+def tokenize_batch(batch: Batch, budgets: Budgets) -> Batch:
+    """Adds tokens; a document over its token budget is quarantined."""
+
+    def one(index: int):  # type: ignore[no-untyped-def]
+        piece = tokenize(batch.documents.texts[index])
+        if len(piece) > budgets.tokens:
+            raise OverBudget("tokens")
+        return piece
+
+    pieces, failures = map_documents(batch, "tokenize", one)
+    return dataclasses.replace(batch, tokens=concatenate(pieces), failures=failures)
+
+
+def featurize_batch(batch: Batch, taggers: Sequence[Tagger]) -> Batch:
+    """Adds the attribute rows of each tagger.
+
+    Properties are computed once for each distinct word of the batch, not document by document; so if the
+    batch raises, its documents are tried one by one to find those at fault.
+    """
+    assert batch.tokens is not None, "Tokenize comes first"
+    texts = [text if batch.alive(i) else None for i, text in enumerate(batch.documents.texts)]
+    try:
+        features = tuple(tagger.featurize(texts, batch.tokens) for tagger in taggers)
+        return dataclasses.replace(batch, features=features)
+    except Exception:
+        tokens = batch.tokens
+
+        def one(index: int) -> None:
+            alone = [text if i == index else None for i, text in enumerate(texts)]
+            for tagger in taggers:
+                tagger.featurize(alone, tokens)
+
+        _, failures = map_documents(batch, "featurize", one)
+        if failures == batch.failures:
+            raise
+        return featurize_batch(dataclasses.replace(batch, failures=failures), taggers)
+
+
+def label_batch(batch: Batch, taggers: Sequence[Tagger]) -> Batch:
+    """Adds the candidates of the CRFs."""
+    found: list[tuple[int, Candidate]] = []
+    failures = dict(batch.failures)
+    for tagger, features in zip(taggers, batch.features, strict=True):
+
+        def one(index: int) -> list[Candidate]:
+            return tagger.label_document(features, index)  # noqa: B023 - called before the loop goes on
+
+        results, failures = map_documents(dataclasses.replace(batch, failures=failures), "label", one)
+        for index, candidates in enumerate(results):
+            found += [(index, candidate) for candidate in candidates or ()]
+    # Attributes are the bulk of a batch and nobody needs them any more.
+    return dataclasses.replace(batch, candidates=Candidates.of(found), failures=failures, features=())
+
+
+def recognise_batch(batch: Batch, names: Sequence[str]) -> Batch:
+    """Adds the candidates of the rules to those of the CRFs."""
+    results, failures = map_documents(
+        batch, "recognise", lambda i: recognise_all(batch.document(i), batch.context(i), names)
+    )
+    found = batch.candidates.rows()
+    for index, candidates in enumerate(results):
+        found += [(index, candidate) for candidate in candidates or ()]
+    return dataclasses.replace(batch, candidates=Candidates.of(found), failures=failures)
+
+
+def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
+    """Adds the spans: accept, select, cover."""
+    by_document = batch.candidates.by_document(len(batch.documents))
+
+    def one(index: int) -> tuple[Span, ...]:
+        if len(by_document[index]) > budgets.candidates:
+            raise OverBudget("candidates")
+        return merge(batch.documents.texts[index], by_document[index], policy)
+
+    results, failures = map_documents(batch, "merge", one)
+    rows = [(index, span) for index, spans in enumerate(results) for span in spans or ()]
+    return dataclasses.replace(batch, spans=Spans.of(rows), failures=failures)
+
+
+def scrub_batch(batch: Batch) -> Batch:
+    """Adds the scrubbed texts and where each span came to lie in them."""
+    assert batch.spans is not None, "Merge comes first"
+    by_document = batch.spans.by_document(len(batch.documents))
+    results, failures = map_documents(
+        batch, "scrub", lambda i: scrub(batch.documents.texts[i], by_document[i])
+    )
+    texts: list[str | None] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for index, result in enumerate(results):
+        if result is None:
+            texts.append(None)
+            starts += [0] * len(by_document[index])
+            ends += [0] * len(by_document[index])
+        else:
+            texts.append(result[0])
+            starts += result[1]
+            ends += result[2]
+    return dataclasses.replace(
+        batch, scrubbed=Scrubbed(tuple(texts), tuple(starts), tuple(ends)), failures=failures
+    )

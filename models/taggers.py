@@ -1,0 +1,153 @@
+"""Taggers: a bundle opened for work. The reference path, on python-crfsuite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+import numpy as np
+import pycrfsuite
+
+from .bundles import Bundle
+from .crf.codec import decode_batch
+from .crf.learning import AttributeTable, attribute_table, item_sequences
+from .crf.model_file import biased, write_model
+from .errors import BundleError
+from .features import Features
+from .features.featurizing import featurize
+from .features.gazetteer import gazetteer_from_phrases
+from .labels import LABELS
+from .spans import Candidate, Candidates
+from .tokens import Tokens
+
+SCORE_DIGITS = 4
+
+
+class Tagger:
+    """Finds candidates with the CRF of one bundle.
+
+    Opened where it works (a DoFn's `setup`) and never pickled. Holds state while it labels: not for
+    threads.
+
+    Attributes:
+        name: the detector's name, "crf:" and the bundle's.
+        hash: the bundle's.
+        labels: those that candidates can have, sorted.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        *,
+        biases: Mapping[str, float] | None = None,
+        labels_as: str = "native",
+    ) -> None:
+        """Opens a bundle.
+
+        Args:
+            bundle: shared; nothing of it is changed.
+            biases: own label, or "O" -> bias, instead of the bundle's; rounded to the grid.
+            labels_as: "native" maps labels by the bundle's label map and drops what that has no PHI
+                label for; "own" leaves them as in the corpus that the model was trained on.
+
+        Raises:
+            BundleError: if labels cannot be mapped, or there is a bias for a label that the model
+                lacks.
+        """
+        self.name = f"crf:{bundle.name}"
+        self.hash = bundle.hash
+        self._names = _output_names(bundle, labels_as)
+        self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
+        self._recipe = bundle.recipe
+        self._gazetteers = {
+            key: gazetteer_from_phrases(dictionary.phrases, bundle.recipe.layer)
+            for key, dictionary in bundle.dictionaries.items()
+        }
+        wanted = bundle.biases if biases is None else biases
+        # The tagger reads these bytes as long as it lives and does not own them, so they are kept
+        # here.
+        self._weights = write_model(biased(bundle.model, wanted)) if wanted else bundle.weights
+        self._known = frozenset(bundle.model.attributes)
+        self._attributes: tuple[str, ...] = ()
+        self._table: AttributeTable = attribute_table(())
+        self._crf = pycrfsuite.Tagger()
+        self._crf.open_inmemory(self._weights)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Tagger is not pickled: send the bundle's name and open it where it works"
+        )
+
+    def featurize(self, texts: Sequence[str | None], tokens: Tokens) -> Features:
+        """The attribute rows of a batch; a text that is None has no items."""
+        return featurize(texts, tokens, self._recipe, self._gazetteers)
+
+    def label(self, features: Features) -> Candidates:
+        """The candidates of all documents of a batch."""
+        return Candidates.of(self._candidates(features))
+
+    def label_document(self, features: Features, document: int) -> list[Candidate]:
+        """The candidates of one document of a batch, in order."""
+        return sorted(c for _, c in self._candidates(_only(features, document)))
+
+    def _table_of(self, features: Features) -> AttributeTable:
+        """The table of a batch's attributes: one for all its documents, so the last is kept."""
+        if features.attributes is not self._attributes:
+            self._table = attribute_table(features.attributes, self._known)
+            self._attributes = features.attributes
+        return self._table
+
+    def _candidates(self, features: Features) -> list[tuple[int, Candidate]]:
+        tags = []
+        scores = np.ones(len(features.starts))
+        first = 0
+        for items in item_sequences(features, self._table_of(features)):
+            found = self._crf.tag(items)
+            tags.append(found)
+            if found.count("O") != len(found):
+                for position, tag in enumerate(found, first):
+                    if tag != "O":
+                        scores[position] = self._crf.marginal(tag, position - first)
+            first += len(found)
+        # CRFsuite takes exp() of unscaled scores: beyond 709 it overflows and its marginals are
+        # NaN. Nothing is known then, and 0.0 says so.
+        scores = np.clip(np.nan_to_num(scores, nan=0.0), 0.0, 1.0)
+        rows = []
+        for document, start, end, label, first_item, last_item in decode_batch(tags, features):
+            if (name := self._names[label]) is not None:
+                score = round(float(scores[first_item : last_item + 1].min()), SCORE_DIGITS)
+                rows.append((document, Candidate(start, end, name, self.name, score)))
+        return rows
+
+
+def _output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:
+    """Own label -> label of the candidates, or None where there is to be none."""
+    if labels_as not in ("native", "own"):
+        raise BundleError(f"labels_as must be 'native' or 'own', not {labels_as!r}")
+    if labels_as == "own":
+        return {label: label for label in bundle.labels}
+    if bundle.label_map is not None:
+        return {label: bundle.label_map[label] for label in bundle.labels}
+    if foreign := sorted(set(bundle.labels) - set(LABELS)):
+        raise BundleError(
+            f"bundle {bundle.name}: labels {foreign} are not native and it has no label map; "
+            "open it with its own labels"
+        )
+    return {label: label for label in bundle.labels}
+
+
+def _only(features: Features, document: int) -> Features:
+    """The features of one document, as document 0."""
+    first, last = features.document_offsets[document : document + 2].tolist()
+    sequences = features.sequence_offsets[first : last + 1]
+    items = features.item_offsets[sequences[0] : sequences[-1] + 1]
+    rows = slice(int(sequences[0]), int(sequences[-1]))
+    return Features(
+        attributes=features.attributes,
+        attribute_ids=features.attribute_ids[items[0] : items[-1]],
+        item_offsets=items - items[0],
+        starts=features.starts[rows],
+        ends=features.ends[rows],
+        sequence_offsets=sequences - sequences[0],
+        document_offsets=np.array([0, last - first], np.int64),
+    )

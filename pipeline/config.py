@@ -1,0 +1,149 @@
+"""Options of a run: one frozen value, filled once from a TOML file and the command line.
+
+The TOML file mirrors the options: `split_bytes = 32_000_000`, `inputs = ["..."]`, a table `[columns]` of
+NAME = "role", a table `[budgets]`. What the command line says wins.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from ..models.errors import UsageError
+from ..models.job import Budgets
+from ..models.keys import ENVIRONMENT
+from ..models.recognisers import RECOGNISERS
+from ..models.roles import Columns
+
+DEFAULT_MODEL = "en-hide"
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """What a run is asked for.
+
+    Attributes:
+        inputs: URLs of files, folders or globs.
+        output: URL of a folder.
+        models: names or URLs of bundles; ("none",) is spelled ().
+        recognisers: names of rules.
+        policy: name or URL.
+        columns: role of each input column, or None to take a preset.
+        key_source: URL of the master key, or "env:NAME".
+        format: key of `FORMATS`, or None to go by the names' endings.
+        runner: see `runs.check_runner`.
+        workers: child processes of the direct runner; 0 runs in this process, unsupervised.
+        beam: Beam's own options, for engines.
+        batch_documents, batch_bytes: caps of a batch.
+        split_bytes: size of a unit.
+        budgets: limits of one document.
+        keep_candidates: write all candidates under restricted/.
+        max_quarantined: share of rows above which nothing is published.
+        watchdog_seconds: a worker silent for so long is killed.
+        progress: show a bar; None for "if on a terminal".
+        log_level: of our own loggers.
+    """
+
+    inputs: tuple[str, ...] = ()
+    output: str = ""
+    models: tuple[str, ...] = (DEFAULT_MODEL,)
+    recognisers: tuple[str, ...] = tuple(RECOGNISERS)
+    policy: str = "hipaa"
+    columns: Columns | None = None
+    key_source: str = f"env:{ENVIRONMENT}"
+    format: str | None = None
+    runner: str = "direct"
+    workers: int = 0
+    beam: tuple[str, ...] = ()
+    batch_documents: int = 256
+    batch_bytes: int = 4_000_000
+    split_bytes: int = 32_000_000
+    budgets: Budgets = Budgets()
+    keep_candidates: bool = False
+    max_quarantined: float = 0.05
+    watchdog_seconds: float = 900.0
+    progress: bool | None = None
+    log_level: str = "WARNING"
+
+    def __post_init__(self) -> None:
+        for name in ("batch_documents", "batch_bytes", "split_bytes", "watchdog_seconds"):
+            if getattr(self, name) <= 0:
+                raise UsageError(f"{name} must be above 0, got {getattr(self, name)}")
+        if self.workers < 0:
+            raise UsageError(f"workers must be 0 (this process) or more, got {self.workers}")
+        if not 0 <= self.max_quarantined <= 1:
+            raise UsageError(f"max_quarantined is a share from 0 to 1, got {self.max_quarantined}")
+        if self.log_level not in LOG_LEVELS:
+            raise UsageError(f"log_level must be one of {', '.join(LOG_LEVELS)}, got {self.log_level!r}")
+
+
+def options_from(config: Mapping[str, Any], overrides: Mapping[str, Any]) -> Options:
+    """Fills `Options`.
+
+    Args:
+        config: the parsed TOML file.
+        overrides: from the command line; entries that are None say nothing.
+
+    Raises:
+        UsageError: for unknown keys and values of the wrong kind, naming the key and what is allowed.
+    """
+    values = {**_checked(config), **{k: v for k, v in overrides.items() if v is not None}}
+    if values.get("models") == ("none",):
+        values["models"] = ()
+    if values.get("recognisers") == ("none",):
+        values["recognisers"] = ()
+    return Options(**values)
+
+
+def read_config(data: bytes) -> dict[str, Any]:
+    """Parses a config file.
+
+    Raises:
+        UsageError: if it is no TOML.
+    """
+    try:
+        return tomllib.loads(data.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"the config file is not TOML: {error}") from None
+
+
+def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
+    known = {field.name: field for field in dataclasses.fields(Options)}
+    if unknown := sorted(config.keys() - known.keys()):
+        raise UsageError(f"the config file has unknown keys {unknown}; known are {sorted(known)}")
+    values: dict[str, Any] = {}
+    for name, value in config.items():
+        kind = str(known[name].type)
+        if name == "columns":
+            values[name] = Columns.parse([(str(k), str(v)) for k, v in _table(name, value).items()])
+        elif name == "budgets":
+            values[name] = _budgets(_table(name, value))
+        elif kind.startswith("tuple"):
+            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+                raise UsageError(f"{name} in the config file must be a list of texts")
+            values[name] = tuple(value)
+        else:
+            expected = {"str": str, "int": int, "float": (int, float), "bool": bool}[kind.split(" ")[0]]
+            if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+                raise UsageError(f"{name} in the config file must be {kind}, got {type(value).__name__}")
+            values[name] = value
+    return values
+
+
+def _table(name: str, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError(f"{name} in the config file must be a table, [{name}]")
+    return value
+
+
+def _budgets(table: Mapping[str, Any]) -> Budgets:
+    known = [field.name for field in dataclasses.fields(Budgets)]
+    for name, value in table.items():
+        if name not in known:
+            raise UsageError(f"[budgets] has an unknown key {name!r}; known are {known}")
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise UsageError(f"[budgets] {name} must be a whole number")
+    return Budgets(**table)

@@ -1,0 +1,47 @@
+"""The whole Beam graph, on one screen."""
+
+from collections.abc import Callable, Sequence
+
+import apache_beam as beam
+
+from ..models.job import Job
+from ..transforms.featurize import Featurize
+from ..transforms.label import Label
+from ..transforms.merge import Merge
+from ..transforms.read import ReadUnits
+from ..transforms.recognise import Recognise
+from ..transforms.scrub import Scrub
+from ..transforms.tokenize import Tokenize
+from ..transforms.write import Write
+
+
+def build(
+    pipeline: beam.Pipeline,
+    job: Job,
+    units: Sequence[int],
+    *,
+    report: Callable[[int, int, int], None] | None = None,
+    isolate: bool = False,
+) -> beam.PCollection:
+    """Wires units -> receipts.
+
+    The only shuffle is of unit numbers, some bytes each. All after it is one fused chain: a shuffle of texts
+    would cost about 60 fused steps, and of attributes far more.
+
+    Args:
+        units: indexes in the plan, in the order in which they are to be begun.
+        report, isolate: see `ReadUnits`.
+    """
+    return (
+        pipeline
+        | "Units" >> beam.Create(units)
+        | "SpreadUnits" >> beam.Reshuffle()
+        | "ReadUnits" >> ReadUnits(job, report, isolate)
+        | "Tokenize" >> Tokenize(job)
+        | "Featurize" >> Featurize(job)
+        | "Label" >> Label(job)
+        | "Recognise" >> Recognise(job)
+        | "Merge" >> Merge(job)
+        | "Scrub" >> Scrub(job)
+        | "Write" >> Write(job)
+    )

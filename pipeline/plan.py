@@ -1,0 +1,173 @@
+"""Planning: list the inputs, check the columns, split and pack into units, freeze.
+
+    OUT/restricted/<run>/job.json       what decides the content
+    OUT/restricted/<run>/plan.parquet   the units
+    OUT/restricted/<run>/files.parquet  the inputs, by name
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from ..models.errors import UsageError
+from ..models.formats import FORMATS, Locator, format_of
+from ..models.job import Job
+from ..models.keys import fingerprint
+from ..models.roles import Columns, preset_for
+from ..models.storage import InputFile, Storage
+from ..models.units import Plan, Unit, unit_name
+
+_LOOKS_AT_ONCE = 16
+"""Threads that open footers and first blocks; they wait for storage most of the time."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Input:
+    """The listed inputs and what was seen of them.
+
+    Attributes:
+        files: in the order of their paths.
+        formats: key of `FORMATS` for each file.
+        schemas: token of each file; files with different tokens do not share a unit.
+        columns: all columns seen, hive keys included, in order.
+    """
+
+    files: tuple[InputFile, ...]
+    formats: tuple[str, ...]
+    schemas: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+def look_at(storage: Storage, urls: Sequence[str], form: str | None = None) -> Input:
+    """Lists the inputs and opens each one's footer or first block.
+
+    Args:
+        urls: files, folders or globs.
+        form: key of `FORMATS`, or None to go by the names' endings.
+
+    Raises:
+        UsageError: if there is nothing, or a file is of no known format.
+    """
+    files = tuple(storage.list_files(urls))
+    formats = tuple(form or format_of(file.url) for file in files)
+
+    def look(index: int) -> tuple[tuple[str, ...], str]:
+        kind = FORMATS[formats[index]]
+        try:
+            return kind.columns(storage, files[index]), kind.schema_token(storage, files[index])
+        except UsageError as error:
+            raise UsageError(f"input file {index} (in the order of paths): {error}") from None
+
+    with ThreadPoolExecutor(_LOOKS_AT_ONCE) as pool:
+        seen = list(pool.map(look, range(len(files))))
+    columns: dict[str, None] = {}
+    for file, (names, _) in zip(files, seen, strict=True):
+        columns.update(dict.fromkeys(names))
+        columns.update(dict.fromkeys(key for key, _ in file.partition))
+        if twice := set(names) & {key for key, _ in file.partition}:
+            raise UsageError(f"columns that are also hive keys of folders: {sorted(twice)}")
+    return Input(files, formats, tuple(token for _, token in seen), tuple(columns))
+
+
+def roles_for(seen: Input, declared: Columns | None) -> Columns:
+    """The declared roles, checked against the input; or a preset where none is declared.
+
+    Raises:
+        UsageError: see `Columns.check`.
+    """
+    if declared is None:
+        declared = preset_for(seen.columns)
+    if declared is None:
+        raise UsageError(
+            f"the input has the columns {list(seen.columns)} and none has a declared role. Nothing passes that "
+            "nobody declared: add --column NAME=ROLE for each (text, id, patient, type, date, pass, drop, hash)"
+        )
+    declared.check(seen.columns)
+    return declared
+
+
+def split(storage: Storage, seen: Input, split_bytes: int, job_fingerprint: str) -> tuple[Unit, ...]:
+    """Cuts the files into stretches and packs neighbours up to `split_bytes`.
+
+    Only neighbours of one format, schema and hive folder share a unit.
+    """
+
+    def stretches(index: int) -> list[Locator]:
+        return FORMATS[seen.formats[index]].plan(storage, index, seen.files[index], split_bytes)
+
+    units: list[Unit] = []
+    packed: list[Locator] = []
+    size = 0
+
+    def pack() -> None:
+        nonlocal size
+        size = 0
+        if packed:
+            first = packed[0].file
+            units.append(
+                Unit(
+                    len(units),
+                    unit_name(len(units), job_fingerprint, seen.files, tuple(packed)),
+                    seen.formats[first],
+                    seen.files[first].partition,
+                    tuple(packed),
+                )
+            )
+            packed.clear()
+
+    with ThreadPoolExecutor(_LOOKS_AT_ONCE) as pool:
+        for index, locators in enumerate(pool.map(stretches, range(len(seen.files)))):
+            for locator in locators:
+                if packed and not (
+                    _kind(seen, packed[0].file) == _kind(seen, index)
+                    and size + locator.bytes <= split_bytes
+                ):
+                    pack()
+                packed.append(locator)
+                size += locator.bytes
+    pack()
+    return tuple(units)
+
+
+def _kind(seen: Input, index: int) -> tuple[object, ...]:
+    return seen.formats[index], seen.schemas[index], seen.files[index].partition
+
+
+def make_plan(storage: Storage, seen: Input, job: Job) -> tuple[Job, Plan]:
+    """Splits the input and gives the job the id of its run.
+
+    Args:
+        job: complete but for `run`.
+    """
+    plan = Plan(seen.files, split(storage, seen, job.split_bytes, job.fingerprint))
+    run = fingerprint(
+        job.fingerprint,
+        str(job.batch_documents),
+        str(job.batch_bytes),
+        str(job.keep_candidates),
+        *(unit.name for unit in plan.units),
+    )[:16]
+    return dataclasses.replace(job, run=run), plan
+
+
+def freeze(storage: Storage, job: Job, plan: Plan) -> None:
+    """Writes plan and job; the job last, as the sign that the plan is whole."""
+    plan.write(storage, job.restricted)
+    storage.write_bytes(f"{job.restricted}/job.json", job.to_json().encode())
+
+
+def thaw(storage: Storage, output: str, run: str) -> tuple[Job, Plan]:
+    """Reads back what `freeze` wrote.
+
+    Raises:
+        UsageError: if there is no such run.
+    """
+    try:
+        text = storage.read_bytes(f"{output}/restricted/{run}/job.json").decode()
+    except FileNotFoundError:
+        raise UsageError(f"there is no run {run} in this output") from None
+    # The output may have been moved, or be mounted elsewhere: where it was found counts.
+    job = dataclasses.replace(Job.from_json(text), output=output)
+    return job, Plan.read(storage, job.restricted)

@@ -1,0 +1,91 @@
+"""Progress of long work on a terminal: documents, documents a second, estimated end. Quiet elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+from ..models.units import Plan
+
+
+class Progress:
+    """A bar over the bytes of the input, with rows counted beside it."""
+
+    def __init__(self, plan: Plan, *, show: bool | None = None) -> None:
+        """Shows nothing yet.
+
+        Args:
+            show: None to show on a terminal only.
+        """
+        self._plan = plan
+        self._rows = 0
+        self._began = time.monotonic()
+        self._bar: Any = None
+        if sys.stderr.isatty() if show is None else show:
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                Progress as Bar,
+                TextColumn,
+                TimeElapsedColumn,
+                TimeRemainingColumn,
+            )
+
+            self._bar = Bar(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f} %  {task.fields[rate]}"),
+                TimeElapsedColumn(),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+            )
+            self._task = self._bar.add_task("scrubbing", total=self._weight(range(len(plan.units))), rate="")
+
+    def __enter__(self) -> Progress:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def left(self, units: Sequence[int]) -> None:
+        """Says what is still to be done."""
+        if self._bar is not None:
+            all_units = self._weight(range(len(self._plan.units)))
+            self._bar.update(self._task, completed=all_units - self._weight(units))
+
+    def rows(self, rows: int) -> None:
+        """Says that a batch is being worked on."""
+        self._rows += rows
+        if self._bar is not None:
+            seconds = max(time.monotonic() - self._began, 1e-3)
+            self._bar.update(
+                self._task, rate=f"{self._rows:,} documents, {self._rows / seconds:,.0f}/s"
+            )
+
+    def done(self, units: Sequence[int]) -> None:
+        """Says that units are finished."""
+        if self._bar is not None:
+            self._bar.advance(self._task, self._weight(units))
+
+    def promoting(self, parts: int) -> None:
+        """Begins the bar of the promotion."""
+        if self._bar is not None:
+            self._task = self._bar.add_task("publishing", total=parts, rate=f"{parts:,} files")
+
+    def moved(self) -> None:
+        """Says that one file is published."""
+        if self._bar is not None:
+            self._bar.advance(self._task)
+
+    def _weight(self, units: Sequence[int]) -> int:
+        # An empty unit still has to be done: it weighs something.
+        return sum(self._plan.units[unit].bytes + 1 for unit in units)

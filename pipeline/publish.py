@@ -1,0 +1,228 @@
+"""From receipts to a published output: reconcile, number repeated ids, gates, promotion, manifest, _SUCCESS.
+
+Promotion can be cut off at any point and taken up again: it follows a journal, each step may be done twice, and
+_SUCCESS, which is removed first, comes last.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..models.digests import content_digest
+from ..models.errors import GateHeld, RunFailed
+from ..models.job import CODE_VERSION, Job
+from ..models.policy import Policy
+from ..models.receipts import RESTRICTED, Receipt, receipt_url
+from ..models.results import Tally
+from ..models.rework import Rework
+from ..models.storage import Storage
+from ..models.units import Plan
+from .catalogue import Catalogue
+
+_MOVES_AT_ONCE = 16
+
+
+def read_receipts(storage: Storage, job: Job, plan: Plan) -> dict[int, Receipt]:
+    """The receipts of a run by unit, the stale ones left out.
+
+    A receipt is stale if its unit was run with other facts (skip-list, ordinals) than are known now.
+    """
+    rework = Rework.read(storage, job.restricted)
+    names = {unit.name: unit.index for unit in plan.units}
+
+    def read(path: str) -> Receipt:
+        return Receipt.from_json(storage.read_bytes(path))
+
+    urls = [
+        receipt_url(job.staging, name.removesuffix(".json"))
+        for name in storage.list_names(f"{job.staging}/receipts")
+        if name.removesuffix(".json") in names
+    ]
+    with ThreadPoolExecutor(_MOVES_AT_ONCE) as pool:
+        receipts = list(pool.map(read, urls))
+    return {r.unit: r for r in receipts if r.given == rework.of_unit(r.unit).hash}
+
+
+def unfinished(storage: Storage, job: Job, plan: Plan) -> list[int]:
+    """The units that have to be run (again), in order; stale receipts are removed."""
+    done = read_receipts(storage, job, plan)
+    left = [unit.index for unit in plan.units if unit.index not in done]
+    for index in left:
+        storage.delete(receipt_url(job.staging, plan.units[index].name))
+    return left
+
+
+def number_repeated_ids(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> int:
+    """Finds rows whose id occurs before in the input, and records their ordinals.
+
+    doc_key must tell any two rows apart, and only now all ids of all units are known.
+
+    Returns:
+        How many rows need an ordinal that they were not run with. If not 0, their units have become unfinished.
+
+    Memory: about 40 bytes a row of the input.
+    """
+    rework = Rework.read(storage, job.restricted)
+    tables = []
+    first_field = job.columns.named("text")[0]  # type: ignore[arg-type]
+    for index in sorted(receipts):
+        for part in receipts[index].parts:
+            if part.table == "documents":
+                data = storage.read_bytes(f"{job.staging}/{part.path}")
+                table = pq.read_table(io.BytesIO(data), columns=["doc_key", "field", "unit", "ordinal"])
+                tables.append(table.filter(pa.compute.equal(table["field"], first_field)).drop_columns("field"))
+    if not tables:
+        return 0
+    rows = pa.concat_tables(tables)
+    # 64 bits of the key suffice to find the few rows that may be alike; those are then compared in full.
+    short = np.array([int(key[:16], 16) for key in rows["doc_key"].to_pylist()], np.uint64)
+    _, inverse, counts = np.unique(short, return_inverse=True, return_counts=True)
+    alike = rows.take(pa.array(np.flatnonzero(counts[inverse] > 1)))
+    seen: Counter[str] = Counter()
+    ordinals: dict[int, dict[int, int]] = defaultdict(dict)
+    repeated = 0
+    for row in sorted(alike.to_pylist(), key=lambda r: (r["unit"], r["ordinal"])):
+        if seen[row["doc_key"]]:
+            ordinals[row["unit"]][row["ordinal"]] = seen[row["doc_key"]]
+            repeated += 1
+        seen[row["doc_key"]] += 1
+    if repeated:
+        # Rows already numbered have unique keys by now and keep their ordinals.
+        for unit, facts in rework.units.items():
+            for row, ordinal in facts.ordinals.items():
+                ordinals[unit].setdefault(row, ordinal)
+        rework.numbering(ordinals).write(storage, job.restricted)
+    return repeated
+
+
+def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:
+    """The run's tally, after checking that nothing is missing.
+
+    Raises:
+        RunFailed: if a unit has no receipt.
+        GateHeld: if rows were lost or doubled: rows in are not rows out and quarantined.
+    """
+    if missing := [unit.index for unit in plan.units if unit.index not in receipts]:
+        raise RunFailed(f"{len(missing)} of {len(plan.units)} units are not done; resume the run")
+    total = Tally()
+    for index in sorted(receipts):
+        counts = receipts[index].tally.counts
+        if counts["rows_in"] != counts["rows_out"] + counts["rows_quarantined"]:
+            raise GateHeld(
+                f"unit {index} does not reconcile: {counts['rows_in']} rows in, {counts['rows_out']} out, "
+                f"{counts['rows_quarantined']} quarantined"
+            )
+        total.add(receipts[index].tally)
+    return total
+
+
+def check_gates(tally: Tally, max_quarantined: float) -> None:
+    """Holds back what should not be published unseen.
+
+    Raises:
+        GateHeld: if the share of quarantined rows is above `max_quarantined`.
+    """
+    rows, held = tally.counts["rows_in"], tally.counts["rows_quarantined"]
+    if rows and held / rows > max_quarantined:
+        raise GateHeld(
+            f"{held} of {rows} rows are quarantined ({held / rows:.2%}), more than the limit of {max_quarantined:.2%}. "
+            "Nothing is published. Classes: "
+            + "; ".join(f"{error} ({count})" for error, count in tally.errors.most_common(5))
+            + ". Mend the input, or accept it with: resume --max-quarantined SHARE"
+        )
+
+
+def promote(
+    storage: Storage,
+    job: Job,
+    plan: Plan,
+    receipts: Mapping[int, Receipt],
+    policy: Policy,
+    *,
+    report: Mapping[str, Any],
+    on_moved: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """Publishes a run whose gates are passed; returns the manifest.
+
+    Args:
+        report: what to add to the manifest that no digest covers: times, metrics, warnings.
+    """
+    catalogue = Catalogue.read(storage, job.output)
+    journal = f"{job.staging}/promotion.json"
+    if storage.exists(journal):
+        removed = json.loads(storage.read_bytes(journal))["remove"]
+    else:
+        new = {part.path for receipt in receipts.values() for part in receipt.parts}
+        removed = sorted(
+            part.path
+            for name in catalogue.superseded_by(plan.files)
+            for part in catalogue.units[name].receipt.parts
+            if part.path not in new
+        )
+        storage.write_bytes(journal, json.dumps({"remove": removed}).encode())
+
+    storage.delete(f"{job.output}/_SUCCESS")
+    parts = [part for _, receipt in sorted(receipts.items()) for part in receipt.parts]
+
+    def move(path: str) -> None:
+        storage.move(f"{job.staging}/{path}", f"{job.output}/{path}")
+        on_moved()
+
+    with ThreadPoolExecutor(_MOVES_AT_ONCE) as pool:
+        list(pool.map(move, (part.path for part in parts)))
+        list(pool.map(lambda path: storage.delete(f"{job.output}/{path}"), removed))
+
+    catalogue = catalogue.with_run(job.run, plan, receipts.values())
+    catalogue.write(storage, job.output)
+    manifest = make_manifest(job, catalogue, policy, report)
+    storage.write_bytes(f"{job.output}/manifest.json", json.dumps(manifest, indent=1).encode())
+    storage.write_bytes(f"{job.output}/_SUCCESS", b"")
+    storage.delete_folder(job.staging)
+    return manifest
+
+
+def make_manifest(
+    job: Job, catalogue: Catalogue, policy: Policy, report: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a privacy officer signs: versions, policy, counts, digests and the hash of every published part."""
+    total = Tally()
+    for entry in catalogue.units.values():
+        total.add(entry.receipt.tally)
+    return {
+        "run": job.run,
+        "fingerprint": job.fingerprint,
+        "code_version": CODE_VERSION,
+        "models": dict(zip(job.models, job.model_hashes, strict=True)),
+        "recognisers": list(job.recognisers),
+        "policy": {"name": policy.name, "hash": job.policy_hash, "kept": list(policy.kept)},
+        "columns": [[name, str(role)] for name, role in job.columns.roles],
+        "key_check": job.key_check,
+        "budgets": dataclasses.asdict(job.budgets),
+        "content_digest": content_digest(total.digests),
+        "text_digest": total.digests["text"].hex(),
+        **total.to_json(),
+        "report": dict(report),
+        "parts": [
+            dataclasses.asdict(part)
+            for _, entry in sorted(catalogue.units.items())
+            for part in entry.receipt.parts
+            if part.table not in RESTRICTED
+        ],
+    }
+
+
+def part_digest(manifest: Mapping[str, Any]) -> str:
+    """The part digest of a published output (promise 4): over the names and bytes of all its parts."""
+    from ..models.keys import fingerprint
+
+    return fingerprint(*(f"{part['path']} {part['sha256']}" for part in manifest["parts"]))

@@ -1,0 +1,269 @@
+"""A run from plan to promotion: what `scrub` and `resume` do."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..models.bundles import open_bundle
+from ..models.errors import RunFailed, UsageError
+from ..models.job import Job
+from ..models.keys import load_keys
+from ..models.policy import load_policy
+from ..models.recognisers import RECOGNISERS
+from ..models.storage import Storage
+from ..models.units import Plan
+from .catalogue import Catalogue
+from .config import Options
+from .plan import freeze, look_at, make_plan, roles_for, thaw
+from .progress import Progress
+from .publish import check_gates, number_repeated_ids, promote, read_receipts, reconcile, unfinished
+from .supervisor import Supervisor
+
+_log = logging.getLogger(__name__)
+
+RUNNERS = ("direct", "portable")
+_NOT_YET = ("prism", "flink", "spark", "dataflow")
+
+
+def check_runner(name: str) -> str:
+    """The runner's own name.
+
+    Raises:
+        UsageError: for a runner that is unknown, not supported yet, or refused.
+    """
+    lowered = name.lower().removesuffix("runner")
+    if lowered == "dask":
+        raise UsageError(
+            "DaskRunner is refused: it runs only the last branch of a pipeline and reports success, which would "
+            "lose outputs silently"
+        )
+    if lowered in ("fnapi", "direct"):
+        return "direct"
+    if lowered in RUNNERS:
+        return lowered
+    what = "is not supported yet" if lowered in _NOT_YET else "is unknown"
+    raise UsageError(f"runner {name!r} {what}; runners are {', '.join(RUNNERS)}")
+
+
+def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
+    """Turns options into a job and its plan; nothing is written.
+
+    Raises:
+        UsageError: for anything that cannot or must not be done.
+    """
+    check_runner(options.runner)
+    output = options.output.rstrip("/")
+    keys = load_keys(options.key_source, storage.read_bytes)
+    policy = load_policy(options.policy)
+    unknown = sorted(set(options.recognisers) - RECOGNISERS.keys())
+    if unknown:
+        raise UsageError(f"unknown recognisers {unknown}; known are {sorted(RECOGNISERS)}")
+    if not options.models and not options.recognisers:
+        raise UsageError("there is neither a model nor a recogniser: nothing would be found")
+    bundles = [open_bundle(model) for model in options.models]
+    for url in options.inputs:
+        if _inside(url, output) or _inside(output, url):
+            raise UsageError("input and output lie inside each other: give the output a place of its own")
+    seen = look_at(storage, options.inputs, options.format)
+    job = Job(
+        run="",
+        output=output,
+        columns=roles_for(seen, options.columns),
+        models=options.models,
+        model_hashes=tuple(bundle.hash for bundle in bundles),
+        recognisers=options.recognisers,
+        policy=options.policy,
+        policy_hash=policy.fingerprint,
+        key_source=options.key_source,
+        key_check=keys.check,
+        batch_documents=options.batch_documents,
+        batch_bytes=options.batch_bytes,
+        split_bytes=options.split_bytes,
+        budgets=options.budgets,
+        keep_candidates=options.keep_candidates,
+    )
+    job, plan = make_plan(storage, seen, job)
+    Catalogue.read(storage, output).superseded_by(plan.files)
+    return job, plan
+
+
+def _inside(inner: str, outer: str) -> bool:
+    inner, outer = (url.split("://")[-1].rstrip("/") + "/" for url in (inner, outer))
+    return inner.startswith(outer)
+
+
+def published(storage: Storage, job: Job) -> dict[str, Any] | None:
+    """The manifest, if this very run is what the output holds."""
+    if not storage.exists(f"{job.output}/_SUCCESS"):
+        return None
+    manifest: dict[str, Any] = json.loads(storage.read_bytes(f"{job.output}/manifest.json"))
+    return manifest if manifest["run"] == job.run else None
+
+
+def pending_runs(storage: Storage, output: str) -> list[str]:
+    """The runs of an output that were frozen and not yet published, by id."""
+    return sorted({name.split("/")[0] for name in storage.list_names(f"{output}/_staging")})
+
+
+def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[str, Any]:
+    """Runs what is left of a frozen run and publishes it; returns the manifest.
+
+    Raises:
+        RunFailed: resumable.
+        GateHeld: all is done but must not be published.
+    """
+    if (manifest := published(storage, job)) is not None:
+        _log.info("run %s is published already", job.run)
+        storage.delete_folder(job.staging)
+        return manifest
+    began = time.monotonic()
+    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    metrics: dict[str, dict[str, int]] = {}
+    repeated = 0
+    with Progress(plan, show=options.progress) as progress:
+        while True:
+            left = unfinished(storage, job, plan)
+            progress.left(left)
+            if left:
+                _run_units(storage, job, plan, left, options, progress, metrics)
+            receipts = read_receipts(storage, job, plan)
+            tally = reconcile(plan, receipts)
+            numbered = number_repeated_ids(storage, job, receipts)
+            if not numbered:
+                break
+            repeated = numbered
+            _log.warning("%d rows repeat an id: they are numbered, and their units run again", numbered)
+        check_gates(tally, options.max_quarantined)
+        policy = load_policy(job.policy)
+        if policy.fingerprint != job.policy_hash:
+            raise UsageError("the policy has changed since the run was planned")
+        seconds = time.monotonic() - began
+        report = {
+            "started": started,
+            "seconds": round(seconds, 2),
+            "units": len(plan.units),
+            "inputs": len(plan.files),
+            "repeated_ids": repeated,
+            "runner": options.runner,
+            "workers": options.workers,
+            "metrics": metrics,
+        }
+        progress.promoting(sum(len(receipt.parts) for receipt in receipts.values()))
+        return promote(
+            storage, job, plan, receipts, policy, report=report, on_moved=progress.moved
+        )
+
+
+def _run_units(
+    storage: Storage,
+    job: Job,
+    plan: Plan,
+    left: Sequence[int],
+    options: Options,
+    progress: Progress,
+    metrics: dict[str, dict[str, int]],
+) -> None:
+    def done(units: Sequence[int], more: Mapping[str, Mapping[str, int]]) -> None:
+        from .execute import add_metrics
+
+        add_metrics(metrics, {step: dict(values) for step, values in more.items()})
+        progress.done(units)
+
+    runner = check_runner(options.runner)
+    if runner == "portable":
+        from .execute import run_portable
+
+        done(left, run_portable(job, left, ("--runner=PortableRunner", *options.beam)))
+    elif options.workers > 0:
+        Supervisor(
+            storage,
+            job,
+            plan,
+            workers=options.workers,
+            watchdog_seconds=options.watchdog_seconds,
+            log_level=options.log_level,
+            on_rows=progress.rows,
+            on_done=done,
+        ).run(left)
+    else:
+        from . import execute as engine
+
+        progress_hook.target = progress
+        for first in range(0, len(left), engine.GROUP_UNITS):
+            group = left[first : first + engine.GROUP_UNITS]
+            done(group, engine.run_direct(job, group, report=progress_hook))
+    if still := unfinished(storage, job, plan):
+        raise RunFailed(f"{len(still)} of {len(plan.units)} units have no receipt though the runner ended")
+
+
+class _ProgressHook:
+    """Hands reports of the in-process runner to the progress display; pickled by Beam, so it holds nothing."""
+
+    target: Progress | None = None
+
+    def __call__(self, unit: int, row: int, rows: int) -> None:
+        if progress_hook.target is not None:
+            progress_hook.target.rows(rows)
+
+    def __reduce__(self) -> str:
+        return "progress_hook"
+
+
+progress_hook = _ProgressHook()
+
+
+def plan_only(storage: Storage, options: Options) -> tuple[Job, Plan]:
+    """Plans and freezes; the whole of `scrubline plan`.
+
+    Raises:
+        UsageError: see `prepare`; and if the output has another unfinished run.
+    """
+    job, plan = prepare(storage, options)
+    if published(storage, job) is None:
+        if others := [run for run in pending_runs(storage, job.output) if run != job.run]:
+            raise UsageError(
+                f"this output has an unfinished run {others[0]} with other inputs or settings: finish it with "
+                f"`scrubline resume --output ...`, or give it up with `scrubline resume --output ... --discard`"
+            )
+        storage.write_bytes(f"{job.staging}/RUN", b"")
+        freeze(storage, job, plan)
+    return job, plan
+
+
+def scrub(storage: Storage, options: Options) -> dict[str, Any]:
+    """Plans, freezes, runs and publishes; the whole of `scrubline scrub`."""
+    job, plan = plan_only(storage, options)
+    return execute(storage, job, plan, options)
+
+
+def resume(storage: Storage, options: Options, run: str | None = None, *, discard: bool = False) -> dict[str, Any]:
+    """Goes on with a frozen run; of the options only how to run counts, never what.
+
+    Raises:
+        UsageError: if there is nothing to resume or it is not clear what.
+    """
+    output = options.output.rstrip("/")
+    pending = pending_runs(storage, output)
+    if run is None:
+        if not pending:
+            raise UsageError("there is no unfinished run in this output")
+        if len(pending) > 1:
+            raise UsageError(f"there are several unfinished runs, say which with --run: {pending}")
+        run = pending[0]
+    if discard:
+        storage.delete_folder(f"{output}/_staging/{run}")
+        storage.delete_folder(f"{output}/restricted/{run}")
+        return {}
+    if not storage.exists(f"{output}/restricted/{run}/job.json"):
+        raise UsageError(
+            "the run was stopped before its plan was frozen: start it again with `scrubline scrub`, or remove it "
+            "with `scrubline resume --discard`"
+        )
+    job, plan = thaw(storage, output, run)
+    return execute(storage, job, plan, dataclasses.replace(options, output=output))

@@ -1,0 +1,135 @@
+"""`scrubline train`: an annotated corpus becomes a bundle."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+
+from .. import dictionaries
+from ..models.bundles import revise_bundle, write_bundle
+from ..models.corpora import read_annotated, remap
+from ..models.errors import UsageError
+from ..models.mapping import load_map
+from ..models.recipes import RECIPES, Learner, Recipe, with_dictionaries
+from ..models.storage import Storage
+from ..models.training import train
+
+
+def train_bundle(asked: argparse.Namespace) -> str:
+    """Trains and writes a bundle; returns what to tell the user.
+
+    Args:
+        asked: the parsed command line of `scrubline train`.
+
+    Raises:
+        UsageError: if the corpus, the recipe or a parameter cannot be used, or the output exists.
+    """
+    storage = Storage()
+    if storage.exists(asked.output):
+        raise UsageError("the output exists already: a bundle is never overwritten")
+    recipe = _recipe(asked)
+    mapping = load_map(asked.label_map) if asked.label_map else None
+    documents = [document for url in asked.corpus for document in read_annotated(url)]
+    if mapping is not None and asked.map_first:
+        documents = [remap(document, mapping.apply) for document in documents]
+        label_map = None
+    else:
+        label_map = dict(mapping.table) if mapping is not None else None
+    bundle = train(
+        recipe,
+        documents,
+        dictionaries={name: _dictionary(name) for name in recipe.dictionaries},
+        name=asked.name,
+        label_map=_of_corpus(label_map, documents),
+        trained_on=asked.credit or "",
+        command=_command(asked),
+        progress=_progress(),
+    )
+    if biases := _pairs(asked.biases, "--bias LABEL=VALUE"):
+        bundle = revise_bundle(bundle, biases={label: _number(label, v) for label, v in biases})
+    write_bundle(bundle, asked.output)
+    size = sum(map(len, bundle.files.values()))
+    return (
+        f"bundle {bundle.name}: {len(bundle.labels)} labels, {size:,} bytes, hash {bundle.hash[:12]}, trained on "
+        f"{len(documents):,} documents. It holds words of its training texts: keep it as you keep the notes."
+    )
+
+
+def _recipe(asked: argparse.Namespace) -> Recipe:
+    if asked.recipe not in RECIPES:
+        raise UsageError(f"unknown recipe {asked.recipe!r}; recipes are {sorted(RECIPES)}")
+    recipe = RECIPES[asked.recipe]
+    if asked.dictionaries:
+        names = [] if asked.dictionaries == ["none"] else asked.dictionaries
+        recipe = with_dictionaries(recipe, names)
+    if asked.algorithm or asked.parameters:
+        algorithm = asked.algorithm or recipe.learner.algorithm
+        known = dict(recipe.learner.parameters) if algorithm == recipe.learner.algorithm else {}
+        given = {n: _number(n, v) for n, v in _pairs(asked.parameters, "--set NAME=VALUE")}
+        whole = {n: int(v) if v == int(v) and n in _WHOLE else v for n, v in given.items()}
+        learner = Learner(algorithm, tuple(sorted({**known, **whole}.items())))
+        recipe = dataclasses.replace(recipe, learner=learner)
+    return recipe
+
+
+_WHOLE = ("max_iterations", "num_memories", "period", "max_linesearch")
+
+
+def _dictionary(name: str) -> dictionaries.Dictionary:
+    try:
+        return dictionaries.load(name)
+    except dictionaries.DictionaryError as error:
+        raise UsageError(str(error)) from None
+
+
+def _of_corpus(
+    label_map: dict[str, str | None] | None, documents: Sequence[object]
+) -> dict[str, str | None] | None:
+    """The entries of a label map that the corpus needs."""
+    if label_map is None:
+        return None
+    used = {span.label for document in documents for span in document.spans}  # type: ignore[attr-defined]
+    return {label: target for label, target in label_map.items() if label in used}
+
+
+def _pairs(given: Sequence[str] | None, form: str) -> list[tuple[str, str]]:
+    pairs = [one.partition("=") for one in given or ()]
+    if any(not equals for _, equals, _ in pairs):
+        raise UsageError(f"expected {form}")
+    return [(name, value) for name, _, value in pairs]
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{name} must be a number") from None
+
+
+def _command(asked: argparse.Namespace) -> str:
+    """The command line for the card, inputs by their last name only."""
+    words = ["scrubline", "train"]
+    for url in asked.corpus:
+        words += ["--corpus", "/".join(url.rstrip("/").split("/")[-2:])]
+    words += ["--recipe", asked.recipe, "--name", asked.name]
+    for option, values in (("--set", asked.parameters), ("--bias", asked.biases), ("--dictionary", asked.dictionaries)):
+        for value in values or ():
+            words += [option, value]
+    if asked.algorithm:
+        words += ["--algorithm", asked.algorithm]
+    if asked.label_map:
+        words += ["--label-map", asked.label_map] + (["--map-first"] if asked.map_first else [])
+    return shlex.join(words)
+
+
+def _progress() -> Callable[[int, float], None] | None:
+    if not sys.stderr.isatty():
+        return None
+
+    def tell(iteration: int, loss: float) -> None:
+        print(f"\riteration {iteration}, loss {loss:,.1f} ", end="", file=sys.stderr, flush=True)
+
+    return tell

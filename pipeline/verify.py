@@ -1,0 +1,241 @@
+"""Checking a published output: hashes, digests, joins; with the originals, the audit applied to them again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..models.digests import PARTS, Digest, content_digest
+from ..models.formats import FORMATS, Limits, Locator, format_of
+from ..models.errors import UsageError
+from ..models.job import Job
+from ..models.keys import load_keys
+from ..models.policy import load_policy
+from ..models.reading import read_unit
+from ..models.results import (
+    COUNTS,
+    audit_fields,
+    column_fields,
+    quarantine_fields,
+    text_fields,
+)
+from ..models.rework import Rework
+from ..models.roles import DOC_KEY, PATIENT_KEY, Columns, Role
+from ..models.storage import InputFile, Storage
+from ..models.units import Plan
+from .inspection import read_manifest, read_rows
+from .publish import part_digest
+
+Scrubbed = dict[tuple[str, str], str | None]
+"""(doc_key, field) -> scrubbed text."""
+
+_WRITTEN = (Role.TEXT, Role.TYPE, Role.DATE, Role.PASS, Role.HASH)
+
+
+def verify(
+    storage: Storage, output: str, *, originals: bool, key_source: str | None
+) -> tuple[list[str], list[str]]:
+    """Recomputes what the manifest promises.
+
+    Args:
+        originals: also read the inputs again, apply the audit to them and compare with the published texts.
+        key_source: of the master key, for `originals`; None for the one that the run was planned with.
+
+    Returns:
+        faults: what is wrong, without PHI; empty if all agrees.
+        lines: what was checked.
+
+    Memory: all texts of the output at once.
+    """
+    manifest = read_manifest(storage, output)
+    faults = _check_parts(storage, output, manifest)
+    lines = [f"{len(manifest['parts']):,} parts: {len(faults)} differ from their hashes"]
+    if faults:
+        return faults, lines
+
+    texts, digests = _read_data(storage, output, manifest)
+    spans = read_rows(storage, output, manifest, "audit")
+    documents = read_rows(storage, output, manifest, "documents")
+    quarantined = read_rows(storage, output, manifest, "quarantine")
+    for row in spans:
+        digests["audit"].add(audit_fields(row))
+    for row in quarantined:
+        digests["quarantine"].add(quarantine_fields(row))
+    for part in PARTS:
+        if digests[part].hex() != manifest["digests"][part]:
+            faults.append(f"the digest of {part} does not agree with the manifest")
+    if content_digest(digests) != manifest["content_digest"]:
+        faults.append("the content digest does not agree with the manifest")
+    lines.append(f"content digest {content_digest(digests)}")
+    lines.append(f"part digest {part_digest(manifest)}")
+
+    counts = manifest["counts"]
+    if counts["rows_in"] != counts["rows_out"] + counts["rows_quarantined"]:
+        faults.append("rows in are not rows out and quarantined")
+    if len(quarantined) != counts["rows_quarantined"]:
+        faults.append("the quarantine table does not have as many rows as the manifest says")
+    faults += _check_documents(texts, documents, spans)
+    lines.append(
+        ", ".join(f"{counts[name]:,} {name}" for name in COUNTS if name not in ("tokens", "characters"))
+    )
+    if originals:
+        more, checked = _check_originals(storage, output, manifest, texts, spans, key_source)
+        faults += more
+        lines.append(f"{checked:,} originals: the audit applied to them gives the published texts")
+    return faults, lines
+
+
+def _check_parts(storage: Storage, output: str, manifest: Mapping[str, Any]) -> list[str]:
+    faults = []
+    for part in manifest["parts"]:
+        digest = hashlib.sha256()
+        try:
+            for block in storage.read_blocks(f"{output}/{part['path']}", 0, part["bytes"] + 1):
+                digest.update(block)
+        except FileNotFoundError:
+            faults.append(f"part {part['path']} is missing")
+            continue
+        if digest.hexdigest() != part["sha256"]:
+            faults.append(f"part {part['path']} is not what was written")
+    listed = {part["path"] for part in manifest["parts"]}
+    for name in storage.list_names(f"{output}/data"):
+        if f"data/{name}" not in listed:
+            faults.append("a file under data/ is not in the manifest")
+    return faults
+
+
+def _read_data(
+    storage: Storage, output: str, manifest: Mapping[str, Any]
+) -> tuple[Scrubbed, dict[str, Digest]]:
+    """The published texts, and the digests of texts and columns."""
+    texts: Scrubbed = {}
+    digests = {part: Digest() for part in PARTS}
+    columns = Columns.parse(manifest["columns"])
+    for part in manifest["parts"]:
+        if part["table"] != "data":
+            continue
+        for row in _data_rows(storage, output, part, columns):
+            doc_key, patient_key = row.pop(DOC_KEY), row.pop(PATIENT_KEY, None)
+            for field in columns.named(Role.TEXT):
+                texts[doc_key, field] = row.pop(field, None)
+                digests["text"].add(text_fields(doc_key, field, texts[doc_key, field]))
+            digests["columns"].add(column_fields(doc_key, patient_key, list(row.items())))
+    return texts, digests
+
+
+def _data_rows(
+    storage: Storage, output: str, part: Mapping[str, Any], columns: Columns
+) -> Iterator[dict[str, Any]]:
+    """The rows of a data part: texts and keys as Python values, other columns as the format's own cells."""
+    url = f"{output}/{part['path']}"
+    form = FORMATS[format_of(url)]
+    file = InputFile(url=url, size=part["bytes"], version="", path=url.rsplit("/", 1)[-1], partition=())
+    if form.name == "text":
+        names: tuple[str, ...] = ("path", "text")
+    else:
+        names = (DOC_KEY, PATIENT_KEY, *(name for name, role in columns.roles if role in _WRITTEN))
+        if form.name == "parquet":  # a line may lack a key, a table has a column or has it not
+            names = tuple(name for name in form.columns(storage, file) if name in names)
+    decoded = {DOC_KEY, PATIENT_KEY, *columns.named(Role.TEXT)}
+    for locator in form.plan(storage, 0, file, part["bytes"] + 1):
+        for chunk in form.read(storage, file, locator, names, Limits()):
+            values = {
+                name: form.decode(column) if name in decoded else column.to_pylist()
+                for name, column in zip(names, chunk.columns.columns, strict=True)
+            }
+            for row in range(chunk.columns.num_rows):
+                one = {name: column[row] for name, column in values.items()}
+                if form.name == "text":
+                    one[DOC_KEY] = one.pop("path").removesuffix(".txt")
+                yield one
+
+
+def _check_documents(
+    texts: Scrubbed, documents: list[dict[str, Any]], spans: list[dict[str, Any]]
+) -> list[str]:
+    faults = []
+    listed = {(row["doc_key"], row["field"]) for row in documents if row["status"] != "quarantined"}
+    if len(listed) != len([row for row in documents if row["status"] != "quarantined"]):
+        faults.append("two documents have one doc_key")
+    if listed != texts.keys():
+        faults.append("data and documents do not hold the same documents")
+    known = {(row["doc_key"], row["field"]) for row in spans}
+    if not known <= listed:
+        faults.append("audit rows belong to no document")
+    for row in spans:
+        text = texts.get((row["doc_key"], row["field"]))
+        if text is None or not 0 <= row["out_start"] <= row["out_end"] <= len(text):
+            faults.append("an audit row lies outside its document")
+            break
+    return faults
+
+
+def _check_originals(
+    storage: Storage,
+    output: str,
+    manifest: Mapping[str, Any],
+    texts: Scrubbed,
+    spans: list[dict[str, Any]],
+    key_source: str | None,
+) -> tuple[list[str], int]:
+    """Applies the audit to the inputs of the last run; faults, and the number of documents compared."""
+    restricted = f"{output}/restricted/{manifest['run']}"
+    job = Job.from_json(storage.read_bytes(f"{restricted}/job.json").decode())
+    plan = Plan.read(storage, restricted)
+    rework = Rework.read(storage, restricted)
+    keys = load_keys(key_source or job.key_source, storage.read_bytes)
+    if keys.check != manifest["key_check"]:
+        raise UsageError("this is not the master key of the run")
+    policy = load_policy(job.policy)
+    of_document: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for span in spans:
+        of_document[span["doc_key"], span["field"]].append(span)
+    faults: list[str] = []
+    checked = 0
+    for unit in plan.units:
+        facts = rework.of_unit(unit.index)
+        for batch in read_unit(
+            storage,
+            unit,
+            plan.files,
+            job.columns,
+            keys,
+            job.limits,
+            job.budgets,
+            keep_dates=policy.keep_dates,
+            ordinals=facts.ordinals,
+            skip=facts.skip,
+        ):
+            for index, text in enumerate(batch.documents.texts):
+                row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
+                doc_key = batch.rows.doc_keys[row]
+                if doc_key is None or (doc_key, field) not in texts:
+                    continue  # quarantined; the documents table says so
+                out = texts[doc_key, field]
+                checked += 1
+                if out is None or not _agrees(text, out, of_document[doc_key, field]):
+                    faults.append(f"unit {unit.index}, row {int(batch.rows.ordinals[row])}: the audit does not lead to the published text")
+    if checked != sum(text is not None for text in texts.values()):
+        faults.append(f"{checked} originals were found for {len(texts)} published documents")
+    return faults, checked
+
+
+def _agrees(text: str, out: str, spans: list[dict[str, Any]]) -> bool:
+    """Whether `out` is `text` but for the spans, and each span was replaced as its row says."""
+    at = out_at = 0
+    for span in sorted(spans, key=lambda one: (one["start"], one["end"])):
+        if text[at : span["start"]] != out[out_at : span["out_start"]]:
+            return False
+        before, after = text[span["start"] : span["end"]], out[span["out_start"] : span["out_end"]]
+        expected = {
+            "keep": after == before,
+            "redact": after == ("" if span["fragment"] else f"[{span['label']}]"),
+            "mask": len(after) == len(before) and set(after) <= {"*"},
+            "generalise": after != before,
+        }
+        if not expected[span["action"]]:
+            return False
+        at, out_at = span["end"], span["out_end"]
+    return text[at:] == out[out_at:]

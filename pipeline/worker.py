@@ -1,0 +1,67 @@
+"""A child of the supervisor: takes groups of units from its standard input, runs them, answers in lines of JSON.
+
+    <- {"units": [3, 4], "isolate": false}
+    -> {"at": [3, 0, 256]}                     a batch is being worked on: unit, first row, rows
+    -> {"done": [3, 4], "metrics": {...}}
+    -> {"error": "RunFailed", "message": "..."}
+
+It ends itself when its input ends, so that nothing goes on writing after the supervisor died.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+from typing import Any
+
+from ..models.errors import ScrublineError, error_class
+from ..models.job import Job
+from .execute import run_direct
+from .logs import set_up_logs
+
+_answers = -1
+"""File descriptor of the supervisor's pipe. Module-wide, because Beam pickles what it is given."""
+
+
+def report(unit: int, row: int, rows: int) -> None:
+    """Tells the supervisor where the work is."""
+    _answer({"at": [unit, row, rows]})
+
+
+def _answer(value: dict[str, Any]) -> None:
+    os.write(_answers, json.dumps(value).encode() + b"\n")
+
+
+def main() -> None:
+    """Serves until standard input ends."""
+    global _answers
+    # Whatever a library prints must not mix with the answers.
+    _answers = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    hello = json.loads(sys.stdin.buffer.readline())
+    set_up_logs(hello["log_level"])
+    job = Job.from_json(hello["job"])
+    orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(orders,), daemon=True).start()
+    while True:
+        order = orders.get()
+        try:
+            metrics = run_direct(job, order["units"], report=report, isolate=order["isolate"])
+            _answer({"done": order["units"], "metrics": metrics})
+        except ScrublineError as error:
+            _answer({"error": type(error).__name__, "message": str(error)})
+        except Exception as error:
+            _answer({"error": "RunFailed", "message": error_class(error)})
+
+
+def _listen(orders: queue.SimpleQueue[dict[str, Any]]) -> None:
+    for line in sys.stdin.buffer:
+        orders.put(json.loads(line))
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

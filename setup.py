@@ -1,0 +1,42 @@
+"""Packaging: the four top-level rooms are installed as `scrubline.<room>`."""
+
+from setuptools import find_packages, setup
+
+ROOMS = ("pipeline", "transforms", "models", "dictionaries")
+
+setup(
+    name="scrubline",
+    version="0.1.0",
+    description="De-identification of clinical text at warehouse scale: Beam, CRFs, rules, an audit log",
+    long_description=open("README.md", encoding="utf-8").read(),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.11",
+    packages=[f"scrubline.{room}" for room in ROOMS]
+    + [f"scrubline.{room}.{sub}" for room in ROOMS for sub in find_packages(room)],
+    package_dir={f"scrubline.{room}": room for room in ROOMS},
+    package_data={
+        "scrubline.pipeline": ["py.typed"],
+        "scrubline.transforms": ["py.typed"],
+        "scrubline.models": ["py.typed", "bundled/*/*", "bundled/*/*/*", "policies/*.toml", "label_maps/*.toml"],
+        "scrubline.dictionaries": ["py.typed", "*/*.txt", "*/*.md"],
+    },
+    install_requires=[
+        # Beam caps pyarrow and numpy; asking for a newer pyarrow makes resolvers walk back to ancient Beams.
+        "apache-beam==2.77.*",
+        "pyarrow>=24,<26",
+        "numpy>=2,<2.5",
+        "python-crfsuite>=0.9.12,<0.10",
+        "fsspec>=2025.3",
+        "google-re2>=1.1.20251105",
+        # Progress bars, tables and coloured text on a terminal.
+        "rich>=13",
+    ],
+    extras_require={
+        "s3": ["s3fs>=2025.3"],
+        "gcs": ["gcsfs>=2025.3"],
+        "azure": ["adlfs>=2024.12"],
+        "test": ["pytest>=8", "hypothesis>=6.100", "ruff>=0.9", "mypy>=1.15", "s3fs>=2025.3", "moto[server]>=5.1"],
+    },
+    entry_points={"console_scripts": ["scrubline = scrubline.pipeline.cli:main"]},
+)

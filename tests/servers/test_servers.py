@@ -1,0 +1,189 @@
+"""The S3 servers of the tests do what our storage code asks of S3."""
+
+import contextlib
+import itertools
+import os
+import socket
+import time
+import urllib.parse
+
+import fsspec
+import pytest
+
+from . import s3_swift as swift_module
+from .s3_moto import s3_moto
+from .s3_server import Unavailable
+from .s3_swift import SwiftServer, s3_swift
+
+MEGABYTE = 1 << 20
+NUMBERS = itertools.count()
+SERVERS = {"moto": s3_moto, "swift": s3_swift}
+
+
+@pytest.fixture(scope="module", params=SERVERS.values(), ids=SERVERS.keys())
+def server(request):
+    with contextlib.ExitStack() as running:
+        try:
+            yield running.enter_context(request.param())
+        except Unavailable as error:
+            pytest.skip(str(error))
+
+
+@pytest.fixture
+def bucket(server):
+    """A file system and the name of a bucket of the test's own."""
+    files = fsspec.filesystem("s3", **server.storage_options())
+    name = f"bucket-{next(NUMBERS)}"
+    files.mkdir(name)
+    return files, name
+
+
+def test_small_objects_round_trip(bucket):
+    files, name = bucket
+    for key, body in {"a.txt": b"one", "deep/er/b.bin": bytes(range(256)), "empty": b""}.items():
+        files.pipe_file(f"{name}/{key}", body)
+        assert files.cat_file(f"{name}/{key}") == body
+        assert files.info(f"{name}/{key}")["size"] == len(body)
+
+
+def test_a_second_put_wins(bucket):
+    files, name = bucket
+    for body in (b"first", b"the second"):
+        files.pipe_file(f"{name}/key", body)
+    assert files.cat_file(f"{name}/key") == b"the second"
+
+
+def test_ranges_are_read(bucket):
+    files, name = bucket
+    files.pipe_file(f"{name}/key", b"0123456789")
+    assert files.cat_file(f"{name}/key", start=3, end=7) == b"3456"
+    assert files.cat_file(f"{name}/key", start=-2) == b"89"
+    with files.open(f"{name}/key", "rb", block_size=4) as stream:
+        stream.seek(8)
+        assert stream.read(100) == b"89"
+
+
+def test_large_objects_go_up_in_parts(bucket):
+    files, name = bucket
+    body = os.urandom(MEGABYTE) * 6
+    with files.open(f"{name}/large", "wb", block_size=5 * MEGABYTE) as stream:
+        for begin in range(0, len(body), MEGABYTE):
+            stream.write(body[begin : begin + MEGABYTE])
+    assert files.info(f"{name}/large")["size"] == 6 * MEGABYTE
+    # S3 marks an object of several parts by their number after the hash.
+    assert files.info(f"{name}/large")["ETag"].strip('"').endswith("-2")
+    edge = 5 * MEGABYTE
+    assert (
+        files.cat_file(f"{name}/large", start=edge - 9, end=edge + 9) == body[edge - 9 : edge + 9]
+    )
+    assert files.cat_file(f"{name}/large") == body
+
+
+def test_copies_are_made_by_the_server(bucket):
+    files, name = bucket
+    files.pipe_file(f"{name}/from", b"body")
+    files.copy(f"{name}/from", f"{name}/some/where")
+    files.rm(f"{name}/from")
+    assert files.cat_file(f"{name}/some/where") == b"body"
+
+
+def test_listings_are_complete_and_sorted(bucket):
+    files, name = bucket
+    keys = [f"{name}/day={day}/part-{part}" for day in (1, 2) for part in range(3)]
+    for key in reversed(keys):
+        files.pipe_file(key, b"x")
+    files.invalidate_cache()
+    assert files.find(name) == keys
+    assert files.ls(name, detail=False) == [f"{name}/day=1", f"{name}/day=2"]
+    assert files.glob(f"{name}/day=*/part-1") == [keys[1], keys[4]]
+
+
+def test_deleting_a_folder_leaves_its_neighbours(bucket):
+    files, name = bucket
+    for key in ("a/1", "a/b/2", "ab"):
+        files.pipe_file(f"{name}/{key}", b"x")
+    files.rm(f"{name}/a", recursive=True)
+    files.invalidate_cache()
+    assert files.find(name) == [f"{name}/ab"]
+    files.rm(name, recursive=True)
+    files.invalidate_cache()
+    assert not files.exists(name)
+
+
+def test_what_is_not_there_is_not_found(bucket):
+    files, name = bucket
+    with pytest.raises(FileNotFoundError):
+        files.cat_file(f"{name}/nothing")
+
+
+def test_wrong_secrets_are_refused(server):
+    if not isinstance(server, SwiftServer):
+        pytest.skip("moto takes any credentials")
+    options = server.storage_options() | {"secret": "wrong"}
+    with pytest.raises((PermissionError, OSError)):
+        fsspec.filesystem("s3", **options).mkdir("bucket-refused")
+
+
+def test_swift_leaves_nothing_behind(tmp_path):
+    try:
+        begin = time.monotonic()
+        with s3_swift(tmp_path) as server:
+            assert time.monotonic() - begin < swift_module._READY_S
+            assert server.folder.parent == tmp_path
+            assert len(server.pids) == 4
+            port = urllib.parse.urlsplit(server.endpoint).port
+            with socket.create_connection(("127.0.0.1", port), timeout=5):
+                pass
+    except Unavailable as error:
+        pytest.skip(str(error))
+    assert list(tmp_path.iterdir()) == []
+    for pid in server.pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), timeout=5)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_swift_runs_as_another_user():
+    try:
+        with s3_swift(user="nobody") as server:
+            owners = {os.stat(f"/proc/{pid}").st_uid for pid in server.pids}
+            files = fsspec.filesystem("s3", **server.storage_options())
+            files.mkdir("bucket")
+            files.pipe_file("bucket/key", b"x")
+            assert files.cat_file("bucket/key") == b"x"
+    except Unavailable as error:
+        pytest.skip(str(error))
+    assert 0 not in owners
+    assert len(owners) == 1
+
+
+def test_a_taken_port_is_chosen_anew(monkeypatch):
+    honest = swift_module._free_ports
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        first = [taken.getsockname()[1], *honest(3)]
+        choices = iter([first, honest(4)])
+        monkeypatch.setattr(swift_module, "_free_ports", lambda count: next(choices))
+        try:
+            with s3_swift() as server:
+                assert str(first[-1]) not in server.endpoint
+        except Unavailable as error:
+            pytest.skip(str(error))
+
+
+@pytest.mark.parametrize(
+    ("user", "reason"), [("no-such-user", "no login name"), (None, "extended attributes")]
+)
+def test_what_is_missing_is_said(monkeypatch, tmp_path, user, reason):
+    pytest.importorskip("swift")
+
+    def refuse(*_):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "setxattr", refuse, raising=False)
+    with pytest.raises(Unavailable, match=reason), s3_swift(tmp_path, user=user):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,31 @@
+"""Label: adds the CRFs' candidates."""
+
+import dataclasses
+
+import apache_beam as beam
+
+from ..models.batches import Batch
+from ..models.job import Job
+from ..models.steps import label_batch
+from .running import StepFn, failing_safely, open_taggers
+
+
+@dataclasses.dataclass
+class Label(beam.PTransform):
+    """Batch with features -> the same batch with the CRFs' candidates, one for one."""
+
+    job: Job
+
+    def expand(self, batches):
+        """Wires the step."""
+        return batches | "LabelBatch" >> beam.ParDo(_LabelFn("Label", self.job)).with_output_types(Batch)
+
+
+class _LabelFn(StepFn):
+    def setup(self) -> None:
+        super().setup()
+        with failing_safely(self.step):
+            self.taggers = open_taggers(self.job)
+
+    def apply(self, batch: Batch) -> Batch:
+        return label_batch(batch, self.taggers)

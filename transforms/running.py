@@ -1,0 +1,171 @@
+"""What all transforms share: a coder that refuses batches, the worker's opened job, counters."""
+
+import contextlib
+import dataclasses
+import threading
+import time
+from collections.abc import Iterator
+
+import apache_beam as beam
+from apache_beam.metrics import Metrics
+
+from ..models.batches import Batch
+from ..models.bundles import open_bundle
+from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
+from ..models.job import Job
+from ..models.keys import Keys, load_keys
+from ..models.policy import Policy, load_policy
+from ..models.recognisers import RECOGNISERS
+from ..models.storage import Storage
+from ..models.taggers import Tagger
+from ..models.units import Plan
+
+
+class BatchCoder(beam.coders.Coder):
+    """Refuses to encode a batch.
+
+    Attributes of a document are about 25 times its bytes, and a step that is not fused would send them and the
+    text over the wire or to disk. An accidental fusion break must fail a test, not the budget or promise 5.
+    """
+
+    def encode(self, value):
+        """Always raises."""
+        raise TypeError("a Batch must not leave its worker: some step broke the fusion of the chain")
+
+    def decode(self, encoded):
+        """Always raises."""
+        raise TypeError("a Batch cannot be decoded")
+
+    def is_deterministic(self):
+        """There is nothing to be deterministic about."""
+        return True
+
+
+beam.coders.registry.register_coder(Batch, BatchCoder)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Opened:
+    """A job opened on a worker: what cannot travel.
+
+    Attributes:
+        keys: the subkeys.
+        policy: checked to be the planned one.
+        plan: the frozen plan.
+        storage: by fsspec.
+        hashes: name -> hash of every detector that looks.
+    """
+
+    storage: Storage
+    plan: Plan
+    keys: Keys
+    policy: Policy
+    hashes: dict[str, str]
+
+
+_lock = threading.Lock()
+_opened: dict[str, Opened] = {}
+
+
+def open_job(job: Job) -> Opened:
+    """Opens what a job names, once a process.
+
+    Raises:
+        UsageError: if a bundle, the policy or the key is not the one that the run was planned with.
+    """
+    with _lock:
+        if job.run not in _opened:
+            storage = Storage()
+            keys = load_keys(job.key_source, storage.read_bytes)
+            policy = load_policy(job.policy)
+            if keys.check != job.key_check:
+                raise UsageError(
+                    f"another master key: its check value is {keys.check}, the run was planned with {job.key_check}"
+                )
+            if policy.fingerprint != job.policy_hash:
+                raise UsageError("the policy has changed since the run was planned")
+            hashes = {name: RECOGNISERS[name].HASH for name in job.recognisers}
+            for tagger in open_taggers(job):
+                hashes[tagger.name] = tagger.hash
+            _opened.clear()  # one job at a time: a plan may be large
+            _opened[job.run] = Opened(storage, Plan.read(storage, job.restricted), keys, policy, hashes)
+        return _opened[job.run]
+
+
+def open_taggers(job: Job) -> list[Tagger]:
+    """Fresh taggers for one DoFn instance: a tagger holds state; the bytes of its model are shared.
+
+    Raises:
+        UsageError: if a bundle is not the one that the run was planned with.
+    """
+    taggers = []
+    for model, planned in zip(job.models, job.model_hashes, strict=True):
+        bundle = open_bundle(model)
+        if bundle.hash != planned:
+            raise UsageError(f"bundle {bundle.name} has changed since the run was planned")
+        taggers.append(Tagger(bundle, labels_as="native"))
+    return taggers
+
+
+@contextlib.contextmanager
+def failing_safely(where: str) -> Iterator[None]:
+    """Lets no foreign exception out of a step: Beam logs them and ships them, and their messages may hold PHI.
+
+    Our own pass, as their messages are safe; of all others only the class is told.
+    """
+    try:
+        yield
+    except ScrublineError:
+        raise
+    except Exception as error:
+        raise RunFailed(f"{where}: {error_class(error)}") from None
+
+
+class Meter:
+    """Counters and distributions of one step, in a namespace of the step's name.
+
+    `documents` and `documents_failed` count, `batch_ms` and `batch_characters` are distributions.
+    """
+
+    def __init__(self, step: str) -> None:
+        self._documents = Metrics.counter(step, "documents")
+        self._failed = Metrics.counter(step, "documents_failed")
+        self._ms = Metrics.distribution(step, "batch_ms")
+        self._characters = Metrics.distribution(step, "batch_characters")
+
+    @contextlib.contextmanager
+    def batch(self) -> Iterator[list[Batch]]:
+        """Times a step. The caller appends the batch before and the batch after."""
+        began = time.monotonic()
+        seen: list[Batch] = []
+        yield seen
+        self._ms.update(int(1000 * (time.monotonic() - began)))
+        if seen:
+            before, after = seen[0], seen[-1]
+            self._documents.inc(len(after.documents))
+            self._failed.inc(len(after.failures) - (len(before.failures) if len(seen) > 1 else 0))
+            self._characters.update(sum(map(len, after.documents.texts)))
+
+
+class StepFn(beam.DoFn):
+    """One arrow: opens its models in setup, maps a batch to a batch."""
+
+    def __init__(self, step: str, job: Job) -> None:
+        self.step, self.job = step, job
+
+    def setup(self) -> None:
+        """Opens what the step needs."""
+        with failing_safely(self.step):
+            self.opened = open_job(self.job)
+        self.meter = Meter(self.step)
+
+    def process(self, batch: Batch) -> Iterator[Batch]:
+        """Yields the batch with what the step adds."""
+        with self.meter.batch() as seen, failing_safely(f"{self.step}: unit {batch.unit}"):
+            seen.append(batch)
+            seen.append(self.apply(batch))
+        yield seen[-1]
+
+    def apply(self, batch: Batch) -> Batch:
+        """The step itself."""
+        raise TypeError(f"{type(self).__name__} does not say what it does")

@@ -1,0 +1,121 @@
+"""Write: scrubbed batches become parts, and each unit a receipt."""
+
+import dataclasses
+import logging
+from collections.abc import Iterator
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.metrics import Metrics
+
+from ..models.batches import Batch
+from ..models.candidates import candidate_rows
+from ..models.errors import RunFailed, error_class
+from ..models.formats import FORMATS, partition_path
+from ..models.job import Job
+from ..models.reading import output_partition
+from ..models.receipts import Receipt, UnitSink
+from ..models.results import Result, finish
+from ..models.rework import Rework
+from .running import Meter, failing_safely, open_job
+
+_log = logging.getLogger(__name__)
+
+
+@dataclasses.dataclass
+class Write(beam.PTransform):
+    """Scrubbed batches -> one receipt a unit as JSON text (no PHI), many to one.
+
+    The batches of a unit come one after another, because the chain is fused and a generator feeds it; the
+    receipt is written last, in this same step, so that a unit whose receipt exists is wholly there.
+    """
+
+    job: Job
+
+    def expand(self, batches):
+        """Wires the step."""
+        return batches | "WriteParts" >> beam.ParDo(_WriteFn(self.job)).with_output_types(str)
+
+
+class _WriteFn(beam.DoFn):
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    def setup(self) -> None:
+        with failing_safely("Write"):
+            self.opened = open_job(self.job)
+        self.meter = Meter("Write")
+        self.spans = Metrics.counter("Write", "spans_found")
+        self.quarantined = Metrics.counter("Write", "rows_quarantined")
+        self.sink: UnitSink | None = None
+        self.unit = -1
+
+    def start_bundle(self) -> None:
+        """A bundle that was retried begins its units again."""
+        self._abandon(RunFailed("bundle given up"))
+
+    def process(self, batch: Batch) -> Iterator[str]:
+        with self.meter.batch() as seen, failing_safely(f"Write: unit {batch.unit}"):
+            seen.append(batch)
+            try:
+                receipt = self._write(batch)
+            except BaseException as error:
+                self._abandon(error)
+                raise
+        if receipt is not None:
+            yield receipt.to_json()
+
+    def teardown(self) -> None:
+        self._abandon(RunFailed("worker stopped"))
+
+    def _write(self, batch: Batch) -> Receipt | None:
+        if self.sink is None or self.unit != batch.unit:
+            self._abandon(RunFailed("another unit began"))
+            self.sink, self.unit = self._open(batch.unit), batch.unit
+        unit = self.opened.plan.units[batch.unit]
+        result = finish(
+            batch,
+            run=self.job.run,
+            form=FORMATS[unit.format],
+            columns=self.job.columns,
+            detector_hashes=self.opened.hashes,
+        )
+        self.sink.write(result, self._candidates(batch))
+        self._count(result)
+        if not batch.last:
+            return None
+        receipt, self.sink = self.sink.commit(), None
+        return receipt
+
+    def _open(self, index: int) -> UnitSink:
+        unit = self.opened.plan.units[index]
+        partition = output_partition(
+            self.job.columns, unit.partition, self.opened.keys, keep_dates=self.opened.policy.keep_dates
+        )
+        return UnitSink(
+            self.opened.storage,
+            staging=self.job.staging,
+            run=self.job.run,
+            unit=index,
+            name=unit.name,
+            form=unit.format,
+            partition=partition_path(partition),
+            given=Rework.read(self.opened.storage, self.job.restricted).of_unit(index).hash,
+        )
+
+    def _candidates(self, batch: Batch) -> pa.Table | None:
+        if not self.job.keep_candidates:
+            return None
+        return candidate_rows(batch, self.opened.policy, self.job.run)
+
+    def _count(self, result: Result) -> None:
+        self.spans.inc(result.tally.counts["spans"])
+        self.quarantined.inc(result.tally.counts["rows_quarantined"])
+        for error, count in result.tally.errors.items():
+            _log.warning("unit %d: %d rows quarantined, %s", self.unit, count, error)
+
+    def _abandon(self, error: BaseException) -> None:
+        if self.sink is not None:
+            _log.warning("unit %d is given up: %s", self.unit, error_class(error))
+            self.sink.abandon()
+            self.sink = None
