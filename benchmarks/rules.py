@@ -1,13 +1,15 @@
 """How often each rule is right, and how much of the gold it finds.
 
-    python -m benchmarks.rules GOLD.jsonl [--label-map MAP.json] [--repeats N]
+    python -m benchmarks.rules GOLD.jsonl [--labels NAME or MAP.json] [--repeats N]
 
-GOLD.jsonl has one document a line: {"text": ..., "spans": [{"start", "end", "label"}, ...]}, offsets in code
-points. MAP.json maps labels of the corpus to ours; a corpus label may map to a list, any of which is right, and
-to [] where the corpus says less than our labels do (such gold is counted neither way). Prints one JSON line a rule:
+GOLD.jsonl has one document a line: {"text": ..., "spans": [{"start", "end", "label"}, ...]},
+offsets in code points. `--labels` names an entry of `LABEL_MAPS`, or a JSON file of the same form:
+it maps labels of the corpus to ours; a corpus label may map to a list, any of which is right, and
+to [] where the corpus says less than our labels do (such gold is counted neither way). Prints one
+JSON line a rule:
 
-    precision   (right + 1) / (found + 2), right = overlaps gold of the same label: this goes into the rule's SCORE
-    exact       candidates with gold's offsets and label
+    precision   (right + 1) / (found + 2), right = overlaps gold of the same label: this goes into
+    the rule's SCORE exact       candidates with gold's offsets and label
     phi         candidates that overlap gold of any label
     covered     gold spans of the rule's labels of which every character is found
 """
@@ -27,6 +29,42 @@ from pathlib import Path
 from scrubline.models.documents import Context, Document
 from scrubline.models.labels import LABELS
 from scrubline.models.recognisers import RECOGNISERS, rule_hash
+
+LABEL_MAPS: dict[str, dict[str, str | list[str]]] = {
+    "asq_phi": {
+        "MEDICAL_RECORD_NUMBER": "MEDICALRECORD",
+        "HEALTH_PLAN_BENEFICIARY_NUMBER": "HEALTHPLAN",
+        "PHONE_NUMBER": "PHONE",
+        "FAX_NUMBER": "FAX",
+        "EMAIL_ADDRESS": "EMAIL",
+        "SOCIAL_SECURITY_NUMBER": "SSN",
+        "ACCOUNT_NUMBER": "ACCOUNT",
+        "CERTIFICATE_LICENSE_NUMBER": "LICENSE",
+        "IP_ADDRESS": "IPADDR",
+        "UNIQUE_IDENTIFIER": ["IDNUM", "MEDICALRECORD", "ACCOUNT"],
+    },
+    "meddocan": {
+        "FECHAS": "DATE",
+        "EDAD_SUJETO_ASISTENCIA": "AGE",
+        "ID_SUJETO_ASISTENCIA": "MEDICALRECORD",
+        "ID_ASEGURAMIENTO": "HEALTHPLAN",
+        "ID_TITULACION_PERSONAL_SANITARIO": "LICENSE",
+        "ID_CONTACTO_ASISTENCIAL": ["IDNUM", "MEDICALRECORD"],
+        "CORREO_ELECTRONICO": "EMAIL",
+        "NUMERO_TELEFONO": "PHONE",
+        "NUMERO_FAX": "FAX",
+    },
+    "presidio_synth": {
+        "DATE_TIME": "DATE",
+        "EMAIL_ADDRESS": "EMAIL",
+        "DOMAIN_NAME": "URL",
+        "IP_ADDRESS": "IPADDR",
+        "US_SSN": "SSN",
+        "IBAN_CODE": "ACCOUNT",
+        # It does not tell fax numbers from telephone numbers.
+        "PHONE_NUMBER": ["PHONE", "FAX"],
+    },
+}
 
 Gold = list[tuple[int, int, frozenset[str]]]
 
@@ -62,7 +100,9 @@ def measure(name: str, corpus: list[tuple[Document, Gold]], repeats: int) -> dic
         for start, end, labels in gold:
             if len(labels) == 1 and labels <= set(rule.LABELS):
                 gold_spans += 1
-                covered += all(place in places or document.text[place].isspace() for place in range(start, end))
+                covered += all(
+                    place in places or document.text[place].isspace() for place in range(start, end)
+                )
     characters = sum(len(document.text) for document, _ in corpus)
     seconds = []
     for _ in range(repeats):
@@ -84,19 +124,29 @@ def measure(name: str, corpus: list[tuple[Document, Gold]], repeats: int) -> dic
         "recall": round(covered / gold_spans, 4) if gold_spans else None,
         "characters": characters,
         "characters_per_second": round(characters / max(statistics.median(seconds), 1e-9)),
-        "seconds": {"median": round(statistics.median(seconds), 4), "least": round(min(seconds), 4), "most": round(max(seconds), 4)},
+        "seconds": {
+            "median": round(statistics.median(seconds), 4),
+            "least": round(min(seconds), 4),
+            "most": round(max(seconds), 4),
+        },
     }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("gold", type=Path)
-    parser.add_argument("--label-map", type=Path)
+    parser.add_argument("--labels", default="")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
-    mapping = json.loads(options.label_map.read_text(encoding="utf-8")) if options.label_map else {}
+    mapping = LABEL_MAPS.get(options.labels, {})
+    if options.labels and not mapping:
+        mapping = json.loads(Path(options.labels).read_text(encoding="utf-8"))
     corpus = read_gold(options.gold, mapping)
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    )
     about = {
         "corpus": options.gold.parent.name + "/" + options.gold.stem,
         "corpus_sha256": hashlib.sha256(options.gold.read_bytes()).hexdigest()[:16],

@@ -1,7 +1,9 @@
-"""What is known: lists of phrases, where they come from (`<kind>/SOURCES.md`), and how they are read.
+"""What is known: lists of phrases, where they come from (`<kind>/SOURCES.md`), and how they are
+read.
 
-A list has one phrase a line. The shipped ones are sorted, unique, NFC and without blank lines; lists of a site,
-given by URL, may be in any order. Matching them against tokens is `trie.TokenTrie`'s part.
+A list has one phrase a line. The shipped ones are sorted, unique, NFC and without blank lines;
+lists of a site, given by URL, may be in any order. Matching them against tokens is
+`trie.TokenTrie`'s part.
 """
 
 from __future__ import annotations
@@ -13,7 +15,35 @@ import unicodedata
 
 import fsspec
 
-DICTIONARIES: dict[str, str] = {}
+DICTIONARIES: dict[str, str] = {
+    "cities_es": "places/cities_es.txt",
+    "countries_en": "places/countries_en.txt",
+    "countries_es": "places/countries_es.txt",
+    "credentials_en": "names/credentials_en.txt",
+    "credentials_es": "names/credentials_es.txt",
+    "first_names_en": "names/first_names_en.txt",
+    "first_names_es": "names/first_names_es.txt",
+    "holidays_en": "calendar/holidays_en.txt",
+    "holidays_es": "calendar/holidays_es.txt",
+    "institution_words_en": "institutions/institution_words_en.txt",
+    "institution_words_es": "institutions/institution_words_es.txt",
+    "months_en": "calendar/months_en.txt",
+    "months_es": "calendar/months_es.txt",
+    "provinces_es": "places/provinces_es.txt",
+    "seasons_en": "calendar/seasons_en.txt",
+    "seasons_es": "calendar/seasons_es.txt",
+    "street_words_en": "places/street_words_en.txt",
+    "street_words_es": "places/street_words_es.txt",
+    "surnames_en": "names/surnames_en.txt",
+    "surnames_es": "names/surnames_es.txt",
+    "titles_en": "names/titles_en.txt",
+    "titles_es": "names/titles_es.txt",
+    "us_cities": "places/us_cities.txt",
+    "us_state_abbreviations": "places/us_state_abbreviations.txt",
+    "us_states": "places/us_states.txt",
+    "weekdays_en": "calendar/weekdays_en.txt",
+    "weekdays_es": "calendar/weekdays_es.txt",
+}
 """Name -> path of the list below this folder."""
 
 LONGEST_PHRASE = 200
@@ -45,12 +75,14 @@ class Dictionary:
 def load(name_or_url: str) -> Dictionary:
     """Reads a shipped list by its name, or any list by its path or fsspec URL (`.gz` is unpacked).
 
-    Lists of a site: UTF-8 with or without a byte order mark, LF or CRLF. Blank lines, white space around a phrase
-    and repeats are dropped, order does not matter, and phrases are brought to NFC.
+    Lists of a site: UTF-8 with or without a byte order mark, LF or CRLF. Blank lines, white space
+    around a phrase and repeats are dropped, order does not matter, and phrases are brought to NFC.
 
     Raises:
-        DictionaryError: if the name is unknown, the file cannot be opened, or a line is not UTF-8, has control
-            characters (tabs too: a table is not a list) or is over `LONGEST_PHRASE`, or there is no phrase at all.
+        DictionaryError: if the name is unknown, the file cannot be opened, or a line is not UTF-8,
+        has control
+            characters (tabs too: a table is not a list) or is over `LONGEST_PHRASE`, or there is
+            no phrase at all.
     """
     if path := DICTIONARIES.get(name_or_url):
         content = importlib.resources.files(__package__).joinpath(path).read_bytes()
@@ -65,8 +97,11 @@ def load(name_or_url: str) -> Dictionary:
         with fsspec.open(name_or_url, "rb", compression="infer") as file:
             content = file.read()
     except Exception as error:
-        # Storage libraries raise whatever they like, with signed URLs in the message: only the class is told.
-        raise DictionaryError(f"dictionary {shown}: cannot be read ({type(error).__name__})") from None
+        # Storage libraries raise whatever they like, with signed URLs in the message: only the
+        # class is told.
+        raise DictionaryError(
+            f"dictionary {shown}: cannot be read ({type(error).__name__})"
+        ) from None
     return parse(shown, content)
 
 
@@ -80,12 +115,15 @@ def parse(name: str, content: bytes) -> Dictionary:
             raise DictionaryError(f"dictionary {name}, line {number}: not UTF-8") from None
         if len(phrase) > LONGEST_PHRASE:
             raise DictionaryError(
-                f"dictionary {name}, line {number}: {len(phrase)} characters, expected at most {LONGEST_PHRASE}"
+                f"dictionary {name}, line {number}: {len(phrase)} characters, expected at most"
+                f" {LONGEST_PHRASE}"
             )
         if not all(character.isprintable() or character.isspace() for character in phrase) or any(
             unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in phrase
         ):
-            raise DictionaryError(f"dictionary {name}, line {number}: a control character; expected one phrase a line")
+            raise DictionaryError(
+                f"dictionary {name}, line {number}: a control character; expected one phrase a line"
+            )
         if phrase:
             phrases.add(phrase)
     if not phrases:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 class TokenTrie:
     """A set of phrases, each a tuple of tokens, matched leftmost-longest against token sequences.
 
-    Tokens are compared as they are: whoever wants case-insensitive matches folds phrases and tokens alike, and
-    cuts the phrases with the tokenizer that cuts the text. An instance never changes after it is built, so one
-    may be shared by threads.
+    Tokens are compared as they are: whoever wants case-insensitive matches folds phrases and
+    tokens alike, and cuts the phrases with the tokenizer that cuts the text. An instance never
+    changes after it is built, so one may be shared by threads.
 
     >>> cities = TokenTrie([("new", "york"), ("new", "york", "city"), ("york",)])
     >>> cities.match("from new york city to york".split())
@@ -26,9 +26,11 @@ class TokenTrie:
         """Builds the trie; repeated phrases count once.
 
         Raises:
-            ValueError: if a phrase has no tokens, or a token is empty; gives the phrase's position, from 0.
+            ValueError: if a phrase has no tokens, or a token is empty; gives the phrase's
+            position, from 0.
         """
-        # One dict a node, found by number: flat lists pickle without recursion however long a phrase is.
+        # One dict a node, found by number: flat lists pickle without recursion however long a
+        # phrase is.
         self._children: list[dict[str, int]] = [{}]
         self._last: list[bool] = [False]
         self._phrases = 0
@@ -58,8 +60,9 @@ class TokenTrie:
     def match(self, tokens: Sequence[str]) -> list[tuple[int, int]]:
         """Half-open token ranges of the phrases found, left to right and without overlap.
 
-        At each token the longest phrase that starts there wins, and the search goes on behind it. Costs at most
-        `len(tokens) * longest` look-ups, on ordinary text little more than one a token.
+        At each token the longest phrase that starts there wins, and the search goes on behind it.
+        Costs at most `len(tokens) * longest` look-ups, on ordinary text little more than one a
+        token.
         """
         found: list[tuple[int, int]] = []
         children, last = self._children, self._last

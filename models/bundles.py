@@ -129,7 +129,8 @@ def make_bundle(
             sha256 = hashlib.sha256(content).hexdigest()
         used[key] = {"sha256": sha256, "inside": not shipped}
     snapped = {label: snap_bias(bias) for label, bias in (biases or {}).items()}
-    full_card = {**(card or {}), "name": name}
+    # Through JSON and back, so that a card renders alike when new and when read.
+    full_card = json.loads(_json({**(card or {}), "name": name}))
     files = {
         "biases.json": _json({label: bias for label, bias in snapped.items() if bias}),
         "card.json": _json(full_card),
@@ -482,7 +483,9 @@ def _dictionaries(
         except DictionaryError as error:
             raise BundleError(f"{where}: {error}") from None
         if dictionary.sha256 != entry.get("sha256"):
-            raise BundleError(f"{where}: was trained with another version of dictionary {name!r}")
+            raise BundleError(
+                f"{where}: dictionaries.json: trained with another version of dictionary {name!r}"
+            )
         found[name] = dictionary
     if given - set(listed):
         raise BundleError(f"{where}: dictionaries.json and the folder {_FOLDER} do not agree")

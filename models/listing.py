@@ -104,14 +104,18 @@ def _local_child(path: str) -> Iterator[Entry]:
 def files_below(fs: Any, path: str) -> list[Entry]:
     """All files at or below a path."""
     if isinstance(fs, LocalFileSystem):
-        return list(_walk(fs, info_of(fs, path), frozenset()))
+        above, folder = set(), os.path.dirname(path)
+        while folder not in ("", "/"):
+            above.add(os.path.realpath(folder))
+            folder = os.path.dirname(folder)
+        return list(_walk(fs, info_of(fs, path), frozenset(above)))
     fs.invalidate_cache()
     found = fs.find(path, detail=True)
     return [entry for entry in map(_entry, found.values()) if not entry.folder]
 
 
 def _walk(fs: Any, entry: Entry, above: frozenset[str]) -> Iterator[Entry]:
-    """Yields the files at or below a local path, not entering a folder that is also `above` it."""
+    """Yields the files at or below a local path, entering no folder that is also `above` it."""
     if not entry.folder:
         yield entry
         return

@@ -1,7 +1,7 @@
 """Section headings of clinical notes: canonical names, spellings, and how a heading is read.
 
 The list is our own, drawn up from the usual parts of discharge summaries, progress notes,
-operative and radiology reports; Liu et al. 2015, 2.2.1, used 29 such headers, collected from their
+operative and radiology reports; Liu et al. 2015, 3.2.2, used 29 such headers, collected from their
 training set.
 """
 
@@ -27,8 +27,8 @@ _SPELLINGS: Mapping[str, str] = {
     ),
     "past_medical_history": (
         "past medical history; pmh; pmhx; medical history; past history; past med hx; prior "
-        "medical history; past medical surgical history; past medical and surgical history; pmh "
-        "psh; past hx; significant past medical history; history; comorbidities"
+        "medical history; past medical surgical history; pmh psh; past hx; significant past "
+        "medical history; history; comorbidities"
     ),
     "past_surgical_history": (
         "past surgical history; psh; pshx; surgical history; prior surgeries; past surgeries; "
@@ -60,8 +60,7 @@ _SPELLINGS: Mapping[str, str] = {
         "allergies; all; adverse reactions; allergies medications; allergies and reactions"
     ),
     "immunizations": (
-        "immunizations; immunisations; imm; vaccinations; immunization history; health "
-        "maintenance"
+        "immunizations; immunisations; imm; vaccinations; immunization history; health maintenance"
     ),
     "problem_list": (
         "problem list; problems; active problems; active problem list; current problems; issues"
@@ -98,9 +97,7 @@ _SPELLINGS: Mapping[str, str] = {
         "indication for procedure; reason for exam; reason for examination; reason for this "
         "examination; indications for procedure; reason for study"
     ),
-    "technique": (
-        "technique; comparison; comparisons; procedure technique; contrast; protocol"
-    ),
+    "technique": ("technique; comparison; comparisons; procedure technique; contrast; protocol"),
     "findings": (
         "findings; operative findings; intraoperative findings; gross description; microscopic "
         "description; gross; microscopic; pathology; final pathologic diagnosis; specimen; "
@@ -135,12 +132,10 @@ _SPELLINGS: Mapping[str, str] = {
         "plan of care; management; management plan; recs"
     ),
     "assessment_and_plan": (
-        "assessment and plan; assessment plan; a p; ap; impression and plan; impression plan; "
-        "assessment and recommendations; impression and recommendations; imp plan; a and p"
+        "assessment and plan; a p; ap; impression and plan; assessment and recommendations; "
+        "impression and recommendations; imp plan"
     ),
-    "consultations": (
-        "consultations; consults; consultation; consultants; consulting physicians"
-    ),
+    "consultations": ("consultations; consults; consultation; consultants; consulting physicians"),
     "disposition": (
         "disposition; discharge disposition; condition on discharge; discharge condition; "
         "condition; condition at discharge; discharge status; code status; dispo; condition of "

@@ -114,8 +114,8 @@ class Storage:
 
         Names below the folder or glob root that begin with `.` or `_` are skipped (as in Spark, a
         `_key=value` folder is not), and so are devices and pipes. Links are followed unless they
-        lead back to a folder above. A file that two URLs mean is listed once, under its longest path.
-        A name that exists is taken literally, whatever signs it holds.
+        lead back to a folder above. A file that two URLs mean is listed once, under its longest
+        path. A name that exists is taken literally, whatever signs it holds.
 
         Returns:
             files: sorted by path, then URL.
@@ -135,8 +135,8 @@ class Storage:
                 )
             if any(entry.version == DANGLING for entry in files):
                 raise UsageError(
-                    f"input {ordinal} of {len(urls)} holds a symbolic link that leads nowhere; mend "
-                    "or remove it, so that no document is left out unnoticed (`find -xtype l` shows it)"
+                    f"input {ordinal} of {len(urls)} holds a symbolic link that leads nowhere; "
+                    "mend or remove it, so that no document is left out (`find -xtype l` shows it)"
                 )
             for entry in files:
                 file = _input_file(fs, root, entry)

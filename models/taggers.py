@@ -111,7 +111,7 @@ class Tagger:
             first += len(found)
         # CRFsuite takes exp() of unscaled scores: beyond 709 it overflows and its marginals are
         # NaN. Nothing is known then, and 0.0 says so.
-        scores = np.clip(np.nan_to_num(scores, nan=0.0), 0.0, 1.0)
+        scores = np.clip(np.where(np.isfinite(scores), scores, 0.0), 0.0, 1.0)
         rows = []
         for document, start, end, label, first_item, last_item in decode_batch(tags, features):
             if (name := self._names[label]) is not None:

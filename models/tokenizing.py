@@ -2,7 +2,7 @@ r"""Text to tokens: two layers, lines, sentences and sections, with exact offset
 
 **Fine tokens** are runs of letters, runs of digits, and single signs, in the spirit of
 `[^\W\d_]+|\d+|[^\w\s]|_`, letters split further where a word runs into the next (WI-deId,
-Jiang et al. 2015, Table 1): `ALMarital`, `JaffreyMarital`. Combining marks and joiners belong to
+He et al. 2015, Table 1): `ALMarital`, `JaffreyMarital`. Combining marks and joiners belong to
 the character before them, in any script. Not split are a single small letter before a capital
 (`McDonald`, `DeBakey`, `mL`, `pH`, `HbA`), two small letters before a capital that no two small
 letters follow (`mmHg`, `cmH`), and words that begin with a name's prefix (`MacArthur`,
@@ -348,9 +348,9 @@ def _glue_by_signs(signs: Ints, layer: _Layer) -> None:
 def _glue_first_signs(touching: Ints, layer: _Layer) -> None:
     """Glues `+` to its number, and the brackets of a telephone number: (617)555-0100."""
     kinds, lengths, near, glued = layer.kinds, layer.lengths, layer.near, layer.glued
-    numbers = touching[
-        (kinds[touching] == DIGIT_KIND) & (kinds[touching - 1] == SIGN_KIND) & ~near[touching - 1]
-    ]
+    numbers = touching[(kinds[touching] == DIGIT_KIND) & (kinds[touching - 1] == SIGN_KIND)]
+    first = ~near[numbers - 1] | (kinds[numbers - 2] == SIGN_KIND)
+    numbers = numbers[first]
     if not len(numbers):
         return
     code = layer.first_codes(numbers - 1)

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from ..models.digests import content_digest
 from ..models.errors import GateHeld, RunFailed
 from ..models.job import CODE_VERSION, Job
+from ..models.keys import fingerprint
 from ..models.policy import Policy
 from ..models.receipts import RESTRICTED, Receipt, receipt_url
 from ..models.results import Tally
@@ -142,6 +143,15 @@ def check_gates(tally: Tally, max_quarantined: float) -> None:
         )
 
 
+def promotion_begun(storage: Storage, job: Job) -> bool:
+    """Whether a promotion of this run was begun and not ended."""
+    return storage.exists(_journal(job))
+
+
+def _journal(job: Job) -> str:
+    return f"{job.staging}/promotion.json"
+
+
 def promote(
     storage: Storage,
     job: Job,
@@ -158,7 +168,7 @@ def promote(
         report: what to add to the manifest that no digest covers: times, metrics, warnings.
     """
     catalogue = Catalogue.read(storage, job.output)
-    journal = f"{job.staging}/promotion.json"
+    journal = _journal(job)
     if storage.exists(journal):
         removed = json.loads(storage.read_bytes(journal))["remove"]
     else:
@@ -187,8 +197,20 @@ def promote(
     manifest = make_manifest(job, catalogue, policy, report)
     storage.write_bytes(f"{job.output}/manifest.json", json.dumps(manifest, indent=1).encode())
     storage.write_bytes(f"{job.output}/_SUCCESS", b"")
-    storage.delete_folder(job.staging)
+    clear_staging(storage, job.output, job.run)
     return manifest
+
+
+def pending_runs(storage: Storage, output: str) -> list[str]:
+    """The runs of an output that were frozen and not yet published, by id."""
+    return sorted({name.split("/")[0] for name in storage.list_names(f"{output}/_staging")})
+
+
+def clear_staging(storage: Storage, output: str, run: str) -> None:
+    """Removes what a run left under staging, and the folder itself if no other run is in it."""
+    storage.delete_folder(f"{output}/_staging/{run}")
+    if not pending_runs(storage, output):
+        storage.delete_folder(f"{output}/_staging")
 
 
 def make_manifest(
@@ -223,6 +245,4 @@ def make_manifest(
 
 def part_digest(manifest: Mapping[str, Any]) -> str:
     """The part digest of a published output (promise 4): over the names and bytes of all its parts."""
-    from ..models.keys import fingerprint
-
     return fingerprint(*(f"{part['path']} {part['sha256']}" for part in manifest["parts"]))

@@ -22,7 +22,17 @@ from .catalogue import Catalogue
 from .config import Options
 from .plan import freeze, look_at, make_plan, roles_for, thaw
 from .progress import Progress
-from .publish import check_gates, number_repeated_ids, promote, read_receipts, reconcile, unfinished
+from .publish import (
+    check_gates,
+    clear_staging,
+    number_repeated_ids,
+    pending_runs,
+    promote,
+    promotion_begun,
+    read_receipts,
+    reconcile,
+    unfinished,
+)
 from .supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
@@ -106,11 +116,6 @@ def published(storage: Storage, job: Job) -> dict[str, Any] | None:
     return manifest if manifest["run"] == job.run else None
 
 
-def pending_runs(storage: Storage, output: str) -> list[str]:
-    """The runs of an output that were frozen and not yet published, by id."""
-    return sorted({name.split("/")[0] for name in storage.list_names(f"{output}/_staging")})
-
-
 def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[str, Any]:
     """Runs what is left of a frozen run and publishes it; returns the manifest.
 
@@ -120,7 +125,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
     """
     if (manifest := published(storage, job)) is not None:
         _log.info("run %s is published already", job.run)
-        storage.delete_folder(job.staging)
+        clear_staging(storage, job.output, job.run)
         return manifest
     began = time.monotonic()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -134,6 +139,8 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
                 _run_units(storage, job, plan, left, options, progress, metrics)
             receipts = read_receipts(storage, job, plan)
             tally = reconcile(plan, receipts)
+            if promotion_begun(storage, job):
+                break  # its gates were passed, and some parts are no longer under staging
             numbered = number_repeated_ids(storage, job, receipts)
             if not numbered:
                 break
@@ -257,7 +264,7 @@ def resume(storage: Storage, options: Options, run: str | None = None, *, discar
             raise UsageError(f"there are several unfinished runs, say which with --run: {pending}")
         run = pending[0]
     if discard:
-        storage.delete_folder(f"{output}/_staging/{run}")
+        clear_staging(storage, output, run)
         storage.delete_folder(f"{output}/restricted/{run}")
         return {}
     if not storage.exists(f"{output}/restricted/{run}/job.json"):

@@ -15,7 +15,7 @@ from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
 from ..models.job import Job
 from ..models.keys import Keys, load_keys
 from ..models.policy import Policy, load_policy
-from ..models.recognisers import RECOGNISERS
+from ..models.recognisers import rule_hash
 from ..models.storage import Storage
 from ..models.taggers import Tagger
 from ..models.units import Plan
@@ -35,6 +35,10 @@ class BatchCoder(beam.coders.Coder):
     def decode(self, encoded):
         """Always raises."""
         raise TypeError("a Batch cannot be decoded")
+
+    def estimate_size(self, value):
+        """Characters of the texts. Beam samples sizes for its counters, and would encode to know them."""
+        return sum(map(len, value.documents.texts))
 
     def is_deterministic(self):
         """There is nothing to be deterministic about."""
@@ -84,7 +88,7 @@ def open_job(job: Job) -> Opened:
                 )
             if policy.fingerprint != job.policy_hash:
                 raise UsageError("the policy has changed since the run was planned")
-            hashes = {name: RECOGNISERS[name].HASH for name in job.recognisers}
+            hashes = {name: rule_hash(name) for name in job.recognisers}
             for tagger in open_taggers(job):
                 hashes[tagger.name] = tagger.hash
             _opened.clear()  # one job at a time: a plan may be large

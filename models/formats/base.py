@@ -1,8 +1,8 @@
 """What every format is: how a file is looked at, split, read into chunks, and how rows are written.
 
-A chunk is an Arrow table of the declared columns. Its cells are the format's own: raw JSON in JSON Lines,
-typed values in Parquet. `decode` and `encode_text` are the only bridge between cells and Python values,
-so what nobody looks at passes untouched.
+A chunk is an Arrow table of the declared columns. Its cells are the format's own: raw JSON in JSON
+Lines, typed values in Parquet. `decode` and `encode_text` are the only bridge between cells and
+Python values, so what nobody looks at passes untouched.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class Chunk:
 
     Attributes:
         columns: one column for each declared input column, in the order of declaration.
-        errors: row index -> error code (a fixed word) of records that could not be read; they stay rows, so
-            that in = out + quarantined can be counted, and all their cells are null.
+        errors: row index -> error code (a fixed word) of records that could not be read; they stay
+            rows, so that in = out + quarantined can be counted, and all their cells are null.
     """
 
     columns: pa.Table
@@ -73,7 +73,7 @@ class Chunk:
 
 
 class Sink(Protocol):
-    """An open binary file that is committed when its `with` block ends well: a storage `Writer`, a BytesIO."""
+    """An open binary file, committed when its `with` block ends well, as a storage `Writer` is."""
 
     def write(self, data: bytes, /) -> int:
         """Appends all of `data`."""
@@ -94,7 +94,7 @@ OpenPart = Callable[[str], Sink]
 
 
 class PartWriter(Protocol):
-    """Writes the rows of one part. Its bytes depend on the rows alone, not on how `write` was called."""
+    """Writes the rows of one part; its bytes depend on the rows, not on how `write` was called."""
 
     def write(self, table: pa.Table) -> None:
         """Appends rows; every call has the same schema."""
@@ -115,7 +115,7 @@ class Format(Protocol):
         """Endings of file names, lower case, with the dot; the first is what is written."""
 
     def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
-        """Names of the columns, in the file's order, as far as a look at its beginning or footer tells.
+        """Names of the columns in order, as far as a look at the beginning or footer tells.
 
         Raises:
             UsageError: if the file cannot be of this format.
@@ -127,7 +127,7 @@ class Format(Protocol):
     def plan(
         self, storage: Storage, index: int, file: InputFile, split_bytes: int
     ) -> list[Locator]:
-        """Splits a file into stretches of about `split_bytes`; together they hold every record once."""
+        """Stretches of about `split_bytes`; together they hold every record once."""
 
     def read(
         self,
@@ -157,13 +157,14 @@ class Format(Protocol):
         """Cells of the type `like` that hold texts, None as a missing value."""
 
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
-        """A writer of one part, whose files have names that begin with `stem`. Opens no file yet."""
+        """A writer of one part, whose file names begin with `stem`. Opens no file yet."""
 
 
 class ChunkCutter:
     """Cuts a stream of records into chunks by count and size alone.
 
-    Attributes of a record: its cells in the order of the columns (None for a missing one), its size in bytes.
+    Attributes of a record: its cells in the order of the columns (None for a missing one), its size
+        in bytes.
     """
 
     def __init__(self, columns: tuple[str, ...], limits: Limits) -> None:
@@ -171,10 +172,14 @@ class ChunkCutter:
         self._limits = limits
         self._clear()
 
-    def add(self, cells: Sequence[str | None], size: int) -> Iterator[Chunk]:
+    def add(
+        self, cells: Sequence[str | None], size: int, error: str | None = None
+    ) -> Iterator[Chunk]:
         """Adds a record; yields the chunk before it when it is full."""
         if self._rows and self._bytes + size > self._limits.batch_bytes:
             yield from self.rest()
+        if error is not None:
+            self._errors[len(self._rows)] = error
         self._rows.append(cells)
         self._bytes += size
         if len(self._rows) >= self._limits.batch_documents:
@@ -182,15 +187,16 @@ class ChunkCutter:
 
     def add_error(self, code: str) -> Iterator[Chunk]:
         """Adds a record that could not be read."""
-        self._errors[len(self._rows)] = code
-        return self.add((None,) * len(self._schema), 0)
+        return self.add((None,) * len(self._schema), 0, code)
 
     def rest(self) -> Iterator[Chunk]:
         """Yields what is left."""
         rows, errors = self._rows, self._errors
         self._clear()
         if rows:
-            cells = [pa.array([row[i] for row in rows], pa.string()) for i in range(len(self._schema))]
+            cells = [
+                pa.array([row[i] for row in rows], pa.string()) for i in range(len(self._schema))
+            ]
             yield Chunk(pa.Table.from_arrays(cells, schema=self._schema), errors)
 
     def _clear(self) -> None:

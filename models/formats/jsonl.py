@@ -1,8 +1,8 @@
-"""JSON Lines: an object a line, UTF-8, lines split on `\\n` alone.
+"""JSON Lines: an object a line, UTF-8, lines split on the line feed alone.
 
-A cell is the raw JSON of a value, verbatim: 1.10, 1e400, integers of any length, nested values and escapes
-pass unchanged. A missing key is a null cell; a JSON null is the cell `null`. The objects' own white space
-and key order are not kept.
+A cell is the raw JSON of a value, verbatim: 1.10, 1e400, integers of any length, nested values and
+escapes pass unchanged. A missing key is a null cell; a JSON null is the cell `null`. The objects'
+own white space and key order are not kept.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import decimal
 import itertools
 import json
+import json.scanner
 import re
 from collections.abc import Iterator, Sequence
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, NoReturn
 
@@ -25,12 +26,17 @@ from .base import Chunk, ChunkCutter, LazySink, Limits, Locator, OpenPart, PartW
 LOOK_BYTES = 256 * 1024
 """How much of a file `columns` looks at, unless its first record is longer."""
 
+TAIL_BYTES = 256 * 1024
+"""Blocks in which the rest of the last line is read, beyond the end of the range."""
+
+MAX_DIGITS = 4000
+"""Longest integer that `decode` makes an int of; Python itself refuses over 4300 digits."""
+
 MAX_DEPTH = 200
 """Deepest nesting of a value. Far below Python's recursion limit, which depends on who calls."""
 
 _BOM = b"\xef\xbb\xbf"
 _SPACES = re.compile(r"[ \t\r\n]*").match
-_NUMBER = re.compile(r"-?\d", re.ASCII).match
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 
 
@@ -46,7 +52,7 @@ class JsonLines:
         limits = Limits()
         good = False
         for position, line in _lines(storage, file, 0, file.size, limits.line_bytes):
-            if good and position >= LOOK_BYTES:
+            if position >= (LOOK_BYTES if good else limits.line_bytes):
                 break
             record = None if line is None else _record(line, position == 0)
             if isinstance(record, dict):
@@ -77,9 +83,7 @@ class JsonLines:
         """Yields the records that start in [start, end); blank lines are none."""
         declared = frozenset(columns)
         cutter = ChunkCutter(columns, limits)
-        for position, line in _lines(
-            storage, file, locator.start, locator.end, limits.line_bytes
-        ):
+        for position, line in _lines(storage, file, locator.start, locator.end, limits.line_bytes):
             if line is None:
                 yield from cutter.add_error("OverBudget:line")
                 continue
@@ -121,7 +125,9 @@ class _JsonLinesWriter:
             rows = zip(*columns, strict=True) if columns else itertools.repeat((), batch.num_rows)
             lines = [
                 "{"
-                + ", ".join(key + cell for key, cell in zip(keys, row, strict=True) if cell is not None)
+                + ", ".join(
+                    key + cell for key, cell in zip(keys, row, strict=True) if cell is not None
+                )
                 + "}\n"
                 for row in rows
             ]
@@ -138,16 +144,20 @@ class _JsonLinesWriter:
 def _lines(
     storage: Storage, file: InputFile, start: int, end: int, line_bytes: int
 ) -> Iterator[tuple[int, bytes | None]]:
-    """Yields (byte offset, line without its `\\n`) of every line that starts in [start, end).
+    """Yields (byte offset, line without its line feed) of every line that starts in [start, end).
 
-    A line over `line_bytes` is None and is never held. Reading begins a byte before `start`: a line starts
-    at `start` only after a `\\n`.
+    A line over `line_bytes` is None and is never held. Reading begins a byte before `start`: a line
+    starts at `start` only after a line feed.
     """
     begin = position = max(0, start - 1)
     pieces: list[bytes] = []
     held = 0
     wanted = begin >= start  # whether the line that begins at `begin` is ours and not yet given up
-    for block in storage.read_blocks(file.url, position, file.size):
+    blocks = itertools.chain(
+        storage.read_blocks(file.url, position, end),
+        storage.read_blocks(file.url, end, file.size, TAIL_BYTES),
+    )
+    for block in blocks:
         at = 0
         while (stop := block.find(b"\n", at)) >= 0:
             if wanted:
@@ -178,7 +188,7 @@ def _lines(
 
 
 def _record(line: bytes, first: bool) -> dict[str, str] | str | None:
-    """The raw JSON of each member of a line's object; or an error code; or None for a blank line."""
+    """Raw JSON of each member of a line's object; or an error code; or None for a blank line."""
     if first and line.startswith(_BOM):
         line = line[len(_BOM) :]
     try:
@@ -292,23 +302,26 @@ def _forget(number: str) -> None:
     """Numbers are only skipped: int() refuses over 4300 digits, and they pass as they are."""
 
 
-_scan: Any = json.JSONDecoder(
-    parse_float=_forget, parse_int=_forget, parse_constant=_refuse, strict=True
-).scan_once
+_make_scanner: Any = json.scanner.make_scanner
+_scan = _make_scanner(
+    json.JSONDecoder(parse_float=_forget, parse_int=_forget, parse_constant=_refuse, strict=True)
+)
 
 
 # -- values
 
 
 def _integer(digits: str) -> int | decimal.Decimal:
-    return int(digits) if len(digits) < 4000 else decimal.Decimal(digits)
+    return int(digits) if len(digits) <= MAX_DIGITS else decimal.Decimal(digits)
 
 
 def _fraction(number: str) -> decimal.Decimal | float:
     try:
-        return decimal.Decimal(number)
+        value = decimal.Decimal(number)
     except decimal.InvalidOperation:  # an exponent of more than 18 digits
         return float(number)
+    # int() of 1e999999999 would fill the memory of whoever tries.
+    return value if abs(value.adjusted()) < MAX_DIGITS else float(number)
 
 
 _decode: Any = json.JSONDecoder(parse_float=_fraction, parse_int=_integer).decode

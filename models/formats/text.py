@@ -1,6 +1,6 @@
 """Text files: a document a file, strict UTF-8, kept code point for code point.
 
-A byte-order mark, `\\r\\n` and NUL are part of the text.
+A byte-order mark, carriage returns and NUL are part of the text.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TextFiles:
         return pa.array(values, pa.string())
 
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
-        """Writes `<stem>/<doc_key>.txt` for each row; columns beside doc_key and text are left out."""
+        """Writes `<stem>/<doc_key>.txt` for each row; other columns are left out."""
         return _TextWriter(open_part, stem)
 
 
@@ -92,7 +92,9 @@ class _TextWriter:
         keys, texts = table.column("doc_key").to_pylist(), table.column("text").to_pylist()
         for key, text in zip(keys, texts, strict=True):
             if key is None or not _SAFE_KEY.fullmatch(key) or text is None:
-                raise ValueError("a row of the text format needs a doc_key of [A-Za-z0-9_-] and a text")
+                raise ValueError(
+                    "a row of the text format needs a doc_key of [A-Za-z0-9_-] and a text"
+                )
             with self._open_part(f"{self._stem}/{key}{TextFiles.suffixes[0]}") as sink:
                 sink.write(text.encode())
 

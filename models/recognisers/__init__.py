@@ -20,13 +20,18 @@ class Recogniser(Protocol):
     Attributes:
         NAME: its key in `RECOGNISERS` and the detector of its candidates.
         LABELS: the labels its candidates may have.
-        SCORE: score of its candidates: precision on development data as (right + 1) / (found + 2), where right
-            means overlapping gold of the same label. Each file names the figures; `benchmarks/rules.py` measures them.
+        SCORE: score of its candidates: precision on development data as (right + 1) / (found + 2),
+        where right
+            means overlapping gold of the same label. Each file names the figures;
+            `benchmarks/rules.py` measures them.
     """
 
-    NAME: str
-    LABELS: tuple[str, ...]
-    SCORE: float
+    @property
+    def NAME(self) -> str: ...  # noqa: D102, N802
+    @property
+    def LABELS(self) -> tuple[str, ...]: ...  # noqa: D102, N802
+    @property
+    def SCORE(self) -> float: ...  # noqa: D102, N802
 
     def recognise(self, document: Document, context: Context) -> Iterator[Candidate]:
         """Yields candidates left to right and without overlap; never raises; linear in the length of the text."""
@@ -52,13 +57,16 @@ def recognise_all(document: Document, context: Context, names: Iterable[str]) ->
         UsageError: if a name is not in `RECOGNISERS`.
     """
     return sorted(
-        candidate for rule in map(_named, sorted(set(names))) for candidate in rule.recognise(document, context)
+        candidate
+        for rule in map(_named, sorted(set(names)))
+        for candidate in rule.recognise(document, context)
     )
 
 
 @functools.cache
 def rule_hash(name: str) -> str:
-    """Hex SHA-256 of a rule's source file and of what all rules share (`matching.py`), for the audit.
+    """Hex SHA-256 of a rule's source file and of what all rules share (`matching.py`), for the
+    audit.
 
     Raises:
         UsageError: if the name is not in `RECOGNISERS`.
@@ -74,4 +82,6 @@ def _named(name: str) -> Recogniser:
     try:
         return RECOGNISERS[name]
     except KeyError:
-        raise UsageError(f"unknown recogniser {name!r}; known: {', '.join(sorted(RECOGNISERS))}") from None
+        raise UsageError(
+            f"unknown recogniser {name!r}; known: {', '.join(sorted(RECOGNISERS))}"
+        ) from None

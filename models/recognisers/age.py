@@ -1,6 +1,8 @@
-"""Ages over 89, which 45 CFR 164.514(b)(2)(i)(C) asks to be removed or put into one class, and the words for them.
+"""Ages over 89, which 45 CFR 164.514(b)(2)(i)(C) asks to be removed or put into one class, and the
+words for them.
 
-The span is the number only, as in i2b2 2014. Younger ages are the tagger's business: they are not identifiers.
+The span is the number only, as in i2b2 2014. Younger ages are the tagger's business: they are not
+identifiers.
 """
 
 from __future__ import annotations
@@ -18,17 +20,31 @@ SCORE = 0.5
 # The oldest person on record reached 122.
 _AGE = r"(9\d|1[01]\d|12[0-4])"
 _BEHIND = pattern(
-    _AGE + r"(?:[ -]?(?:years?|yrs?|y)[ -]{0,2}(?:/ ?)?(?:olds?|of age|o\b)|[ -]?(?:y[./]? ?o\b|yo[mf]\b|años)"
+    _AGE
+    + r"(?:[ -]?(?:years?|yrs?|y)[ -]{0,2}(?:/ ?)?(?:olds?|of age|o\b)|[ -]?(?:y[./]? ?o\b|yo[mf]\b|años)"
     r"|[ -]?(?:years?|yrs?|y)\.?,? ?(?:male|female|man|woman|lady|gentleman|patient|[mf]\b)"
     r"|[ -]?(?:years?|yrs?)\b|y\b"
     r"| ?(?:male|female|man|woman)\b|m\b|f\b)"
 )
 _AHEAD = pattern(
-    r"\b(?:aged?|edad)(?:/sex)?(?: ?[:=]| of| at| is| was| the| death| de| del| paciente){0,3} ?" + _AGE
+    r"\b(?:aged?|edad)(?:/sex)?(?: ?[:=]| of| at| is| was| the| death| de| del| paciente){0,3} ?"
+    + _AGE
 )
 _DECADE = pattern(r"\b(?:his|her|their|the patient's) (?:early |mid[ -]?|late )?((?:9|10|11)0s)\b")
 _WORD = pattern(r"\b(?:(?:semi-?)?super ?centenarian|centenarian|nonagenarian|nonagenari[oa])s?\b")
-_NOT_AN_AGE = ("ago", "earlier", "later", "prior", "history", "hx", "before", "pack", "apart", "survival", "hence")
+_NOT_AN_AGE = (
+    "ago",
+    "earlier",
+    "later",
+    "prior",
+    "history",
+    "hx",
+    "before",
+    "pack",
+    "apart",
+    "survival",
+    "hence",
+)
 _PERSON_WORDS = ("with", "w", "w/", "who", "s/p", "presents", "presenting", "admitted")
 _TEMPERATURE_WORDS = ("t", "temp", "temperature", "tm", "tmax", "tc", "of", "to", "fever")
 
@@ -37,7 +53,9 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields one AGE per number (or word) that says an age of 90 or more, left to right and without overlap."""
     text = document.text
     seen = view(text)
-    found = [match.span(1) for match in _AHEAD.finditer(seen) if number_is_whole(text, *match.span(1))]
+    found = [
+        match.span(1) for match in _AHEAD.finditer(seen) if number_is_whole(text, *match.span(1))
+    ]
     found += [match.span(1) for match in _DECADE.finditer(seen)]
     found += [match.span() for match in _WORD.finditer(seen)]
     for match in _BEHIND.finditer(seen):
@@ -54,12 +72,14 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
 
 def _is_age(seen: bytes, start: int, end: int, behind: int) -> bool:
     unit = seen[end:behind].strip().lower()
-    right = after(seen, behind, 16).lstrip(" .,-").split(" ", 1)[0]
+    right = after(seen, behind, 16).lstrip(" .,-").split(" ", 1)[0].rstrip(".,;:)")
     if right in _NOT_AN_AGE:
         return False
     if unit == b"f":
         # 98F is a temperature.
         left = before(seen, start, 16).rstrip(" :=,").rsplit(" ", 1)[-1]
-        return left not in _TEMPERATURE_WORDS and (seen[start:end] < b"95" or right in _PERSON_WORDS)
+        return left not in _TEMPERATURE_WORDS and (
+            seen[start:end] < b"95" or right in _PERSON_WORDS
+        )
     # 100m is a distance.
     return unit != b"m" or not seen[start:end].endswith(b"0") or right in _PERSON_WORDS

@@ -1,7 +1,8 @@
 """E-mail addresses.
 
-Looks for `@` with a dotted domain to its right, then walks left over the local part in code: a pattern for the
-local part would keep RE2 busy at every letter of the text. RFC 5321 §4.5.3.1 limits local parts to 64 octets.
+Looks for `@` with a dotted domain to its right, then walks left over the local part in code: a
+pattern for the local part would keep RE2 busy at every letter of the text. RFC 5321 §4.5.3.1
+limits local parts to 64 octets.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ LABELS = ("EMAIL",)
 SCORE = 0.5
 
 _DOMAIN = pattern(r"@(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}")
-_LOCAL = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.!#$%&'*+/=^_`{|}~-")
+_LOCAL = frozenset(
+    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.!#$%&'*+/=^_`{|}~-"
+)
 _NOT_FIRST = frozenset(b".'`/=|*&#")
 _LONGEST_LOCAL = 64
 

@@ -14,7 +14,9 @@ LABELS = ("IPADDR",)
 SCORE = 0.5
 
 _CANDIDATE = pattern(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]{0,4}:[0-9a-f:]{1,34}:[0-9a-f]{0,4}")
-_VERSION_WORDS = frozenset(("v", "ver", "version", "rev", "revision", "release", "section", "chapter", "firmware"))
+_VERSION_WORDS = frozenset(
+    ("v", "ver", "version", "rev", "revision", "release", "section", "chapter", "firmware")
+)
 _IP_WORDS = frozenset(("ip", "ipv4", "ipv6", "address", "host", "server", "addr", "from", "at"))
 
 
@@ -32,7 +34,8 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
 
 
 def _is_version_6(found: str) -> bool:
-    # `a::b` and `1::2` are ratios and separators more often than addresses; three groups with a long one are not.
+    # `a::b` and `1::2` are ratios and separators more often than addresses; three groups with a
+    # long one are not.
     groups = [group for group in found.split(":") if group]
     if len(groups) < 3 or max(map(len, groups)) < 3:
         return False
@@ -44,7 +47,11 @@ def _is_version_6(found: str) -> bool:
 
 
 def _is_version_4(text: str, seen: bytes, start: int, end: int, found: str) -> bool:
-    if start and text[start - 1] in ".-" or (end < len(text) and text[end] in ".-" and is_digit(text, end + 1)):
+    if (
+        start
+        and text[start - 1] in ".-"
+        or (end < len(text) and text[end] in ".-" and is_digit(text, end + 1))
+    ):
         return False
     octets = found.split(".")
     if any(int(octet) > 255 or (len(octet) > 1 and octet[0] == "0") for octet in octets):

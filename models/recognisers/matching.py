@@ -1,12 +1,15 @@
-"""What the rules share: one byte per code point for RE2, and cheap looks to the left and right of a match.
+"""What the rules share: one byte per code point for RE2, and cheap looks to the left and right of
+a match.
 
-RE2 gives byte offsets. Turning those into code points costs a pass per rule on non-ASCII text, so the rules see
-a *view* instead, in which every code point is exactly one Latin-1 byte: offsets are then code points by
-construction, on emoji and lone surrogates too. RE2 has no look-around; what stands beside a match is checked in
-code, always within a fixed number of characters, so every rule stays linear in the length of the text.
+RE2 gives byte offsets. Turning those into code points costs a pass per rule on non-ASCII text, so
+the rules see a *view* instead, in which every code point is exactly one Latin-1 byte: offsets are
+then code points by construction, on emoji and lone surrogates too. RE2 has no look-around; what
+stands beside a match is checked in code, always within a fixed number of characters, so every rule
+stays linear in the length of the text.
 
-Patterns are kept linear by two habits: every repetition is bounded, so that RE2 never scans on to the end of the
-text for one match, and what may be long (the tail of a URL) is matched once, from where it begins.
+Patterns are kept linear by two habits: every repetition is bounded, so that RE2 never scans on to
+the end of the text for one match, and what may be long (the tail of a URL) is matched once, from
+where it begins.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import re2
 
@@ -31,7 +34,7 @@ class Match(Protocol):
     def end(self, group: int = 0) -> int: ...  # noqa: D102
     def span(self, group: int = 0) -> tuple[int, int]: ...  # noqa: D102
     def group(self, group: int = 0) -> bytes | None: ...  # noqa: D102
-    def groups(self) -> tuple[bytes | None, ...]: ...  # noqa: D102
+    def groups(self) -> tuple[Any, ...]: ...  # noqa: D102
 
 
 class Pattern(Protocol):
@@ -42,7 +45,9 @@ class Pattern(Protocol):
     def fullmatch(self, text: bytes) -> Match | None: ...  # noqa: D102
 
 
-_SPACES = "\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_SPACES = (
+    "\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+)
 _LOOKS_LIKE = (
     {chr(c): "-" for c in range(0x2010, 0x2016)}
     | {"−": "-", "‑": "-", "⁄": "/", "∕": "/", "／": "/", "．": ".", "＠": "@", "：": ":"}
@@ -51,15 +56,17 @@ _LOOKS_LIKE = (
     | {"\u2028": "\n", "\u2029": "\n"}
 )
 _WIDE = re.compile("[^\x00-\xff]")
-_ACCENTS = {ord(accented): f"[{plain}{plain.upper()}{accented}{accented.upper()}]" for accented, plain in zip(
-    "áéíóú", "aeiou", strict=True)} | {ord("ñ"): "[ñÑ]"}
+_ACCENTS = {
+    ord(accented): f"[{plain}{plain.upper()}{accented}{accented.upper()}]"
+    for accented, plain in zip("áéíóú", "aeiou", strict=True)
+} | {ord("ñ"): "[ñÑ]"}
 
 
 def view(text: str) -> bytes:
     """One Latin-1 byte per code point of the text, so that offsets agree.
 
-    Typographic dashes, quotes and spaces, and the digits of every script, become their ASCII likeness; any other
-    code point above U+00FF becomes `?`. No-break space becomes a space.
+    Typographic dashes, quotes and spaces, and the digits of every script, become their ASCII
+    likeness; any other code point above U+00FF becomes `?`. No-break space becomes a space.
     """
     try:
         narrow = text.encode("latin-1")
@@ -79,8 +86,8 @@ def _narrowed(match: re.Match[str]) -> str:
 def pattern(source: str) -> Pattern:
     """Compiles a case-insensitive pattern for views.
 
-    RE2 folds case in ASCII only when it reads Latin-1; a plain `í` in the source therefore stands for i and í in
-    either case (so do not put one inside brackets).
+    RE2 folds case in ASCII only when it reads Latin-1; a plain `í` in the source therefore stands
+    for i and í in either case (so do not put one inside brackets).
     """
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
@@ -115,7 +122,8 @@ def stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def number_is_whole(text: str, start: int, end: int) -> bool:
-    """Whether [start, end) is not a piece of a longer number such as `7.35/45/98`, `1-800-…` or `3.5`.
+    """Whether [start, end) is not a piece of a longer number such as `7.35/45/98`, `1-800-…` or
+    `3.5`.
 
     A digit beside it, or a digit behind one of `. , / - :` beside it, makes it a piece.
     """
@@ -133,9 +141,12 @@ def previous_word(left: str) -> str:
 
 
 _NUMBER_OF = re.compile(
-    r"(?:\b(?:mrn?|mr|med(?:ical)?\.? ?rec(?:ord)?s?|records?|chart|acct?|account|accession|case|claim|policy|plan|member|subscriber"
-    r"|id|ident\w*|lot|serial|order|specimen|isbn|pmid|doi|nct|fin|csn|nhc|nass|cipa|omim|npi|dea|licen[cs]e|lic|auth\w*|group"
-    r"|batch|ref|unit|patient|confirmation|invoice|medicare|medicaid|insurance|ssn?|social security|soc\.? ?sec)"
+    r"(?:\b(?:mrn?|mr|med(?:ical)?\.? ?rec(?:ord)?s?|records?|chart|acct?|account|accession|case"
+    r"|claim|policy|plan|member|subscriber"
+    r"|id|ident\w*|lot|serial|order|specimen|isbn|pmid|doi|nct|fin|csn|nhc|nass|cipa|omim|npi|dea"
+    r"|licen[cs]e|lic|auth\w*|group"
+    r"|batch|ref|unit|patient|confirmation|invoice|medicare|medicaid|insurance|ssn?|social"
+    r" security|soc\.? ?sec)"
     r"(?:[ :#.=(-]|number|num|no\b|id\b|is\b|was\b|of\b){0,6}|#)$"
 )
 

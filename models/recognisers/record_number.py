@@ -1,7 +1,8 @@
-"""Numbers that a word in front of them names: record, account, plan, licence, device and other numbers.
+"""Numbers that a word in front of them names: record, account, plan, licence, device and other
+numbers.
 
-Numbers without such a word are the tagger's business. The word decides the label: an NPI is a LICENSE, an
-accession number an IDNUM (the convention of i2b2 2014).
+Numbers without such a word are the tagger's business. The word decides the label: an NPI is a
+LICENSE, an accession number an IDNUM (the convention of i2b2 2014).
 """
 
 from __future__ import annotations
@@ -16,52 +17,73 @@ NAME = "record_number"
 LABELS = ("MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "IDNUM")
 SCORE = 0.5
 
-# (label, strong words, weak words). Weak words are also used of things that have no number of their own ("unit 2",
-# "case 3", "Medicare 2012"): what follows them must have four digits and look like no year.
+# (label, strong words, weak words). Weak words are also used of things that have no number of
+# their own ("unit 2", "case 3", "Medicare 2012"): what follows them must have four digits and look
+# like no year.
 _WORDS = (
     (
         "MEDICALRECORD",
-        r"mrn|mr ?(?:#|no\b|number)|med(?:ical)?\.? ?rec(?:ord)?s?\.?|medical (?:id|number)|chart ?(?:#|no\b|number|id)"
-        r"|unit ?(?:#|no\b|number|record)|hosp(?:ital)? ?(?:#|no\b|number|id)|patient ?(?:#|no\b|number|id(?:entifier)?)"
+        r"mrn|mr ?(?:#|no\b|number)|med(?:ical)?\.? ?rec(?:ord)?s?\.?|medical (?:id|number)|chart"
+        r" ?(?:#|no\b|number|id)"
+        r"|unit ?(?:#|no\b|number|record)|hosp(?:ital)? ?(?:#|no\b|number|id)|patient ?(?:#|no\b"
+        r"|number|id(?:entifier)?)"
         r"|pt\.? ?(?:#|no\b|number|id)|record ?(?:#|no\b|number|id)|emr ?(?:#|no\b|id)|mpi|empi"
-        r"|nhc|cipa|n[.º°o]? ?h\.?c\b|historia clínica|núm(?:ero)?\.? de historia(?: clínica)?|nhs ?(?:#|no\b|number)",
+        r"|nhc|cipa|n[.º°o]? ?h\.?c\b|historia clínica|núm(?:ero)?\.? de historia(?: clínica)?"
+        r"|nhs ?(?:#|no\b|number)",
         r"chart|medical record",
     ),
     (
         "ACCOUNT",
-        r"acct\.?|account ?(?:#|no\b|number|id)|billing ?(?:#|no\b|number|id)|invoice|har|guarantor ?(?:#|no\b|number|id)"
+        r"acct\.?|account ?(?:#|no\b|number|id)|billing ?(?:#|no\b|number|id)|invoice|har"
+        r"|guarantor ?(?:#|no\b|number|id)"
         r"|iban|routing ?(?:#|no\b|number)|bank account",
         r"account",
     ),
     (
         "HEALTHPLAN",
-        r"(?:health ?plan|plan|member|subscriber|beneficiary|policy|insur(?:ance|ed)?|group|cert(?:ificate)?|medicare"
-        r"|medicaid|medi-?cal|hmo|tricare|payer|coverage)(?: \w{2,12})? ?(?:#|no\b|number|id)|hicn?|mbi|hic ?#|nass"
+        r"(?:health ?plan|plan|member|subscriber|beneficiary|policy|insur(?:ance|ed)?|group"
+        r"|cert(?:ificate)?|medicare"
+        r"|medicaid|medi-?cal|hmo|tricare|payer|coverage)(?: \w{2,12})? ?(?:#|no\b|number|id)"
+        r"|hicn?|mbi|hic ?#|nass"
         r"|nuss|tarjeta sanitaria|número de (?:asegurado|afiliación)",
-        r"medicare|medicaid|medi-?cal|insurance|ins|health plan|plan|member|policy|subscriber|beneficiary|hmo|tricare",
+        r"medicare|medicaid|medi-?cal|insurance|ins|health plan|plan|member|policy|subscriber"
+        r"|beneficiary|hmo|tricare",
     ),
     (
         "LICENSE",
-        r"npi|dea|upin|(?:driver'?s?|state|medical|physician|nursing|rn|professional|provider) ?(?:licen[sc]e|lic|cert)\.?"
-        r"|dl ?(?:#|no\b)|lic(?:ense|ence)?\.? ?(?:#|no\b|number|id)|certificat(?:e|ion) ?(?:#|no\b|number)"
+        r"npi|dea|upin|(?:driver'?s?|state|medical|physician|nursing|rn|professional|provider)"
+        r" ?(?:licen[sc]e|lic|cert)\.?"
+        r"|dl ?(?:#|no\b)|lic(?:ense|ence)?\.? ?(?:#|no\b|number|id)|certificat(?:e|ion) ?(?:#"
+        r"|no\b|number)"
         r"|n[º°o]?\.? ?(?:de )?col(?:egiado|\.)?|colegiado|lic\.?",
         r"licen[sc]e",
     ),
-    ("VEHICLE", r"vin|(?:license|number|vehicle|tag) plate|plate ?(?:#|no\b|number)|matrícula", r"plate"),
+    (
+        "VEHICLE",
+        r"vin|(?:license|number|vehicle|tag) plate|plate ?(?:#|no\b|number)|matrícula",
+        r"plate",
+    ),
     (
         "DEVICE",
-        r"s/n ?[:#]|sn ?[:#]|serial ?(?:#|no\b|number)|lot ?(?:#|no\b|number)|device ?(?:#|no\b|number|id)|udi|imei"
+        r"s/n ?[:#]|sn ?[:#]|serial ?(?:#|no\b|number)|lot ?(?:#|no\b|number)|device ?(?:#|no\b"
+        r"|number|id)|udi|imei"
         r"|model ?(?:#|no\b|number)|implant ?(?:#|no\b|id)",
         r"lot|serial",
     ),
     (
         "IDNUM",
-        r"accession|accn?|acc ?#|specimen ?(?:#|no\b|number|id)?|requisition|req ?#|claim|csn|fin|encounter ?(?:#|no\b|number|id)"
-        r"|visit ?(?:#|no\b|number|id)|case ?(?:#|no\b|number|id)|order ?(?:#|no\b|number|id)|job ?(?:#|no\b|number|id)"
-        r"|ref(?:erence)?\.? ?(?:#|no\b|number|id)|conf(?:irmation)?\.? ?(?:#|no\b|number|code)|auth(?:orization)?\.?"
-        r"(?: ?(?:#|no\b|number|code))?|prior auth|(?:tracking|badge|employee) ?(?:#|no\b|number|id)|interpreter ?(?:#|id)"
-        r"|study id|subject ?(?:#|no\b|id)|research id|passport|(?:dni|nie|nif)|rx ?(?:#|no\b|number)|id ?(?:#|no\b|number)",
-        r"case|job|ref|id|encounter|visit|confirmation|reference|identifier|interpreter|order|docket|permit",
+        r"accession|accn?|acc ?#|specimen ?(?:#|no\b|number|id)?|requisition|req ?#|claim|csn|fin"
+        r"|encounter ?(?:#|no\b|number|id)"
+        r"|visit ?(?:#|no\b|number|id)|case ?(?:#|no\b|number|id)|order ?(?:#|no\b|number|id)|job"
+        r" ?(?:#|no\b|number|id)"
+        r"|ref(?:erence)?\.? ?(?:#|no\b|number|id)|conf(?:irmation)?\.? ?(?:#|no\b|number|code)"
+        r"|auth(?:orization)?\.?"
+        r"(?: ?(?:#|no\b|number|code))?|prior auth|(?:tracking|badge|employee) ?(?:#|no\b|number"
+        r"|id)|interpreter ?(?:#|id)"
+        r"|study id|subject ?(?:#|no\b|id)|research id|passport|(?:dni|nie|nif)|rx ?(?:#|no\b"
+        r"|number)|id ?(?:#|no\b|number)",
+        r"case|job|ref|id|encounter|visit|confirmation|reference|identifier|interpreter|order"
+        r"|docket|permit",
     ),
 )
 _GAP = r"(?:[ \t:#=.(*-]|\n|no\b|n[º°]|num(?:ber|ero)?\b|nbr\b|id\b|is\b|was\b|code\b){0,8}"
@@ -74,14 +96,19 @@ def _words(column: int) -> str:
 
 _STRONG = pattern(rf"\b(?:{_words(1)}){_GAP}{_NUMBER}")
 _WEAK = pattern(rf"\b(?:{_words(2)}){_GAP}{_NUMBER}")
-# Plans and Spanish registers print numbers in groups ("NASS: 28 12345678 90"); only a short first group goes on.
+# Plans and Spanish registers print numbers in groups ("NASS: 28 12345678 90"); only a short first
+# group goes on.
 _FIRST_GROUP = pattern(r"[a-z]{0,3}\d{1,3}")
 _GROUPS = pattern(r"(?: \d{2,10}){1,4}\b")
-_DATE = pattern(r"(?:\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2})|(?:19|20)\d{2}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}/\d{1,4})")
+_DATE = pattern(
+    r"(?:\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2})|(?:19|20)\d{2}[-./]\d{1,2}[-./]\d{1,2}"
+    r"|\d{1,2}/\d{1,4})"
+)
 _YEAR = pattern(r"(?:19|20)\d{2}")
 _NUMBER_SIGN = pattern(r"(?s).{0,80}(?:#|:|no\b|n[º°]|num)")
 _UNIT = pattern(
-    r" ?(?:mg|mcg|ml|cc|units?|iu|meq|mm|cm|kg|lbs?|hours?|hrs?|days?|weeks?|months?|years?|y/?o|minutes?|mins?|%)(?:[^a-z]|$)"
+    r" ?(?:mg|mcg|ml|cc|units?|iu|meq|mm|cm|kg|lbs?|hours?|hrs?|days?|weeks?|months?|years?|y/?o"
+    r"|minutes?|mins?|%)(?:[^a-z]|$)"
 )
 
 
@@ -99,7 +126,9 @@ def _named(text: str, seen: bytes, words: Pattern, digits: int) -> Iterator[Cand
         start, end = match.span(len(_WORDS) + 1)
         if is_word(text, match.start() - 1) or is_word(text, end):
             continue
-        if label in ("HEALTHPLAN", "LICENSE", "MEDICALRECORD") and _FIRST_GROUP.fullmatch(seen[start:end]):
+        if label in ("HEALTHPLAN", "LICENSE", "MEDICALRECORD") and _FIRST_GROUP.fullmatch(
+            seen[start:end]
+        ):
             groups = _GROUPS.match(seen, end, len(seen))
             end = groups.end() if groups else end
         number = seen[start:end]

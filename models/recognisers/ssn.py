@@ -1,7 +1,7 @@
 """United States social security numbers, and the taxpayer numbers (ITIN) of the same form.
 
-Source: 20 CFR 422.103 and SSA's "Social Security Number Randomization" (June 2011): no area 000, 666 or 900-999
-(the last are ITINs), no group 00, no serial 0000.
+Source: 20 CFR 422.103 and SSA's "Social Security Number Randomization" (June 2011): no area 000,
+666 or 900-999 (the last are ITINs), no group 00, no serial 0000.
 """
 
 from __future__ import annotations
@@ -11,7 +11,17 @@ from collections.abc import Iterator
 
 from ..documents import Context, Document
 from ..spans import Candidate
-from .matching import Match, before, disjoint, is_digit, is_word, names_a_number, pattern, stands_alone, view
+from .matching import (
+    Match,
+    before,
+    disjoint,
+    is_digit,
+    is_word,
+    names_a_number,
+    pattern,
+    stands_alone,
+    view,
+)
 
 NAME = "ssn"
 LABELS = ("SSN",)
@@ -20,7 +30,8 @@ SCORE = 0.5
 _NINE_DIGITS = pattern(r"(\d{3})([- .]?)(\d{2})([- .]?)(\d{4})")
 # The last four digits alone, also behind a mask, only beside the words.
 _LAST_FOUR = pattern(
-    r"(?:ssn?|soc(?:ial)?\.? ?sec(?:urity)?\.?)\b(?:[ :#(*x.-]|last|four|4|digits|of|is|ends?|ending|in|no|number){0,16}"
+    r"(?:ssn?|soc(?:ial)?\.? ?sec(?:urity)?\.?)\b(?:[ :#(*x.-]|last|four|4|digits|of|is|ends?"
+    r"|ending|in|no|number){0,16}"
     r"[ :#*x-](\d{4})"
 )
 _CUE = re.compile(r"\b(?:ssn?\b|social sec|soc\.? ?sec|itin\b|taxpayer)")
@@ -29,14 +40,19 @@ _CUE = re.compile(r"\b(?:ssn?\b|social sec|soc\.? ?sec|itin\b|taxpayer)")
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields one SSN per number, left to right and without overlap.
 
-    Without a word for it only `ddd-dd-dddd` of an issued range counts; behind one, any nine digits do.
+    Without a word for it only `ddd-dd-dddd` of an issued range counts; behind one, any nine digits
+    do.
     """
     text = document.text
     seen = view(text)
     found = [match.span() for match in _NINE_DIGITS.finditer(seen) if _is_ssn(text, seen, match)]
     for match in _LAST_FOUR.finditer(seen):
         start, end = match.span(1)
-        if not is_word(text, match.start() - 1) and not is_word(text, end) and not _goes_on(text, end):
+        if (
+            not is_word(text, match.start() - 1)
+            and not is_word(text, end)
+            and not _goes_on(text, end)
+        ):
             found.append((start, end))
     yield from disjoint(Candidate(start, end, "SSN", NAME, SCORE) for start, end in found)
 

@@ -16,7 +16,8 @@ _BEGINNING = pattern(
     r"(?:https?|s?ftp)://[^\s]|\bwww\d?\.[a-z0-9]"
     r"|\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,6}(?:com|org|net|edu|gov|mil|info|biz|health|example)\b"
 )
-# What may be long is matched once, at the place where the beginning ended, so hostile runs cost one pass.
+# What may be long is matched once, at the place where the beginning ended, so hostile runs cost
+# one pass.
 _REST = pattern(r"""[^\s<>"\x00]*""")
 _PATH = pattern(r"""(?::\d{1,5})?(?:[/?#][^\s<>"\x00]*)?""")
 _TRAILING = b".,;:!?'*)]}|"
@@ -32,7 +33,11 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         if start < reach or is_word(text, start - 1):
             continue
         bare = b"://" not in seen[start:end] and not seen[start:end].lower().startswith(b"www")
-        if bare and (seen[max(0, start - 2) : start].strip()[-1:] == b"@" or is_word(text, end) or seen[end : end + 1] == b"@"):
+        if bare and (
+            seen[max(0, start - 2) : start].strip()[-1:] == b"@"
+            or is_word(text, end)
+            or seen[end : end + 1] == b"@"
+        ):
             continue
         rest = (_PATH if bare else _REST).match(seen, end, len(seen))
         end = rest.end() if rest else end

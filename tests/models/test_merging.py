@@ -6,7 +6,6 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from scrubline.models.errors import DocumentError, UsageError
 from scrubline.models.merging import (
     ACCEPTED,
@@ -81,7 +80,7 @@ def slow_select(candidates, order):
 
 
 def slow_merge(text, candidates, policy):
-    """Character by character: (start, end, action, replacement, label, detectors, source, fragment)."""
+    """Character by character; the rows are those of `as_rows`."""
     accepted = [v for v in accept(text, candidates, policy) if v.outcome == ACCEPTED]
     removing = {v.candidate: v for v in accepted if v.action != "keep"}
     entities = slow_select(removing, DETECTOR_KINDS)

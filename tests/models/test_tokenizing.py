@@ -48,7 +48,7 @@ def sections(text):
 
 
 FINE = {
-    # Jiang et al. 2015, Table 1; case changes and runs.
+    # He et al. 2015, Table 1; case changes and runs.
     "PEND01/26/2098": "PEND 01 / 26 / 2098",
     "45-year-old": "45 - year - old",
     "CABG6/95": "CABG 6 / 95",

@@ -36,8 +36,8 @@ _TRIES = 3
 _READY_S = 60.0
 _STOP_S = 10.0
 
-# Generous timeouts: the defaults (0.5 s to connect, 1 s for the listing) fail on a busy machine, and
-# an object whose listing update timed out would stay unlisted, as no updater runs here.
+# Generous timeouts: the defaults (0.5 s to connect, 1 s for the listing) fail on a busy machine. An
+# object whose listing update timed out would stay unlisted, as no updater runs here.
 _DEFAULTS = """
 [DEFAULT]
 bind_ip = 127.0.0.1
@@ -117,8 +117,8 @@ for name, port in json.loads(sys.argv[1]).items():
     builder.get_ring().save(f"{name}.ring.gz")
 """
 
-# A test run that is killed cannot stop its servers: the kernel ends them with it (Linux only, as are
-# the extended attributes that Swift needs).
+# A test run that is killed cannot stop its servers: the kernel ends them with it (Linux only, as
+# are the extended attributes that Swift needs).
 _RUN = """
 import ctypes, runpy, signal, sys
 PR_SET_PDEATHSIG = 1
@@ -244,14 +244,17 @@ def _lay_out(folder: Path, ports: dict[str, int], user: str) -> None:
 def _started(folder: Path, server: str, user: str) -> subprocess.Popen[bytes]:
     # Swift's own option `user` is followed only by servers that fork workers.
     become = {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
-    with (folder / f"{server}.log").open("wb") as log:
-        return subprocess.Popen(
-            [sys.executable, "-c", _RUN, _MODULES[server], str(folder / f"{server}-server.conf")],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            **(become if os.geteuid() == 0 else {}),
-        )
+    try:
+        with (folder / f"{server}.log").open("wb") as log:
+            return subprocess.Popen(
+                [sys.executable, "-c", _RUN, _MODULES[server], f"{folder}/{server}-server.conf"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                **(become if os.geteuid() == 0 else {}),
+            )
+    except PermissionError:
+        raise Unavailable("the user that Swift is to run as may not run this Python") from None
 
 
 def _await_ready(

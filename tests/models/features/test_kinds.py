@@ -1,0 +1,418 @@
+"""The contract of every property kind, and what each gives for chosen texts."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrubline.dictionaries.trie import TokenTrie
+from scrubline.models.errors import BundleError, UsageError
+from scrubline.models.features import (
+    KINDS,
+    Character,
+    CharacterClass,
+    CharacterNgrams,
+    Cluster,
+    Count,
+    Feature,
+    Gazetteer,
+    Length,
+    Line,
+    Prefix,
+    Section,
+    Sentence,
+    Shape,
+    Suffix,
+    Tag,
+    Word,
+    at,
+    feature_from_json,
+    feature_to_json,
+    featurize,
+    gazetteer_from_phrases,
+    property_from_json,
+    property_to_json,
+    together,
+)
+from scrubline.models.features.base import Property
+from scrubline.models.recipes import Learner, Recipe
+from scrubline.models.recipes.recipe import dictionaries_of
+from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.tokens import Tokens
+
+EXAMPLES: tuple[Property, ...] = (
+    Word(),
+    Word(fold=True),
+    Word(fold=True, digits=True),
+    Prefix(1),
+    Prefix(4, whole=True),
+    Suffix(3, fold=True),
+    Shape(),
+    Shape(collapsed=True, digit="#", other="-"),
+    CharacterClass(("ALPHA",)),
+    CharacterClass(("INITCAPS", "HASDIGIT", "ISPUNCT", "ISSPACE")),
+    CharacterClass(("ALPHA", "REALNUMBER"), alphabet="unicode"),
+    Length(),
+    Length(most=4),
+    Character(),
+    Character(blank=True),
+    CharacterNgrams(1),
+    CharacterNgrams(3, fold=True),
+    Gazetteer("cities"),
+    Gazetteer("cities", "bioes"),
+    Cluster("brown"),
+    Cluster("brown", 2, fold=True),
+    Section(),
+    *(Sentence(aspect) for aspect in ("length", "end", "bracket", "quoted", "index", "rest")),
+    *(Line(aspect) for aspect in ("index", "rest", "number", "field", "gap")),
+    Count(),
+    Count("document", scaled=True, fold=True),
+    Count("sequence", scaled=True),
+    Tag("pos"),
+)
+IDS = [f"{example.KIND}-{example.key}" for example in EXAMPLES]
+
+CITIES = TokenTrie([("new", "york"), ("york",), ("a",), ("ss", "1")])
+BROWN = {"a": "0110", "York": "01", "york": "10", "1": ""}
+HOSTILE = st.text(
+    st.one_of(
+        st.sampled_from("aA1 .:()\"'|\\=[]\n\r\t-%/,\x00\ud800\udc00\ufeff\u0130\u2028éß🙂º"),
+        st.characters(),
+    ),
+    max_size=60,
+) | st.lists(
+    st.sampled_from(["New", "York", "a", "1", "Name:", "(", '"', ".", "\n", " ", "|", "ß"])
+).map(" ".join)
+
+
+def recipe_of(
+    *declared: Property | Feature,
+    layer: str = "fine",
+    sequence: str = "line",
+    max_sequence: int = 1000,
+    offsets: tuple[int, ...] = (0,),
+) -> Recipe:
+    features = tuple(
+        feature
+        for one in declared
+        for feature in ((one,) if isinstance(one, Feature) else at(one, *offsets))
+    )
+    return Recipe(
+        name="test",
+        layer=layer,
+        sequence=sequence,
+        features=features,
+        scheme="BIO",
+        learner=Learner("lbfgs"),
+        dictionaries=dictionaries_of(features),
+        max_sequence=max_sequence,
+    )
+
+
+def attributes(texts: list[str | None], recipe: Recipe, **resources: object) -> list[list[str]]:
+    """The attribute strings of each item of all documents."""
+    tokens = tokenize_documents(texts)
+    given_resources = {
+        "gazetteers": {"cities": CITIES},
+        "clusters": {"brown": BROWN},
+        "tags": {"pos": ["", "NN", "B|=\\x"][: len(tokens)] + ["VB"] * (len(tokens) - 3)},
+    }
+    found = featurize(texts, tokens, recipe, **(given_resources | resources))
+    names, ids, offsets = found.attributes, found.attribute_ids, found.item_offsets
+    assert len(set(names)) == len(names)
+    assert set(ids.tolist()) == set(range(len(names))), "every attribute of the table occurs"
+    for name in names:
+        assert "\x00" not in name
+        name.encode()
+    rows = [
+        [names[i] for i in ids[start:end]] for start, end in zip(offsets, offsets[1:], strict=False)
+    ]
+    assert all(len(set(row)) == len(row) for row in rows), "an attribute occurs once in an item"
+    return rows
+
+
+def values(declared: Property, text: str, **options: object) -> list[list[str]]:
+    """The values of each item of one text."""
+    head = f"{declared.key}[0]="
+    rows = attributes([text], recipe_of(declared, **options))
+    assert all(name.startswith(head) for row in rows for name in row)
+    return [[name.removeprefix(head) for name in row] for row in rows]
+
+
+def test_every_kind_has_an_example() -> None:
+    assert {example.KIND for example in EXAMPLES} == KINDS.keys()
+    assert all(KINDS[example.KIND] is type(example) for example in EXAMPLES)
+
+
+def test_different_properties_have_different_keys_without_reserved_characters() -> None:
+    assert len({example.key for example in EXAMPLES}) == len(EXAMPLES)
+    assert all(set(example.key).isdisjoint("[]=|\\\x00") for example in EXAMPLES)
+
+
+@pytest.mark.parametrize("declared", EXAMPLES, ids=IDS)
+def test_json_round_trip(declared: Property) -> None:
+    assert property_from_json(property_to_json(declared)) == declared
+    feature = together((declared, -1), (Word(digits=True), 2))
+    assert feature_from_json(feature_to_json(feature)) == feature
+
+
+@pytest.mark.parametrize("layer", ["fine", "coarse", "character"])
+@pytest.mark.parametrize("declared", EXAMPLES, ids=IDS)
+@settings(max_examples=6, deadline=None)
+@given(
+    texts=st.lists(HOSTILE, min_size=1, max_size=3), sequence=st.sampled_from(["line", "sentence"])
+)
+def test_every_kind_is_deterministic_and_sees_only_its_document(
+    declared: Property, layer: str, texts: list[str], sequence: str
+) -> None:
+    if isinstance(declared, Tag):
+        texts = texts[:1]
+    recipe = recipe_of(declared, layer=layer, sequence=sequence, max_sequence=7, offsets=(-2, 0, 1))
+    together_ = attributes([*texts, None], recipe)
+    assert together_ == attributes([*texts, None], recipe)
+    assert together_ == [row for text in texts for row in attributes([text], recipe)]
+
+
+@pytest.mark.parametrize("declared", EXAMPLES, ids=IDS)
+def test_no_text_and_blank_texts(declared: Property) -> None:
+    for layer in ("fine", "coarse", "character"):
+        for sequence in ("line", "sentence", "document"):
+            recipe = recipe_of(declared, layer=layer, sequence=sequence)
+            for texts in ([], [""], [None], ["\n\n", None, ""]):
+                assert attributes(texts, recipe) == []
+            blank = attributes([" \t"], recipe)
+            assert len(blank) == (2 if layer == "character" else 0)
+
+
+@pytest.fixture(scope="module", params=["a" * 10_000_000, "A( " * 20_000], ids=["word", "line"])
+def huge(request: pytest.FixtureRequest) -> tuple[str, Tokens]:
+    return request.param, tokenize_documents([request.param])
+
+
+@pytest.mark.parametrize("declared", EXAMPLES, ids=IDS)
+def test_a_huge_word_and_a_long_line_cost_little(
+    declared: Property, huge: tuple[str, Tokens]
+) -> None:
+    text, tokens = huge
+    tags = {"pos": ["NN"] * len(tokens)}
+    recipe = recipe_of(declared)
+    found = featurize([text], tokens, recipe, {"cities": CITIES}, tags, clusters={"brown": BROWN})
+    assert len(found.starts) == len(tokens)
+    assert all(len(name) < 300 for name in found.attributes)
+
+
+@pytest.mark.parametrize(
+    ("declared", "text", "expected"),
+    [
+        (Word(), "Dr Ada", ["Dr", "Ada"]),
+        (Word(fold=True), "STRASSE Straße", ["strasse", "strasse"]),
+        (Word(digits=True), "t98", ["t", "00"]),
+        (Prefix(2), "Ada i", ["Ad", None]),
+        (Prefix(2, whole=True), "Ada i", ["Ad", "i"]),
+        (Suffix(2), "Ada i", ["da", None]),
+        (Suffix(2, fold=True, whole=True), "ADA I", ["da", "i"]),
+        (Shape(), "Ada é 42 /", ["Aaa", "a", "00", "/"]),
+        (Shape(digit="#", other="-"), "Ada 42 /", ["Aaa", "##", "-"]),
+        (Shape(collapsed=True), "Adda 4200", ["Aa", "0"]),
+        (CharacterClass(("ALPHA", "NUMBER")), "Ada é 42 /", ["ALPHA", None, "NUMBER", None]),
+        (CharacterClass(("ALPHA",), alphabet="unicode"), "É /", ["ALPHA", None]),
+        (Length(most=3), "a bb ccc dddd", ["1", "2", "3+", "3+"]),
+        (Character(), "Ada 7", ["A", "7"]),
+        (Gazetteer("cities"), "New York or NEW", ["1", "1", None, None]),
+        (Gazetteer("cities", "bioes"), "New\nYork, york", ["B", "E", None, "S"]),
+        (Cluster("brown"), "a York X 1", ["0110", "01", None, ""]),
+        (Cluster("brown", 1, fold=True), "A YORK", ["0", "1"]),
+        (Sentence("index"), "a b c d.", ["0", "1", "2", "2", "3"]),
+        (Sentence("rest"), "a b c d.", ["3", "2", "2", "1", "0"]),
+        (Sentence("length"), "a b c", ["2", "2", "2"]),
+        (Sentence("end"), "a b.", ["1", "1", "1"]),
+        (Sentence("end"), "a b", ["0", "0"]),
+        (Sentence("bracket"), "( a )", ["0", "0", "0"]),
+        (Sentence("bracket"), "( a ]", ["1", "1", "1"]),
+        (Sentence("bracket"), "a )", ["1", "1"]),
+        (Sentence("quoted"), 'a " b " c', ["0", "0", "1", "1", "0"]),
+        (Line("index"), "a b\nc", ["0", "1", "0"]),
+        (Line("rest"), "a b\nc", ["1", "0", "0"]),
+        (Line("number"), "a\n\nb\nc", ["0", "1", "2"]),
+        (Line("field"), "Date of  Visit: today", [None, None, None, None, "date of visit"]),
+        (Line("field"), ": a\nb c", [None, None, None, None]),
+        (Line("field"), "a b c d e f g h : x", [None] * 10),
+        (Line("gap"), "Age: 7 or 8 b", [None, None, "1", "2", "2", "3"]),
+        (Count(), "a b a\na", ["2", "1", "2", "1"]),
+        (Count("document"), "a b a\na", ["2", "1", "2", "2"]),
+        (Count(fold=True), "a b A", ["2", "1", "2"]),
+        (Count(scaled=True), "a b a c", ["1", "2", "1", "2"]),
+        (Count(scaled=True), "a a", ["0", "0"]),
+        (Tag("pos"), "a b c d", [None, "NN", "B\\p=\\\\x", "VB"]),
+    ],
+    ids=str,
+)
+def test_one_value_each(declared: Property, text: str, expected: list[str | None]) -> None:
+    assert values(declared, text) == [[] if one is None else [one] for one in expected]
+
+
+@pytest.mark.parametrize(
+    ("declared", "text", "expected"),
+    [
+        (
+            CharacterClass(("ALPHA", "ALLCAPS", "ROMAN")),
+            "IV a",
+            [["ALPHA", "ALLCAPS", "ROMAN"], ["ALPHA"]],
+        ),
+        (CharacterNgrams(2), "abab a", [["ab", "ba"], []]),
+        (CharacterNgrams(1, fold=True), "Aa", [["a"]]),
+    ],
+    ids=str,
+)
+def test_many_values(declared: Property, text: str, expected: list[list[str]]) -> None:
+    assert values(declared, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("declared", "text", "expected"),
+    [
+        (Word(), "ab c", ["a", "b", "·", "c"]),
+        (Character(blank=True), "a b", ["a", "&#", "b"]),
+        (Tag("pos"), "x ab c", [None, None, "B-NN", "E-NN", None, "S-B\\p=\\\\x"]),
+        (Cluster("brown"), " York a", [None, *"BIIE", None, "S"]),
+        (Gazetteer("cities"), "x New York", [None, None, *"11111111"]),
+        (Gazetteer("cities", "bioes"), " new york a", [None, *"BIIIIIIE", None, "S"]),
+        (Count(), "aba", ["2", "1", "2"]),
+        (Line("index"), "ab c", ["0", "0", "0", "1"]),
+    ],
+    ids=str,
+)
+def test_characters(declared: Property, text: str, expected: list[str | None]) -> None:
+    found = [row[0] if row else None for row in values(declared, text, layer="character")]
+    if isinstance(declared, Cluster):
+        codes = {"York": "01", "a": "0110"}
+        expected = [e and f"{e}-{codes['a' if i == 6 else 'York']}" for i, e in enumerate(expected)]
+    assert found == [" " if one == "·" else one for one in expected]
+
+
+def test_section_gives_the_heading_above() -> None:
+    text = "note\nFAMILY HISTORY:\nnone known"
+    tokens = tokenize_documents([text])
+    expected = [
+        [] if section < 0 else [tokens.section_names[section]] for section in tokens.sections
+    ]
+    assert values(Section(), text) == expected
+    assert expected[0] == []
+    assert expected[-1] != []
+
+
+def test_coarse_items_take_the_tag_of_their_first_fine_token() -> None:
+    text = "on 3/4/12 ok"
+    rows = attributes(
+        [text],
+        recipe_of(Tag("pos"), Word(), layer="coarse"),
+        tags={"pos": ["IN", "CD", "P1", "P2", "P3", "P4", "UH"]},
+    )
+    assert [name for row in rows for name in row] == [
+        "tag.pos[0]=IN",
+        "w[0]=on",
+        "tag.pos[0]=CD",
+        "w[0]=3/4/12",
+        "tag.pos[0]=UH",
+        "w[0]=ok",
+    ]
+
+
+def test_gazetteer_from_phrases_cuts_and_folds_as_text_is_cut() -> None:
+    phrases = ["St. Mary's", "NEW YORK", "3/4", " ", "ÉCOLE"]
+    for layer in ("fine", "coarse", "character"):
+        trie = gazetteer_from_phrases(phrases, layer)
+        assert len(trie) == 4
+        recipe = recipe_of(Gazetteer("cities"), layer=layer)
+        for phrase in ("st. mary's", "New York", "3/4", "école"):
+            rows = attributes([f"in {phrase} x"], recipe, gazetteers={"cities": trie})
+            inside = rows[3:-2] if layer == "character" else rows[1:-1]
+            assert all(row == ["in.cities[0]=1"] for row in inside)
+    with pytest.raises(UsageError, match="layer must be one of"):
+        gazetteer_from_phrases([], "words")
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        (Prefix, {"n": 0}),
+        (Suffix, {"n": 33}),
+        (Prefix, {"n": True}),
+        (Length, {"most": 1}),
+        (CharacterNgrams, {"n": 9}),
+        (Shape, {"upper": ""}),
+        (Shape, {"other": "|"}),
+        (Shape, {"digit": "00"}),
+        (CharacterClass, {"names": ()}),
+        (CharacterClass, {"names": ("ALPHA", "ALPHA")}),
+        (CharacterClass, {"names": ("^a$",)}),
+        (CharacterClass, {"names": ("ALPHA",), "alphabet": "utf-8"}),
+        (Gazetteer, {"name": "a b"}),
+        (Gazetteer, {"name": ""}),
+        (Gazetteer, {"name": "x", "mode": "bio"}),
+        (Cluster, {"name": "x=", "prefix": 0}),
+        (Cluster, {"name": "x", "prefix": -1}),
+        (Sentence, {"aspect": "mood"}),
+        (Line, {"aspect": "length"}),
+        (Count, {"scope": "corpus"}),
+        (Tag, {"name": "../pos"}),
+    ],
+)
+def test_bad_parameters_are_refused_by_name(
+    kind: type[Property], parameters: dict[str, object]
+) -> None:
+    with pytest.raises(UsageError, match=f"{kind.KIND}: ({'|'.join(parameters)})"):
+        kind(**parameters)
+    listed = {n: list(v) if isinstance(v, tuple) else v for n, v in parameters.items()}
+    complete = {"kind": kind.KIND} | _defaults(kind) | listed
+    with pytest.raises(BundleError):
+        property_from_json(complete)
+
+
+def _defaults(kind: type[Property]) -> dict[str, object]:
+    example = next(example for example in EXAMPLES if type(example) is kind)
+    return {name: v for name, v in property_to_json(example).items() if name != "kind"}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (None, "must be an object"),
+        ([], "must be an object"),
+        ({}, "unknown kind NoneType"),
+        ({"kind": "os.system"}, "unknown kind 'os.system'; known: character"),
+        ({"kind": ["word"]}, "unknown kind list"),
+        ({"kind": "prefix"}, "prefix: parameters n, fold, whole are missing"),
+        ({"kind": "section", "__class__": "x"}, "unknown parameters '__class__'"),
+        ({"kind": "section", 3: "x"}, "unknown parameters int"),
+        ({"kind": "prefix", "n": "3", "fold": False, "whole": False}, "n must be a whole number"),
+        ({"kind": "prefix", "n": True, "fold": False, "whole": False}, "n must be a whole number"),
+        ({"kind": "prefix", "n": 10**30, "fold": False, "whole": False}, "from 1 to 32"),
+        ({"kind": "prefix", "n": 3.0, "fold": False, "whole": False}, "n must be a whole number"),
+        ({"kind": "word", "fold": 1, "digits": False}, "fold must be true or false"),
+        ({"kind": "class", "names": "ALPHA", "alphabet": "ascii"}, "names must be a list"),
+        ({"kind": "class", "names": [[]], "alphabet": "ascii"}, "names must be a list"),
+        ({"kind": "tag", "name": None}, "name must be a string"),
+    ],
+)
+def test_hostile_json_is_refused_by_name(data: object, message: str) -> None:
+    with pytest.raises(BundleError, match=message):
+        property_from_json(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        {},
+        [],
+        "ab",
+        [[]],
+        [[{"kind": "section"}]],
+        [[{"kind": "section"}, "0"]],
+        [[{"kind": "section"}, True]],
+        [[{"kind": "section"}, 33]],
+        [[{"kind": "section"}, 0], [{"kind": "section"}, 0]],
+    ],
+)
+def test_hostile_feature_json_is_refused(data: object) -> None:
+    with pytest.raises(BundleError):
+        feature_from_json(data)

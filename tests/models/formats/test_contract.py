@@ -1,0 +1,222 @@
+"""What every entry of FORMATS promises."""
+
+import contextlib
+import dataclasses
+import hashlib
+import io
+import itertools
+
+import pyarrow as pa
+import pytest
+from scrubline.models.errors import UsageError
+from scrubline.models.formats import FORMATS, Limits, format_of
+from scrubline.models.storage import InputFile, Storage
+
+STORAGE = Storage(sleep=lambda seconds: None)
+
+TEXTS = [
+    "",
+    "plain",
+    "é 🙂 \u2028 \x85 \x0b",
+    "\ufeffbom",
+    "a\r\nb\n\n",
+    "NUL \x00 in it",
+    '"quoted" \\ back',
+    "x" * 3000,
+    "\x7f\x01",
+    " ",
+]
+
+HOSTILE = [
+    b"",
+    b"\n",
+    b"\r\n\r\n",
+    b"\x00" * 100,
+    b"\xff\xfe" + "text".encode("utf-16-le"),
+    b"\xed\xa0\x80",
+    b"\xef\xbb\xbf",
+    b"PAR1" * 10,
+    b"{" * 5000,
+    b"[" * 200_000 + b"\n{}",
+    b'{"text": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    b'{"text": "' + b"a" * 100_000 + b'"}',
+    b"x" * 10_000_000,
+    bytes(range(256)) * 40,
+]
+
+
+class Parts(dict):
+    """Collects what a writer writes, by name."""
+
+    @contextlib.contextmanager
+    def open(self, name):
+        sink = io.BytesIO()
+        yield sink
+        assert name not in self
+        self[name] = sink.getvalue()
+
+
+def listed(url):
+    (file,) = STORAGE.list_files([url])
+    return file
+
+
+def put(name, data):
+    url = f"memory://{hashlib.sha256(data).hexdigest()[:16]}/{name}"
+    STORAGE.write_bytes(url, data)
+    return listed(url)
+
+
+def read_all(form, file, columns, *, split_bytes=1 << 30, limits=Limits()):
+    """All records of a file: tuples of cells, or the error code."""
+    records = []
+    for locator in form.plan(STORAGE, 0, file, split_bytes):
+        for chunk in form.read(STORAGE, file, locator, columns, limits):
+            assert tuple(chunk.columns.column_names) == columns
+            assert 0 < chunk.columns.num_rows <= limits.batch_documents
+            rows = list(zip(*(c.to_pylist() for c in chunk.columns.columns), strict=True))
+            for row, code in chunk.errors.items():
+                assert rows[row] == (None,) * len(columns)
+                rows[row] = code
+            records += rows
+    return records
+
+
+def sample(name):
+    """One file of a format with the rows of TEXTS; for `text`, whose file is one row, the sixth."""
+    form = FORMATS[name]
+    texts = TEXTS if name != "text" else TEXTS[5:6]
+    table = pa.table(
+        {
+            "doc_key": form.encode_text([f"k{i}" for i in range(len(texts))], pa.string()),
+            "text": form.encode_text(texts, pa.string()),
+        }
+    )
+    parts = Parts()
+    writer = form.writer(parts.open, "unit-0")
+    writer.write(table)
+    writer.close()
+    ((path, data),) = parts.items()
+    assert path.startswith("unit-0") and path.endswith(form.suffixes[0])
+    return put(path, data), texts
+
+
+@pytest.fixture(params=FORMATS)
+def form(request):
+    return FORMATS[request.param]
+
+
+def test_the_table_knows_its_entries(form):
+    assert FORMATS[form.name] is form
+    assert all(s.startswith(".") and s == s.lower() for s in form.suffixes)
+    for suffix in form.suffixes:
+        assert format_of(f"a/b.c{suffix}") == format_of(f"A{suffix.upper()}") == form.name
+
+
+def test_an_unknown_ending_is_refused_without_the_name():
+    with pytest.raises(UsageError, match=r"\.jsonl") as caught:
+        format_of("in/john.smith")
+    assert "smith" not in str(caught.value)
+
+
+def test_what_is_written_is_read(form):
+    file, texts = sample(form.name)
+    assert "text" in form.columns(STORAGE, file)
+    assert form.schema_token(STORAGE, file) == form.schema_token(STORAGE, file)
+    found = []
+    for locator in form.plan(STORAGE, 3, file, 1000):
+        assert locator.file == 3
+        columns = tuple(n for n in ("doc_key", "text") if n in form.columns(STORAGE, file))
+        for chunk in form.read(STORAGE, file, locator, columns, Limits()):
+            assert not chunk.errors
+            found += form.decode(chunk.columns.column("text"))
+    assert found == texts
+
+
+def test_any_split_and_any_cap_give_the_same_records(form):
+    file, texts = sample(form.name)
+    columns = form.columns(STORAGE, file)
+    whole = read_all(form, file, columns)
+    assert len(whole) == len(texts)
+    for split_bytes in (1, 2, 7, 100, 1000, 32 << 20):
+        assert read_all(form, file, columns, split_bytes=split_bytes) == whole
+    for documents, size in itertools.product((1, 2, 3, 1000), (1, 3500, 1 << 20)):
+        limits = Limits(batch_documents=documents, batch_bytes=size)
+        assert read_all(form, file, columns, limits=limits) == whole
+
+
+def test_plans_cover_the_file(form):
+    file, _ = sample(form.name)
+    for split_bytes in (1, 10, 1000, 1 << 30):
+        locators = form.plan(STORAGE, 0, file, split_bytes)
+        assert all(a.end == b.start for a, b in itertools.pairwise(locators))
+        assert locators[0].start == 0 and all(lo.start < lo.end for lo in locators)
+        assert sum(lo.bytes for lo in locators) <= file.size
+
+
+@pytest.mark.parametrize("data", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_files_never_raise_when_read(form, data):
+    limits = Limits(line_bytes=1_000_000, document_bytes=1_000_000)
+    file = put(f"x{form.suffixes[0]}", data)
+    try:
+        columns = form.columns(STORAGE, file)
+        locators = form.plan(STORAGE, 0, file, 1 << 20)
+    except UsageError as error:
+        assert form.name == "parquet" and "x.parquet" not in str(error)
+        return
+    assert set(columns) <= {"path", "text"}
+    for locator in locators:
+        for chunk in form.read(STORAGE, file, locator, ("path", "text"), limits):
+            values = form.decode(chunk.columns.column("text"))
+            assert len(values) == chunk.columns.num_rows
+
+
+@pytest.mark.parametrize("cut", [1, 7, 1000])
+def test_a_part_does_not_show_how_its_rows_came(form, cut):
+    keys = [f"k{i:05d}" for i in range(2500)]
+    texts = [("né " * (i % 50)) if i % 7 or form.name == "text" else None for i in range(2500)]
+    table = pa.table(
+        {
+            "doc_key": form.encode_text(keys, pa.string()),
+            "text": form.encode_text(texts, pa.string()),
+        }
+    )
+
+    def written(pieces):
+        parts = Parts()
+        writer = form.writer(parts.open, "p")
+        for piece in pieces:
+            writer.write(piece)
+        writer.close()
+        return parts
+
+    once = written([table])
+    assert written(table.slice(i, cut) for i in range(0, table.num_rows, cut)) == once
+    assert written([table.slice(0, 0), table, table.slice(0, 0)]) == once
+
+
+def test_nothing_is_opened_before_the_first_row_or_left_after_a_fault(form, tmp_path):
+    form.writer(lambda name: pytest.fail("opened"), "p").close()
+    table = pa.table(
+        {name: form.encode_text(["x", "y"], pa.string()) for name in ("doc_key", "text")}
+    )
+    with pytest.raises(KeyError), contextlib.ExitStack() as stack:
+
+        def open_part(name):
+            return stack.enter_context(STORAGE.create(f"{tmp_path}/{name}"))
+
+        form.writer(open_part, "p").write(table)
+        raise KeyError
+    assert [n for n in STORAGE.list_names(str(tmp_path)) if not n.startswith("p/")] == []
+
+
+def test_limits_are_checked():
+    with pytest.raises(ValueError, match="batch_bytes"):
+        Limits(batch_bytes=0)
+    with pytest.raises(ValueError, match="2 GiB"):
+        Limits(line_bytes=2**31)
+
+
+def test_a_chunk_and_a_file_hide_their_names():
+    file = InputFile("memory://smith.txt", 1, "v", "smith.txt", (("k", "smith"),))
+    assert "smith" not in repr(file) and dataclasses.replace(file) == file

@@ -1,0 +1,84 @@
+"""Corpora and runs for the pipeline's tests; rules alone, so that they are fast and need no bundle."""
+
+import dataclasses
+import json
+
+import pytest
+from scrubline.models.keys import new_key
+from scrubline.models.roles import Columns
+from scrubline.models.storage import Storage
+from scrubline.pipeline.config import Options
+
+COLUMNS = Columns.parse(
+    [("note_id", "id"), ("patient_id", "patient"), ("kind", "type"), ("text", "text"), ("n", "pass")]
+)
+
+
+def note(number: int) -> dict:
+    """An invented note; about one in seven holds no PHI, one in eleven no text."""
+    text: str | None = (
+        f"Seen on {number % 12 + 1}/{number % 28 + 1}/2019. MRN: {7_000_000 + number}. Café → ok 🙂.\n"
+        f"BP 120/80, strength 5/5. Call 555-867-{number % 9000 + 1000} or mail p{number}@clinic.example.\n"
+    )
+    if number % 7 == 3:
+        text = "No complaints. 1/2 tab daily.\r\n"
+    if number % 11 == 5:
+        text = None
+    return {"note_id": number, "patient_id": f"00{number % 5}", "kind": "progress", "text": text, "n": [number, 1.50]}
+
+
+def write_corpus(folder, notes=60, files=3, broken=True):
+    """JSON Lines files with `notes` notes and, if asked, some lines that cannot be read."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for index in range(files):
+        lines = [json.dumps(note(n), ensure_ascii=bool(n % 2)) for n in range(index, notes, files)]
+        # What JSON can say and Python's floats cannot keep must pass as it was written.
+        lines = [line.replace(", 1.5]", ", 1.50]") for line in lines]
+        if broken and index == 1:
+            lines.insert(2, '{"note_id": 9001, "text": "cut off')
+            lines.insert(4, '{"note_id": null, "text": "no id", "n": 1}')
+            lines.insert(5, '{"note_id": 9002, "text": "half \\ud83d", "n": 1}')
+            lines.insert(6, '{"note_id": 9003, "text": 17, "n": 1}')
+        (folder / f"part{index}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+BROKEN = 4
+
+
+@pytest.fixture
+def storage():
+    return Storage(sleep=lambda seconds: None)
+
+
+@pytest.fixture
+def key_file(tmp_path):
+    path = tmp_path / "key.txt"
+    path.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    assert len(new_key()) == len(path.read_text().strip())
+    return str(path)
+
+
+@pytest.fixture
+def options(tmp_path, key_file):
+    """Options of a run over a small corpus; change them with `dataclasses.replace`."""
+    return Options(
+        inputs=(str(write_corpus(tmp_path / "in")),),
+        output=str(tmp_path / "out"),
+        models=(),
+        columns=COLUMNS,
+        key_source=key_file,
+        max_quarantined=0.5,
+        progress=False,
+    )
+
+
+@pytest.fixture
+def run(storage, options):
+    """Runs a scrub with some options changed; returns the manifest."""
+    from scrubline.pipeline.runs import scrub
+
+    def run_it(**changes):
+        return scrub(storage, dataclasses.replace(options, **changes))
+
+    return run_it

@@ -1,0 +1,246 @@
+import dataclasses
+import json
+import shutil
+
+import pytest
+from scrubline.models.errors import GateHeld, RunFailed, UsageError
+from scrubline.models.keys import load_keys
+from scrubline.pipeline.inspection import read_rows
+from scrubline.pipeline.publish import part_digest
+from scrubline.pipeline.runs import check_runner, plan_only, resume, scrub
+from scrubline.pipeline.verify import verify
+
+from .conftest import BROKEN, COLUMNS, note, write_corpus
+
+
+def test_a_run_reconciles_verifies_and_publishes(run, storage, options, tmp_path):
+    manifest = run()
+    counts = manifest["counts"]
+    assert counts["rows_in"] == 60 + BROKEN
+    assert counts["rows_out"] == 60
+    assert counts["rows_quarantined"] == BROKEN
+    assert manifest["errors"] == {
+        "read: BadJson": 1,
+        "read: LoneSurrogate": 1,
+        "read: MissingId": 1,
+        "read: NotText": 1,
+    }
+    faults, lines = verify(storage, options.output, originals=True, key_source=None)
+    assert faults == []
+    assert f"content digest {manifest['content_digest']}" in lines
+    out = tmp_path / "out"
+    assert (out / "_SUCCESS").exists()
+    assert not (out / "_staging").exists()
+    assert sorted(p.name for p in out.iterdir()) == sorted(
+        ["_SUCCESS", "audit", "data", "documents", "manifest.json", "quarantine", "restricted"]
+    )
+
+
+def test_rows_come_out_scrubbed_with_keys_and_untouched_columns(run, storage, options, key_file, tmp_path):
+    run()
+    keys = load_keys(key_file, storage.read_bytes)
+    rows = [
+        json.loads(line)
+        for path in sorted((tmp_path / "out/data").glob("*.jsonl"))
+        for line in path.read_text().splitlines()
+    ]
+    by_key = {row["doc_key"]: row for row in rows}
+    assert len(by_key) == 60
+    row = by_key[keys.doc_key("8")]
+    assert row == {
+        "doc_key": keys.doc_key("8"),
+        "patient_key": keys.patient_key("003"),
+        "kind": "progress",
+        "text": "Seen on [DATE]. MRN: [MEDICALRECORD]. Café → ok 🙂.\n"
+        "BP 120/80, strength 5/5. Call [PHONE] or mail [EMAIL].\n",
+        "n": [8, 1.5],
+    }
+    assert "text" not in by_key[keys.doc_key("5")]
+    assert by_key[keys.doc_key("3")]["text"] == note(3)["text"]
+    assert '"n":[8,1.50]' in "".join(p.read_text() for p in (tmp_path / "out/data").glob("*.jsonl")).replace(" ", "")
+
+
+def test_the_content_digest_does_not_depend_on_how_it_is_run(run, tmp_path):
+    changes = [
+        {},
+        {"batch_documents": 1},
+        {"batch_documents": 7},
+        {"batch_documents": 1000, "split_bytes": 4000},
+        {"split_bytes": 100},
+        {"batch_bytes": 1},
+    ]
+    manifests = [run(output=str(tmp_path / f"out{i}"), **change) for i, change in enumerate(changes)]
+    assert len({m["content_digest"] for m in manifests}) == 1
+    assert len({m["run"] for m in manifests}) == len(changes)
+
+
+def test_parts_do_not_depend_on_batches(run, tmp_path):
+    manifests = [
+        run(output=str(tmp_path / f"out{cap}"), batch_documents=cap) for cap in (1, 7, 1000)
+    ]
+    data = [
+        [part["sha256"] for part in m["parts"] if part["table"] == "data"] for m in manifests
+    ]
+    assert data[0] == data[1] == data[2]
+
+
+def test_the_same_run_again_does_nothing_and_says_the_same(run):
+    first, second = run(), run()
+    assert first == second
+
+
+def test_repeated_ids_are_numbered_alike_for_any_split(run, tmp_path, storage, options):
+    folder = tmp_path / "twice"
+    folder.mkdir()
+    for name in ("a", "b"):
+        with (folder / f"{name}.jsonl").open("w") as stream:
+            for number in (1, 1, 2, 3):
+                stream.write(json.dumps({"note_id": number, "text": f"{name} MRN: 7000001", "n": 0}) + "\n")
+    roles = [("note_id", "id"), ("text", "text"), ("n", "drop")]
+    columns = type(COLUMNS).parse(roles)
+    manifests = [
+        run(inputs=(str(folder),), columns=columns, output=str(tmp_path / f"o{split}"), split_bytes=split)
+        for split in (30, 100_000)
+    ]
+    assert manifests[0]["content_digest"] == manifests[1]["content_digest"]
+    assert manifests[0]["report"]["repeated_ids"] == 5
+    documents = read_rows(storage, str(tmp_path / "o30"), manifests[0], "documents")
+    assert len({row["doc_key"] for row in documents}) == 8
+    keys = load_keys(options.key_source, storage.read_bytes)
+    assert {keys.doc_key("1", n) for n in range(4)} < {row["doc_key"] for row in documents}
+    faults, _ = verify(storage, str(tmp_path / "o30"), originals=True, key_source=None)
+    assert faults == []
+
+
+def test_too_many_quarantined_rows_hold_the_run_back(run, storage, options, tmp_path):
+    with pytest.raises(GateHeld, match="4 of 64 rows"):
+        run(max_quarantined=0.01)
+    assert not (tmp_path / "out/data").exists()
+    manifest = resume(storage, dataclasses.replace(options, max_quarantined=0.2))
+    assert manifest["counts"]["rows_out"] == 60
+
+
+def test_a_plan_is_run_by_resume_whatever_the_options_say_by_then(storage, options, run, tmp_path):
+    job, plan = plan_only(storage, options)
+    assert not (tmp_path / "out/data").exists()
+    manifest = resume(storage, dataclasses.replace(options, policy="research", columns=None))
+    assert manifest["run"] == job.run
+    assert manifest["policy"]["name"] == "hipaa"
+    assert manifest["content_digest"] == run(output=str(tmp_path / "other"))["content_digest"]
+
+
+def test_another_run_waits_until_the_first_is_done_or_discarded(storage, options, tmp_path):
+    plan_only(storage, options)
+    with pytest.raises(UsageError, match="unfinished run"):
+        scrub(storage, dataclasses.replace(options, split_bytes=100))
+    assert resume(storage, options, discard=True) == {}
+    scrub(storage, dataclasses.replace(options, split_bytes=100))
+
+
+def test_a_new_run_over_the_same_input_supersedes_the_old_parts(run, storage, options, tmp_path):
+    run()
+    manifest = run(split_bytes=1000)
+    data = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out/data").rglob("*.jsonl"))
+    assert data == sorted(p["path"] for p in manifest["parts"] if p["table"] == "data")
+    assert manifest["counts"]["rows_out"] == 60
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+
+def test_other_inputs_join_the_output(run, storage, options, tmp_path):
+    first = run()
+    more = write_corpus(tmp_path / "more", notes=10, files=1, broken=False)
+    (more / "part0.jsonl").write_text(
+        (more / "part0.jsonl").read_text().replace('"note_id": ', '"note_id": 5')
+    )
+    manifest = run(inputs=(str(more),))
+    assert manifest["counts"]["rows_out"] == first["counts"]["rows_out"] + 10
+
+
+def test_half_of_a_units_inputs_cannot_be_replaced(run, options):
+    run()
+    with pytest.raises(UsageError, match="others"):
+        run(inputs=(options.inputs[0] + "/part0.jsonl",))
+
+
+def test_an_input_that_changed_after_planning_stops_the_run(storage, options, tmp_path):
+    plan_only(storage, options)
+    with (tmp_path / "in/part2.jsonl").open("a") as stream:
+        stream.write("{}\n")
+    with pytest.raises(RunFailed, match="changed after it was planned"):
+        resume(storage, options)
+    assert not (tmp_path / "out/data").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"columns": None}, "has a declared role"),
+        ({"inputs": ("/nowhere/at/all",)}, "no file|leads to"),
+        ({"recognisers": ("tarot",)}, "tarot"),
+        ({"recognisers": ()}, "nothing would be found"),
+        ({"models": ("no-such",)}, "bundle"),
+        ({"policy": "no-such"}, "policy"),
+        ({"runner": "DaskRunner"}, "DaskRunner is refused"),
+        ({"runner": "FlinkRunner"}, "not supported yet"),
+        ({"key_source": "env:NOT_SET_HERE"}, "scrubline key new"),
+    ],
+)
+def test_a_job_that_cannot_be_done_is_refused_before_anything_is_written(run, tmp_path, change, what):
+    with pytest.raises(UsageError, match=what):
+        run(**change)
+    assert not (tmp_path / "out").exists()
+
+
+def test_input_and_output_must_not_lie_inside_each_other(run, options):
+    with pytest.raises(UsageError, match="inside each other"):
+        run(output=options.inputs[0] + "/out")
+
+
+def test_another_key_cannot_finish_a_run(storage, options, tmp_path):
+    plan_only(storage, options)
+    (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
+    with pytest.raises(UsageError, match="another master key"):
+        resume(storage, options)
+
+
+@pytest.mark.parametrize("name", ["direct", "DirectRunner", "FnApiRunner", "DIRECT"])
+def test_the_direct_runner_has_several_names(name):
+    assert check_runner(name) == "direct"
+
+
+def test_a_promotion_that_was_cut_off_is_taken_up_again(run, storage, options, tmp_path, monkeypatch):
+    whole = run(output=str(tmp_path / "whole"))
+    moves = []
+    real = type(storage).move
+
+    def failing(self, source, target):
+        moves.append(target)
+        if len(moves) == 4:
+            raise RunFailed("cut off")
+        return real(self, source, target)
+
+    monkeypatch.setattr(type(storage), "move", failing)
+    with pytest.raises(RunFailed, match="cut off"):
+        run()
+    assert not (tmp_path / "out/_SUCCESS").exists()
+    monkeypatch.setattr(type(storage), "move", real)
+    manifest = resume(storage, options)
+    assert manifest["content_digest"] == whole["content_digest"]
+    assert part_digest(manifest) == part_digest(whole)
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+
+def test_verify_finds_what_was_tampered_with(run, storage, options, tmp_path):
+    run()
+    part = next((tmp_path / "out/data").glob("*.jsonl"))
+    shutil.copy(part, tmp_path / "copy")
+    part.write_text(part.read_text().replace("[DATE]", "[DOTE]", 1))
+    faults, _ = verify(storage, options.output, originals=False, key_source=None)
+    assert len(faults) == 1
+    assert "is not what was written" in faults[0]
+    part.unlink()
+    assert "missing" in verify(storage, options.output, originals=False, key_source=None)[0][0]
+    shutil.copy(tmp_path / "copy", part)
+    assert verify(storage, options.output, originals=False, key_source=None)[0] == []
+    shutil.copy(part, part.with_name("stowaway.jsonl"))
+    assert verify(storage, options.output, originals=False, key_source=None)[0]
