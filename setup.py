@@ -18,7 +18,13 @@ setup(
     package_data={
         "scrubline.pipeline": ["py.typed"],
         "scrubline.transforms": ["py.typed"],
-        "scrubline.models": ["py.typed", "bundled/*/*", "bundled/*/*/*", "policies/*.toml", "label_maps/*.toml"],
+        "scrubline.models": [
+            "py.typed",
+            "bundled/*/*",
+            "bundled/*/*/*",
+            "policies/*.toml",
+            "label_maps/*.toml",
+        ],
         "scrubline.dictionaries": ["py.typed", "*/*.txt", "*/*.md"],
     },
     install_requires=[
@@ -36,7 +42,14 @@ setup(
         "s3": ["s3fs>=2025.3"],
         "gcs": ["gcsfs>=2025.3"],
         "azure": ["adlfs>=2024.12"],
-        "test": ["pytest>=8", "hypothesis>=6.100", "ruff>=0.9", "mypy>=1.15", "s3fs>=2025.3", "moto[server]>=5.1"],
+        "test": [
+            "pytest>=8",
+            "hypothesis>=6.100",
+            "ruff>=0.9",
+            "mypy>=1.15",
+            "s3fs>=2025.3",
+            "moto[server]>=5.1",
+        ],
     },
     entry_points={"console_scripts": ["scrubline = scrubline.pipeline.cli:main"]},
 )

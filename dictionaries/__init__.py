@@ -1,5 +1,4 @@
-"""What is known: lists of phrases, where they come from (`<kind>/SOURCES.md`), and how they are
-read.
+"""What is known: lists of phrases, whose origin is in `<kind>/SOURCES.md`, and how they are read.
 
 A list has one phrase a line. The shipped ones are sorted, unique, NFC and without blank lines;
 lists of a site, given by URL, may be in any order. Matching them against tokens is
@@ -51,7 +50,7 @@ LONGEST_PHRASE = 200
 
 
 class DictionaryError(ValueError):
-    """A list is unknown, cannot be opened or is not a list; names the file and line, never what is in it."""
+    """A list is unknown, cannot be read or is no list; says file and line, never what is in it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

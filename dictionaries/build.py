@@ -14,7 +14,7 @@ from pathlib import Path
 
 VERSIONS = {"names": "0.3.0", "faker": "40.54.0"}
 SURNAMES_FROM_CENSUS = 5000
-"""By frequency; the 5,000th is borne by about 2 of 100,000 people, further ones are mostly words too."""
+"""By frequency; rarer ones are mostly ordinary words as well."""
 
 FOLDER = Path(__file__).parent / "names"
 

@@ -234,7 +234,7 @@ def render_card(card: Mapping[str, Any]) -> str:
 
 
 def _card_lines(key: str, value: Any, depth: int) -> list[str]:
-    head = f"{'  ' * depth}- {key.replace('_', ' ')}:"
+    head = f"{'  ' * depth}- {key}:"
     if isinstance(value, Mapping):
         return [
             head,
@@ -294,6 +294,8 @@ def _remote(url: str) -> _Folder:
 
     def entries(folder: str) -> list[tuple[str, bool]]:
         found = filesystem.ls(folder, detail=True, refresh=True)
+        # Object stores may list a folder's own marker in it.
+        found = [row for row in found if row["name"].strip("/") != folder.strip("/")]
         return [
             (row["name"].rstrip("/").rpartition("/")[2], row["type"] == "file") for row in found
         ]

@@ -40,7 +40,9 @@ class Budgets:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             if getattr(self, field.name) < 1:
-                raise UsageError(f"budget {field.name} must be at least 1, got {getattr(self, field.name)}")
+                raise UsageError(
+                    f"budget {field.name} must be at least 1, got {getattr(self, field.name)}"
+                )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -131,4 +133,6 @@ class Job:
                 value[name] = tuple(value[name])
             return cls(**value)
         except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"the frozen job cannot be read ({type(error).__name__}): was it made by another version?") from None
+            raise UsageError(
+                f"the frozen job cannot be read ({type(error).__name__}): was it made by another version?"
+            ) from None

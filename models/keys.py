@@ -101,21 +101,29 @@ def load_keys(source: str, read: Callable[[str], bytes]) -> Keys:
         name = source[4:]
         text = os.environ.get(name, "")
         if not text:
-            raise UsageError(f"no master key: the environment variable {name} is empty or not set; {how}")
+            raise UsageError(
+                f"no master key: the environment variable {name} is empty or not set; {how}"
+            )
     else:
         try:
             text = read(source).decode("ascii", "replace")
         except FileNotFoundError:
-            raise UsageError(f"no master key: there is no key file at the given place; {how}") from None
+            raise UsageError(
+                f"no master key: there is no key file at the given place; {how}"
+            ) from None
         except (OSError, ValueError) as error:
-            raise UsageError(f"the key file cannot be read ({type(error).__name__}); {how}") from None
+            raise UsageError(
+                f"the key file cannot be read ({type(error).__name__}); {how}"
+            ) from None
     text = text.strip()
     try:
         if not text.startswith(PREFIX):
             raise ValueError
         return Keys(base64.b64decode(text[len(PREFIX) :], validate=True))
     except (ValueError, binascii.Error, UsageError):
-        raise UsageError(f"what is given as master key is not one ({PREFIX}... was expected); {how}") from None
+        raise UsageError(
+            f"what is given as master key is not one ({PREFIX}... was expected); {how}"
+        ) from None
 
 
 def canonical_id(value: object) -> str | None:

@@ -38,7 +38,9 @@ CATEGORIES: dict[str, tuple[str, ...]] = {
 
 LABELS: tuple[str, ...] = tuple(label for labels in CATEGORIES.values() for label in labels)
 
-CATEGORY_OF: dict[str, str] = {label: category for category, labels in CATEGORIES.items() for label in labels}
+CATEGORY_OF: dict[str, str] = {
+    label: category for category, labels in CATEGORIES.items() for label in labels
+}
 
 HIPAA_OF: dict[str, str] = {
     "PATIENT": "A",

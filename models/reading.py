@@ -85,7 +85,9 @@ def _packed(chunks: Iterator[Chunk], limits: Limits) -> Iterator[Chunk]:
     rows = size = 0
     for chunk in chunks:
         more_rows, more_size = chunk.columns.num_rows, chunk.columns.nbytes
-        if held and (rows + more_rows > limits.batch_documents or size + more_size > limits.batch_bytes):
+        if held and (
+            rows + more_rows > limits.batch_documents or size + more_size > limits.batch_bytes
+        ):
             yield _joined(held)
             held, rows, size = [], 0, 0
         held.append(chunk)
@@ -196,7 +198,10 @@ class _RowMaker:
             raise DocumentError("LoneSurrogate") from None
         if size > self.budgets.document_bytes:
             raise OverBudget("bytes")
-        if len(text) > self.budgets.line_characters and _longest_line(text) > self.budgets.line_characters:
+        if (
+            len(text) > self.budgets.line_characters
+            and _longest_line(text) > self.budgets.line_characters
+        ):
             raise OverBudget("line")
 
     def _output(self, form: Format, chunk: Chunk, failures: dict[int, Failure]) -> pa.Table:
@@ -215,7 +220,9 @@ class _RowMaker:
                 for row, value in enumerate(form.decode(column)):
                     try:
                         canonical = canonical_id(value)
-                        hashed.append(None if canonical is None else self.keys.column_hash(canonical))
+                        hashed.append(
+                            None if canonical is None else self.keys.column_hash(canonical)
+                        )
                     except Exception as error:  # fail closed, as for ids
                         failures.setdefault(row, Failure(STAGE, error_class(error)))
                         hashed.append(None)

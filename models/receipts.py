@@ -85,7 +85,9 @@ class Receipt:
                 tuple(Part(**part) for part in value["parts"]),
             )
         except (ValueError, KeyError, TypeError) as error:
-            raise RunFailed(f"a receipt is damaged ({type(error).__name__}); delete it and resume") from None
+            raise RunFailed(
+                f"a receipt is damaged ({type(error).__name__}); delete it and resume"
+            ) from None
 
 
 def receipt_url(staging: str, name: str) -> str:
@@ -139,11 +141,14 @@ class UnitSink:
         for writer in self._writers.values():
             writer.close()
         parts = [
-            Part(table, path, file.written.bytes, file.written.sha256) for table, path, file in self._files
+            Part(table, path, file.written.bytes, file.written.sha256)
+            for table, path, file in self._files
         ]
         parts.sort(key=lambda part: part.path)
         receipt = Receipt(self._unit, self._name, self._given, self.tally, tuple(parts))
-        self._storage.write_bytes(receipt_url(self._staging, self._name), receipt.to_json().encode())
+        self._storage.write_bytes(
+            receipt_url(self._staging, self._name), receipt.to_json().encode()
+        )
         return receipt
 
     def abandon(self) -> None:

@@ -46,7 +46,9 @@ class Tally:
     counts: Counter[str] = dataclasses.field(default_factory=Counter)
     labels: Counter[str] = dataclasses.field(default_factory=Counter)
     errors: Counter[str] = dataclasses.field(default_factory=Counter)
-    digests: dict[str, Digest] = dataclasses.field(default_factory=lambda: {p: Digest() for p in PARTS})
+    digests: dict[str, Digest] = dataclasses.field(
+        default_factory=lambda: {p: Digest() for p in PARTS}
+    )
 
     def add(self, other: Tally) -> None:
         """Adds another tally to this one."""
@@ -141,7 +143,9 @@ def _data(batch: Batch, good: list[int], form: Format, columns: Columns) -> pa.T
 
 
 def _audit(batch: Batch, run: str, hashes: Mapping[str, str], tally: Tally) -> pa.Table:
-    assert batch.spans is not None and batch.scrubbed is not None, "Merge and Scrub come before Write"
+    assert batch.spans is not None and batch.scrubbed is not None, (
+        "Merge and Scrub come before Write"
+    )
     rows = []
     for (index, span), out_start, out_end in zip(
         batch.spans.rows(), batch.scrubbed.out_starts, batch.scrubbed.out_ends, strict=True
@@ -180,7 +184,9 @@ def _audit(batch: Batch, run: str, hashes: Mapping[str, str], tally: Tally) -> p
 def audit_fields(row: Mapping[str, Any]) -> list[str | int | float | None]:
     """What the content digest takes of an audit row: all but the run."""
     return [
-        ",".join(row[name]) if name == "detectors" else row[name] for name in audit.AUDIT.names if name != "run"
+        ",".join(row[name]) if name == "detectors" else row[name]
+        for name in audit.AUDIT.names
+        if name != "run"
     ]
 
 
@@ -193,7 +199,9 @@ def _documents(
         by_label[index][span.label] += not span.fragment
     index_of = {
         (int(row), field): index
-        for index, (row, field) in enumerate(zip(batch.documents.rows, batch.documents.fields, strict=True))
+        for index, (row, field) in enumerate(
+            zip(batch.documents.rows, batch.documents.fields, strict=True)
+        )
     }
     looked = " ".join(f"{name}@{value[:12]}" for name, value in sorted(hashes.items()))
     rows = []
@@ -207,7 +215,11 @@ def _documents(
             out = None if index is None else batch.scrubbed.texts[index]
             failed = row in batch.failures
             status = "quarantined" if failed else "null" if text is None else "scrubbed"
-            tokens = 0 if index is None else len(range(*batch.tokens.of_document(index).indices(len(batch.tokens))))
+            tokens = (
+                0
+                if index is None
+                else len(range(*batch.tokens.of_document(index).indices(len(batch.tokens))))
+            )
             rows.append(
                 {
                     "run": run,
@@ -266,12 +278,18 @@ def _count_columns(
     batch: Batch, data: pa.Table, good: list[int], form: Format, columns: Columns, tally: Tally
 ) -> None:
     texts = set(columns.named(Role.TEXT))
-    names = [name for name in data.column_names if name not in texts and name not in (DOC_KEY, PATIENT_KEY)]
+    names = [
+        name
+        for name in data.column_names
+        if name not in texts and name not in (DOC_KEY, PATIENT_KEY)
+    ]
     values = [data.column(name).to_pylist() for name in names]
     for position, row in enumerate(good):
         doc_key, patient_key = batch.rows.doc_keys[row], batch.rows.patient_keys[row]
         tally.digests["columns"].add(
-            column_fields(doc_key, patient_key, [(n, v[position]) for n, v in zip(names, values, strict=True)])
+            column_fields(
+                doc_key, patient_key, [(n, v[position]) for n, v in zip(names, values, strict=True)]
+            )
         )
 
 

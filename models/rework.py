@@ -34,7 +34,9 @@ class UnitRework:
         """Changes when the facts do; "" if there are none."""
         if not self.skip and not self.ordinals:
             return ""
-        return fingerprint(json.dumps([sorted(self.skip.items()), sorted(self.ordinals.items())]))[:16]
+        return fingerprint(json.dumps([sorted(self.skip.items()), sorted(self.ordinals.items())]))[
+            :16
+        ]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -96,4 +98,6 @@ class Rework:
         except FileNotFoundError:
             return cls()
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise RunFailed(f"restricted/<run>/rework.json is damaged ({type(error).__name__})") from None
+            raise RunFailed(
+                f"restricted/<run>/rework.json is damaged ({type(error).__name__})"
+            ) from None

@@ -79,8 +79,16 @@ class Columns:
             if len(self.named(role)) > 1:
                 raise UsageError(f"only one column may have role {role}: {list(self.named(role))}")
         for name, role in self.roles:
-            if name in (DOC_KEY, PATIENT_KEY) and role in (Role.PASS, Role.TEXT, Role.HASH, Role.TYPE, Role.DATE):
-                raise UsageError(f"the input has a column {name}, a name that the output needs: declare it drop")
+            if name in (DOC_KEY, PATIENT_KEY) and role in (
+                Role.PASS,
+                Role.TEXT,
+                Role.HASH,
+                Role.TYPE,
+                Role.DATE,
+            ):
+                raise UsageError(
+                    f"the input has a column {name}, a name that the output needs: declare it drop"
+                )
 
     @classmethod
     def parse(cls, pairs: Iterable[tuple[str, str]]) -> Columns:
@@ -121,7 +129,9 @@ class Columns:
                 f"declared. Add: {options} (ROLE is one of {', '.join(Role)})"
             )
         if missing := [n for n, r in self.roles if n not in present and r is not Role.DROP]:
-            raise UsageError(f"declared columns that the input does not have: {missing}; it has {present}")
+            raise UsageError(
+                f"declared columns that the input does not have: {missing}; it has {present}"
+            )
 
 
 def preset_for(available: Iterable[str]) -> Columns | None:

@@ -1,8 +1,8 @@
 """`Scrubber`: the whole chain over single texts, for notebooks and services.
 
-    >>> from scrubline.models import Scrubber
-    >>> Scrubber(models=()).scrub("Seen 3/4/2012. MRN: 1234567.")
-    'Seen [DATE]. MRN: [MEDICALRECORD].'
+>>> from scrubline.models import Scrubber
+>>> Scrubber(models=()).scrub("Seen 3/4/2012. MRN: 1234567.")
+'Seen [DATE]. MRN: [MEDICALRECORD].'
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Scrubber:
         """
         self.policy = load_policy(policy)
         self.taggers = [
-            Tagger(open_bundle(model), labels_as="native" if native_labels else "own") for model in models
+            Tagger(open_bundle(model), labels_as="native" if native_labels else "own")
+            for model in models
         ]
         self.recognisers = tuple(RECOGNISERS) if recognisers is None else tuple(recognisers)
         self.budgets = budgets
@@ -94,7 +95,11 @@ class Scrubber:
             except UnicodeEncodeError:
                 raise DocumentError("LoneSurrogate") from None
         rows = Rows(
-            np.arange(count, dtype=np.int64), (None,) * count, (None,) * count, (None,) * count, pa.table({})
+            np.arange(count, dtype=np.int64),
+            (None,) * count,
+            (None,) * count,
+            (None,) * count,
+            pa.table({}),
         )
         batch = tokenize_batch(Batch(0, True, rows, Documents.of(*texts)), self.budgets)
         batch = label_batch(featurize_batch(batch, self.taggers), self.taggers)

@@ -67,11 +67,15 @@ def label_batch(batch: Batch, taggers: Sequence[Tagger]) -> Batch:
         def one(index: int) -> list[Candidate]:
             return tagger.label_document(features, index)  # noqa: B023 - called before the loop goes on
 
-        results, failures = map_documents(dataclasses.replace(batch, failures=failures), "label", one)
+        results, failures = map_documents(
+            dataclasses.replace(batch, failures=failures), "label", one
+        )
         for index, candidates in enumerate(results):
             found += [(index, candidate) for candidate in candidates or ()]
     # Attributes are the bulk of a batch and nobody needs them any more.
-    return dataclasses.replace(batch, candidates=Candidates.of(found), failures=failures, features=())
+    return dataclasses.replace(
+        batch, candidates=Candidates.of(found), failures=failures, features=()
+    )
 
 
 def recognise_batch(batch: Batch, names: Sequence[str]) -> Batch:

@@ -64,8 +64,7 @@ class Tagger:
             for key, dictionary in bundle.dictionaries.items()
         }
         wanted = bundle.biases if biases is None else biases
-        # The tagger reads these bytes as long as it lives and does not own them, so they are kept
-        # here.
+        # CRFsuite reads these bytes as long as it lives and does not own them.
         self._weights = write_model(biased(bundle.model, wanted)) if wanted else bundle.weights
         self._known = frozenset(bundle.model.attributes)
         self._attributes: tuple[str, ...] = ()

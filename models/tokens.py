@@ -60,7 +60,10 @@ class Tokens:
     def texts(self, document: int, text: str) -> list[str]:
         """The covered text of each token of one document."""
         rows = self.of_document(document)
-        return [text[s:e] for s, e in zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True)]
+        return [
+            text[s:e]
+            for s, e in zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True)
+        ]
 
 
 EMPTY = Tokens(

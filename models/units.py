@@ -17,7 +17,9 @@ from .formats import Locator
 from .keys import fingerprint
 from .storage import InputFile, Storage
 
-_LOCATOR = pa.struct([("file", pa.int64()), ("start", pa.int64()), ("end", pa.int64()), ("bytes", pa.int64())])
+_LOCATOR = pa.struct(
+    [("file", pa.int64()), ("start", pa.int64()), ("end", pa.int64()), ("bytes", pa.int64())]
+)
 _UNITS = pa.schema(
     [
         ("unit", pa.int64()),
@@ -110,15 +112,22 @@ class Plan:
             UsageError: if there is no plan.
         """
         try:
-            units = pq.read_table(io.BytesIO(storage.read_bytes(f"{folder}/plan.parquet"))).to_pylist()
-            files = pq.read_table(io.BytesIO(storage.read_bytes(f"{folder}/files.parquet"))).to_pylist()
+            units = pq.read_table(
+                io.BytesIO(storage.read_bytes(f"{folder}/plan.parquet"))
+            ).to_pylist()
+            files = pq.read_table(
+                io.BytesIO(storage.read_bytes(f"{folder}/files.parquet"))
+            ).to_pylist()
         except FileNotFoundError:
             raise UsageError("there is no plan for this run under restricted/") from None
         except (OSError, pa.ArrowException) as error:
-            raise UsageError(f"the plan of this run cannot be read ({type(error).__name__})") from None
+            raise UsageError(
+                f"the plan of this run cannot be read ({type(error).__name__})"
+            ) from None
         return cls(
             tuple(
-                InputFile(f["url"], f["size"], f["version"], f["path"], _pairs(f["partition"])) for f in files
+                InputFile(f["url"], f["size"], f["version"], f["path"], _pairs(f["partition"]))
+                for f in files
             ),
             tuple(
                 Unit(
@@ -133,7 +142,9 @@ class Plan:
         )
 
 
-def unit_name(index: int, job_fingerprint: str, files: tuple[InputFile, ...], locators: tuple[Locator, ...]) -> str:
+def unit_name(
+    index: int, job_fingerprint: str, files: tuple[InputFile, ...], locators: tuple[Locator, ...]
+) -> str:
     """`000012-` and 12 hex digits that stand for the fingerprint and the identities of the unit's inputs."""
     parts = [job_fingerprint]
     for locator in locators:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..models.corpora import AnnotatedDocument, Annotation, read_annotated, write_annotated
 from ..models.errors import UsageError
 from ..models.scrubber import Scrubber
+from ..models.storage import Storage
 
 _AT_ONCE = 64
 """Documents of one batch: attributes are computed once for each distinct word of a batch."""
@@ -48,7 +49,8 @@ def annotate(
                 yield dataclasses.replace(document, spans=spans, meta={})
                 count += 1
 
-    write_annotated(predicted(), output)
+    with Storage().create(output) as stream:  # nothing is left behind if a document cannot be done
+        write_annotated(predicted(), stream)
     return count
 
 

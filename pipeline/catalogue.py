@@ -20,7 +20,13 @@ from ..models.storage import InputFile, Storage
 from ..models.units import Plan
 
 _INPUTS = pa.schema(
-    [("url", pa.string()), ("size", pa.int64()), ("version", pa.string()), ("run", pa.string()), ("unit", pa.string())]
+    [
+        ("url", pa.string()),
+        ("size", pa.int64()),
+        ("version", pa.string()),
+        ("run", pa.string()),
+        ("unit", pa.string()),
+    ]
 )
 _UNITS = pa.schema([("unit", pa.string()), ("run", pa.string()), ("receipt", pa.string())])
 
@@ -74,7 +80,10 @@ class Catalogue:
         for receipt in receipts:
             unit = plan.units[receipt.unit]
             inputs = {
-                plan.files[locator.file].url: (plan.files[locator.file].size, plan.files[locator.file].version)
+                plan.files[locator.file].url: (
+                    plan.files[locator.file].size,
+                    plan.files[locator.file].version,
+                )
                 for locator in unit.locators
             }
             units[receipt.name] = Entry(run, receipt, inputs)
@@ -113,13 +122,17 @@ class Catalogue:
                 for name in ("catalogue", "units")
             )
         except (OSError, pa.ArrowException, json.JSONDecodeError) as error:
-            raise UsageError(f"the catalogue of this output cannot be read ({type(error).__name__})") from None
+            raise UsageError(
+                f"the catalogue of this output cannot be read ({type(error).__name__})"
+            ) from None
         read: dict[str, dict[str, tuple[int, str]]] = {}
         for row in inputs:
             read.setdefault(row["unit"], {})[row["url"]] = (row["size"], row["version"])
         return cls(
             {
-                row["unit"]: Entry(row["run"], Receipt.from_json(row["receipt"]), read.get(row["unit"], {}))
+                row["unit"]: Entry(
+                    row["run"], Receipt.from_json(row["receipt"]), read.get(row["unit"], {})
+                )
                 for row in units
             }
         )

@@ -37,7 +37,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     except (RunFailed, ScrublineError) as error:
         code = _say(error, FAILED)
         if getattr(parsed, "output", None) and parsed.command in ("scrub", "resume"):
-            print("what is done is kept: go on with `scrubline resume --output ...`", file=sys.stderr)
+            print(
+                "what is done is kept: go on with `scrubline resume --output ...`", file=sys.stderr
+            )
     except KeyboardInterrupt:
         print("\nstopped. What is done is kept: go on with `scrubline resume`", file=sys.stderr)
         code = FAILED
@@ -89,7 +91,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands: Any, name: str, function: Callable[..., int], help: str, more: str = "") -> Any:
+def _command(
+    commands: Any, name: str, function: Callable[..., int], help: str, more: str = ""
+) -> Any:
     parser = commands.add_parser(
         name,
         help=help,
@@ -103,29 +107,85 @@ def _command(commands: Any, name: str, function: Callable[..., int], help: str, 
 def _add_how(parser: argparse.ArgumentParser) -> None:
     """Options that decide how a run goes, never what it writes."""
     how = parser.add_argument_group("how it runs (changes no output)")
-    how.add_argument("--workers", type=int, metavar="N", help="supervised child processes; 0 (default): this process")
-    how.add_argument("--runner", metavar="NAME", help="direct (default) or portable; Beam's options go after --")
-    how.add_argument("--max-quarantined", type=float, metavar="SHARE", help="publish nothing above it; default 0.05")
-    how.add_argument("--watchdog-seconds", type=float, metavar="S", help="kill a worker silent for so long; default 900")
+    how.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="supervised child processes; 0 (default): this process",
+    )
+    how.add_argument(
+        "--runner", metavar="NAME", help="direct (default) or portable; Beam's options go after --"
+    )
+    how.add_argument(
+        "--max-quarantined",
+        type=float,
+        metavar="SHARE",
+        help="publish nothing above it; default 0.05",
+    )
+    how.add_argument(
+        "--watchdog-seconds",
+        type=float,
+        metavar="S",
+        help="kill a worker silent for so long; default 900",
+    )
     how.add_argument("--log-level", metavar="LEVEL", help="DEBUG, INFO, WARNING (default) or ERROR")
-    how.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal only")
+    how.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal only"
+    )
     how.add_argument("--json", action="store_true", help="print the manifest instead of a summary")
 
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     """Options that decide what a run writes."""
-    parser.add_argument("--config", metavar="FILE", help="TOML file with these options; the command line wins")
+    parser.add_argument(
+        "--config", metavar="FILE", help="TOML file with these options; the command line wins"
+    )
     parser.add_argument("--output", metavar="URL", help="folder to write to")
-    parser.add_argument("--model", dest="models", action="append", metavar="NAME|URL", help="bundle; may be repeated; `none` for rules alone; default en-hide")
-    parser.add_argument("--recogniser", dest="recognisers", action="append", metavar="NAME", help="rule; may be repeated; `none` for models alone; default all")
-    parser.add_argument("--policy", metavar="NAME|URL", help="hipaa (default), research, or a TOML file")
-    parser.add_argument("--column", dest="columns", action="append", metavar="NAME=ROLE", help="role of an input column: text, id, patient, type, date, pass, drop or hash; every column needs one")
-    parser.add_argument("--format", metavar="NAME", help="format of the input; default: by the names' endings")
-    parser.add_argument("--key-file", metavar="URL", help="the master key; default: the variable SCRUBLINE_KEY")
-    parser.add_argument("--split-bytes", type=int, metavar="N", help="size of a work unit; default 32000000")
-    parser.add_argument("--batch-documents", type=int, metavar="N", help="cap of a batch; default 256")
-    parser.add_argument("--batch-bytes", type=int, metavar="N", help="cap of a batch; default 4000000")
-    parser.add_argument("--keep-candidates", action="store_true", default=None, help="write all candidates under restricted/")
+    parser.add_argument(
+        "--model",
+        dest="models",
+        action="append",
+        metavar="NAME|URL",
+        help="bundle; may be repeated; `none` for rules alone; default en-hide",
+    )
+    parser.add_argument(
+        "--recogniser",
+        dest="recognisers",
+        action="append",
+        metavar="NAME",
+        help="rule; may be repeated; `none` for models alone; default all",
+    )
+    parser.add_argument(
+        "--policy", metavar="NAME|URL", help="hipaa (default), research, or a TOML file"
+    )
+    parser.add_argument(
+        "--column",
+        dest="columns",
+        action="append",
+        metavar="NAME=ROLE",
+        help="role of an input column: text, id, patient, type, date, pass, drop or hash; every column needs one",
+    )
+    parser.add_argument(
+        "--format", metavar="NAME", help="format of the input; default: by the names' endings"
+    )
+    parser.add_argument(
+        "--key-file", metavar="URL", help="the master key; default: the variable SCRUBLINE_KEY"
+    )
+    parser.add_argument(
+        "--split-bytes", type=int, metavar="N", help="size of a work unit; default 32000000"
+    )
+    parser.add_argument(
+        "--batch-documents", type=int, metavar="N", help="cap of a batch; default 256"
+    )
+    parser.add_argument(
+        "--batch-bytes", type=int, metavar="N", help="cap of a batch; default 4000000"
+    )
+    parser.add_argument(
+        "--keep-candidates",
+        action="store_true",
+        default=None,
+        help="write all candidates under restricted/",
+    )
 
 
 def _options(parsed: argparse.Namespace) -> Any:
@@ -171,9 +231,19 @@ def _add_scrub(commands: Any) -> None:
         "example: scrubline scrub --input notes/ --output out/ --key-file key.txt \\\n"
         "  --column note_id=id --column patient_id=patient --column note_text=text --column note_type=type",
     )
-    parser.add_argument("text", nargs="?", choices=["-"], metavar="-", help="one text from standard input")
-    parser.add_argument("--input", dest="inputs", action="append", metavar="URL", help="file, folder or glob; may be repeated")
-    parser.add_argument("--dry-run", action="store_true", help="plan, check and print; write nothing")
+    parser.add_argument(
+        "text", nargs="?", choices=["-"], metavar="-", help="one text from standard input"
+    )
+    parser.add_argument(
+        "--input",
+        dest="inputs",
+        action="append",
+        metavar="URL",
+        help="file, folder or glob; may be repeated",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="plan, check and print; write nothing"
+    )
     _add_what(parser)
     _add_how(parser)
 
@@ -226,7 +296,9 @@ def _print_plan(job: Any, plan: Any) -> None:
     size = sum(unit.bytes for unit in plan.units)
     print(f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units")
     print(f"columns: {', '.join(f'{name}={role}' for name, role in job.columns.roles)}")
-    print(f"models: {', '.join(job.models) or 'none'}; rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}")
+    print(
+        f"models: {', '.join(job.models) or 'none'}; rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}"
+    )
 
 
 def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int:
@@ -247,7 +319,13 @@ def _add_plan(commands: Any) -> None:
         "list and split the input, freeze the plan, run nothing",
         "`scrubline resume --output URL` runs it.",
     )
-    parser.add_argument("--input", dest="inputs", action="append", metavar="URL", help="file, folder or glob; may be repeated")
+    parser.add_argument(
+        "--input",
+        dest="inputs",
+        action="append",
+        metavar="URL",
+        help="file, folder or glob; may be repeated",
+    )
     _add_what(parser)
 
 
@@ -262,11 +340,17 @@ def _plan(parsed: argparse.Namespace) -> int:
 
 def _add_resume(commands: Any) -> None:
     parser = _command(
-        commands, "resume", _resume, "go on with a planned, stopped or held run", "What it writes was frozen with its plan."
+        commands,
+        "resume",
+        _resume,
+        "go on with a planned, stopped or held run",
+        "What it writes was frozen with its plan.",
     )
     parser.add_argument("--output", metavar="URL", help="the output folder of the run")
     parser.add_argument("--run", metavar="ID", help="which one, if there are several")
-    parser.add_argument("--discard", action="store_true", help="give the run up: remove its plan and staging")
+    parser.add_argument(
+        "--discard", action="store_true", help="give the run up: remove its plan and staging"
+    )
     _add_how(parser)
 
 
@@ -288,11 +372,35 @@ def _add_annotate(commands: Any) -> None:
         "write documents with predicted spans, for pre-annotation and scoring",
         "The output holds the texts: it is as sensitive as the input.",
     )
-    parser.add_argument("--input", dest="inputs", action="append", metavar="URL", help="stand-off JSON Lines (doc_id, text); may be repeated")
-    parser.add_argument("--output", required=True, metavar="FILE", help="stand-off JSON Lines with predicted spans")
-    parser.add_argument("--model", dest="models", action="append", metavar="NAME|URL", help="bundle; may be repeated; `none` for rules alone")
-    parser.add_argument("--recogniser", dest="recognisers", action="append", metavar="NAME", help="rule; may be repeated; default none")
-    parser.add_argument("--own-labels", action="store_true", help="the bundle's own labels instead of the native set")
+    parser.add_argument(
+        "--input",
+        dest="inputs",
+        action="append",
+        metavar="URL",
+        help="stand-off JSON Lines (doc_id, text); may be repeated",
+    )
+    parser.add_argument(
+        "--output", required=True, metavar="FILE", help="stand-off JSON Lines with predicted spans"
+    )
+    parser.add_argument(
+        "--model",
+        dest="models",
+        action="append",
+        metavar="NAME|URL",
+        help="bundle; may be repeated; `none` for rules alone",
+    )
+    parser.add_argument(
+        "--recogniser",
+        dest="recognisers",
+        action="append",
+        metavar="NAME",
+        help="rule; may be repeated; default none",
+    )
+    parser.add_argument(
+        "--own-labels",
+        action="store_true",
+        help="the bundle's own labels instead of the native set",
+    )
 
 
 def _annotate(parsed: argparse.Namespace) -> int:
@@ -319,15 +427,21 @@ def _add_verify(commands: Any) -> None:
         "With --input and the key, the originals are read again, the audit is applied to them and the result compared.",
     )
     parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
-    parser.add_argument("--originals", action="store_true", help="also compare with the inputs of the last run")
-    parser.add_argument("--key-file", metavar="URL", help="the master key; default: the variable SCRUBLINE_KEY")
+    parser.add_argument(
+        "--originals", action="store_true", help="also compare with the inputs of the last run"
+    )
+    parser.add_argument(
+        "--key-file", metavar="URL", help="the master key; default: the variable SCRUBLINE_KEY"
+    )
 
 
 def _verify(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
     from .verify import verify
 
-    faults, lines = verify(Storage(), parsed.output.rstrip("/"), originals=parsed.originals, key_source=parsed.key_file)
+    faults, lines = verify(
+        Storage(), parsed.output.rstrip("/"), originals=parsed.originals, key_source=parsed.key_file
+    )
     print("\n".join(lines))
     for fault in faults:
         print(f"FAULT {fault}")
@@ -336,11 +450,18 @@ def _verify(parsed: argparse.Namespace) -> int:
 
 def _add_inspect(commands: Any) -> None:
     parser = _command(
-        commands, "inspect", _inspect, "a run's summary; with --document, original and scrubbed text side by side"
+        commands,
+        "inspect",
+        _inspect,
+        "a run's summary; with --document, original and scrubbed text side by side",
     )
     parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
-    parser.add_argument("--document", metavar="ID|DOC_KEY", help="a document (its original must be readable)")
-    parser.add_argument("--key-file", metavar="URL", help="the master key; default: the variable SCRUBLINE_KEY")
+    parser.add_argument(
+        "--document", metavar="ID|DOC_KEY", help="a document (its original must be readable)"
+    )
+    parser.add_argument(
+        "--key-file", metavar="URL", help="the master key; default: the variable SCRUBLINE_KEY"
+    )
 
 
 def _inspect(parsed: argparse.Namespace) -> int:
@@ -356,12 +477,30 @@ def _inspect(parsed: argparse.Namespace) -> int:
 
 
 def _add_key(commands: Any) -> None:
-    parser = _command(commands, "key", _key, "make a master key; compute doc_key and patient_key for its holders")
-    parser.add_argument("what", choices=["new", "check", "doc", "patient"], help="new: make one; check: its check value; doc, patient: keys of the given ids")
-    parser.add_argument("ids", nargs="*", help="ids; `-` reads them from standard input, one a line")
-    parser.add_argument("--ordinal", type=int, default=0, metavar="N", help="for ids that the input repeats; default 0, the first")
-    parser.add_argument("--key-file", metavar="URL", help="the master key; default: the variable SCRUBLINE_KEY")
-    parser.add_argument("--output", metavar="FILE", help="new: the file to make (mode 600); it must not exist")
+    parser = _command(
+        commands, "key", _key, "make a master key; compute doc_key and patient_key for its holders"
+    )
+    parser.add_argument(
+        "what",
+        choices=["new", "check", "doc", "patient"],
+        help="new: make one; check: its check value; doc, patient: keys of the given ids",
+    )
+    parser.add_argument(
+        "ids", nargs="*", help="ids; `-` reads them from standard input, one a line"
+    )
+    parser.add_argument(
+        "--ordinal",
+        type=int,
+        default=0,
+        metavar="N",
+        help="for ids that the input repeats; default 0, the first",
+    )
+    parser.add_argument(
+        "--key-file", metavar="URL", help="the master key; default: the variable SCRUBLINE_KEY"
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", help="new: the file to make (mode 600); it must not exist"
+    )
 
 
 def _key(parsed: argparse.Namespace) -> int:
@@ -372,7 +511,9 @@ def _key(parsed: argparse.Namespace) -> int:
 
     if parsed.what == "new":
         if not parsed.output:
-            raise UsageError("say where to write the key with --output FILE: it is not shown on the screen")
+            raise UsageError(
+                "say where to write the key with --output FILE: it is not shown on the screen"
+            )
         try:
             handle = os.open(parsed.output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
@@ -390,7 +531,11 @@ def _key(parsed: argparse.Namespace) -> int:
     for one in ids:
         canonical = canonical_id(one)
         if canonical is not None:
-            print(keys.doc_key(canonical, parsed.ordinal) if parsed.what == "doc" else keys.patient_key(canonical))
+            print(
+                keys.doc_key(canonical, parsed.ordinal)
+                if parsed.what == "doc"
+                else keys.patient_key(canonical)
+            )
     return DONE
 
 
@@ -403,17 +548,52 @@ def _add_train(commands: Any) -> None:
         "The corpus is stand-off JSON Lines: {doc_id, text, spans: [{start, end, label}]} a line.\n\n"
         "example: scrubline train --corpus train.jsonl --recipe hide --output bundles/mine --name mine",
     )
-    parser.add_argument("--corpus", action="append", required=True, metavar="URL", help="may be repeated")
+    parser.add_argument(
+        "--corpus", action="append", required=True, metavar="URL", help="may be repeated"
+    )
     parser.add_argument("--recipe", default="hide", metavar="NAME", help="default hide")
     parser.add_argument("--name", required=True, metavar="NAME", help="of the bundle")
-    parser.add_argument("--output", required=True, metavar="FOLDER", help="where to write the bundle; must not exist")
-    parser.add_argument("--algorithm", metavar="NAME", help="lbfgs or averaged-perceptron; default the recipe's")
-    parser.add_argument("--set", dest="parameters", action="append", metavar="NAME=VALUE", help="learner's parameter, for example max_iterations=100")
-    parser.add_argument("--dictionary", dest="dictionaries", action="append", metavar="NAME|URL", help="default the recipe's; `none` for none")
-    parser.add_argument("--label-map", metavar="NAME|URL", help="own labels -> native ones, for policies")
-    parser.add_argument("--map-first", action="store_true", help="map the labels before training: the bundle speaks native labels")
-    parser.add_argument("--bias", dest="biases", action="append", metavar="LABEL=VALUE", help="added to a label's score before decoding; above 0 finds more of it; O for none")
-    parser.add_argument("--credit", metavar="TEXT", help="for the card: what it was trained on, and its licence")
+    parser.add_argument(
+        "--output",
+        required=True,
+        metavar="FOLDER",
+        help="where to write the bundle; must not exist",
+    )
+    parser.add_argument(
+        "--algorithm", metavar="NAME", help="lbfgs or averaged-perceptron; default the recipe's"
+    )
+    parser.add_argument(
+        "--set",
+        dest="parameters",
+        action="append",
+        metavar="NAME=VALUE",
+        help="learner's parameter, for example max_iterations=100",
+    )
+    parser.add_argument(
+        "--dictionary",
+        dest="dictionaries",
+        action="append",
+        metavar="NAME|URL",
+        help="default the recipe's; `none` for none",
+    )
+    parser.add_argument(
+        "--label-map", metavar="NAME|URL", help="own labels -> native ones, for policies"
+    )
+    parser.add_argument(
+        "--map-first",
+        action="store_true",
+        help="map the labels before training: the bundle speaks native labels",
+    )
+    parser.add_argument(
+        "--bias",
+        dest="biases",
+        action="append",
+        metavar="LABEL=VALUE",
+        help="added to a label's score before decoding; above 0 finds more of it; O for none",
+    )
+    parser.add_argument(
+        "--credit", metavar="TEXT", help="for the card: what it was trained on, and its licence"
+    )
 
 
 def _train(parsed: argparse.Namespace) -> int:
@@ -432,8 +612,12 @@ def _add_evaluate(commands: Any) -> None:
         "Strict spans, tokens, label-blind characters, documents with a leak; intervals by bootstrap over documents.",
     )
     parser.add_argument("gold", help="stand-off JSON Lines")
-    parser.add_argument("predicted", help="stand-off JSON Lines, for example from `scrubline annotate`")
-    parser.add_argument("--ignore", action="append", metavar="LABEL", help="labels to leave out on both sides")
+    parser.add_argument(
+        "predicted", help="stand-off JSON Lines, for example from `scrubline annotate`"
+    )
+    parser.add_argument(
+        "--ignore", action="append", metavar="LABEL", help="labels to leave out on both sides"
+    )
     parser.add_argument("--label-map", metavar="NAME|URL", help="applied to the gold labels")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
@@ -441,7 +625,15 @@ def _add_evaluate(commands: Any) -> None:
 def _evaluate(parsed: argparse.Namespace) -> int:
     from .scoring import evaluate
 
-    print(evaluate(parsed.gold, parsed.predicted, ignore=parsed.ignore or (), label_map=parsed.label_map, as_json=parsed.json))
+    print(
+        evaluate(
+            parsed.gold,
+            parsed.predicted,
+            ignore=parsed.ignore or (),
+            label_map=parsed.label_map,
+            as_json=parsed.json,
+        )
+    )
     return DONE
 
 

@@ -77,7 +77,9 @@ class Options:
         if not 0 <= self.max_quarantined <= 1:
             raise UsageError(f"max_quarantined is a share from 0 to 1, got {self.max_quarantined}")
         if self.log_level not in LOG_LEVELS:
-            raise UsageError(f"log_level must be one of {', '.join(LOG_LEVELS)}, got {self.log_level!r}")
+            raise UsageError(
+                f"log_level must be one of {', '.join(LOG_LEVELS)}, got {self.log_level!r}"
+            )
 
 
 def options_from(config: Mapping[str, Any], overrides: Mapping[str, Any]) -> Options:
@@ -126,9 +128,15 @@ def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
                 raise UsageError(f"{name} in the config file must be a list of texts")
             values[name] = tuple(value)
         else:
-            expected = {"str": str, "int": int, "float": (int, float), "bool": bool}[kind.split(" ")[0]]
-            if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
-                raise UsageError(f"{name} in the config file must be {kind}, got {type(value).__name__}")
+            expected = {"str": str, "int": int, "float": (int, float), "bool": bool}[
+                kind.split(" ")[0]
+            ]
+            if not isinstance(value, expected) or (
+                isinstance(value, bool) and expected is not bool
+            ):
+                raise UsageError(
+                    f"{name} in the config file must be {kind}, got {type(value).__name__}"
+                )
             values[name] = value
     return values
 

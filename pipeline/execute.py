@@ -102,7 +102,9 @@ def metrics_of(result: Any) -> Metrics:
     found: Metrics = {}
     try:
         query: Mapping[str, Any] = result.metrics().query()
-    except Exception as error:  # some engines have no metrics: a report must not fail a finished job
+    except (
+        Exception
+    ) as error:  # some engines have no metrics: a report must not fail a finished job
         logging.getLogger(__name__).info("no metrics: %s", error_class(error))
         return found
     for one in query.get("counters", ()):

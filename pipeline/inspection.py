@@ -34,7 +34,9 @@ def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
     except ValueError:
         raise UsageError("the manifest.json of this output is damaged") from None
     if not storage.exists(f"{output}/_SUCCESS"):
-        raise UsageError("this output is being published or was stopped while it was: it has no _SUCCESS; resume it")
+        raise UsageError(
+            "this output is being published or was stopped while it was: it has no _SUCCESS; resume it"
+        )
     return manifest
 
 
@@ -59,7 +61,9 @@ def summary(manifest: Mapping[str, Any]) -> str:
     if manifest["policy"]["kept"]:
         lines.append(f"kept by policy   {', '.join(manifest['policy']['kept'])}")
     if report.get("repeated_ids"):
-        lines.append(f"warning          {report['repeated_ids']:,} rows repeat an id of another row")
+        lines.append(
+            f"warning          {report['repeated_ids']:,} rows repeat an id of another row"
+        )
     lines += [
         f"policy           {manifest['policy']['name']}",
         f"models           {', '.join(manifest['models']) or 'none'}",
@@ -86,10 +90,16 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
     if keys.check != manifest["key_check"]:
         raise UsageError("this is not the master key of the run")
     doc_keys = {wanted, keys.doc_key(canonical_id(wanted) or wanted)}
-    rows = [row for row in read_rows(storage, output, manifest, "documents") if row["doc_key"] in doc_keys]
+    rows = [
+        row
+        for row in read_rows(storage, output, manifest, "documents")
+        if row["doc_key"] in doc_keys
+    ]
     if not rows:
         raise UsageError("the output has no such document")
-    spans = [row for row in read_rows(storage, output, manifest, "audit") if row["doc_key"] in doc_keys]
+    spans = [
+        row for row in read_rows(storage, output, manifest, "audit") if row["doc_key"] in doc_keys
+    ]
     plan = Plan.read(storage, restricted)
     unit = plan.units[rows[0]["unit"]]
     facts = Rework.read(storage, restricted).of_unit(unit.index)
@@ -123,7 +133,9 @@ def read_rows(
     rows: list[dict[str, Any]] = []
     for part in manifest["parts"]:
         if part["table"] == table:
-            rows += pq.read_table(io.BytesIO(storage.read_bytes(f"{output}/{part['path']}"))).to_pylist()
+            rows += pq.read_table(
+                io.BytesIO(storage.read_bytes(f"{output}/{part['path']}"))
+            ).to_pylist()
     return rows
 
 
@@ -139,7 +151,9 @@ def _side_by_side(text: str, spans: list[dict[str, Any]], title: str) -> None:
         right.append(before)
         style = "green" if span["action"] == "keep" else "bold red"
         left.append(covered, style=style)
-        right.append(_replacement(span, covered), style="green" if span["action"] == "keep" else "bold cyan")
+        right.append(
+            _replacement(span, covered), style="green" if span["action"] == "keep" else "bold cyan"
+        )
         at = span["end"]
     left.append(text[at:])
     right.append(text[at:])

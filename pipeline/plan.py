@@ -1,8 +1,8 @@
 """Planning: list the inputs, check the columns, split and pack into units, freeze.
 
-    OUT/restricted/<run>/job.json       what decides the content
-    OUT/restricted/<run>/plan.parquet   the units
-    OUT/restricted/<run>/files.parquet  the inputs, by name
+OUT/restricted/<run>/job.json       what decides the content
+OUT/restricted/<run>/plan.parquet   the units
+OUT/restricted/<run>/files.parquet  the inputs, by name
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
     return declared
 
 
-def split(storage: Storage, seen: Input, split_bytes: int, job_fingerprint: str) -> tuple[Unit, ...]:
+def split(
+    storage: Storage, seen: Input, split_bytes: int, job_fingerprint: str
+) -> tuple[Unit, ...]:
     """Cuts the files into stretches and packs neighbours up to `split_bytes`.
 
     Only neighbours of one format, schema and hive folder share a unit.

@@ -43,7 +43,9 @@ class Progress:
                 TimeRemainingColumn(),
                 console=Console(stderr=True),
             )
-            self._task = self._bar.add_task("scrubbing", total=self._weight(range(len(plan.units))), rate="")
+            self._task = self._bar.add_task(
+                "scrubbing", total=self._weight(range(len(plan.units))), rate=""
+            )
 
     def __enter__(self) -> Progress:
         if self._bar is not None:
@@ -51,7 +53,10 @@ class Progress:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._bar is not None:
             self._bar.stop()

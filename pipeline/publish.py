@@ -80,8 +80,14 @@ def number_repeated_ids(storage: Storage, job: Job, receipts: Mapping[int, Recei
         for part in receipts[index].parts:
             if part.table == "documents":
                 data = storage.read_bytes(f"{job.staging}/{part.path}")
-                table = pq.read_table(io.BytesIO(data), columns=["doc_key", "field", "unit", "ordinal"])
-                tables.append(table.filter(pa.compute.equal(table["field"], first_field)).drop_columns("field"))
+                table = pq.read_table(
+                    io.BytesIO(data), columns=["doc_key", "field", "unit", "ordinal"]
+                )
+                tables.append(
+                    table.filter(pa.compute.equal(table["field"], first_field)).drop_columns(
+                        "field"
+                    )
+                )
     if not tables:
         return 0
     rows = pa.concat_tables(tables)

@@ -79,7 +79,9 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     bundles = [open_bundle(model) for model in options.models]
     for url in options.inputs:
         if _inside(url, output) or _inside(output, url):
-            raise UsageError("input and output lie inside each other: give the output a place of its own")
+            raise UsageError(
+                "input and output lie inside each other: give the output a place of its own"
+            )
     seen = look_at(storage, options.inputs, options.format)
     job = Job(
         run="",
@@ -145,7 +147,9 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             if not numbered:
                 break
             repeated = numbered
-            _log.warning("%d rows repeat an id: they are numbered, and their units run again", numbered)
+            _log.warning(
+                "%d rows repeat an id: they are numbered, and their units run again", numbered
+            )
         check_gates(tally, options.max_quarantined)
         policy = load_policy(job.policy)
         if policy.fingerprint != job.policy_hash:
@@ -162,9 +166,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             "metrics": metrics,
         }
         progress.promoting(sum(len(receipt.parts) for receipt in receipts.values()))
-        return promote(
-            storage, job, plan, receipts, policy, report=report, on_moved=progress.moved
-        )
+        return promote(storage, job, plan, receipts, policy, report=report, on_moved=progress.moved)
 
 
 def _run_units(
@@ -206,7 +208,9 @@ def _run_units(
             group = left[first : first + engine.GROUP_UNITS]
             done(group, engine.run_direct(job, group, report=progress_hook))
     if still := unfinished(storage, job, plan):
-        raise RunFailed(f"{len(still)} of {len(plan.units)} units have no receipt though the runner ended")
+        raise RunFailed(
+            f"{len(still)} of {len(plan.units)} units have no receipt though the runner ended"
+        )
 
 
 class _ProgressHook:
@@ -249,7 +253,9 @@ def scrub(storage: Storage, options: Options) -> dict[str, Any]:
     return execute(storage, job, plan, options)
 
 
-def resume(storage: Storage, options: Options, run: str | None = None, *, discard: bool = False) -> dict[str, Any]:
+def resume(
+    storage: Storage, options: Options, run: str | None = None, *, discard: bool = False
+) -> dict[str, Any]:
     """Goes on with a frozen run; of the options only how to run counts, never what.
 
     Raises:

@@ -24,5 +24,3 @@ def evaluate(
         truth = [remap(document, mapping.apply) for document in truth]
     report = compare(truth, list(read_annotated(predicted)), ignore=tuple(ignore))
     return json.dumps(report.as_json(), indent=1) if as_json else report.as_table()
-
-

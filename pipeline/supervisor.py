@@ -66,7 +66,9 @@ class Supervisor:
         watchdog_seconds: float = 900.0,
         log_level: str = "WARNING",
         on_rows: Callable[[int], None] = lambda rows: None,
-        on_done: Callable[[Sequence[int], dict[str, dict[str, int]]], None] = lambda units, metrics: None,
+        on_done: Callable[
+            [Sequence[int], dict[str, dict[str, int]]], None
+        ] = lambda units, metrics: None,
         command: Sequence[str] = (sys.executable, "-m", "scrubline.pipeline.worker"),
     ) -> None:
         """Starts nothing yet.
@@ -122,7 +124,9 @@ class Supervisor:
         try:
             child.process.stdin.write(json.dumps(value).encode() + b"\n")
         except OSError:
-            _log.info("a worker was dead before it got its work")  # its pipe ends too: _listen sees to it
+            _log.info(
+                "a worker was dead before it got its work"
+            )  # its pipe ends too: _listen sees to it
 
     def _hand_out(self) -> None:
         for child in self._children:

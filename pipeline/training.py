@@ -115,7 +115,11 @@ def _command(asked: argparse.Namespace) -> str:
     for url in asked.corpus:
         words += ["--corpus", "/".join(url.rstrip("/").split("/")[-2:])]
     words += ["--recipe", asked.recipe, "--name", asked.name]
-    for option, values in (("--set", asked.parameters), ("--bias", asked.biases), ("--dictionary", asked.dictionaries)):
+    for option, values in (
+        ("--set", asked.parameters),
+        ("--bias", asked.biases),
+        ("--dictionary", asked.dictionaries),
+    ):
         for value in values or ():
             words += [option, value]
     if asked.algorithm:

@@ -78,7 +78,9 @@ def verify(
         faults.append("the quarantine table does not have as many rows as the manifest says")
     faults += _check_documents(texts, documents, spans)
     lines.append(
-        ", ".join(f"{counts[name]:,} {name}" for name in COUNTS if name not in ("tokens", "characters"))
+        ", ".join(
+            f"{counts[name]:,} {name}" for name in COUNTS if name not in ("tokens", "characters")
+        )
     )
     if originals:
         more, checked = _check_originals(storage, output, manifest, texts, spans, key_source)
@@ -131,7 +133,9 @@ def _data_rows(
     """The rows of a data part: texts and keys as Python values, other columns as the format's own cells."""
     url = f"{output}/{part['path']}"
     form = FORMATS[format_of(url)]
-    file = InputFile(url=url, size=part["bytes"], version="", path=url.rsplit("/", 1)[-1], partition=())
+    file = InputFile(
+        url=url, size=part["bytes"], version="", path=url.rsplit("/", 1)[-1], partition=()
+    )
     if form.name == "text":
         names: tuple[str, ...] = ("path", "text")
     else:
@@ -216,7 +220,9 @@ def _check_originals(
                 out = texts[doc_key, field]
                 checked += 1
                 if out is None or not _agrees(text, out, of_document[doc_key, field]):
-                    faults.append(f"unit {unit.index}, row {int(batch.rows.ordinals[row])}: the audit does not lead to the published text")
+                    faults.append(
+                        f"unit {unit.index}, row {int(batch.rows.ordinals[row])}: the audit does not lead to the published text"
+                    )
     if checked != sum(text is not None for text in texts.values()):
         faults.append(f"{checked} originals were found for {len(texts)} published documents")
     return faults, checked

@@ -18,7 +18,9 @@ class Featurize(beam.PTransform):
 
     def expand(self, batches):
         """Wires the step."""
-        return batches | "FeaturizeBatch" >> beam.ParDo(_FeaturizeFn("Featurize", self.job)).with_output_types(Batch)
+        return batches | "FeaturizeBatch" >> beam.ParDo(
+            _FeaturizeFn("Featurize", self.job)
+        ).with_output_types(Batch)
 
 
 class _FeaturizeFn(StepFn):

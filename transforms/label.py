@@ -18,7 +18,9 @@ class Label(beam.PTransform):
 
     def expand(self, batches):
         """Wires the step."""
-        return batches | "LabelBatch" >> beam.ParDo(_LabelFn("Label", self.job)).with_output_types(Batch)
+        return batches | "LabelBatch" >> beam.ParDo(_LabelFn("Label", self.job)).with_output_types(
+            Batch
+        )
 
 
 class _LabelFn(StepFn):

@@ -18,7 +18,9 @@ class Merge(beam.PTransform):
 
     def expand(self, batches):
         """Wires the step."""
-        return batches | "MergeBatch" >> beam.ParDo(_MergeFn("Merge", self.job)).with_output_types(Batch)
+        return batches | "MergeBatch" >> beam.ParDo(_MergeFn("Merge", self.job)).with_output_types(
+            Batch
+        )
 
 
 class _MergeFn(StepFn):

@@ -56,7 +56,9 @@ class _ReadFn(beam.DoFn):
                     seen.append(batch)
             if batch is None:
                 return
-            self.report(unit, int(batch.rows.ordinals[0]) if len(batch.rows) else 0, len(batch.rows))
+            self.report(
+                unit, int(batch.rows.ordinals[0]) if len(batch.rows) else 0, len(batch.rows)
+            )
             yield batch
 
     def _batches(self, unit: int) -> Iterator[Batch]:

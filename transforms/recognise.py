@@ -18,7 +18,9 @@ class Recognise(beam.PTransform):
 
     def expand(self, batches):
         """Wires the step."""
-        return batches | "RecogniseBatch" >> beam.ParDo(_RecogniseFn("Recognise", self.job)).with_output_types(Batch)
+        return batches | "RecogniseBatch" >> beam.ParDo(
+            _RecogniseFn("Recognise", self.job)
+        ).with_output_types(Batch)
 
 
 class _RecogniseFn(StepFn):

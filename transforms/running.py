@@ -30,7 +30,9 @@ class BatchCoder(beam.coders.Coder):
 
     def encode(self, value):
         """Always raises."""
-        raise TypeError("a Batch must not leave its worker: some step broke the fusion of the chain")
+        raise TypeError(
+            "a Batch must not leave its worker: some step broke the fusion of the chain"
+        )
 
     def decode(self, encoded):
         """Always raises."""
@@ -92,7 +94,9 @@ def open_job(job: Job) -> Opened:
             for tagger in open_taggers(job):
                 hashes[tagger.name] = tagger.hash
             _opened.clear()  # one job at a time: a plan may be large
-            _opened[job.run] = Opened(storage, Plan.read(storage, job.restricted), keys, policy, hashes)
+            _opened[job.run] = Opened(
+                storage, Plan.read(storage, job.restricted), keys, policy, hashes
+            )
         return _opened[job.run]
 
 

@@ -18,7 +18,9 @@ class Scrub(beam.PTransform):
 
     def expand(self, batches):
         """Wires the step."""
-        return batches | "ScrubBatch" >> beam.ParDo(_ScrubFn("Scrub", self.job)).with_output_types(Batch)
+        return batches | "ScrubBatch" >> beam.ParDo(_ScrubFn("Scrub", self.job)).with_output_types(
+            Batch
+        )
 
 
 class _ScrubFn(StepFn):

@@ -18,7 +18,9 @@ class Tokenize(beam.PTransform):
 
     def expand(self, batches):
         """Wires the step."""
-        return batches | "TokenizeBatch" >> beam.ParDo(_TokenizeFn("Tokenize", self.job)).with_output_types(Batch)
+        return batches | "TokenizeBatch" >> beam.ParDo(
+            _TokenizeFn("Tokenize", self.job)
+        ).with_output_types(Batch)
 
 
 class _TokenizeFn(StepFn):

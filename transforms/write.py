@@ -90,7 +90,10 @@ class _WriteFn(beam.DoFn):
     def _open(self, index: int) -> UnitSink:
         unit = self.opened.plan.units[index]
         partition = output_partition(
-            self.job.columns, unit.partition, self.opened.keys, keep_dates=self.opened.policy.keep_dates
+            self.job.columns,
+            unit.partition,
+            self.opened.keys,
+            keep_dates=self.opened.policy.keep_dates,
         )
         return UnitSink(
             self.opened.storage,

@@ -31,8 +31,7 @@ def encode(
 
     A span covers each item that it overlaps, be it by one character; a span that overlaps no item
     is lost. Where spans meet on an item the longest gets it, then the earlier, then the label that
-    sorts first; what is left of the others stays theirs, each unbroken stretch as a span of its
-    own. See `misaligned`.
+    sorts first; what is left of the others stays theirs. See `misaligned`.
 
     Args:
         spans: in any order, of any document's stretch; they may overlap.

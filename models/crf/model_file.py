@@ -1,17 +1,15 @@
 """CRFsuite's binary model as a value: read with every byte checked, written, snapped and biased.
 
 CRFsuite trusts its files: python-crfsuite crashes on a damaged one and opens a shortened one
-    silently. So
-nothing here is opened by it before `read_model` agreed. A file holds little besides what it means:
-labels, attributes and weights; all sizes, offsets, hash tables and reference lists follow from
-these. `read_model` takes out what it means, writes that anew with `write_model`, and demands the
-same bytes. What passes is thus a file that CRFsuite itself could have written, and reading it never
-leaves the buffer.
+silently. So it opens nothing here before `read_model` agreed. A file holds little besides what it
+means: labels, attributes and weights; all sizes, offsets, hash tables and reference lists follow
+from these. `read_model` takes out what it means, writes that anew with `write_model`, and demands
+the same bytes. What passes is thus a file that CRFsuite itself could have written.
 
 Layout (CRFsuite 0.12, version 100, little-endian): header of 48 bytes; chunk FEAT (20 bytes a
 feature: type, source, target, weight); two constant quark databases (string -> id and back) for
-    labels and attributes; chunks LFRF and
-AFRF (the features of each label and of each attribute), each on a 4-byte boundary.
+labels and attributes; chunks LFRF and AFRF (the features of each label and of each attribute), each
+on a 4-byte boundary.
 """
 
 from __future__ import annotations
@@ -194,8 +192,7 @@ def write_model(model: CrfModel) -> bytes:
     end = attributes_at + len(chunks[-1])
     chunks.append(bytes(-end % 4))
     tag_refs_at = end + len(chunks[-1])
-    # CRFsuite once had features for the begin and end of a sequence; their two empty slots are
-    # left.
+    # The two empty slots are of features for begin and end of a sequence, which CRFsuite gave up.
     chunks.append(
         _references(b"LFRF", tag_refs_at, model.transition_sources, len(model.tags), state, 2)
     )
@@ -396,8 +393,7 @@ def _references(
     lengths = np.diff(starts)
     table = _CHUNK.size + 4 * (count + empty_slots)
     offsets = at + table + 4 * (np.arange(count) + starts[:-1])
-    # Each list is its length and then the feature ids: put the lengths in front of where the lists
-    # begin.
+    # A list is its length and then the feature ids: put the lengths where the lists begin.
     lists = np.insert(np.arange(len(sources)) + first_feature, starts[:-1], lengths)
     body = b"".join([_words(offsets), bytes(4 * empty_slots), _words(lists)])
     return _CHUNK.pack(magic, (_CHUNK.size + len(body)) % 2**32, count + empty_slots) + body

@@ -31,6 +31,9 @@ No other value can be equal to them, since `escape` doubles backslashes. CRF++ h
 LONGEST_WORD = 256
 """Longer words are seen by their first and last 128 code points: no word costs more than that."""
 
+MOST_KNOWN = 1 << 14
+"""Code points that a table of characters remembers; hostile text must not fill memory."""
+
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
 _UNHOLDABLE = re.compile("[\\\\|\x00\ud800-\udfff]")
 
@@ -218,6 +221,13 @@ def escape(value: str) -> str:
     if _UNHOLDABLE.search(value) is None:
         return value
     return _UNHOLDABLE.sub(_escaped, value)
+
+
+def escape_all(values: tuple[str, ...]) -> tuple[str, ...]:
+    """`escape` of each, in one search where nothing has to be done."""
+    if _UNHOLDABLE.search("".join(values)) is None:
+        return values
+    return tuple(map(escape, values))
 
 
 def _escaped(match: re.Match[str]) -> str:

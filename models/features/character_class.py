@@ -9,11 +9,12 @@ same signature are in the same classes.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import unicodedata
 from typing import ClassVar
 
 from ..errors import UsageError
-from .base import Column, Items, Property, require_one_of, several_each
+from .base import MOST_KNOWN, Column, Items, Property, require_one_of, several_each
 
 UPPER, LOWER, DIGIT, SPACE = "RU", "a", "d", "s"
 LETTER = UPPER + LOWER
@@ -177,17 +178,14 @@ class CharacterClass(Property):
 
     def column(self, items: Items) -> Column:
         """See `Property.column`."""
-        categories = _Categories(self.alphabet)
-        known: dict[str, tuple[str, ...]] = {}
-        rows = []
-        for word in items.words:
-            signature = word.translate(categories)
-            found = known.get(signature)
-            if found is None:
-                found = tuple(n for n in self.names if CLASSES[n].matches(signature))
-                known[signature] = found
-            rows.append(found)
+        categories = _categories(self.alphabet)
+        rows = (_classes(word.translate(categories), self.names) for word in items.words)
         return several_each(rows, by_word=True)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _classes(signature: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if CLASSES[name].matches(signature))
 
 
 def category(character: str, alphabet: str) -> str:
@@ -218,5 +216,12 @@ class _Categories(dict[int, str]):
         self._alphabet = alphabet
 
     def __missing__(self, code_point: int) -> str:
-        self[code_point] = found = category(chr(code_point), self._alphabet)
+        found = category(chr(code_point), self._alphabet)
+        if len(self) < MOST_KNOWN:
+            self[code_point] = found
         return found
+
+
+@functools.cache
+def _categories(alphabet: str) -> _Categories:
+    return _Categories(alphabet)

@@ -21,7 +21,7 @@ from ...dictionaries.trie import TokenTrie
 from ..columns import Ints
 from ..errors import UsageError
 from ..tokens import Tokens
-from .base import AFTER, BEFORE, Items, Property, escape, gather
+from .base import AFTER, BEFORE, Items, Property, escape_all, gather
 from .declaration import Feature
 from .items import build_items
 from .values import Features
@@ -127,7 +127,14 @@ class _Part:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class _Located:
-    """A property's column with two more rows, for the places before and behind a sequence."""
+    """A property's column with two more rows, for the places before and behind a sequence.
+
+    Attributes:
+        values: as they stand in attribute strings, and the two markers.
+        ids: see `Column.ids`.
+        offsets: see `Column.offsets`.
+        by_word: see `Column.by_word`.
+    """
 
     values: tuple[str, ...]
     ids: Ints
@@ -165,21 +172,13 @@ class _Names:
             chosen = combinations[occurs[first : first + len(combinations)]]
             columns = []
             for part, head in enumerate(heads):
-                wanted, places = np.unique(chosen[:, part], return_inverse=True)
                 table = values[part]
-                shown = [head + _shown(table, i) for i in wanted.tolist()]
-                columns.append([shown[place] for place in places.tolist()])
-            strings.extend(
-                columns[0] if len(columns) == 1 else map("|".join, zip(*columns, strict=True))
-            )
+                columns.append([head + table[i] for i in chosen[:, part].tolist()])
+            if len(columns) == 1:
+                strings.extend(columns[0])
+            else:
+                strings.extend(map("|".join, zip(*columns, strict=True)))
         return tuple(strings), (np.cumsum(occurs) - 1)[ids]
-
-
-def _shown(values: tuple[str, ...], index: int) -> str:
-    """A value as it stands in an attribute string; the two behind the table are the markers."""
-    if index >= len(values):
-        return BEFORE if index == len(values) else AFTER
-    return escape(values[index])
 
 
 class _View:
@@ -217,7 +216,7 @@ class _View:
     def _table(self, feature: Feature, names: _Names) -> _Part:
         """The attributes of a feature of one part, for each row of its property's column."""
         column = self._column(feature.parts[0][0])
-        combinations = np.arange(len(column.values) + 2).reshape(-1, 1)
+        combinations = np.arange(len(column.values)).reshape(-1, 1)
         first = names.add(feature, [column.values], combinations)
         if column.offsets is not None:
             return _Part(column.ids + first, column.offsets)
@@ -248,7 +247,7 @@ class _View:
                 pointers, values = gather(column.offsets, column.ids, places)
                 counts = np.diff(pointers)
                 rows, codes = np.repeat(rows, counts), np.repeat(codes, counts)
-            width = len(column.values) + 2
+            width = len(column.values)
             met, codes = np.unique(codes * width + values, return_inverse=True)
             combinations = np.column_stack((combinations[met // width], met % width))
         first = names.add(feature, tables, combinations)
@@ -266,7 +265,8 @@ class _View:
             if offsets is not None:
                 offsets = np.append(offsets, [offsets[-1] + 1, offsets[-1] + 2])
             ids = np.append(column.ids, markers)
-            found = _Located(column.values, ids, offsets, column.by_word)
+            values = (*escape_all(column.values), BEFORE, AFTER)
+            found = _Located(values, ids, offsets, column.by_word)
             self._located[declared] = found
         return found
 

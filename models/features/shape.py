@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from typing import ClassVar
 
 from ..errors import UsageError
-from .base import Column, Items, Property, one_each
+from .base import MOST_KNOWN, Column, Items, Property, one_each
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Shape(Property):
 
     def column(self, items: Items) -> Column:
         """See `Property.column`."""
-        table = _Sorts(self.upper, self.lower, self.digit, self.other)
+        table = _sorts(self.upper, self.lower, self.digit, self.other)
         shapes = (word.translate(table) for word in items.words)
         if self.collapsed:
             shapes = ("".join(run for run, _ in itertools.groupby(shape)) for shape in shapes)
@@ -75,5 +76,11 @@ class _Sorts(dict[int, str]):
             sort = lower
         else:
             sort = other or character
-        self[code_point] = sort
+        if len(self) < MOST_KNOWN:
+            self[code_point] = sort
         return sort
+
+
+@functools.lru_cache(maxsize=16)
+def _sorts(upper: str, lower: str, digit: str, other: str) -> _Sorts:
+    return _Sorts(upper, lower, digit, other)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ..features import Feature
 from . import hide, hitsz, stat_deid, szeged, wi_deid
-from .recipe import Learner, Recipe
+from .recipe import Learner, Recipe, with_dictionaries
 
-__all__ = ["DECLARATIONS", "RECIPES", "Learner", "Recipe"]
+__all__ = ["DECLARATIONS", "RECIPES", "Learner", "Recipe", "with_dictionaries"]
 
 RECIPES: dict[str, Recipe] = {"hide": hide.RECIPE}
 

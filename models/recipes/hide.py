@@ -34,14 +34,18 @@ from ..features.character_class import HIDE_CLASSES
 from .recipe import Learner, Recipe, dictionaries_of
 
 DICTIONARIES = (
-    "first_names",
-    "surnames",
-    "us_places",
+    "countries_en",
+    "first_names_en",
+    "institution_words_en",
+    "months_en",
+    "street_words_en",
+    "surnames_en",
+    "titles_en",
+    "us_cities",
+    "us_state_abbreviations",
     "us_states",
-    "countries",
-    "hospitals",
 )
-"""The gazetteers that stand in for the PhysioNet dictionaries."""
+"""The shipped dictionaries that stand in for those of PhysioNet."""
 
 REGULAR_EXPRESSIONS: tuple[Feature, ...] = at(CharacterClass(tuple(HIDE_CLASSES)), 0)
 AFFIXES: tuple[Feature, ...] = tuple(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
 from ..errors import BundleError, UsageError
-from ..features import Feature, feature_from_json, feature_to_json
+from ..features import Feature, Gazetteer, feature_from_json, feature_to_json
 from ..features.base import require_int, require_name, require_one_of
 from ..features.items import LAYERS, SEQUENCES
 
@@ -210,6 +210,50 @@ def dictionaries_of(features: tuple[Feature, ...]) -> tuple[str, ...]:
     """Names of the gazetteers and cluster tables that the features need, sorted."""
     needs = {part.needs for feature in features for part, _ in feature.parts}
     return tuple(sorted({need[1] for need in needs if need and need[0] != "tag"}))
+
+
+def with_dictionaries(recipe: Recipe, names: Iterable[str]) -> Recipe:
+    """The recipe with other gazetteers, each seen wherever one of its own was; cluster tables stay.
+
+    Args:
+        recipe: unchanged.
+        names: of the gazetteers in place of the recipe's own; none leaves their features out.
+
+    Raises:
+        UsageError: if there are names but the recipe sees no gazetteer, or sees several in one
+            conjunction, where it cannot be told which is which.
+    """
+    chosen = sorted(set(names))
+    features: list[Feature] = []
+    done = set()
+    for feature in recipe.features:
+        places = [i for i, (part, _) in enumerate(feature.parts) if isinstance(part, Gazetteer)]
+        if not places:
+            features.append(feature)
+            continue
+        if len(places) > 1:
+            raise UsageError(
+                f"recipe {recipe.name}: feature {feature.template} sees several dictionaries"
+            )
+        (place,) = places
+        part, offset = feature.parts[place]
+        assert isinstance(part, Gazetteer)
+        made = [
+            Feature(
+                (
+                    *feature.parts[:place],
+                    (dataclasses.replace(part, name=name), offset),
+                    *feature.parts[place + 1 :],
+                )
+            )
+            for name in chosen
+        ]
+        features.extend(one for one in made if one not in done)
+        done.update(made)
+    if chosen and not done:
+        raise UsageError(f"recipe {recipe.name} has no features of dictionaries")
+    kept = tuple(features)
+    return dataclasses.replace(recipe, features=kept, dictionaries=dictionaries_of(kept))
 
 
 def _object(owner: str, data: object, keys: tuple[str, ...]) -> dict[str, object]:

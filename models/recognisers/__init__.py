@@ -21,8 +21,7 @@ class Recogniser(Protocol):
         NAME: its key in `RECOGNISERS` and the detector of its candidates.
         LABELS: the labels its candidates may have.
         SCORE: score of its candidates: precision on development data as (right + 1) / (found + 2),
-        where right
-            means overlapping gold of the same label. Each file names the figures;
+            where right means overlapping gold of the same label. Each file names the figures,
             `benchmarks/rules.py` measures them.
     """
 
@@ -34,7 +33,7 @@ class Recogniser(Protocol):
     def SCORE(self) -> float: ...  # noqa: D102, N802
 
     def recognise(self, document: Document, context: Context) -> Iterator[Candidate]:
-        """Yields candidates left to right and without overlap; never raises; linear in the length of the text."""
+        """Yields candidates left to right, without overlap, in linear time; never raises."""
         ...
 
 
@@ -65,8 +64,7 @@ def recognise_all(document: Document, context: Context, names: Iterable[str]) ->
 
 @functools.cache
 def rule_hash(name: str) -> str:
-    """Hex SHA-256 of a rule's source file and of what all rules share (`matching.py`), for the
-    audit.
+    """Hex SHA-256 of a rule's source and of what all rules share (`matching.py`), for the audit.
 
     Raises:
         UsageError: if the name is not in `RECOGNISERS`.

@@ -1,7 +1,6 @@
-"""Ages over 89, which 45 CFR 164.514(b)(2)(i)(C) asks to be removed or put into one class, and the
-words for them.
+"""Ages over 89, and the words for them.
 
-The span is the number only, as in i2b2 2014. Younger ages are the tagger's business: they are not
+45 CFR 164.514(b)(2)(i)(C) asks that they be removed or put into one class of 90 and older. The span is the number only, as in i2b2 2014. Younger ages are the tagger's business: they are not
 identifiers.
 """
 
@@ -15,13 +14,13 @@ from .matching import after, before, disjoint, is_word, number_is_whole, pattern
 
 NAME = "age"
 LABELS = ("AGE",)
-SCORE = 0.5
+SCORE = 0.9167
 
 # The oldest person on record reached 122.
 _AGE = r"(9\d|1[01]\d|12[0-4])"
 _BEHIND = pattern(
-    _AGE
-    + r"(?:[ -]?(?:years?|yrs?|y)[ -]{0,2}(?:/ ?)?(?:olds?|of age|o\b)|[ -]?(?:y[./]? ?o\b|yo[mf]\b|años)"
+    _AGE + r"(?:[ -]?(?:years?|yrs?|y)[ -]{0,2}(?:/ ?)?(?:olds?|of age|o\b)"
+    r"|[ -]?(?:y[./]? ?o\b|yo[mf]\b|años)"
     r"|[ -]?(?:years?|yrs?|y)\.?,? ?(?:male|female|man|woman|lady|gentleman|patient|[mf]\b)"
     r"|[ -]?(?:years?|yrs?)\b|y\b"
     r"| ?(?:male|female|man|woman)\b|m\b|f\b)"
@@ -50,7 +49,7 @@ _TEMPERATURE_WORDS = ("t", "temp", "temperature", "tm", "tmax", "tc", "of", "to"
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
-    """Yields one AGE per number (or word) that says an age of 90 or more, left to right and without overlap."""
+    """Yields one AGE per number or word for an age over 89, left to right and without overlap."""
     text = document.text
     seen = view(text)
     found = [

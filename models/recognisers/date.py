@@ -1,5 +1,4 @@
-"""Dates: numeric, with month names, weekdays, holidays, seasons, and years behind a word that asks
-for one.
+"""Dates: numeric, with month names, weekdays, holidays, seasons, and years behind a cue.
 
 Convention (i2b2 2014): years, months, day names, seasons and holidays are dates; times of day,
 "day 3" and "in six weeks" are not. A weekday joins the date behind it ("Tuesday, November 2"); the
@@ -32,7 +31,12 @@ from .matching import (
 
 NAME = "date"
 LABELS = ("DATE",)
-SCORE = 0.5
+SCORE = 0.9596
+
+
+def _words(spaced: str) -> frozenset[str]:
+    return frozenset(spaced.split())
+
 
 _FULL = pattern(
     r"(\d{1,2})(?: ?/ ?(\d{1,2}) ?/ ?|-(\d{1,2})-|\.(\d{1,2})\.)(\d{4}|'?\d{2})"
@@ -65,7 +69,10 @@ _DAY_FIRST = pattern(
     rf"(?:\b\.?(?:(?: ?,? {{0,2}}| of | del? (?:año )?|[-/.])({_NUMBER_OF_YEAR})|[-/.](\d{{2}}))"
     r"|((?:19|20)\d{2}|\d{2})|\b\.?)"
 )
-_LONG_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|lunes|martes|miércoles|jueves|viernes|sábados?|domingos?"
+_LONG_WEEKDAY = (
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|lunes|martes|miércoles|jueves|viernes"
+    r"|sábados?|domingos?"
+)
 _WEEKDAY = pattern(rf"\b(?:({_LONG_WEEKDAY})|(tues|weds|thurs?|fri)|(mon|tue|wed|thu)|(sat|sun))\b")
 _HOLIDAY = pattern(
     r"\b(?:christmas(?:time)?(?: (?:eve|day))?|x-?mas(?: (?:eve|day))?|thanksgiving(?: day)?"
@@ -98,7 +105,7 @@ _YEAR_IN_BRACKETS = pattern(r"\(((?:19|20)\d{2})(?: ?[-,&] ?((?:19|20)\d{2}))?\)
 _SHORT_YEAR = pattern(r"['´`]([0-9]\d)s?")
 _DECADE = pattern(r"\b(?:19|20)\d0'?s\b")
 
-_MONTH_DAY_CUES = frozenset(
+_MONTH_DAY_CUES = _words(
     "on since until till til through thru by before after from dated date dates rtc f/u follow-up"
     " followup lmp due dos doa"
     " admit admitted admission discharged d/c d/c'd dc seen of ending starting started began"
@@ -108,16 +115,16 @@ _MONTH_DAY_CUES = frozenset(
     " t: dob visit'd appt appointment scheduled collected drawn received reported week w/o vs in"
     " el del al día"
     " ekg ecg echo cxr ct mri pet us labs bcx ucx cultures culture tte film films cath"
-    " colonoscopy review exp expires".split()
+    " colonoscopy review exp expires"
 )
 # Words that a cue may be, but that stand before scores too: only with what is no usual denominator.
-_WEAK_CUES = frozenset(
+_WEAK_CUES = _words(
     "from after of before in as vs last next ekg ecg echo cxr ct mri pet us labs bcx ucx cultures"
     " culture tte film films cath"
-    " collected drawn received reported review".split()
+    " collected drawn received reported review"
 )
 _DENOMINATORS = frozenset((2, 3, 4, 5, 6, 8, 9, 10))
-_NO_DATE_LEFT = frozenset(
+_NO_DATE_LEFT = _words(
     "strength pain bp grade gr murmur score scored scale gcs gds mmse moca apgar apgars vision va"
     " motor pulses pulse reflexes"
     " power acuity stage step steps cycle day dose level part page visit room rm bed ratio titer"
@@ -127,7 +134,7 @@ _NO_DATE_LEFT = frozenset(
     " norco percocet vicodin lortab advair symbicort humalog novolog station session set sets"
     " type no chapter item level"
     " pugh child-pugh child ph po pco2 size french drops gtt diopters lot mrn # id case"
-    " acct".split()
+    " acct"
 )
 _NO_DATE_RIGHT = re.compile(
     r" ?(?:strength|pain|murmur|sem\b|systolic|diastolic|tabs?\b|tablets?|pills?|caps?\b"
@@ -139,13 +146,13 @@ _NO_DATE_RIGHT = re.compile(
     r"|bilat|throughout|intensity|severity|scale|x\b|normal saline|ns\b|nss|strain|holosystolic"
     r"|at rest|rest\b|with activity)"
 )
-_WEEKDAY_CUES = frozenset(
+_WEEKDAY_CUES = _words(
     "on last next this until till by since home every each through thru from before after late"
-    " early".split()
+    " early"
 )
-_MONTHS_WITHOUT_DOUBT = frozenset(
+_MONTHS_WITHOUT_DOUBT = _words(
     "january february july september october november december"
-    " enero febrero junio septiembre setiembre octubre noviembre diciembre".split()
+    " enero febrero junio septiembre setiembre octubre noviembre diciembre"
 )
 _MONTHS = {
     name: number
@@ -156,10 +163,8 @@ _MONTHS = {
     for number, name in enumerate(names.split(), 1)
 } | {"set": 9}
 # Words for months that are ordinary words or abbreviations in lower case.
-_WORDS_TOO = frozenset("may march mar dec sep oct".split())
-_MONTH_CUES = frozenset(
-    "in since until till last next this early late mid during en desde hasta".split()
-)
+_WORDS_TOO = _words("may march mar dec sep oct")
+_MONTH_CUES = _words("in since until till last next this early late mid during en desde hasta")
 _UNITS = re.compile(
     r" ?(?:mg|mcg|ml|cc|l|units?|iu|meq|kg|gm?|lbs?|steps|feet|ft|cal|kcal|calories|hours?|hrs?"
     r"|h\b|/[a-z]|%|cells|patients|mls|x10"
@@ -215,7 +220,7 @@ def _joined(seen: bytes, dates: list[Candidate], days: set[int]) -> Iterator[Can
 
 
 def _is_day(month: int, day: int) -> bool:
-    """Whether the month has such a day; February 29 always counts, since the year may be unknown."""
+    """Whether the month has such a day; February 29 counts, since the year may be unknown."""
     return (
         1 <= month <= 12 and 1 <= day <= (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
     )
@@ -248,11 +253,9 @@ def _full_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         if len(year) == 4 and not b"1800" <= year <= b"2199":
             continue
         if separator == b"/":
-            # Dates are glued to words in transcriptions ("DOB3/4/12", "3/4/12MRN"); T4/5/12 is no
-            # date.
-            if is_word(text, start - 1) and not is_word(text, start - 2):
-                continue
-            if _UNITS.match(after(seen, end, 12)) and len(year) == 2:
+            # Transcriptions glue dates to words ("DOB3/4/12", "3/4/12MRN"), but T4/5/12 is no date.
+            glued = is_word(text, start - 1) and not is_word(text, start - 2)
+            if glued or (len(year) == 2 and _UNITS.match(after(seen, end, 12))):
                 continue
         elif is_word(text, start - 1) or (is_word(text, end) and text[end] != "T"):
             continue
@@ -318,10 +321,10 @@ def _short_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
             continue
         left, right = before(seen, start), after(seen, end, 24)
         if len(second) == 4:
-            if 1 <= int(first) <= 12 and b"1900" <= second <= b"2099" and not _UNITS.match(right):
-                if slash or previous_word(left) in _MONTH_CUES:
-                    yield start, end
-                    reach = end
+            valid = 1 <= int(first) <= 12 and b"1900" <= second <= b"2099"
+            if valid and not _UNITS.match(right) and (slash or previous_word(left) in _MONTH_CUES):
+                yield start, end
+                reach = end
             continue
         follows = 0 <= reach <= start and seen[reach:start] in _LIST_LINKS
         if (
@@ -463,9 +466,9 @@ _NO_HOLIDAY = (" disease", " factor", " tree", " island", " egg", " cactus")
 def _holidays(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
     for match in _HOLIDAY.finditer(seen):
         start, end = match.span()
-        if not is_word(text, start - 1) and not is_word(text, end):
-            if not after(seen, end, 10).startswith(_NO_HOLIDAY):
-                yield start, end
+        alone = not is_word(text, start - 1) and not is_word(text, end)
+        if alone and not after(seen, end, 10).startswith(_NO_HOLIDAY):
+            yield start, end
 
 
 def _seasons(seen: bytes) -> Iterator[tuple[int, int]]:
@@ -503,9 +506,9 @@ def _years(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
             (start == 0 or text[start - 1] in " \t\n(,")
             and not is_word(text, end)
             and seen[end : end + 1] not in (b"'", b'"')
+            and not before(seen, start, 4).rstrip()[-1:].isdigit()
         ):
-            if not before(seen, start, 4).rstrip()[-1:].isdigit():
-                yield start, end
+            yield start, end
     for match in _DECADE.finditer(seen):
         if not is_word(text, match.start() - 1) and not is_word(text, match.end()):
             yield match.span()

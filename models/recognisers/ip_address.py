@@ -11,7 +11,7 @@ from .matching import before, is_digit, pattern, previous_word, stands_alone, vi
 
 NAME = "ip_address"
 LABELS = ("IPADDR",)
-SCORE = 0.5
+SCORE = 0.9167
 
 _CANDIDATE = pattern(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]{0,4}:[0-9a-f:]{1,34}:[0-9a-f]{0,4}")
 _VERSION_WORDS = frozenset(

@@ -1,5 +1,4 @@
-"""What the rules share: one byte per code point for RE2, and cheap looks to the left and right of
-a match.
+"""What the rules share: one byte per code point for RE2, and looks to both sides of a match.
 
 RE2 gives byte offsets. Turning those into code points costs a pass per rule on non-ASCII text, so
 the rules see a *view* instead, in which every code point is exactly one Latin-1 byte: offsets are
@@ -122,8 +121,7 @@ def stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def number_is_whole(text: str, start: int, end: int) -> bool:
-    """Whether [start, end) is not a piece of a longer number such as `7.35/45/98`, `1-800-…` or
-    `3.5`.
+    """Whether [start, end) is not a piece of a longer number such as `7.35/45/98`.
 
     A digit beside it, or a digit behind one of `. , / - :` beside it, makes it a piece.
     """
@@ -135,7 +133,7 @@ def number_is_whole(text: str, start: int, end: int) -> bool:
 
 
 def previous_word(left: str) -> str:
-    """The last word of what `before` gave, without spaces and punctuation around it ("" if none)."""
+    """The last word of what `before` gave, without punctuation around it ("" if none)."""
     left = left.rstrip(" \t.,:;=#(['\"-")
     return re.split(r"[\s,;:()\[\]=]", left)[-1] if left else ""
 
@@ -152,12 +150,12 @@ _NUMBER_OF = re.compile(
 
 
 def names_a_number(left: str) -> bool:
-    """Whether what `before` gave ends with words that call what follows the number of something ("MRN is")."""
+    """Whether what `before` gave ends with words for a number of something else ("MRN is")."""
     return _NUMBER_OF.search(left) is not None
 
 
 def disjoint(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Leftmost, of those the longest, of overlapping candidates; sorted. Ties go to the smaller label."""
+    """Of overlapping candidates the leftmost, then the longest; sorted."""
     kept: list[Candidate] = []
     reach = 0
     for candidate in sorted(candidates, key=lambda c: (c.start, -c.end, c.label)):

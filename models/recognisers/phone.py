@@ -29,7 +29,7 @@ from .matching import (
 
 NAME = "phone"
 LABELS = ("PHONE", "FAX")
-SCORE = 0.5
+SCORE = 0.9658
 
 _TEN = pattern(
     r"(?:\+?1[-. ]?)?(?:\(\d{3}\)[-. ]{0,2}\d{3}|\d{3} ?- ?\d{3}|\d{3}\.\d{3}"
@@ -109,7 +109,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
 
 
 def _cue(seen: bytes, start: int) -> str | None:
-    """The label that the last word for a telephone or fax before the number asks for, if there is one."""
+    """The label that the last word for a telephone or fax before the number asks for, if any."""
     left = before(seen, start)
     # A number between the word and this one has taken the word for itself: "T 603-555-0141   F
     # 603-555-0142".
@@ -126,7 +126,7 @@ def _cue(seen: bytes, start: int) -> str | None:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Whether it is no piece of a longer number; a sentence may end, or an extension begin, right behind it."""
+    """Whether it is no piece of a longer number; an extension may begin right behind it."""
     if is_digit(text, start - 1) or is_word(text, start - 1) or is_digit(text, end):
         return False
     if start > 1 and text[start - 1] in "-./" and is_word(text, start - 2):

@@ -1,5 +1,4 @@
-"""Numbers that a word in front of them names: record, account, plan, licence, device and other
-numbers.
+"""Numbers named by a word before them: record, account, plan, licence, device and other ones.
 
 Numbers without such a word are the tagger's business. The word decides the label: an NPI is a
 LICENSE, an accession number an IDNUM (the convention of i2b2 2014).
@@ -15,7 +14,7 @@ from .matching import Match, Pattern, disjoint, is_word, pattern, view
 
 NAME = "record_number"
 LABELS = ("MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "IDNUM")
-SCORE = 0.5
+SCORE = 0.9934
 
 # (label, strong words, weak words). Weak words are also used of things that have no number of
 # their own ("unit 2", "case 3", "Medicare 2012"): what follows them must have four digits and look

@@ -25,7 +25,7 @@ from .matching import (
 
 NAME = "ssn"
 LABELS = ("SSN",)
-SCORE = 0.5
+SCORE = 0.9643
 
 _NINE_DIGITS = pattern(r"(\d{3})([- .]?)(\d{2})([- .]?)(\d{4})")
 # The last four digits alone, also behind a mask, only beside the words.

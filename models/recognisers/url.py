@@ -10,7 +10,7 @@ from .matching import is_word, pattern, view
 
 NAME = "url"
 LABELS = ("URL",)
-SCORE = 0.5
+SCORE = 0.95
 
 _BEGINNING = pattern(
     r"(?:https?|s?ftp)://[^\s]|\bwww\d?\.[a-z0-9]"
@@ -24,7 +24,7 @@ _TRAILING = b".,;:!?'*)]}|"
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
-    """Yields one URL per address, left to right and without overlap; punctuation behind it is outside."""
+    """Yields one URL per address, left to right, without overlap or punctuation behind it."""
     text = document.text
     seen = view(text)
     reach = 0

@@ -140,7 +140,7 @@ def test_only_some_bundles_are_kept_open(tmp_path):
 def test_the_card_is_readable():
     text = bundle().files["card.md"].decode()
     assert text.startswith("# tiny-1\n")
-    assert "- trained on: made-up notes\n" in text
+    assert "- trained_on: made-up notes\n" in text
     assert "- scores:\n  - dev:\n    - f1: 0.5\n" in text
 
 
@@ -182,6 +182,24 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
 def test_unknown_names_are_refused(name):
     with pytest.raises(BundleError, match="no such bundle"):
         open_bundle(name)
+
+
+def test_a_bundle_that_comes_with_the_package(tmp_path, monkeypatch):
+    write_bundle(bundle(), str(tmp_path / "bundled" / "tiny-1"))
+    (tmp_path / "bundled" / "not-a-bundle").mkdir()
+    monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path)
+    assert bundled_names() == ("tiny-1",)
+    assert open_bundle("tiny-1").files == bundle().files
+    with pytest.raises(BundleError, match="expected one of .'tiny-1'."):
+        open_bundle("not-a-bundle")
+    bundles._opened.clear()
+    (tmp_path / "bundled" / "tiny-1" / "dictionaries" / "more.txt").write_text("x")
+    with pytest.raises(BundleError, match="bundle tiny-1: 1 files or folders"):
+        open_bundle("tiny-1")
+    (tmp_path / "bundled" / "tiny-1" / "dictionaries" / "more.txt").unlink()
+    (tmp_path / "bundled" / "tiny-1" / WEIGHTS).write_bytes(b"lCRF")
+    with pytest.raises(BundleError, match="bundle tiny-1: weights.crfsuite is damaged"):
+        open_bundle("tiny-1")
 
 
 def test_bundled_names_can_be_opened():

@@ -4,7 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.digests import PARTS, Digest, content_digest, row_digest
 
-ROWS = st.lists(st.lists(st.one_of(st.none(), st.text(), st.integers(), st.floats(allow_nan=False)), max_size=4))
+ROWS = st.lists(
+    st.lists(st.one_of(st.none(), st.text(), st.integers(), st.floats(allow_nan=False)), max_size=4)
+)
 
 
 def digest(rows):
@@ -31,7 +33,18 @@ def test_a_lost_or_doubled_row_shows(rows):
 
 
 def test_fields_do_not_run_into_each_other():
-    rows = [["a", "bc"], ["ab", "c"], ["abc"], ["abc", ""], ["abc", None], [None, "abc"], [1], ["1"], [1.0], [b"1"]]
+    rows = [
+        ["a", "bc"],
+        ["ab", "c"],
+        ["abc"],
+        ["abc", ""],
+        ["abc", None],
+        [None, "abc"],
+        [1],
+        ["1"],
+        [1.0],
+        [b"1"],
+    ]
     assert len({row_digest(row) for row in rows}) == len(rows)
 
 

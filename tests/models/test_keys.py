@@ -46,7 +46,9 @@ def test_canonical_form(value, expected):
     assert canonical_id(value) == expected
 
 
-@pytest.mark.parametrize("value", [True, 1.5, math.inf, b"123", [1], {"a": 1}, decimal.Decimal("0.1")])
+@pytest.mark.parametrize(
+    "value", [True, 1.5, math.inf, b"123", [1], {"a": 1}, decimal.Decimal("0.1")]
+)
 def test_what_cannot_be_an_id_is_refused(value):
     with pytest.raises(DocumentError, match="BadId"):
         canonical_id(value)
@@ -77,7 +79,9 @@ def test_a_key_made_by_us_opens(tmp_path):
     assert len(keys.check) == 8
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", PREFIX.encode() + b"AAAA", b"\xff\x00", PREFIX.encode() + b"!!"])
+@pytest.mark.parametrize(
+    "content", [b"", b"hello", PREFIX.encode() + b"AAAA", b"\xff\x00", PREFIX.encode() + b"!!"]
+)
 def test_what_is_no_key_is_refused_without_being_shown(content):
     with pytest.raises(UsageError, match="scrubline key new") as caught:
         load_keys("file", lambda url: content)

@@ -10,7 +10,13 @@ from scrubline.models.storage import Storage
 from scrubline.pipeline.config import Options
 
 COLUMNS = Columns.parse(
-    [("note_id", "id"), ("patient_id", "patient"), ("kind", "type"), ("text", "text"), ("n", "pass")]
+    [
+        ("note_id", "id"),
+        ("patient_id", "patient"),
+        ("kind", "type"),
+        ("text", "text"),
+        ("n", "pass"),
+    ]
 )
 
 
@@ -24,7 +30,13 @@ def note(number: int) -> dict:
         text = "No complaints. 1/2 tab daily.\r\n"
     if number % 11 == 5:
         text = None
-    return {"note_id": number, "patient_id": f"00{number % 5}", "kind": "progress", "text": text, "n": [number, 1.50]}
+    return {
+        "note_id": number,
+        "patient_id": f"00{number % 5}",
+        "kind": "progress",
+        "text": text,
+        "n": [number, 1.50],
+    }
 
 
 def write_corpus(folder, notes=60, files=3, broken=True):

@@ -36,7 +36,9 @@ def test_a_run_reconciles_verifies_and_publishes(run, storage, options, tmp_path
     )
 
 
-def test_rows_come_out_scrubbed_with_keys_and_untouched_columns(run, storage, options, key_file, tmp_path):
+def test_rows_come_out_scrubbed_with_keys_and_untouched_columns(
+    run, storage, options, key_file, tmp_path
+):
     run()
     keys = load_keys(key_file, storage.read_bytes)
     rows = [
@@ -57,7 +59,9 @@ def test_rows_come_out_scrubbed_with_keys_and_untouched_columns(run, storage, op
     }
     assert "text" not in by_key[keys.doc_key("5")]
     assert by_key[keys.doc_key("3")]["text"] == note(3)["text"]
-    assert '"n":[8,1.50]' in "".join(p.read_text() for p in (tmp_path / "out/data").glob("*.jsonl")).replace(" ", "")
+    assert '"n":[8,1.50]' in "".join(
+        p.read_text() for p in (tmp_path / "out/data").glob("*.jsonl")
+    ).replace(" ", "")
 
 
 def test_the_content_digest_does_not_depend_on_how_it_is_run(run, tmp_path):
@@ -69,7 +73,9 @@ def test_the_content_digest_does_not_depend_on_how_it_is_run(run, tmp_path):
         {"split_bytes": 100},
         {"batch_bytes": 1},
     ]
-    manifests = [run(output=str(tmp_path / f"out{i}"), **change) for i, change in enumerate(changes)]
+    manifests = [
+        run(output=str(tmp_path / f"out{i}"), **change) for i, change in enumerate(changes)
+    ]
     assert len({m["content_digest"] for m in manifests}) == 1
     assert len({m["run"] for m in manifests}) == len(changes)
 
@@ -78,9 +84,7 @@ def test_parts_do_not_depend_on_batches(run, tmp_path):
     manifests = [
         run(output=str(tmp_path / f"out{cap}"), batch_documents=cap) for cap in (1, 7, 1000)
     ]
-    data = [
-        [part["sha256"] for part in m["parts"] if part["table"] == "data"] for m in manifests
-    ]
+    data = [[part["sha256"] for part in m["parts"] if part["table"] == "data"] for m in manifests]
     assert data[0] == data[1] == data[2]
 
 
@@ -95,11 +99,18 @@ def test_repeated_ids_are_numbered_alike_for_any_split(run, tmp_path, storage, o
     for name in ("a", "b"):
         with (folder / f"{name}.jsonl").open("w") as stream:
             for number in (1, 1, 2, 3):
-                stream.write(json.dumps({"note_id": number, "text": f"{name} MRN: 7000001", "n": 0}) + "\n")
+                stream.write(
+                    json.dumps({"note_id": number, "text": f"{name} MRN: 7000001", "n": 0}) + "\n"
+                )
     roles = [("note_id", "id"), ("text", "text"), ("n", "drop")]
     columns = type(COLUMNS).parse(roles)
     manifests = [
-        run(inputs=(str(folder),), columns=columns, output=str(tmp_path / f"o{split}"), split_bytes=split)
+        run(
+            inputs=(str(folder),),
+            columns=columns,
+            output=str(tmp_path / f"o{split}"),
+            split_bytes=split,
+        )
         for split in (30, 100_000)
     ]
     assert manifests[0]["content_digest"] == manifests[1]["content_digest"]
@@ -140,7 +151,9 @@ def test_another_run_waits_until_the_first_is_done_or_discarded(storage, options
 def test_a_new_run_over_the_same_input_supersedes_the_old_parts(run, storage, options, tmp_path):
     run()
     manifest = run(split_bytes=1000)
-    data = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out/data").rglob("*.jsonl"))
+    data = sorted(
+        str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out/data").rglob("*.jsonl")
+    )
     assert data == sorted(p["path"] for p in manifest["parts"] if p["table"] == "data")
     assert manifest["counts"]["rows_out"] == 60
     assert verify(storage, options.output, originals=True, key_source=None)[0] == []
@@ -185,7 +198,9 @@ def test_an_input_that_changed_after_planning_stops_the_run(storage, options, tm
         ({"key_source": "env:NOT_SET_HERE"}, "scrubline key new"),
     ],
 )
-def test_a_job_that_cannot_be_done_is_refused_before_anything_is_written(run, tmp_path, change, what):
+def test_a_job_that_cannot_be_done_is_refused_before_anything_is_written(
+    run, tmp_path, change, what
+):
     with pytest.raises(UsageError, match=what):
         run(**change)
     assert not (tmp_path / "out").exists()
@@ -208,7 +223,9 @@ def test_the_direct_runner_has_several_names(name):
     assert check_runner(name) == "direct"
 
 
-def test_a_promotion_that_was_cut_off_is_taken_up_again(run, storage, options, tmp_path, monkeypatch):
+def test_a_promotion_that_was_cut_off_is_taken_up_again(
+    run, storage, options, tmp_path, monkeypatch
+):
     whole = run(output=str(tmp_path / "whole"))
     moves = []
     real = type(storage).move

@@ -161,7 +161,17 @@ def test_what_longer_spans_leave_of_a_shorter_one_stays_covered() -> None:
     tags = encode(spans, starts, ends, "BIO")
     assert tags == ["B-ID", "I-ID", "B-DATE", "I-DATE", "I-DATE", "I-DATE", "B-ID", "I-ID", "O"]
     middle = encode([(0, 4, "DATE"), (5, 9, "DATE"), (3, 6, "ID")], starts, ends, "BIOES")
-    assert middle == ["B-DATE", "I-DATE", "I-DATE", "E-DATE", "S-ID", "B-DATE", "I-DATE", "I-DATE", "E-DATE"]
+    assert middle == [
+        "B-DATE",
+        "I-DATE",
+        "I-DATE",
+        "E-DATE",
+        "S-ID",
+        "B-DATE",
+        "I-DATE",
+        "I-DATE",
+        "E-DATE",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrubline.dictionaries.trie import TokenTrie
 from scrubline.models.errors import UsageError
 from scrubline.models.features import (
     CharacterClass,
@@ -224,8 +225,6 @@ def test_long_sequences_are_cut() -> None:
 def test_failed_documents_have_no_items(layer: str) -> None:
     whole = tokenize_documents(["ab", "lost words", "c"])
     recipe = recipe_of(*at(Word(), 0), *at(Gazetteer("g"), 0), *at(Tag("t"), 0), layer=layer)
-    from scrubline.dictionaries.trie import TokenTrie
-
     trie = TokenTrie([("lost", "words"), ("c",)])
     found = featurize(["ab", None, "c"], whole, recipe, {"g": trie}, {"t": ["1", "2", "3", "4"]})
     assert found.document_offsets.tolist() == [0, 1, 1, 2]

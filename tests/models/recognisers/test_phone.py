@@ -48,11 +48,31 @@ def test_numbers_are_found(text: str, expected: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "500-1000 mg", "heparin 500-1000", "shift 700-1500", "0700-1500", "platelets 150-400",
-        "MRN 555-0116", "MRN: 301-555-0116", "acct 6175550100", "steri x4, A&O x3", "x 2000 units", "2x1000",
-        "SSN 123-45-6789", "12-555-01167", "1234567890", "07/04/2012", "peptide 166 pmol/L (298-2350)", "OMIM +603967",
-        "ICD 250.00", "4.0-11.0", "vitamin D 1000 IU", "HPN-9876543210", "BP 120/80", "call 911", "exit 2",
+        "500-1000 mg",
+        "heparin 500-1000",
+        "shift 700-1500",
+        "0700-1500",
+        "platelets 150-400",
+        "MRN 555-0116",
+        "MRN: 301-555-0116",
+        "acct 6175550100",
+        "steri x4, A&O x3",
+        "x 2000 units",
+        "2x1000",
+        "SSN 123-45-6789",
+        "12-555-01167",
+        "1234567890",
+        "07/04/2012",
+        "peptide 166 pmol/L (298-2350)",
+        "OMIM +603967",
+        "ICD 250.00",
+        "4.0-11.0",
+        "vitamin D 1000 IU",
+        "HPN-9876543210",
+        "BP 120/80",
+        "call 911",
+        "exit 2",
     ],
-)  # fmt: skip
+)
 def test_near_misses_are_left_alone(text: str) -> None:
     assert found(text) == []

@@ -54,11 +54,26 @@ def test_named_numbers_are_found(text: str, expected: tuple[str, str] | None) ->
 @pytest.mark.parametrize(
     "text",
     [
-        "case 3, unit 2, visit 12", "Medicaid 2012", "order 1000 ml", "ref by Dr. Sharp", "group 2-3",
-        "MRN: 3/4/2012", "MRN pending", "claim 500 mg", "a lot of 20 pills", "license 2015", "visit 1/2/2014",
-        "member of 4 churches", "identifies as male 1234567", "Avda. de Córdoba s/n 28041 Madrid", "caseload 12345",
-        "plan 2000 kcal", "acct", "HIV accordion 12345", "serial 7s",
+        "case 3, unit 2, visit 12",
+        "Medicaid 2012",
+        "order 1000 ml",
+        "ref by Dr. Sharp",
+        "group 2-3",
+        "MRN: 3/4/2012",
+        "MRN pending",
+        "claim 500 mg",
+        "a lot of 20 pills",
+        "license 2015",
+        "visit 1/2/2014",
+        "member of 4 churches",
+        "identifies as male 1234567",
+        "Avda. de Córdoba s/n 28041 Madrid",
+        "caseload 12345",
+        "plan 2000 kcal",
+        "acct",
+        "HIV accordion 12345",
+        "serial 7s",
     ],
-)  # fmt: skip
+)
 def test_near_misses_are_left_alone(text: str) -> None:
     assert found(text) == []

@@ -1,0 +1,147 @@
+"""What every entry of RECOGNISERS promises, on any text."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrubline.models.documents import Context, Document
+from scrubline.models.errors import UsageError
+from scrubline.models.labels import LABELS
+from scrubline.models.recognisers import RECOGNISERS, matching, recognise_all, rule_hash
+from scrubline.models.spans import Candidate
+
+EACH = pytest.mark.parametrize("name", RECOGNISERS)
+# Fragments that begin, join or end what rules look for, and what breaks careless ones.
+PIECES = (
+    *("3/4/12", "8/15", "2014", "May ", "7, ", "sat", "617-555-0100", "x4419", "fax ", "tel ", "MRN", "#", "id "),
+    *("123-45-6789", "ssn ", "a@b.com", "@", "http://", "www.", ".com", "10.0.0.1", "::1", "92 yo", "aged 9"),
+    *(" ", "\n", "\r\n", "\t", "-", "/", ".", ",", "(", ")", "'", "’", "–", "\u00a0", "\u2028", "\x00", "\ufeff"),
+    *("é", "ñ", "ß", "İ", "ﬁ", "🙂", "👨\u200d👩", "e\u0301", "٣", "３", "²", "\ud800", "\udfff", "ł", "a", "9", "0"),
+)  # fmt: skip
+TEXTS = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+
+
+def run(name: str, text: str) -> list[Candidate]:
+    return list(RECOGNISERS[name].recognise(Document(text), Context()))
+
+
+def test_the_table_agrees_with_the_modules() -> None:
+    for name, rule in RECOGNISERS.items():
+        assert name == rule.NAME
+        assert set(rule.LABELS) <= set(LABELS)
+        assert 0 < rule.SCORE <= 1
+    assert list(RECOGNISERS) == sorted(RECOGNISERS)
+
+
+@EACH
+@given(text=TEXTS)
+@settings(max_examples=120, deadline=None)
+def test_candidates_are_ordered_disjoint_inside_and_the_same_again(name: str, text: str) -> None:
+    rule = RECOGNISERS[name]
+    found = run(name, text)
+    assert found == run(name, text)
+    reach = 0
+    for candidate in found:
+        assert reach <= candidate.start < candidate.end <= len(text)
+        assert candidate.label in rule.LABELS
+        assert (candidate.detector, candidate.score) == (name, rule.SCORE)
+        assert not text[candidate.start].isspace() and not text[candidate.end - 1].isspace()
+        reach = candidate.end
+
+
+@EACH
+@given(text=TEXTS)
+@settings(max_examples=60, deadline=None)
+def test_text_far_away_changes_nothing(name: str, text: str) -> None:
+    # What precedes shifts offsets by its code points, whatever it costs in bytes.
+    prefix = "🙂é\ud800" * 40 + "\n\n" + " " * matching.WINDOW
+    alone = run(name, "\n\n" + " " * matching.WINDOW + text)
+    shifted = run(name, prefix + text)
+    by = len("🙂é\ud800") * 40
+    assert [(c.start + by, c.end + by, c.label) for c in alone] == [
+        (c.start, c.end, c.label) for c in shifted
+    ]
+
+
+@given(text=TEXTS)
+@settings(max_examples=300, deadline=None)
+def test_a_view_has_one_byte_per_code_point(text: str) -> None:
+    seen = matching.view(text)
+    assert len(seen) == len(text)
+    assert all(seen[i] == ord(c) for i, c in enumerate(text) if ord(c) < 0x80)
+
+
+HOSTILE = {
+    "digits": "1",
+    "dates": "3/4/12 ",
+    "half dates": "1/1/",
+    "dashes": "1-",
+    "dots": "1.",
+    "colons": "a:",
+    "letters": "a",
+    "domains": "a.",
+    "at signs": "a@a.",
+    "addresses": "a@b.com ",
+    "months": "may ",
+    "cues": "MRN id # no ",
+    "phones": "617-555-0100 ",
+    "fax": "fax ",
+    "urls": "http://a",
+    "ages": "aged ",
+    "emoji": "🙂3/4/12",
+    "blank": " ",
+    "lines": "\n",
+    "surrogates": "\ud800@",
+    "years": "in 2014-",
+}
+
+
+@EACH
+def test_time_grows_with_the_length(name: str) -> None:
+    size = 60_000
+
+    def seconds(piece: str, length: int) -> float:
+        text = (piece * (length // len(piece) + 1))[:length]
+        begun = time.process_time()
+        run(name, text)
+        return time.process_time() - begun
+
+    for kind, piece in HOSTILE.items():
+        # Quadratic work would cost sixteen times as much; a slow moment must happen thrice to be believed.
+        ratios = (seconds(piece, 4 * size) / max(seconds(piece, size), 2e-3) for _ in range(3))
+        assert any(ratio < 9 for ratio in ratios), kind
+
+
+@pytest.mark.parametrize(
+    "piece", ["x", "é 3/4/12 ", "🙂 617-555-0100 "], ids=["plain", "latin", "wide"]
+)
+def test_lines_of_ten_million_characters(piece: str) -> None:
+    text = (
+        (piece * (10_000_000 // len(piece) + 1))[:10_000_000] if piece == "x" else piece * 100_000
+    )
+    text = text.ljust(10_000_000, "x")
+    begun = time.process_time()
+    found = recognise_all(Document(text), Context(), RECOGNISERS)
+    assert len(found) == (0 if piece == "x" else 100_000)
+    assert time.process_time() - begun < 30
+
+
+def test_recognise_all_sorts_and_refuses_unknown_names() -> None:
+    document = Document("MRN 1234567 on 3/4/12, call 617-555-0100")
+    found = recognise_all(document, Context(), ("phone", "date", "record_number", "date"))
+    assert [c.detector for c in found] == ["record_number", "date", "phone"]
+    assert found == sorted(found)
+    assert recognise_all(document, Context(), ()) == []
+    with pytest.raises(UsageError, match="unknown recogniser 'dates'; known: age, date"):
+        recognise_all(document, Context(), ("dates",))
+
+
+def test_rules_have_hashes_of_their_own() -> None:
+    hashes = {rule_hash(name) for name in RECOGNISERS}
+    assert len(hashes) == len(RECOGNISERS)
+    assert all(len(digest) == 64 for digest in hashes)
+    with pytest.raises(UsageError):
+        rule_hash("nothing")
