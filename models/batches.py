@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from .documents import Context, Document, Documents, Rows
 from .errors import error_class
@@ -67,6 +67,10 @@ class Batch:
     candidates: Candidates = NO_CANDIDATES
     spans: Spans | None = None
     scrubbed: Scrubbed | None = None
+
+    def __reduce__(self) -> NoReturn:
+        """Refuses to be pickled: engines fall back to that where they know no coder, and texts would travel."""
+        raise TypeError("a Batch must not leave its worker")
 
     def document(self, index: int) -> Document:
         """One document as a row."""

@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from . import audit
 from .batches import Batch
@@ -126,13 +128,22 @@ def _data(batch: Batch, good: list[int], form: Format, columns: Columns) -> pa.T
     texts: dict[str, list[str | None]] = {
         name: [None] * len(batch.rows) for name in columns.named(Role.TEXT)
     }
+    without = {name: np.isin(np.arange(len(batch.rows)), good) for name in texts}
     for index, text in enumerate(batch.scrubbed.texts):
-        texts[batch.documents.fields[index]][int(batch.documents.rows[index])] = text
+        row, field_name = int(batch.documents.rows[index]), batch.documents.fields[index]
+        texts[field_name][row] = text
+        without[field_name][row] = False
     table = batch.rows.columns
     for name, values in texts.items():
         position = table.schema.get_field_index(name)
         field = table.schema.field(position)
-        table = table.set_column(position, field, form.encode_text(values, field.type))
+        column = form.encode_text(values, field.type)
+        # A cell that says "no text" in its own way (null in JSON, which is not an absent key) stays.
+        source = table.column(position)
+        spoken = pc.and_(pa.array(without[name]), source.is_valid())
+        if pc.any(spoken).as_py():
+            column = pc.if_else(spoken, source, column)
+        table = table.set_column(position, field, column)
     table = table.take(pa.array(good, pa.int64()))
     if columns.named(Role.PATIENT):
         keys: list[str | None] = [batch.rows.patient_keys[row] for row in good]

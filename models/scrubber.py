@@ -1,7 +1,7 @@
 """`Scrubber`: the whole chain over single texts, for notebooks and services.
 
 >>> from scrubline.models import Scrubber
->>> Scrubber(models=()).scrub("Seen 3/4/2012. MRN: 1234567.")
+>>> Scrubber().scrub("Seen 3/4/2012. MRN: 1234567.")
 'Seen [DATE]. MRN: [MEDICALRECORD].'
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from .batches import Batch
-from .bundles import open_bundle
+from .bundles import Bundle, open_bundle
 from .documents import Documents, Rows
 from .errors import DocumentError
 from .job import Budgets
@@ -40,7 +40,7 @@ class Scrubber:
 
     def __init__(
         self,
-        *models: str,
+        *models: str | Bundle,
         policy: str = "hipaa",
         recognisers: Sequence[str] | None = None,
         native_labels: bool = True,
@@ -49,7 +49,7 @@ class Scrubber:
         """Opens the models.
 
         Args:
-            models: names or URLs of bundles; none for rules alone.
+            models: names or URLs of bundles, or opened ones; none for rules alone.
             policy: name or URL.
             recognisers: names of rules; None for all, () for none.
             native_labels: whether a bundle's own labels are mapped to the native set.
@@ -57,7 +57,10 @@ class Scrubber:
         """
         self.policy = load_policy(policy)
         self.taggers = [
-            Tagger(open_bundle(model), labels_as="native" if native_labels else "own")
+            Tagger(
+                open_bundle(model) if isinstance(model, str) else model,
+                labels_as="native" if native_labels else "own",
+            )
             for model in models
         ]
         self.recognisers = tuple(RECOGNISERS) if recognisers is None else tuple(recognisers)

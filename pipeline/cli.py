@@ -560,6 +560,17 @@ def _add_train(commands: Any) -> None:
         help="where to write the bundle; must not exist",
     )
     parser.add_argument(
+        "--sequence",
+        metavar="NAME",
+        help="what is labelled as one: document, sentence or line; default the recipe's",
+    )
+    parser.add_argument(
+        "--held-out",
+        action="append",
+        metavar="URL",
+        help="annotated notes that are not trained on: scored, for the card; may be repeated",
+    )
+    parser.add_argument(
         "--algorithm", metavar="NAME", help="lbfgs or averaged-perceptron; default the recipe's"
     )
     parser.add_argument(

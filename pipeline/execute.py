@@ -66,13 +66,16 @@ def _run(
 ) -> Metrics:
     pipeline = beam.Pipeline(options=options)
     build(pipeline, job, units, report=report, isolate=isolate)
+    problem: ScrublineError | None = None
     try:
         result = pipeline.run()
         state = result.wait_until_finish()
     except ScrublineError:
         raise
     except Exception as error:
-        raise _ours(error) from None
+        problem = _ours(error)
+    if problem is not None:  # outside of `except`, so that the foreign error is not even chained
+        raise problem
     if state not in (None, "DONE"):
         raise RunFailed(f"the engine ended the job in state {state}; its log tells more")
     return metrics_of(result)
@@ -81,15 +84,14 @@ def _run(
 def _ours(error: BaseException) -> ScrublineError:
     """The error of ours behind a runner's wrapping, by class and message; else the foreign class alone.
 
-    Runners hand a worker's exception on as text. Ours begin a line of it with the class's full name.
+    Runners hand a worker's exception on as text: a traceback, in which ours begin a line with the class's full name.
     """
     for line in reversed(str(error).splitlines()):
         for kind in (UsageError, RunFailed):
-            for name in (kind.__name__, *(sub.__name__ for sub in _subclasses(kind))):
-                marker = f"scrubline.models.errors.{name}: "
-                if marker in line:
-                    text = line.split(marker, 1)[1].split(" [while running")[0]
-                    return kind(text)
+            for one in (kind, *_subclasses(kind)):
+                before, marker, after = line.partition(f"{one.__module__}.{one.__qualname__}: ")
+                if marker and not before.strip():
+                    return kind(after.split(" [while running")[0])
     return RunFailed(f"the runner failed: {error_class(error)}")
 
 
@@ -99,18 +101,21 @@ def _subclasses(kind: type) -> list[type]:
 
 def metrics_of(result: Any) -> Metrics:
     """All counters and distributions of a finished job; empty if the engine offers none."""
-    found: Metrics = {}
     try:
-        query: Mapping[str, Any] = result.metrics().query()
-    except (
-        Exception
-    ) as error:  # some engines have no metrics: a report must not fail a finished job
+        return _metrics_in(result.metrics().query())
+    except Exception as error:  # some engines have none, or not all: a report must not fail a finished job
         logging.getLogger(__name__).info("no metrics: %s", error_class(error))
-        return found
+        return {}
+
+
+def _metrics_in(query: Mapping[str, Any]) -> Metrics:
+    found: Metrics = {}
     for one in query.get("counters", ()):
         step = found.setdefault(one.key.metric.namespace, {})
-        step[one.key.metric.name] = step.get(one.key.metric.name, 0) + int(one.result)
+        step[one.key.metric.name] = step.get(one.key.metric.name, 0) + int(one.result or 0)
     for one in query.get("distributions", ()):
+        if one.result is None:
+            continue
         step = found.setdefault(one.key.metric.namespace, {})
         for part in ("sum", "count"):
             name = f"{one.key.metric.name}_{part}"

@@ -1,20 +1,61 @@
-"""Logs: one line an event, on standard error, never with text, ids or names of inputs."""
+"""Logs: one line an event, on standard error, never with text, ids or names of inputs.
+
+Our own messages are safe by rule. Those of libraries may quote what they were given, so only their logger and
+place are told; of exceptions that nobody caught, class and place.
+"""
 
 from __future__ import annotations
 
+import copy
 import logging
 import sys
+import threading
+from types import TracebackType
+
+from ..models.errors import ScrublineError, error_class
+
+_OURS = "scrubline"
 
 
 def set_up_logs(level: str = "WARNING") -> None:
-    """Sends all logs to standard error.
+    """Sends all logs, warnings and uncaught exceptions of this process to standard error, without PHI.
 
     Args:
-        level: of our own loggers; Beam's tell errors only, and theirs are sanitised by `failing_safely`.
+        level: of our own loggers. Libraries tell warnings and errors only, Beam nothing: its errors come to us as
+            exceptions too.
     """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_SafeFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     # Importing Beam logs on the root logger, which would make a plain basicConfig do nothing.
-    logging.basicConfig(
-        stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
-    )
-    logging.getLogger("scrubline").setLevel(level)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    logging.captureWarnings(True)
+    logging.getLogger(_OURS).setLevel(level)
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
+    sys.excepthook = _tell
+    threading.excepthook = lambda args: _tell(args.exc_type, args.exc_value, args.exc_traceback)
+    sys.unraisablehook = lambda args: _tell(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+class _SafeFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        safe = copy.copy(record)
+        safe.exc_info = safe.exc_text = safe.stack_info = None
+        if record.name.partition(".")[0] != _OURS:
+            safe.msg, safe.args = f"message withheld, {record.module}:{record.lineno}", None
+        elif record.exc_info and record.exc_info[1] is not None:
+            safe.msg, safe.args = f"{record.getMessage()} ({error_class(record.exc_info[1])})", None
+        return super().format(safe)
+
+
+def _tell(
+    kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
+) -> None:
+    """One line about an exception that nobody caught."""
+    if isinstance(error, ScrublineError):
+        print(f"scrubline: {error}", file=sys.stderr)
+        return
+    place = "?"
+    while trace is not None:
+        place = f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    print(f"scrubline: unexpected {kind.__qualname__} at {place}", file=sys.stderr)

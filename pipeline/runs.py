@@ -77,6 +77,8 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     if not options.models and not options.recognisers:
         raise UsageError("there is neither a model nor a recogniser: nothing would be found")
     bundles = [open_bundle(model) for model in options.models]
+    if len({bundle.name for bundle in bundles}) < len(bundles):
+        raise UsageError("two models have one name: the audit could not tell them apart")
     for url in options.inputs:
         if _inside(url, output) or _inside(output, url):
             raise UsageError(

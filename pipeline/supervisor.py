@@ -22,7 +22,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..models import errors
-from ..models.errors import RunFailed
+from ..models.errors import RunFailed, ScrublineError
+from ..models.faults import failure_class
 from ..models.job import Job
 from ..models.receipts import receipt_url
 from ..models.rework import Rework
@@ -33,14 +34,30 @@ _log = logging.getLogger(__name__)
 
 DEATHS_UNTIL_ISOLATION = 2
 DEATHS_UNTIL_SKIP = 2
+DEATHS_WHILE_READING = 3
+"""In isolation, before any row is worked on: no row can be blamed, so the run ends."""
 TRIES_AFTER_ERRORS = 3
 STARTS_WITHOUT_WORK = 3
+"""Deaths before any work, for each worker, with no work done between them: it is not the documents then."""
+START_SECONDS = 120.0
+"""The least patience with a child that imports or opens its models: it has no way to show progress then."""
 GROUP_UNITS, GROUP_BYTES = 64, 8_000_000
 """A group is small, so that workers end together and little is repeated; not smaller, as a pipeline costs 0.2 s."""
+COMMAND = (sys.executable, "-m", "scrubline.pipeline.worker")
 
 
 @dataclasses.dataclass(slots=True)
 class _Child:
+    """A child process.
+
+    Attributes:
+        units: what it was given and has not answered for; empty if it is idle.
+        isolate: whether it was asked to go row by row.
+        at: unit, first row and rows that it works on; None until it begins with a group.
+        heard: when it last said something or was given work, by the monotonic clock.
+        buffer: the beginning of a line that has not ended yet.
+    """
+
     process: subprocess.Popen[bytes]
     units: list[int] = dataclasses.field(default_factory=list)
     isolate: bool = False
@@ -50,11 +67,7 @@ class _Child:
 
 
 class Supervisor:
-    """Runs units of a plan in child processes until all have receipts.
-
-    Attributes:
-        metrics: called with the metrics of each finished group.
-    """
+    """Runs units of a plan in child processes until all have receipts. Good for one `run`."""
 
     def __init__(
         self,
@@ -69,15 +82,19 @@ class Supervisor:
         on_done: Callable[
             [Sequence[int], dict[str, dict[str, int]]], None
         ] = lambda units, metrics: None,
-        command: Sequence[str] = (sys.executable, "-m", "scrubline.pipeline.worker"),
+        command: Sequence[str] = COMMAND,
     ) -> None:
         """Starts nothing yet.
 
         Args:
+            storage: where receipts and the skip-list are.
+            job: must be frozen, with its plan: children read it.
+            plan: all units of the run.
             workers: number of child processes.
-            watchdog_seconds: a child that says nothing for so long is killed.
+            watchdog_seconds: a child that says nothing for so long over one batch is killed.
+            log_level: of the children.
             on_rows: called with the rows of each batch begun.
-            on_done: called with each finished group.
+            on_done: called with each finished group and its metrics.
             command: starts a child.
         """
         self._storage, self._job, self._plan = storage, job, plan
@@ -96,61 +113,74 @@ class Supervisor:
         """Runs the units; returns when each has its receipt.
 
         Raises:
-            RunFailed: if a unit keeps failing for a reason that is not one of its documents.
+            RunFailed: if a unit keeps failing for a reason that is not one of its documents, or no child can work.
             UsageError: if a worker refuses the job.
         """
         self._waiting.extend(units)
         try:
-            for _ in range(min(self._workers, len(self._waiting))):
-                self._start()
             while self._waiting or self._isolated or any(child.units for child in self._children):
                 self._hand_out()
                 self._listen()
+                self._watch()
         finally:
             self._stop()
 
-    def _start(self) -> None:
-        process = subprocess.Popen(
-            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-        )
+    def _hand_out(self) -> None:
+        """Gives work to idle children, and starts children while there is more work than they."""
+        while self._waiting or self._isolated:
+            child = next((child for child in self._children if not child.units), None)
+            if child is None:
+                if len(self._children) >= self._workers:
+                    return
+                child = self._start()
+            child.isolate = bool(self._isolated)
+            child.units = [self._isolated.popleft()] if child.isolate else self._group()
+            child.at, child.heard = None, time.monotonic()
+            self._send(child, {"units": child.units, "isolate": child.isolate})
+
+    def _start(self) -> _Child:
+        problem = ""
+        try:
+            # A group of its own: Ctrl-C is for the supervisor, which then stops its children.
+            process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                process_group=0,
+            )
+        except OSError as error:
+            problem = failure_class(error)
+        if problem:
+            raise RunFailed(f"a worker cannot be started: {problem}")
         child = _Child(process, heard=time.monotonic())
         self._children.append(child)
         assert process.stdout is not None
         self._selector.register(process.stdout, selectors.EVENT_READ, child)
         self._send(child, {"job": self._job.to_json(), "log_level": self._level})
+        return child
 
     def _send(self, child: _Child, value: dict[str, Any]) -> None:
         assert child.process.stdin is not None
         try:
             child.process.stdin.write(json.dumps(value).encode() + b"\n")
         except OSError:
-            _log.info(
-                "a worker was dead before it got its work"
-            )  # its pipe ends too: _listen sees to it
-
-    def _hand_out(self) -> None:
-        for child in self._children:
-            if child.units:
-                continue
-            if self._isolated:
-                child.units, child.isolate = [self._isolated.popleft()], True
-            elif self._waiting:
-                child.units, child.isolate = self._group(), False
-            else:
-                continue
-            child.at, child.heard = None, time.monotonic()
-            self._send(child, {"units": child.units, "isolate": child.isolate})
+            # Its output has ended too: _listen sees to it.
+            _log.info("a worker was dead before it got its work")
 
     def _group(self) -> list[int]:
         share = max(1, len(self._waiting) // (4 * self._workers))
-        group, size = [self._waiting.popleft()], 0
+        group = [self._waiting.popleft()]
+        size = self._plan.units[group[0]].bytes
         while self._waiting and len(group) < min(share, GROUP_UNITS) and size < GROUP_BYTES:
             size += self._plan.units[self._waiting[0]].bytes
             group.append(self._waiting.popleft())
         return group
 
     def _listen(self) -> None:
-        for key, _ in self._selector.select(timeout=1.0):
+        """Waits up to a second for answers, and buries the dead."""
+        events = self._selector.select(timeout=1.0)
+        for key, _ in events:
             child: _Child = key.data
             data = os.read(key.fd, 1 << 16)
             if not data:
@@ -160,23 +190,31 @@ class Supervisor:
             *lines, child.buffer = (child.buffer + data).split(b"\n")
             for line in lines:
                 self._hear(child, json.loads(line))
-        for child in self._children:
-            if child.units and time.monotonic() - child.heard > self._watchdog:
-                _log.warning("a worker was silent for %.0f s and is killed", self._watchdog)
+        if not events:
+            # A pipe stays open after its child died if a process that the child started holds it.
+            for child in [one for one in self._children if one.process.poll() is not None]:
+                self._bury(child)
+
+    def _watch(self) -> None:
+        now = time.monotonic()
+        for child in [one for one in self._children if one.units]:
+            patience = self._watchdog if child.at else max(self._watchdog, START_SECONDS)
+            if now - child.heard > patience:
+                _log.warning("a worker was silent for %.0f s and is killed", patience)
                 child.process.kill()
-                child.heard = time.monotonic()
+                self._bury(child)
 
     def _hear(self, child: _Child, answer: dict[str, Any]) -> None:
+        self._idle_deaths = 0
         if at := answer.get("at"):
             child.at = (at[0], at[1], at[2])
             self._on_rows(at[2])
             return
         units, child.units = child.units, []
-        self._idle_deaths = 0
         if "done" in answer:
             self._on_done(units, answer["metrics"])
             return
-        error: type[Exception] = getattr(errors, answer["error"], RunFailed)
+        error = _error_named(answer["error"])
         culprit = child.at[0] if child.at else units[0]
         self._errors[culprit] += 1
         if issubclass(error, errors.UsageError) or self._errors[culprit] >= TRIES_AFTER_ERRORS:
@@ -185,37 +223,45 @@ class Supervisor:
         self._waiting.extendleft(reversed(self._without_receipt(units)))
 
     def _bury(self, child: _Child) -> None:
-        """A child died: its unit is blamed, its work given back, a new child started."""
+        """A child died: the unit it was at is blamed, the others are given back."""
         assert child.process.stdout is not None
         self._selector.unregister(child.process.stdout)
         code = child.process.wait()
         _close(child)
         self._children.remove(child)
+        if not child.units:
+            _log.info("an idle worker ended (%d)", code)
+            return
         left = self._without_receipt(child.units)
         _log.warning("a worker ended (%d) with %d units unfinished", code, len(left))
-        if not child.at:
+        if child.at is None:
             self._idle_deaths += 1
             if self._idle_deaths >= STARTS_WITHOUT_WORK * self._workers:
                 raise RunFailed(f"workers end before they begin to work (exit code {code})")
-        else:
-            self._idle_deaths = 0
-            unit, row, _ = child.at
-            if unit in left:
-                self._blame(child, unit, row)
-                left.remove(unit)
+            if child.isolate:
+                self._isolated.extend(left)
+                return
+        elif child.at[0] in left:
+            left.remove(child.at[0])
+            self._blame(child, *child.at[:2])
         self._waiting.extendleft(reversed(left))
-        self._start()
 
     def _blame(self, child: _Child, unit: int, row: int) -> None:
         self._deaths[unit] += 1
-        if child.isolate and row >= 0:
+        if child.isolate:
             self._row_deaths[unit, row] += 1
-            if self._row_deaths[unit, row] >= DEATHS_UNTIL_SKIP:
+            deaths = self._row_deaths[unit, row]
+            if row < 0 and deaths >= DEATHS_WHILE_READING:
+                raise RunFailed(
+                    f"workers die while they read unit {unit}, and no row of it can be blamed; "
+                    "plan.parquet and files.parquet under restricted/ name its inputs"
+                )
+            if row >= 0 and deaths >= DEATHS_UNTIL_SKIP:
                 _log.warning("unit %d, row %d kills workers: it goes on the skip-list", unit, row)
                 rework = Rework.read(self._storage, self._job.restricted)
-                rework.skipping(unit, row, "KillsWorker").write(self._storage, self._job.restricted)
-        elif child.isolate and self._deaths[unit] > DEATHS_UNTIL_ISOLATION + DEATHS_UNTIL_SKIP:
-            raise RunFailed(f"workers die while they read unit {unit}: no row of it can be blamed")
+                rework.skipping(unit, row, "KillsWorker").write(
+                    self._storage, self._job.restricted
+                )
         if self._deaths[unit] >= DEATHS_UNTIL_ISOLATION:
             self._isolated.append(unit)
         else:
@@ -226,17 +272,27 @@ class Supervisor:
         return [
             unit
             for unit in units
-            if not self._storage.exists(receipt_url(self._job.staging, self._plan.units[unit].name))
+            if not self._storage.exists(
+                receipt_url(self._job.staging, self._plan.units[unit].name)
+            )
         ]
 
     def _stop(self) -> None:
         for child in self._children:
-            child.process.kill()  # whatever it writes is invisible until whole; a receipt is the last of it
+            # Whatever it is writing is invisible until whole, and a receipt is the last of it.
+            child.process.kill()
         for child in self._children:
             child.process.wait()
             _close(child)
         self._children.clear()
         self._selector.close()
+
+
+def _error_named(name: str) -> type[ScrublineError]:
+    """Our error of that name; RunFailed for those that other modules define."""
+    found = getattr(errors, name, RunFailed)
+    ours = isinstance(found, type) and issubclass(found, ScrublineError)
+    return found if ours else RunFailed
 
 
 def _close(child: _Child) -> None:

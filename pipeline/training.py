@@ -9,11 +9,13 @@ import sys
 from collections.abc import Callable, Sequence
 
 from .. import dictionaries
-from ..models.bundles import revise_bundle, write_bundle
-from ..models.corpora import read_annotated, remap
+from ..models.bundles import Bundle, revise_bundle, write_bundle
+from ..models.corpora import AnnotatedDocument, Annotation, read_annotated, remap
 from ..models.errors import UsageError
+from ..models.evaluation import compare
 from ..models.mapping import load_map
 from ..models.recipes import RECIPES, Learner, Recipe, with_dictionaries
+from ..models.scrubber import Scrubber
 from ..models.storage import Storage
 from ..models.training import train
 
@@ -50,6 +52,11 @@ def train_bundle(asked: argparse.Namespace) -> str:
     )
     if biases := _pairs(asked.biases, "--bias LABEL=VALUE"):
         bundle = revise_bundle(bundle, biases={label: _number(label, v) for label, v in biases})
+    if asked.held_out:
+        held_out = [document for url in asked.held_out for document in read_annotated(url)]
+        if mapping is not None and asked.map_first:
+            held_out = [remap(document, mapping.apply) for document in held_out]
+        bundle = revise_bundle(bundle, card={"scores": _scores(bundle, held_out)})
     write_bundle(bundle, asked.output)
     size = sum(map(len, bundle.files.values()))
     return (
@@ -65,6 +72,8 @@ def _recipe(asked: argparse.Namespace) -> Recipe:
     if asked.dictionaries:
         names = [] if asked.dictionaries == ["none"] else asked.dictionaries
         recipe = with_dictionaries(recipe, names)
+    if asked.sequence:
+        recipe = dataclasses.replace(recipe, sequence=asked.sequence)
     if asked.algorithm or asked.parameters:
         algorithm = asked.algorithm or recipe.learner.algorithm
         known = dict(recipe.learner.parameters) if algorithm == recipe.learner.algorithm else {}
@@ -83,6 +92,27 @@ def _dictionary(name: str) -> dictionaries.Dictionary:
         return dictionaries.load(name)
     except dictionaries.DictionaryError as error:
         raise UsageError(str(error)) from None
+
+
+def _scores(bundle: Bundle, gold: Sequence[AnnotatedDocument]) -> dict[str, object]:
+    """What the card says: the model alone, in its own labels, on documents that it was not trained on."""
+    scrubber = Scrubber(bundle, recognisers=(), native_labels=False)
+    found = scrubber.entities(*(document.text for document in gold))
+    predicted = [
+        dataclasses.replace(
+            document,
+            spans=tuple(Annotation(one.start, one.end, one.label) for one in entities),
+            meta={},
+        )
+        for document, entities in zip(gold, found, strict=True)
+    ]
+    metrics = compare(gold, predicted).metrics
+    strict, blind = metrics["strict"].micro, metrics["character"].micro
+    return {
+        "documents": len(gold),
+        "strict spans": {"precision": strict.precision, "recall": strict.recall, "f1": strict.f1},
+        "label-blind characters": {"precision": blind.precision, "recall": blind.recall},
+    }
 
 
 def _of_corpus(
@@ -112,8 +142,9 @@ def _number(name: str, text: str) -> float:
 def _command(asked: argparse.Namespace) -> str:
     """The command line for the card, inputs by their last name only."""
     words = ["scrubline", "train"]
-    for url in asked.corpus:
-        words += ["--corpus", "/".join(url.rstrip("/").split("/")[-2:])]
+    for option, urls in (("--corpus", asked.corpus), ("--held-out", asked.held_out)):
+        for url in urls or ():
+            words += [option, "/".join(url.rstrip("/").split("/")[-2:])]
     words += ["--recipe", asked.recipe, "--name", asked.name]
     for option, values in (
         ("--set", asked.parameters),
@@ -122,8 +153,9 @@ def _command(asked: argparse.Namespace) -> str:
     ):
         for value in values or ():
             words += [option, value]
-    if asked.algorithm:
-        words += ["--algorithm", asked.algorithm]
+    for option, value in (("--sequence", asked.sequence), ("--algorithm", asked.algorithm)):
+        if value:
+            words += [option, value]
     if asked.label_map:
         words += ["--label-map", asked.label_map] + (["--map-first"] if asked.map_first else [])
     return shlex.join(words)

@@ -1,5 +1,6 @@
 """A child of the supervisor: takes groups of units from its standard input, runs them, answers in lines of JSON.
 
+    <- {"job": "...", "log_level": "WARNING"}  once
     <- {"units": [3, 4], "isolate": false}
     -> {"at": [3, 0, 256]}                     a batch is being worked on: unit, first row, rows
     -> {"done": [3, 4], "metrics": {...}}
@@ -32,7 +33,9 @@ def report(unit: int, row: int, rows: int) -> None:
 
 
 def _answer(value: dict[str, Any]) -> None:
-    os.write(_answers, json.dumps(value).encode() + b"\n")
+    line = memoryview(json.dumps(value).encode() + b"\n")
+    while line:
+        line = line[os.write(_answers, line) :]
 
 
 def main() -> None:
@@ -41,7 +44,10 @@ def main() -> None:
     # Whatever a library prints must not mix with the answers.
     _answers = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    hello = json.loads(sys.stdin.buffer.readline())
+    greeting = sys.stdin.buffer.readline()
+    if not greeting.endswith(b"\n"):
+        return  # the supervisor died first
+    hello = json.loads(greeting)
     set_up_logs(hello["log_level"])
     job = Job.from_json(hello["job"])
     orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
@@ -50,18 +56,24 @@ def main() -> None:
         order = orders.get()
         try:
             metrics = run_direct(job, order["units"], report=report, isolate=order["isolate"])
-            _answer({"done": order["units"], "metrics": metrics})
+            answer = {"done": order["units"], "metrics": metrics}
         except ScrublineError as error:
-            _answer({"error": type(error).__name__, "message": str(error)})
+            answer = {"error": type(error).__name__, "message": str(error)}
         except Exception as error:
-            _answer({"error": "RunFailed", "message": error_class(error)})
+            answer = {"error": "RunFailed", "message": error_class(error)}
+        _answer(answer)
 
 
 def _listen(orders: queue.SimpleQueue[dict[str, Any]]) -> None:
-    for line in sys.stdin.buffer:
-        orders.put(json.loads(line))
-    os._exit(0)
+    try:
+        for line in sys.stdin.buffer:
+            orders.put(json.loads(line))
+    finally:
+        os._exit(0)
 
 
 if __name__ == "__main__":
-    main()
+    # Under its installed name, so that Beam pickles `report` by reference to the module that holds the pipe.
+    from . import worker
+
+    worker.main()

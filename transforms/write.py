@@ -40,6 +40,7 @@ class Write(beam.PTransform):
 class _WriteFn(beam.DoFn):
     def __init__(self, job: Job) -> None:
         self.job = job
+        self.sink: UnitSink | None = None  # here already: teardown comes also after a setup that failed
 
     def setup(self) -> None:
         with failing_safely("Write"):
@@ -47,7 +48,6 @@ class _WriteFn(beam.DoFn):
         self.meter = Meter("Write")
         self.spans = Metrics.counter("Write", "spans_found")
         self.quarantined = Metrics.counter("Write", "rows_quarantined")
-        self.sink: UnitSink | None = None
         self.unit = -1
 
     def start_bundle(self) -> None:

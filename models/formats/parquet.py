@@ -36,16 +36,6 @@ _DECODE_ROWS, _DECODE_BYTES = 1024, 8 << 20
 _READ_BUFFER_BYTES = 4 << 20
 _MAX_GROUP_ROWS = 2**31 - 1
 
-_DROPPED_METADATA = (
-    # Describe index, columns or row count of the whole source file; of a part with other columns
-    # they would be wrong, and Spark and datasets would believe them rather than the file.
-    b"pandas",
-    b"org.apache.spark.sql.parquet.row.metadata",
-    b"huggingface",
-    b"iceberg.schema",
-    b"parquet.avro.schema",
-    b"ARROW:schema",
-)
 _ORIGIN = b"scrubline:origin"
 """Field metadata inside a chunk: the field as it was in the file; empty if it was not there."""
 
@@ -62,21 +52,17 @@ class Parquet:
             return tuple(reader.schema_arrow.names)
 
     def schema_token(self, storage: Storage, file: InputFile) -> str:
-        """Hash of the schema, metadata that passes included."""
+        """Hash of the schema."""
         with _opened(storage, file) as reader:
             schema = _passing(reader.schema_arrow)
-        metadata = sorted((schema.metadata or {}).items())
-        plain = schema.remove_metadata().serialize().to_pybytes()
-        return hashlib.sha256(plain + repr(metadata).encode()).hexdigest()
+        return hashlib.sha256(schema.remove_metadata().serialize().to_pybytes()).hexdigest()
 
     def plan(
         self, storage: Storage, index: int, file: InputFile, split_bytes: int
     ) -> list[Locator]:
         """Runs of row groups of up to `split_bytes`, or of one larger row group."""
         with _opened(storage, file) as reader:
-            sizes = [
-                _stored_bytes(reader.metadata.row_group(i)) for i in range(reader.num_row_groups)
-            ]
+            sizes = _stored_bytes(reader.metadata, file.size)
         ends = _cuts(np.array(sizes, np.int64), len(sizes), split_bytes)
         return [
             Locator(index, start, end, sum(sizes[start:end]))
@@ -168,11 +154,21 @@ def _problem(reader: Any) -> str:
     rows = [reader.metadata.row_group(i).num_rows for i in range(reader.num_row_groups)]
     if any(not 0 <= count <= _MAX_GROUP_ROWS for count in rows):
         return "impossible row count"
+    if sum(rows) != reader.metadata.num_rows:
+        return "row counts that disagree"
     return ""
 
 
-def _stored_bytes(group: Any) -> int:
-    return sum(max(0, group.column(i).total_compressed_size) for i in range(group.num_columns))
+def _stored_bytes(metadata: Any, file_bytes: int) -> list[int]:
+    """About the size of each row group: the file's, shared out by their sizes when decoded.
+
+    The footer has exact ones for each column, but in pyarrow 25 a look at a damaged column entry
+    aborts the process ("Repetition level histogram size mismatch").
+    """
+    decoded = [
+        max(1, metadata.row_group(i).total_byte_size) for i in range(metadata.num_row_groups)
+    ]
+    return [file_bytes * size // sum(decoded) for size in decoded]
 
 
 class _View:
@@ -298,9 +294,8 @@ def _with_nulls(column: pa.Array, rows: Sequence[int]) -> pa.ChunkedArray:
 
 
 def _passing(schema: pa.Schema) -> pa.Schema:
-    """The schema with the file metadata that may pass."""
-    kept = {k: v for k, v in (schema.metadata or {}).items() if k not in _DROPPED_METADATA}
-    return schema.with_metadata(kept or None)
+    """The schema without the file's metadata: free text that nobody declared, and much of it no longer true."""
+    return schema.with_metadata(None)
 
 
 def _map_type(kind: pa.DataType, leaf: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:

@@ -1,7 +1,8 @@
 """Ages over 89, and the words for them.
 
-45 CFR 164.514(b)(2)(i)(C) asks that they be removed or put into one class of 90 and older. The span is the number only, as in i2b2 2014. Younger ages are the tagger's business: they are not
-identifiers.
+45 CFR 164.514(b)(2)(i)(C) asks that they be removed or put into one class of 90 and older. The span
+is the number only, as in i2b2 2014. Younger ages are the tagger's business: they identify
+nobody.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from .matching import after, before, disjoint, is_word, number_is_whole, pattern
 
 NAME = "age"
 LABELS = ("AGE",)
+# 10 of 10 right, all Spanish: meddocan 10/10. English forms are only in the table of tests.
+# `python -m benchmarks.rules <corpus>.jsonl --labels <corpus>` on the training parts.
 SCORE = 0.9167
 
 # The oldest person on record reached 122.

@@ -15,6 +15,9 @@ from .matching import is_word, pattern, view
 
 NAME = "email"
 LABELS = ("EMAIL",)
+# 528 of 530 right: english_clinical_sample 1/1, asq_phi 14/14, meddocan 469/471,
+# presidio_synth 44/44.
+# `python -m benchmarks.rules <corpus>.jsonl --labels <corpus>` on the training parts.
 SCORE = 0.9944
 
 _DOMAIN = pattern(r"@(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}")

@@ -13,6 +13,7 @@ where it begins.
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -61,11 +62,13 @@ _ACCENTS = {
 } | {ord("ñ"): "[ñÑ]"}
 
 
+@functools.lru_cache(maxsize=1)
 def view(text: str) -> bytes:
     """One Latin-1 byte per code point of the text, so that offsets agree.
 
     Typographic dashes, quotes and spaces, and the digits of every script, become their ASCII
     likeness; any other code point above U+00FF becomes `?`. No-break space becomes a space.
+    All rules ask for the view of the same document in turn, so the last one is kept.
     """
     try:
         narrow = text.encode("latin-1")

@@ -29,7 +29,10 @@ from .matching import (
 
 NAME = "phone"
 LABELS = ("PHONE", "FAX")
-SCORE = 0.9658
+# 142 of 146 right: english_clinical_sample 21/21, asq_phi 31/31, meddocan 69/72,
+# presidio_synth 21/22.
+# `python -m benchmarks.rules <corpus>.jsonl --labels <corpus>` on the training parts.
+SCORE = 0.9662
 
 _TEN = pattern(
     r"(?:\+?1[-. ]?)?(?:\(\d{3}\)[-. ]{0,2}\d{3}|\d{3} ?- ?\d{3}|\d{3}\.\d{3}"

@@ -10,6 +10,8 @@ from .matching import is_word, pattern, view
 
 NAME = "url"
 LABELS = ("URL",)
+# 37 of 38 right: meddocan 0/1 (not annotated there), presidio_synth 37/37.
+# `python -m benchmarks.rules <corpus>.jsonl --labels <corpus>` on the training parts.
 SCORE = 0.95
 
 _BEGINNING = pattern(

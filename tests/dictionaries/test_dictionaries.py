@@ -81,9 +81,9 @@ def test_errors_name_the_line_and_not_its_content(content: bytes, message: str) 
     [
         ("first_nmaes", "unknown dictionary 'first_nmaes'; known: .*first_names_en"),
         ("", "unknown dictionary ''"),
-        ("/no/such/list.txt", r"dictionary /no/such/list.txt: cannot be read \(FileNotFoundError\)"),
+        ("/no/such/a.txt", r"dictionary /no/such/a.txt: cannot be read \(FileNotFoundError\)"),
         ("nosuch://bucket/x.txt", "dictionary nosuch://bucket/x.txt: cannot be read"),
-        ("nosuch://user:secret@bucket/x.txt?signature=secret", "dictionary nosuch://bucket/x.txt: cannot"),
+        ("nosuch://user:secret@bucket/x.txt?key=secret", "nosuch://bucket/x.txt: cannot"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_opened(name: str, message: str) -> None:

@@ -8,7 +8,7 @@ import random
 import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models.errors import StorageError, UsageError
 from scrubline.models.faults import failure_class, is_transient, jitter
@@ -489,6 +489,7 @@ def test_a_partition_key_twice_is_refused():
         parse_partition("k=1/k=2/x")
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(min_size=1), st.text(), max_size=3))
 def test_partition_paths_round_trip(partition):
     pairs = tuple(partition.items())

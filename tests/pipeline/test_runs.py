@@ -57,7 +57,7 @@ def test_rows_come_out_scrubbed_with_keys_and_untouched_columns(
         "BP 120/80, strength 5/5. Call [PHONE] or mail [EMAIL].\n",
         "n": [8, 1.5],
     }
-    assert "text" not in by_key[keys.doc_key("5")]
+    assert by_key[keys.doc_key("5")]["text"] is None
     assert by_key[keys.doc_key("3")]["text"] == note(3)["text"]
     assert '"n":[8,1.50]' in "".join(
         p.read_text() for p in (tmp_path / "out/data").glob("*.jsonl")

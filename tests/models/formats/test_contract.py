@@ -13,6 +13,7 @@ from scrubline.models.formats import FORMATS, Limits, format_of
 from scrubline.models.storage import InputFile, Storage
 
 STORAGE = Storage(sleep=lambda seconds: None)
+DEFAULT = Limits()
 
 TEXTS = [
     "",
@@ -67,7 +68,7 @@ def put(name, data):
     return listed(url)
 
 
-def read_all(form, file, columns, *, split_bytes=1 << 30, limits=Limits()):
+def read_all(form, file, columns, *, split_bytes=1 << 30, limits=DEFAULT):
     """All records of a file: tuples of cells, or the error code."""
     records = []
     for locator in form.plan(STORAGE, 0, file, split_bytes):

@@ -23,9 +23,11 @@ JSONL = FORMATS["jsonl"]
         ("{}", {}),
         (' { } \r', {}),
         ('{"a":1}', {"a": "1"}),
-        ('{"a": 1.10, "b": 1e400, "c": -0, "d": 1E+2}', {"a": "1.10", "b": "1e400", "c": "-0", "d": "1E+2"}),
+        ('{"a": 1.10, "b": 1e400}', {"a": "1.10", "b": "1e400"}),
+        ('{"c": -0, "d": 1E+2}', {"c": "-0", "d": "1E+2"}),
         ('{"a" :\t"\\u00e9\\/\\n" , "b": "é"}', {"a": '"\\u00e9\\/\\n"', "b": '"é"'}),
-        ('{"a": [1, {"a": 2, "a": 3}], "b": {"x" : null}}', {"a": '[1, {"a": 2, "a": 3}]', "b": '{"x" : null}'}),
+        ('{"a": [1, {"a": 2, "a": 3}]}', {"a": '[1, {"a": 2, "a": 3}]'}),
+        ('{"b": {"x" : null}}', {"b": '{"x" : null}'}),
         ('{"a": null, "b": true, "c": false}', {"a": "null", "b": "true", "c": "false"}),
         ('{"\\u0061b": 1, "": 2}', {"ab": "1", "": "2"}),
         ('{"a": "\\ud800"}', {"a": '"\\ud800"'}),
@@ -100,12 +102,17 @@ def test_depth_counts_brackets_outside_of_strings():
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.text(), json_values, max_size=5), st.booleans(), st.sampled_from([None, 1])
 )
@@ -116,6 +123,7 @@ def test_scanning_agrees_with_the_json_module(record, ascii_only, indent):
     assert all(raw in text for raw in found.values())
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='{}[]":,\\u0aée1-.+ \t\r\x00NIf', max_size=30))
 @example('{"a":1}')
 def test_scanning_refuses_what_the_json_module_refuses(text):
@@ -182,7 +190,7 @@ class _File:
         self.size = size
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.binary(max_size=12).map(lambda b: b.replace(b"\n", b"")), max_size=8),
     st.booleans(),
@@ -241,9 +249,16 @@ def test_errors_by_line():
         b'{"t":1}\n{"t":1,"x":2}\n{"t":"\xff"}\n[1]\n{"t":1,"t":2}\n{"t"\n\x00\n{"t":"\xed\xa0\x80"}\n{}',
     )
     assert read_all(JSONL, file, ("t",)) == [
-        ("1",), "UndeclaredColumn", "BadEncoding", "NotAnObject", "DuplicateKey", "BadJson", "BadJson",
-        "BadEncoding", (None,),
-    ]  # fmt: skip
+        ("1",),
+        "UndeclaredColumn",
+        "BadEncoding",
+        "NotAnObject",
+        "DuplicateKey",
+        "BadJson",
+        "BadJson",
+        "BadEncoding",
+        (None,),
+    ]
 
 
 # -- columns
@@ -290,6 +305,7 @@ def test_decode(raw, expected):
     assert value == expected and type(value) is type(expected)
 
 
+@settings(deadline=None)
 @given(st.lists(st.none() | st.text(st.characters(codec=None)), max_size=5))
 def test_texts_round_trip_even_with_lone_surrogates(texts):
     cells = JSONL.encode_text(texts, pa.string())
@@ -319,7 +335,7 @@ def test_lines_as_written():
         JSONL.writer(lambda name: io.BytesIO(), "u").write(pa.table({"a": [1]}))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.dictionaries(st.sampled_from("abc"), json_values), max_size=6), st.integers(1, 40)
 )

@@ -104,6 +104,7 @@ def test_dates_are_found(text: str, expected: list[str]) -> None:
         "relief 6->2/10",
         "ate 50/75%",
         "GDS 2/15",
+        "Glasgow 14/15, pages 3/14",
         "Frailty 4/9. Pulses 2/4",
         "watch 24/7, 50/50 mix",
         "on 1/2 tablet",

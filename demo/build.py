@@ -1,0 +1,318 @@
+"""Builds the demo corpus from its marked-up notes.
+
+`python demo/build.py` reads `notes/*.txt` and writes beside them `parquet/notes.parquet` (the notes
+as a warehouse holds them), `text/*.txt` (one file a note), `gold.jsonl` (stand-off gold) and the
+tables of `README.md`. The same notes give the same bytes; Parquet also names the pyarrow used.
+
+A note is `#key: value` lines, an empty line, then the text, in which `⟦LABEL:words⟧` marks an
+entity and `⟦FF⟧`, `⟦NBSP⟧` stand for characters that editors lose. Line ends, the byte order mark
+and the last newline are the header's business (`newline`, `bom`, `final_newline`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import datetime
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+HERE = Path(__file__).resolve().parent
+
+ROWS_PER_GROUP = 16
+"""Small on purpose: even this corpus is then split into several work units."""
+
+DEV_PATIENTS = frozenset(
+    (
+        "0010093",
+        "0010094",
+        "0020041",
+        "0025119",
+        "0026604",
+        "0028873",
+        "0030012",
+        "0033398",
+        "0035571",
+        "0036620",
+        "0038045",
+        "0041733",
+        "0045518",
+        "0051884",
+        "0054902",
+        "0058113",
+        "0060438",
+        "0061122",
+        "0063309",
+        "0064418",
+        "0067245",
+        "0068371",
+        "0071560",
+    )
+)
+"""Patients whose notes are the development half; a mother and her newborn are on the same side.
+
+Chosen once so that halves, kinds and labels come out even. A new patient is put on a side by hand.
+"""
+
+REQUIRED = (
+    "note_id",
+    "patient_id",
+    "encounter_id",
+    "note_type",
+    "encounter_date",
+    "author",
+    "department",
+)
+SWITCHES: dict[str, tuple[str, str]] = {
+    "newline": ("lf", "crlf"),
+    "bom": ("no", "yes"),
+    "addendum": ("no", "yes"),
+    "final_newline": ("yes", "no"),
+}
+"""Optional header keys -> (default, the other value)."""
+
+ESCAPES = {"FF": "\f", "NBSP": "\N{NO-BREAK SPACE}"}
+
+SCHEMA = pa.schema(
+    [
+        ("note_id", pa.int64()),
+        ("patient_id", pa.string()),
+        ("encounter_id", pa.int64()),
+        ("note_type", pa.string()),
+        ("note_date", pa.timestamp("us")),
+        ("author", pa.string()),
+        ("department", pa.string()),
+        ("note_text", pa.string()),
+        ("word_count", pa.int32()),
+        ("is_addendum", pa.bool_()),
+    ]
+)
+
+_MARK = re.compile(r"⟦(?:([A-Z-]+):([^⟦⟧]+)|([A-Z]+))⟧")
+_HEADER_LINE = re.compile(r"#([a-z_]+): (\S.*)")
+_TABLES = re.compile(r"(?<=<!-- counts -->\n).*?(?=<!-- /counts -->)", re.DOTALL)
+
+
+@dataclasses.dataclass(frozen=True)
+class Note:
+    """One note as it ships.
+
+    Attributes:
+        header: the keys of REQUIRED and SWITCHES, defaults filled in.
+        text: code points as a reader sees them, byte order mark and carriage returns included.
+        spans: (start, end, label), disjoint and in order; offsets are code points of `text`.
+    """
+
+    header: dict[str, str]
+    text: str = dataclasses.field(repr=False)
+    spans: tuple[tuple[int, int, str], ...]
+
+    @property
+    def split(self) -> str:
+        """The half this note's patient is in: train or dev."""
+        return "dev" if self.header["patient_id"] in DEV_PATIENTS else "train"
+
+    @property
+    def file_name(self) -> str:
+        """Patient and note number, as exports are often named."""
+        return f"{self.header['patient_id']}_{self.header['note_id']}.txt"
+
+
+def parse_note(source: str) -> Note:
+    """Gives the note of one source file.
+
+    Raises:
+        ValueError: a header key is missing, unknown or has a value of no meaning; a mark is not
+            closed, is nested or names an unknown escape; an entity begins or ends in white space.
+    """
+    head, _, body = source.partition("\n\n")
+    header = _parse_header(head.split("\n"))
+    if header["newline"] == "crlf":
+        body = body.replace("\n", "\r\n")
+    if header["final_newline"] == "no":
+        body = body.rstrip("\r\n")
+    if header["bom"] == "yes":
+        body = "\N{ZERO WIDTH NO-BREAK SPACE}" + body
+    text, spans = _parse_body(body)
+    return Note(header, text, spans)
+
+
+def _parse_header(lines: Sequence[str]) -> dict[str, str]:
+    header = {key: default for key, (default, _) in SWITCHES.items()}
+    for line in lines:
+        match = _HEADER_LINE.fullmatch(line)
+        if match is None or match[1] not in {*REQUIRED, *SWITCHES}:
+            raise ValueError(f"header line {line!r}: expected '#key: value' with a known key")
+        header[match[1]] = match[2]
+    if missing := [key for key in REQUIRED if key not in header]:
+        raise ValueError(f"header lacks {missing}")
+    for key, values in SWITCHES.items():
+        if header[key] not in values:
+            raise ValueError(f"header key {key}: {header[key]!r} is none of {values}")
+    return header
+
+
+def _parse_body(body: str) -> tuple[str, tuple[tuple[int, int, str], ...]]:
+    parts: list[str] = []
+    spans: list[tuple[int, int, str]] = []
+    length = position = 0
+    for match in _MARK.finditer(body):
+        label, escape = match[1], match[3]
+        if escape and escape not in ESCAPES:
+            raise ValueError(f"unknown escape {escape!r}; known: {sorted(ESCAPES)}")
+        before = body[position : match.start()]
+        inside: str = ESCAPES[escape] if escape else match[2]
+        if label and inside != inside.strip():
+            raise ValueError(f"{label}, entity {len(spans)}: white space at its edge")
+        parts += (before, inside)
+        length += len(before)
+        if label:
+            spans.append((length, length + len(inside), label))
+        length += len(inside)
+        position = match.end()
+    text = "".join([*parts, body[position:]])
+    if stray := re.search("[⟦⟧]", text):
+        raise ValueError(
+            f"a mark is not closed or is nested, at character {stray.start()} of the text"
+        )
+    return text, tuple(spans)
+
+
+def read_notes(folder: Path) -> list[Note]:
+    """Gives the notes of a folder by ascending note number.
+
+    Raises:
+        ValueError: as `parse_note`, naming the file; or a file's name is not its note number.
+    """
+    notes = []
+    for path in folder.glob("*.txt"):
+        try:
+            # Not read_text: it would turn a stray carriage return into a newline unseen.
+            note = parse_note(path.read_bytes().decode("utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path.name}: {error}") from error
+        if note.header["note_id"] != path.stem:
+            raise ValueError(f"{path.name}: its header says note {note.header['note_id']}")
+        notes.append(note)
+    return sorted(notes, key=lambda note: int(note.header["note_id"]))
+
+
+def to_table(notes: Sequence[Note]) -> pa.Table:
+    """Gives the warehouse table, a row a note, in the order given."""
+    return pa.Table.from_pylist(
+        [
+            {
+                "note_id": int(note.header["note_id"]),
+                "patient_id": note.header["patient_id"],
+                "encounter_id": int(note.header["encounter_id"]),
+                "note_type": note.header["note_type"],
+                "note_date": datetime.datetime.strptime(
+                    note.header["encounter_date"], "%Y-%m-%d %H:%M"
+                ),
+                "author": note.header["author"],
+                "department": note.header["department"],
+                "note_text": note.text,
+                "word_count": len(note.text.split()),
+                "is_addendum": note.header["addendum"] == "yes",
+            }
+            for note in notes
+        ],
+        schema=SCHEMA,
+    )
+
+
+def to_gold(note: Note) -> str:
+    """Gives the note's line of `gold.jsonl`, without the newline."""
+    return json.dumps(
+        {
+            "doc_id": note.header["note_id"],
+            "text": note.text,
+            "spans": [
+                {"start": start, "end": end, "label": label} for start, end, label in note.spans
+            ],
+            "meta": {
+                "type": note.header["note_type"],
+                "patient_id": note.header["patient_id"],
+                "split": note.split,
+            },
+        },
+        ensure_ascii=False,
+    )
+
+
+def to_counts(notes: Sequence[Note]) -> str:
+    """Gives the Markdown tables of the README: totals, entities by label, notes by kind."""
+
+    def rows(items: Callable[[Note], Iterable[str]]) -> list[str]:
+        counts = collections.Counter((item, note.split) for note in notes for item in items(note))
+        return [
+            f"| {item} | {counts[item, 'train']} | {counts[item, 'dev']} |"
+            for item in sorted({item for item, _ in counts})
+        ]
+
+    def total(name: str, count: Callable[[list[Note]], int]) -> str:
+        halves = [[note for note in notes if note.split == split] for split in ("train", "dev")]
+        return f"| {name} | {count(halves[0])} | {count(halves[1])} |"
+
+    return "\n".join(
+        [
+            "",
+            "| | train | dev |",
+            "| --- | ---: | ---: |",
+            total("notes", len),
+            total("patients", lambda half: len({note.header["patient_id"] for note in half})),
+            total("words", lambda half: sum(len(note.text.split()) for note in half)),
+            total("entities", lambda half: sum(len(note.spans) for note in half)),
+            "",
+            "| label | train | dev |",
+            "| --- | ---: | ---: |",
+            *rows(lambda note: [label for _, _, label in note.spans]),
+            "",
+            "| kind of note | train | dev |",
+            "| --- | ---: | ---: |",
+            *rows(lambda note: [note.header["note_type"]]),
+            "",
+            "",
+        ]
+    )
+
+
+def build(notes: Sequence[Note], out: Path) -> None:
+    """Writes all that is made from the notes into `out`; old text files there are removed."""
+    for name in ("parquet", "text"):
+        (out / name).mkdir(parents=True, exist_ok=True)
+    for old in (out / "text").glob("*.txt"):
+        old.unlink()
+    for note in notes:
+        (out / "text" / note.file_name).write_bytes(note.text.encode("utf-8"))
+    (out / "gold.jsonl").write_bytes(
+        "".join(to_gold(note) + "\n" for note in notes).encode("utf-8")
+    )
+    pq.write_table(
+        to_table(notes), out / "parquet" / "notes.parquet", row_group_size=ROWS_PER_GROUP
+    )
+    template = (HERE / "README.md").read_text(encoding="utf-8")
+    readme = _TABLES.sub(lambda _: to_counts(notes), template)
+    (out / "README.md").write_bytes(readme.encode("utf-8"))
+
+
+def main() -> None:
+    """Builds in place, or elsewhere with --out."""
+    parser = argparse.ArgumentParser(description="Build the demo corpus from demo/notes.")
+    parser.add_argument(
+        "--out", type=Path, default=HERE, help="folder to write to (default: demo/)"
+    )
+    out: Path = parser.parse_args().out
+    notes = read_notes(HERE / "notes")
+    build(notes, out)
+    print(f"{len(notes)} notes, {sum(len(note.spans) for note in notes)} entities -> {out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Batches made as the pipeline makes them: from a file, through every step, rules alone."""
+
+import json
+
+import pytest
+from scrubline.models.job import Budgets
+from scrubline.models.keys import Keys
+from scrubline.models.formats import FORMATS, Limits, format_of
+from scrubline.models.policy import load_policy
+from scrubline.models.reading import read_unit
+from scrubline.models.recognisers import RECOGNISERS, rule_hash
+from scrubline.models.roles import Columns
+from scrubline.models.steps import (
+    featurize_batch,
+    label_batch,
+    merge_batch,
+    recognise_batch,
+    scrub_batch,
+    tokenize_batch,
+)
+from scrubline.models.storage import Storage
+from scrubline.models.units import Unit
+
+KEYS = Keys(bytes(range(32)))
+HASHES = {name: rule_hash(name) for name in RECOGNISERS}
+
+
+def columns(**roles):
+    """Columns by NAME=role."""
+    return Columns.parse(list(roles.items()))
+
+
+def read(
+    source,
+    roles,
+    *,
+    limits=Limits(),
+    budgets=Budgets(),
+    keep_dates=False,
+    ordinals=None,
+    skip=None,
+    split_bytes=1 << 40,
+):
+    """The batches of the files below `source`, as one unit of all their locators."""
+    storage = Storage(sleep=lambda seconds: None)
+    files = storage.list_files([str(source)])
+    name = format_of(files[0].url)
+    locators = tuple(
+        locator
+        for index, file in enumerate(files)
+        for locator in FORMATS[name].plan(storage, index, file, split_bytes)
+    )
+    return list(
+        read_unit(
+            storage,
+            Unit(0, "000000-abc", name, files[0].partition, locators),
+            files,
+            roles,
+            KEYS,
+            limits,
+            budgets,
+            keep_dates=keep_dates,
+            ordinals=ordinals or {},
+            skip=skip or {},
+        )
+    )
+
+
+def write_lines(path, *records):
+    """A JSON Lines file; a record may be a value or the line itself."""
+    lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def scrubbed(batch, policy="hipaa", budgets=Budgets()):
+    """The batch after Tokenize, Featurize, Label, Recognise, Merge and Scrub."""
+    batch = label_batch(featurize_batch(tokenize_batch(batch, budgets), ()), ())
+    batch = recognise_batch(batch, tuple(RECOGNISERS))
+    return scrub_batch(merge_batch(batch, load_policy(policy), budgets))
+
+
+@pytest.fixture
+def storage():
+    return Storage(sleep=lambda seconds: None)

@@ -1,0 +1,97 @@
+import doctest
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrubline.models import Scrubber, scrubber
+from scrubline.models.errors import DocumentError, UsageError
+from scrubline.models.job import Budgets
+from scrubline.models.recognisers import RECOGNISERS
+
+RULES = Scrubber()
+
+
+def test_the_example_of_the_module_holds():
+    result = doctest.testmod(scrubber)
+    assert (result.attempted >= 2, result.failed) == (True, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ""),
+        ("No complaints.", "No complaints."),
+        ("Seen 3/4/2012. MRN: 1234567.", "Seen [DATE]. MRN: [MEDICALRECORD]."),
+        ("🙂 a@b.example 🙂", "🙂 [EMAIL] 🙂"),
+        ("\ufeffSeen 3/4/2012\r\n\r\n", "\ufeffSeen [DATE]\r\n\r\n"),
+        ("\0 3/4/2012 \0", "\0 [DATE] \0"),
+        ("1/2 tab daily, strength 5/5", "1/2 tab daily, strength 5/5"),
+    ],
+)
+def test_texts(text, expected):
+    assert RULES.scrub(text) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet=st.sampled_from("0123456789/-@.:aZé🙂 \n\r\0")))
+def test_what_is_outside_of_spans_stays_and_what_is_in_them_goes(text):
+    out, spans, at, out_at = RULES.scrub(text), RULES.spans(text), 0, 0
+    for span in spans:
+        same = text[at : span.start]
+        assert out[out_at : out_at + len(same)] == same
+        out_at += len(same)
+        replacement = text[span.start : span.end] if span.replacement is None else span.replacement
+        assert out[out_at : out_at + len(replacement)] == replacement
+        out_at, at = out_at + len(replacement), span.end
+    assert out[out_at:] == text[at:]
+
+
+@pytest.mark.parametrize("text", ["half \ud83d", "\udc00", "ok \udfff 3/4/2012"])
+def test_a_text_that_no_file_can_hold_is_held_back(text):
+    with pytest.raises(DocumentError, match="LoneSurrogate"):
+        RULES.scrub(text)
+
+
+@pytest.mark.parametrize(
+    ("budgets", "code"),
+    [(Budgets(tokens=2), "OverBudget:tokens"), (Budgets(candidates=1), "OverBudget:candidates")],
+)
+def test_a_text_over_its_budget_is_held_back(budgets, code):
+    with pytest.raises(DocumentError, match=code) as caught:
+        Scrubber(budgets=budgets).scrub("3/4/2012 and 4/5/2013")
+    assert "2012" not in str(caught.value)
+
+
+def test_the_policy_decides():
+    assert Scrubber(policy="research").scrub("Seen 3/4/2012, a@b.example") == "Seen 3/4/2012, [EMAIL]"
+    (date, email) = Scrubber(policy="research").spans("Seen 3/4/2012, a@b.example")
+    assert (date.action, email.action) == ("keep", "redact")
+
+
+def test_only_the_rules_asked_for_look():
+    assert Scrubber(recognisers=("email",)).scrub("3/4/2012 a@b.example") == "3/4/2012 [EMAIL]"
+    assert Scrubber(recognisers=()).scrub("3/4/2012") == "3/4/2012"
+    assert Scrubber().recognisers == tuple(RECOGNISERS)
+
+
+def test_entities_are_typed_for_each_text_whatever_the_policy():
+    found = Scrubber(policy="research").entities("3/4/2012", "", "a@b.example 4/5/2013")
+    assert [[(e.start, e.end, e.label) for e in one] for one in found] == [
+        [(0, 8, "DATE")],
+        [],
+        [(0, 11, "EMAIL"), (12, 20, "DATE")],
+    ]
+    assert Scrubber().entities() == []
+
+
+@pytest.mark.parametrize(
+    "how", [{"policy": "no-such"}, {"recognisers": ("tarot",)}, {"models": "no-such-bundle"}]
+)
+def test_what_does_not_exist_is_refused(how):
+    models = (how.pop("models"),) if "models" in how else ()
+    with pytest.raises((UsageError, DocumentError)):
+        Scrubber(*models, **how).scrub("3/4/2012")
+
+
+def test_texts_are_not_shown():
+    assert "2012" not in repr(RULES)

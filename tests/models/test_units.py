@@ -1,0 +1,82 @@
+import dataclasses
+
+import pytest
+from scrubline.models.errors import UsageError
+from scrubline.models.formats import Locator
+from scrubline.models.storage import InputFile
+from scrubline.models.units import Plan, Unit, unit_name
+
+FILES = (
+    InputFile("/in/smith=1/a.jsonl", 10, "v1", "smith=1/a.jsonl", (("smith", "1"),)),
+    InputFile("/in/b é\n.jsonl", 20, "v2", "b é\n.jsonl"),
+)
+PLAN = Plan(
+    FILES,
+    (
+        Unit(0, "000000-a", "jsonl", (("smith", "1"),), (Locator(0, 0, 5, 5), Locator(0, 5, 10, 5))),
+        Unit(1, "000001-b", "parquet", (), (Locator(1, 0, 1, 20),)),
+        Unit(2, "000002-c", "text", (), ()),
+    ),
+)
+
+
+def test_a_plan_survives_storage(storage, tmp_path):
+    PLAN.write(storage, str(tmp_path))
+    assert Plan.read(storage, str(tmp_path)) == PLAN
+
+
+def test_an_empty_plan_survives_storage(storage, tmp_path):
+    Plan((), ()).write(storage, str(tmp_path))
+    assert Plan.read(storage, str(tmp_path)) == Plan((), ())
+
+
+def test_the_size_of_a_unit():
+    assert [unit.bytes for unit in PLAN.units] == [10, 20, 0]
+
+
+def test_no_plan_is_a_usage_error(storage, tmp_path):
+    with pytest.raises(UsageError, match="no plan for this run"):
+        Plan.read(storage, str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["plan.parquet", "files.parquet"])
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"nonsense" * 100])
+def test_a_damaged_plan_is_told_without_what_is_in_it(storage, tmp_path, name, content):
+    PLAN.write(storage, str(tmp_path))
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UsageError, match="cannot be read") as caught:
+        Plan.read(storage, str(tmp_path))
+    assert "nonsense" not in str(caught.value)
+
+
+def test_names_of_inputs_are_not_shown():
+    shown = repr(PLAN) + repr(PLAN.units) + repr(PLAN.files)
+    assert "smith" not in shown
+    assert ".jsonl" not in shown
+
+
+NAMED = (3, "fingerprint", FILES, PLAN.units[0].locators)
+
+
+def test_a_units_name_tells_its_place_and_nothing_else():
+    name = unit_name(*NAMED)
+    assert name == unit_name(*NAMED)
+    assert name.startswith("000003-")
+    assert len(name) == 19
+    assert set(name[7:]) <= set("0123456789abcdef")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        (3, "other", FILES, PLAN.units[0].locators),
+        (3, "fingerprint", (dataclasses.replace(FILES[0], version="v9"), FILES[1]), PLAN.units[0].locators),
+        (3, "fingerprint", (dataclasses.replace(FILES[0], size=11), FILES[1]), PLAN.units[0].locators),
+        (3, "fingerprint", (dataclasses.replace(FILES[0], url="/in/x"), FILES[1]), PLAN.units[0].locators),
+        (3, "fingerprint", FILES, PLAN.units[0].locators[:1]),
+        (3, "fingerprint", FILES, (Locator(0, 0, 4, 4), Locator(0, 4, 10, 6))),
+        (3, "fingerprint", FILES, PLAN.units[1].locators),
+    ],
+)
+def test_a_units_name_follows_what_it_reads_and_how(changed):
+    assert unit_name(*changed) != unit_name(*NAMED)

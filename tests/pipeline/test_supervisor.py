@@ -1,0 +1,235 @@
+"""The supervisor with real child processes: whatever happens to them, one end state, or an error soon."""
+
+import dataclasses
+import functools
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from scrubline.models.errors import RunFailed, UsageError
+from scrubline.models.rework import Rework
+from scrubline.pipeline import runs
+from scrubline.pipeline.inspection import read_rows
+from scrubline.pipeline.publish import part_digest
+from scrubline.pipeline.runs import plan_only, resume
+from scrubline.pipeline.supervisor import Supervisor
+from scrubline.pipeline.verify import verify
+
+from . import hostile_worker
+from .conftest import note, write_corpus
+
+SOON = 60.0
+"""Seconds until something that must happen is given up; reached only by a failing test."""
+
+
+def digests(manifest):
+    return manifest["content_digest"], part_digest(manifest)
+
+
+def wait_until(condition, what):
+    end = time.monotonic() + SOON
+    while not condition():
+        assert time.monotonic() < end, f"waited in vain until {what}"
+        time.sleep(0.02)
+
+
+def children_of(pid):
+    """Process ids of the living children of a process (Linux)."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[1] == str(pid) and fields[0] != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "in", notes=90, files=3)
+
+
+@pytest.fixture
+def options(options, corpus):
+    return dataclasses.replace(options, inputs=(str(corpus),), split_bytes=2000)
+
+
+@pytest.fixture
+def whole(run, options, tmp_path):
+    """The manifest of the same run in one process."""
+    return run(output=str(tmp_path / "whole"))
+
+
+@pytest.fixture
+def supervised(monkeypatch):
+    """Makes runs use another command for their children."""
+
+    def use(command, **more):
+        monkeypatch.setattr(
+            runs, "Supervisor", functools.partial(Supervisor, command=command, **more)
+        )
+
+    return use
+
+
+def test_two_workers_write_what_one_process_writes_though_one_is_killed(
+    run, whole, storage, options, tmp_path
+):
+    assert whole["report"]["units"] > 8
+    staging = tmp_path / "out/_staging"
+    killed = []
+
+    def kill_one():
+        # At a moment that differs from run to run of this test, after the work has begun.
+        wait_until(lambda: list(staging.rglob("receipts/*.json")) or done.is_set(), "a receipt")
+        time.sleep(random.random() * 0.2)
+        for pid in children_of(os.getpid()):
+            if "pipeline.worker" in Path(f"/proc/{pid}/cmdline").read_text():
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+                return
+
+    done = threading.Event()
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    try:
+        manifest = run(workers=2)
+    finally:
+        done.set()
+        killer.join()
+    assert digests(manifest) == digests(whole)
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+    assert manifest["report"]["workers"] == 2
+    assert manifest["report"]["metrics"]["Write"]["documents"] > 0
+    assert not [pid for pid in killed if alive(pid)]
+
+
+@pytest.fixture
+def poisoned(tmp_path):
+    """A corpus with two deadly documents in one unit and a third that never ends in another."""
+    folder = write_corpus(tmp_path / "poisoned", notes=30, files=2, broken=False)
+    for name, marks in {
+        "part0": (hostile_worker.KILL, hostile_worker.EXIT),
+        "part1": (hostile_worker.HANG,),
+    }.items():
+        path = folder / f"{name}.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for index, mark in enumerate(marks):
+            row = note(800 + index) | {"note_id": f"{name}-{index}", "text": f"MRN: 7654321 {mark}"}
+            lines.insert(2 + 3 * index, json.dumps(row))
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_documents_that_kill_or_hang_are_isolated_and_quarantined(
+    run, storage, options, supervised, poisoned, tmp_path
+):
+    options = dataclasses.replace(options, inputs=(str(poisoned),), split_bytes=1500)
+    job, plan = plan_only(storage, options)
+    # A copy of the frozen run, to be resumed later with the skip-list alone.
+    shutil.copytree(tmp_path / "out", tmp_path / "again")
+
+    supervised(hostile_worker.COMMAND)
+    manifest = resume(storage, dataclasses.replace(options, workers=2, watchdog_seconds=2.0))
+    assert manifest["errors"] == {"skip-list: KillsWorker": 3}
+    assert manifest["counts"]["rows_in"] == 33
+    assert manifest["counts"]["rows_out"] == 30
+    skipped = Rework.read(storage, job.restricted)
+    assert sorted(len(facts.skip) for facts in skipped.units.values()) == [1, 2]
+    quarantined = read_rows(storage, options.output, manifest, "quarantine")
+    assert {(row["stage"], row["error"]) for row in quarantined} == {("skip-list", "KillsWorker")}
+    assert all(row["doc_key"] for row in quarantined)
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+    # Resumed from the recorded facts, no child dies any more, and not one byte differs.
+    (tmp_path / f"again/restricted/{job.run}/rework.json").write_bytes(
+        (tmp_path / f"out/restricted/{job.run}/rework.json").read_bytes()
+    )
+    supervised(hostile_worker.COMMAND, on_rows=lambda rows: None)
+    again = dataclasses.replace(options, output=str(tmp_path / "again"))
+    assert digests(resume(storage, again)) == digests(manifest)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("/nowhere/no-such-program",),
+        (sys.executable, "-c", "raise SystemExit(3)"),
+        (sys.executable, "-c", "print('no JSON at all', flush=True); input(); input(); input()"),
+    ],
+    ids=["no program", "ends at once", "speaks something else"],
+)
+def test_children_that_cannot_work_end_the_run(run, supervised, command):
+    supervised(command)
+    with pytest.raises(RunFailed, match="worker"):
+        run(workers=2)
+
+
+def test_a_child_that_never_speaks_is_given_up(run, supervised, monkeypatch):
+    monkeypatch.setattr("scrubline.pipeline.supervisor.START_SECONDS", 0.2)
+    supervised((sys.executable, "-c", "import time; time.sleep(3600)"))
+    with pytest.raises(RunFailed, match="before they begin"):
+        run(workers=1, watchdog_seconds=0.2)
+
+
+def test_a_reader_that_kills_workers_ends_the_run(run, supervised, tmp_path):
+    script = """
+        import os
+        from scrubline.pipeline import worker
+        from scrubline.transforms import read
+        read.read_unit = lambda *args, **more: os._exit(9)
+        worker.main()
+    """
+    supervised((sys.executable, "-c", textwrap.dedent(script)))
+    with pytest.raises(RunFailed, match="while they read unit 0.*no row"):
+        run(workers=1, split_bytes=10**9)
+
+
+def test_a_worker_that_refuses_the_job_ends_the_run(storage, options, tmp_path):
+    plan_only(storage, options)
+    (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
+    with pytest.raises(UsageError, match="another master key"):
+        resume(storage, dataclasses.replace(options, workers=2))
+    assert not (tmp_path / "out/data").exists()
+
+
+def test_children_end_with_their_supervisor_and_the_run_can_be_resumed(
+    whole, storage, options, tmp_path
+):
+    plan_only(storage, options)
+    command = [sys.executable, "-m", "scrubline.pipeline.cli", "resume", "--output", options.output]
+    run = subprocess.Popen(
+        [*command, "--workers", "2", "--max-quarantined", "0.5"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        receipts = tmp_path / "out/_staging"
+        wait_until(lambda: list(receipts.rglob("receipts/*.json")), "the work began")
+        children = children_of(run.pid)
+    finally:
+        run.kill()
+        run.wait()
+    wait_until(lambda: not any(alive(pid) for pid in children), "the children ended")
+    if not (tmp_path / "out/_SUCCESS").exists():  # it may have been done before it was killed
+        resume(storage, options)
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert digests(manifest) == digests(whole)
