@@ -1,7 +1,8 @@
 """Builds the demo corpus from its marked-up notes.
 
 `python demo/build.py` reads `notes/*.txt` and writes beside them `parquet/notes.parquet` (the notes
-as a warehouse holds them), `text/*.txt` (one file a note), `gold.jsonl` (stand-off gold) and the
+as a warehouse holds them), `text/*.txt` (one file a note), `gold/train.jsonl` and
+`gold/dev.jsonl` (stand-off gold) and the
 tables of `README.md`. The same notes give the same bytes; Parquet also names the pyarrow used.
 
 A note is `#key: value` lines, an empty line, then the text, in which `⟦LABEL:words⟧` marks an
@@ -228,7 +229,7 @@ def to_table(notes: Sequence[Note]) -> pa.Table:
 
 
 def to_gold(note: Note) -> str:
-    """Gives the note's line of `gold.jsonl`, without the newline."""
+    """Gives the note's line of `gold/<split>.jsonl`, without the newline."""
     return json.dumps(
         {
             "doc_id": note.header["note_id"],
@@ -291,9 +292,10 @@ def build(notes: Sequence[Note], out: Path) -> None:
         old.unlink()
     for note in notes:
         (out / "text" / note.file_name).write_bytes(note.text.encode("utf-8"))
-    (out / "gold.jsonl").write_bytes(
-        "".join(to_gold(note) + "\n" for note in notes).encode("utf-8")
-    )
+    (out / "gold").mkdir(exist_ok=True)
+    for split in ("train", "dev"):
+        lines = "".join(to_gold(note) + "\n" for note in notes if note.split == split)
+        (out / "gold" / f"{split}.jsonl").write_bytes(lines.encode("utf-8"))
     pq.write_table(
         to_table(notes), out / "parquet" / "notes.parquet", row_group_size=ROWS_PER_GROUP
     )

@@ -179,8 +179,8 @@ class _RowMaker:
                     continue
                 try:
                     self._check(text)
-                except DocumentError as error:
-                    failures[row] = Failure(STAGE, error.code)
+                except Exception as error:  # fail closed, as for ids
+                    failures[row] = Failure(STAGE, error_class(error))
                     continue
                 texts.append(text)  # type: ignore[arg-type]
                 rows.append(row)

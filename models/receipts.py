@@ -1,14 +1,15 @@
 """The sink of a unit, and its receipt.
 
-A unit's parts are written under staging by names that only the plan decides; the receipt, which lists them with
-their hashes, is written last. A unit counts as done when its receipt is there, and only then: whoever comes
-again overwrites the same names with the same bytes.
+A unit's parts are written under staging by names that only the plan decides; the receipt, which
+lists them with their hashes, is written last. A unit counts as done when its receipt is there, and
+only then: whoever comes again overwrites the same names with the same bytes.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
@@ -46,7 +47,8 @@ class Receipt:
     Attributes:
         unit: index in the plan.
         name: see `Unit.name`.
-        given: hash of the skip-list and ordinals that the unit was run with; another value asks for a new run.
+        given: hash of the skip-list and ordinals that the unit was run with; another value asks for
+            a new run.
         tally: counts and digests.
         parts: files under staging.
     """
@@ -95,6 +97,33 @@ def receipt_url(staging: str, name: str) -> str:
     return f"{staging}/receipts/{name}.json"
 
 
+class _OpenPart:
+    """A part's file; deaf once its unit is given up.
+
+    Arrow's writers end their file when they are collected, whatever became of it; a complaint about
+    that would go to standard error of a worker that has a real fault to tell.
+    """
+
+    def __init__(self, file: Writer) -> None:
+        self._file = file
+        self.deaf = False
+
+    def write(self, data: bytes, /) -> int:
+        return len(data) if self.deaf else self._file.write(data)
+
+    def __enter__(self) -> _OpenPart:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None:
+        self._file.__exit__(kind, error, trace)
+
+
 class UnitSink:
     """Writes one unit: open parts, a running tally; `commit` closes all and writes the receipt.
 
@@ -125,6 +154,7 @@ class UnitSink:
         self._form, self._partition = form, partition
         self._writers: dict[str, PartWriter] = {}
         self._files: list[tuple[str, str, Writer]] = []
+        self._open: list[_OpenPart] = []
         self.tally = Tally()
 
     def write(self, result: Result, candidates: pa.Table | None = None) -> None:
@@ -155,6 +185,8 @@ class UnitSink:
         """Drops what is open. Without a receipt nothing of the unit counts."""
         for _, _, file in self._files:
             file.discard()
+        for part in self._open:
+            part.deaf = True
 
     def _append(self, table: str, rows: pa.Table) -> None:
         if rows.num_rows == 0:
@@ -165,11 +197,12 @@ class UnitSink:
             if table in RESTRICTED:
                 folder = f"restricted/{self._run}/{folder}"
 
-            def open_part(name: str) -> Writer:
+            def open_part(name: str) -> _OpenPart:
                 path = f"{folder}{name}"
                 file = self._storage.create(f"{self._staging}/{path}")
                 self._files.append((table, path, file))
-                return file
+                self._open.append(_OpenPart(file))
+                return self._open[-1]
 
             self._writers[table] = form.writer(open_part, self._name)
         self._writers[table].write(rows)

@@ -551,6 +551,13 @@ def _add_train(commands: Any) -> None:
     parser.add_argument(
         "--corpus", action="append", required=True, metavar="URL", help="may be repeated"
     )
+    parser.add_argument(
+        "--mapped-corpus",
+        nargs=2,
+        action="append",
+        metavar=("URL", "MAP"),
+        help="a further corpus, its labels mapped to native ones first; may be repeated",
+    )
     parser.add_argument("--recipe", default="hide", metavar="NAME", help="default hide")
     parser.add_argument("--name", required=True, metavar="NAME", help="of the bundle")
     parser.add_argument(
@@ -589,11 +596,6 @@ def _add_train(commands: Any) -> None:
     )
     parser.add_argument(
         "--label-map", metavar="NAME|URL", help="own labels -> native ones, for policies"
-    )
-    parser.add_argument(
-        "--map-first",
-        action="store_true",
-        help="map the labels before training: the bundle speaks native labels",
     )
     parser.add_argument(
         "--bias",

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..models.errors import UsageError
+from ..models.formats import Limits
 from ..models.job import Budgets
 from ..models.keys import ENVIRONMENT
 from ..models.recognisers import RECOGNISERS
@@ -70,8 +71,12 @@ class Options:
 
     def __post_init__(self) -> None:
         for name in ("batch_documents", "batch_bytes", "split_bytes", "watchdog_seconds"):
-            if getattr(self, name) <= 0:
+            if not getattr(self, name) > 0:  # so that NaN is refused too
                 raise UsageError(f"{name} must be above 0, got {getattr(self, name)}")
+        try:
+            Limits(batch_bytes=self.batch_bytes, line_bytes=self.budgets.line_bytes)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
         if self.workers < 0:
             raise UsageError(f"workers must be 0 (this process) or more, got {self.workers}")
         if not 0 <= self.max_quarantined <= 1:

@@ -50,6 +50,8 @@ def look_at(storage: Storage, urls: Sequence[str], form: str | None = None) -> I
     Raises:
         UsageError: if there is nothing, or a file is of no known format.
     """
+    if form is not None and form not in FORMATS:
+        raise UsageError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
     files = tuple(storage.list_files(urls))
     formats = tuple(form or format_of(file.url) for file in files)
 

@@ -179,7 +179,7 @@ class Supervisor:
 
     def _listen(self) -> None:
         """Waits up to a second for answers, and buries the dead."""
-        events = self._selector.select(timeout=1.0)
+        events = self._selector.select(timeout=min(1.0, self._watchdog / 4))
         for key, _ in events:
             child: _Child = key.data
             data = os.read(key.fd, 1 << 16)
@@ -188,8 +188,15 @@ class Supervisor:
                 continue
             child.heard = time.monotonic()
             *lines, child.buffer = (child.buffer + data).split(b"\n")
-            for line in lines:
-                self._hear(child, json.loads(line))
+            try:
+                answers = [json.loads(line) for line in lines]
+            except ValueError:
+                _log.warning("a worker says what is no answer and is killed")
+                child.process.kill()
+                self._bury(child)
+                continue
+            for answer in answers:
+                self._hear(child, answer)
         if not events:
             # A pipe stays open after its child died if a process that the child started holds it.
             for child in [one for one in self._children if one.process.poll() is not None]:

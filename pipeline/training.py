@@ -33,13 +33,11 @@ def train_bundle(asked: argparse.Namespace) -> str:
     if storage.exists(asked.output):
         raise UsageError("the output exists already: a bundle is never overwritten")
     recipe = _recipe(asked)
-    mapping = load_map(asked.label_map) if asked.label_map else None
     documents = [document for url in asked.corpus for document in read_annotated(url)]
-    if mapping is not None and asked.map_first:
-        documents = [remap(document, mapping.apply) for document in documents]
-        label_map = None
-    else:
-        label_map = dict(mapping.table) if mapping is not None else None
+    for url, name in asked.mapped_corpus or ():
+        mapping = load_map(name)
+        documents += [remap(document, mapping.apply) for document in read_annotated(url)]
+    label_map = dict(load_map(asked.label_map).table) if asked.label_map else None
     bundle = train(
         recipe,
         documents,
@@ -54,8 +52,6 @@ def train_bundle(asked: argparse.Namespace) -> str:
         bundle = revise_bundle(bundle, biases={label: _number(label, v) for label, v in biases})
     if asked.held_out:
         held_out = [document for url in asked.held_out for document in read_annotated(url)]
-        if mapping is not None and asked.map_first:
-            held_out = [remap(document, mapping.apply) for document in held_out]
         bundle = revise_bundle(bundle, card={"scores": _scores(bundle, held_out)})
     write_bundle(bundle, asked.output)
     size = sum(map(len, bundle.files.values()))
@@ -142,9 +138,12 @@ def _number(name: str, text: str) -> float:
 def _command(asked: argparse.Namespace) -> str:
     """The command line for the card, inputs by their last name only."""
     words = ["scrubline", "train"]
-    for option, urls in (("--corpus", asked.corpus), ("--held-out", asked.held_out)):
-        for url in urls or ():
-            words += [option, "/".join(url.rstrip("/").split("/")[-2:])]
+    for url in asked.corpus:
+        words += ["--corpus", _end_of(url)]
+    for url, name in asked.mapped_corpus or ():
+        words += ["--mapped-corpus", _end_of(url), name]
+    for url in asked.held_out or ():
+        words += ["--held-out", _end_of(url)]
     words += ["--recipe", asked.recipe, "--name", asked.name]
     for option, values in (
         ("--set", asked.parameters),
@@ -157,8 +156,12 @@ def _command(asked: argparse.Namespace) -> str:
         if value:
             words += [option, value]
     if asked.label_map:
-        words += ["--label-map", asked.label_map] + (["--map-first"] if asked.map_first else [])
+        words += ["--label-map", asked.label_map]
     return shlex.join(words)
+
+
+def _end_of(url: str) -> str:
+    return "/".join(url.rstrip("/").split("/")[-2:])
 
 
 def _progress() -> Callable[[int, float], None] | None:

@@ -83,9 +83,19 @@ def verify(
         )
     )
     if originals:
+        # What earlier runs published has originals of its own, which may be gone by now.
+        expected = sum(
+            row["run"] == manifest["run"] and row["status"] == "scrubbed" for row in documents
+        )
         more, checked = _check_originals(storage, output, manifest, texts, spans, key_source)
+        if checked != expected:
+            more.append(f"{checked} originals were found for {expected} documents of the last run")
         faults += more
-        lines.append(f"{checked:,} originals: the audit applied to them gives the published texts")
+        lines.append(
+            f"{checked:,} originals of the last run: the audit does not lead to the published texts"
+            if more
+            else f"{checked:,} originals of the last run: the audit leads to the published texts"
+        )
     return faults, lines
 
 
@@ -223,8 +233,6 @@ def _check_originals(
                     faults.append(
                         f"unit {unit.index}, row {int(batch.rows.ordinals[row])}: the audit does not lead to the published text"
                     )
-    if checked != sum(text is not None for text in texts.values()):
-        faults.append(f"{checked} originals were found for {len(texts)} published documents")
     return faults, checked
 
 

@@ -47,10 +47,11 @@ class _ReadFn(beam.DoFn):
         self.meter = Meter("ReadUnits")
 
     def process(self, unit: int) -> Iterator[Batch]:
-        batches = self._batches(unit)
+        batches: Iterator[Batch] | None = None
         while True:
             self.report(unit, READING, 0)
             with self.meter.batch() as seen, failing_safely(f"ReadUnits: unit {unit}"):
+                batches = batches or self._batches(unit)
                 batch = next(batches, None)
                 if batch is not None:
                     seen.append(batch)

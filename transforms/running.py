@@ -121,15 +121,13 @@ def failing_safely(where: str) -> Iterator[None]:
 
     Our own pass, as their messages are safe; of all others only the class is told.
     """
-    problem = ""
     try:
         yield
     except ScrublineError:
         raise
     except Exception as error:
-        problem = error_class(error)
-    if problem:  # outside of `except`, so that the foreign error is not even chained
-        raise RunFailed(f"{where}: {problem}")
+        # `from None`: Beam logs the traceback of what it gets, with all that is chained to it.
+        raise RunFailed(f"{where}: {error_class(error)}") from None
 
 
 class Meter:

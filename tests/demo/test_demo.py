@@ -9,7 +9,6 @@ import re
 import sys
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -86,7 +85,7 @@ def test_committed_files_are_what_build_writes(tmp_path):
     committed = {
         name: data
         for name, data in contents(DEMO).items()
-        if name in {"README.md", "gold.jsonl"} or name.startswith(("parquet/", "text/"))
+        if name == "README.md" or name.startswith(("gold/", "parquet/", "text/"))
     }
     parquet = "parquet/notes.parquet"
     wrote, ours = (pq.ParquetFile(folder / parquet).metadata for folder in (DEMO, tmp_path))
@@ -229,7 +228,9 @@ def test_social_security_numbers_are_never_issued():
 
 
 def read_gold_lines():
-    return (DEMO / "gold.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+    parts = (DEMO / "gold" / f"{split}.jsonl" for split in ("train", "dev"))
+    lines = [line for part in parts for line in part.read_text(encoding="utf-8").split("\n")[:-1]]
+    return sorted(lines, key=lambda line: int(json.loads(line)["doc_id"]))
 
 
 @pytest.mark.parametrize("note", NOTES, ids=lambda note: note.header["note_id"])
@@ -273,7 +274,7 @@ def test_gold_is_the_notes():
 
 def test_markup_never_appears_in_output():
     for name, data in contents(DEMO).items():
-        if name == "gold.jsonl" or name.startswith("text/"):
+        if name.startswith(("gold/", "text/")):
             assert not re.search("[⟦⟧]", data.decode("utf-8")), name
     assert not any(re.search("[⟦⟧]", note.text) for note in NOTES)
 
@@ -293,8 +294,8 @@ def test_table_has_the_promised_columns():
     assert table["note_text"].to_pylist() == [note.text for note in NOTES]
     assert table["note_id"].to_pylist() == sorted({int(note.header["note_id"]) for note in NOTES})
     assert all(re.fullmatch(r"0\d{6}", patient) for patient in table["patient_id"].to_pylist())
-    assert table["is_addendum"].to_pylist().count(True) >= 1
-    assert pa.compute.min(table["word_count"]).as_py() >= 80
+    assert table["is_addendum"].to_pylist().count(True) >= 3
+    assert min(table["word_count"].to_pylist()) >= 80
 
 
 # The builder

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from scrubline.models.formats import FORMATS, Limits, format_of
 from scrubline.models.job import Budgets
 from scrubline.models.keys import Keys
-from scrubline.models.formats import FORMATS, Limits, format_of
 from scrubline.models.policy import load_policy
 from scrubline.models.reading import read_unit
 from scrubline.models.recognisers import RECOGNISERS, rule_hash
@@ -21,6 +21,7 @@ from scrubline.models.steps import (
 from scrubline.models.storage import Storage
 from scrubline.models.units import Unit
 
+LIMITS, BUDGETS = Limits(), Budgets()
 KEYS = Keys(bytes(range(32)))
 HASHES = {name: rule_hash(name) for name in RECOGNISERS}
 
@@ -34,8 +35,8 @@ def read(
     source,
     roles,
     *,
-    limits=Limits(),
-    budgets=Budgets(),
+    limits=LIMITS,
+    budgets=BUDGETS,
     keep_dates=False,
     ordinals=None,
     skip=None,
@@ -74,7 +75,7 @@ def write_lines(path, *records):
     return path
 
 
-def scrubbed(batch, policy="hipaa", budgets=Budgets()):
+def scrubbed(batch, policy="hipaa", budgets=BUDGETS):
     """The batch after Tokenize, Featurize, Label, Recognise, Merge and Scrub."""
     batch = label_batch(featurize_batch(tokenize_batch(batch, budgets), ()), ())
     batch = recognise_batch(batch, tuple(RECOGNISERS))

@@ -14,7 +14,17 @@ def test_the_audit_has_the_columns_that_were_promised():
 
 @pytest.mark.parametrize("name", TABLES)
 def test_no_table_has_a_place_for_text_ids_or_names_of_inputs(name):
-    forbidden = {"text", "covered", "replacement", "id", "url", "path", "file", "message", "note_id"}
+    forbidden = {
+        "text",
+        "covered",
+        "replacement",
+        "id",
+        "url",
+        "path",
+        "file",
+        "message",
+        "note_id",
+    }
     assert not forbidden & set(TABLES[name].names)
 
 

@@ -67,7 +67,11 @@ def test_what_ends_the_process_is_not_a_fault_of_a_document(error):
         map_documents(batch_of([0], 1), "label", work)
 
 
-@given(st.lists(st.integers(0, 5), max_size=12).map(sorted), st.sets(st.integers(0, 11)), st.sets(st.integers(0, 5)))
+@given(
+    st.lists(st.integers(0, 5), max_size=12).map(sorted),
+    st.sets(st.integers(0, 11)),
+    st.sets(st.integers(0, 5)),
+)
 def test_rows_are_either_failed_or_whole(rows, raising, failed_before):
     before = {row: Failure("read", "BadJson") for row in failed_before}
     batch = batch_of(rows, 6, failures=before)

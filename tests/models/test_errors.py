@@ -50,5 +50,9 @@ def test_exit_codes_never_overlap():
     ends = (UsageError, RunFailed, GateHeld, DocumentError)
     for name in vars(errors):
         kind = getattr(errors, name)
-        if isinstance(kind, type) and issubclass(kind, ScrublineError) and kind is not ScrublineError:
+        if (
+            isinstance(kind, type)
+            and issubclass(kind, ScrublineError)
+            and kind is not ScrublineError
+        ):
             assert sum(issubclass(kind, end) for end in ends) == 1

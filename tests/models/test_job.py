@@ -23,7 +23,9 @@ JOB = Job(
 
 def test_a_job_survives_json():
     assert Job.from_json(JOB.to_json()) == JOB
-    other = dataclasses.replace(JOB, budgets=Budgets(tokens=5), keep_candidates=True, models=(), model_hashes=())
+    other = dataclasses.replace(
+        JOB, budgets=Budgets(tokens=5), keep_candidates=True, models=(), model_hashes=()
+    )
     assert Job.from_json(other.to_json()) == other
 
 
@@ -72,9 +74,16 @@ def test_where_things_lie():
 
 
 def test_formats_read_by_the_jobs_caps():
-    job = dataclasses.replace(JOB, batch_documents=3, batch_bytes=4, budgets=Budgets(line_bytes=5, document_bytes=6))
+    job = dataclasses.replace(
+        JOB, batch_documents=3, batch_bytes=4, budgets=Budgets(line_bytes=5, document_bytes=6)
+    )
     limits = job.limits
-    assert (limits.batch_documents, limits.batch_bytes, limits.line_bytes, limits.document_bytes) == (3, 4, 5, 6)
+    assert (
+        limits.batch_documents,
+        limits.batch_bytes,
+        limits.line_bytes,
+        limits.document_bytes,
+    ) == (3, 4, 5, 6)
 
 
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Budgets)])
@@ -103,4 +112,7 @@ def test_a_job_of_another_version_is_told(damage):
 
 def test_a_job_holds_no_key(tmp_path):
     assert "scrubline-key" not in JOB.to_json()
-    assert {f.name for f in dataclasses.fields(Job) if "key" in f.name} == {"key_source", "key_check"}
+    assert {f.name for f in dataclasses.fields(Job) if "key" in f.name} == {
+        "key_source",
+        "key_check",
+    }

@@ -5,7 +5,11 @@ def test_the_label_set_is_that_of_i2b2_2014():
     # 25 sub-categories, and three categories that have none.
     assert len(CATEGORIES) == 7
     assert len(LABELS) == len(set(LABELS)) == 28
-    assert [c for c, labels in CATEGORIES.items() if labels == (c,)] == ["PROFESSION", "AGE", "DATE"]
+    assert [c for c, labels in CATEGORIES.items() if labels == (c,)] == [
+        "PROFESSION",
+        "AGE",
+        "DATE",
+    ]
 
 
 def test_every_label_has_its_category():

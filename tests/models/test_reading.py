@@ -131,7 +131,9 @@ def test_the_same_id_in_another_type_has_the_same_key(tmp_path):
 
 
 def test_repeated_ids_are_told_apart_by_their_ordinals(tmp_path):
-    batch = one(tmp_path, columns(i="id", t="text"), *[{"i": 7, "t": "x"}] * 3, ordinals={1: 1, 2: 2})
+    batch = one(
+        tmp_path, columns(i="id", t="text"), *[{"i": 7, "t": "x"}] * 3, ordinals={1: 1, 2: 2}
+    )
     assert batch.rows.doc_keys == tuple(KEYS.doc_key("7", n) for n in range(3))
 
 
@@ -171,7 +173,9 @@ def test_a_bad_row_fails_alone_and_by_class(tmp_path, record, error):
         budgets=Budgets(document_bytes=100, line_characters=30),
     )
     assert batch.failures == {1: Failure("read", error)}
-    assert [batch.documents.texts[i] for i in range(len(batch.documents)) if batch.alive(i)] == ["good"] * 2
+    assert [batch.documents.texts[i] for i in range(len(batch.documents)) if batch.alive(i)] == [
+        "good"
+    ] * 2
     assert len(batch.rows) == 3
 
 
@@ -252,7 +256,9 @@ RECORDS = st.lists(
         st.fixed_dictionaries(
             {"note_id": st.integers(0, 3) | st.none() | st.booleans()},
             optional={
-                "body": st.text(alphabet="ab \n\r\0é🙂\ud83d", max_size=30) | st.none() | st.integers(),
+                "body": st.text(alphabet="ab \n\r\0é🙂\ud83d", max_size=30)
+                | st.none()
+                | st.integers(),
                 "addendum": st.text(max_size=5),
                 "visit": st.integers() | st.lists(st.integers(), max_size=1),
                 "ward": st.sampled_from([1, "x", None, {"a": []}]),
@@ -266,7 +272,9 @@ RECORDS = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(RECORDS, st.integers(1, 5), st.integers(1, 120), st.integers(1, 300))
-def test_caps_and_splits_do_not_show_in_the_rows(records, batch_documents, batch_bytes, split_bytes):
+def test_caps_and_splits_do_not_show_in_the_rows(
+    records, batch_documents, batch_bytes, split_bytes
+):
     with tempfile.TemporaryDirectory() as folder:
         path = write_lines(Path(folder) / "in.jsonl", *records)
         budgets = Budgets(line_bytes=150, document_bytes=40)
@@ -338,7 +346,6 @@ def test_an_id_as_partition_key_is_not_mirrored():
     assert output_partition(columns(i="id", t="text"), (("i", "v"),), KEYS, keep_dates=True) == ()
 
 
-
 # -- typed columns
 
 
@@ -359,7 +366,10 @@ def test_typed_columns_pass_as_they_are_and_hashed_ones_become_text(tmp_path):
     out = batch.rows.columns
     for name in ("t", "n", "d", "when"):
         assert out.schema.field(name).type == table.schema.field(name).type
-        assert out.column(name).combine_chunks().equals(table.column(name).combine_chunks()) or name == "n"
+        assert (
+            out.column(name).combine_chunks().equals(table.column(name).combine_chunks())
+            or name == "n"
+        )
     assert out.column("v").to_pylist() == [KEYS.column_hash("10"), None, KEYS.column_hash("12")]
     assert batch.documents.texts == ("a", "c")
 

@@ -1,3 +1,4 @@
+import gc
 import hashlib
 import json
 from collections import Counter
@@ -24,9 +25,9 @@ def sink_of(storage, folder, **changes):
 
 
 def result_of(*texts, audit=()):
-    data = pa.table({"doc_key": [f'"k{t}"' for t in texts], "text": [f'"{t}"' for t in texts]}).cast(
-        pa.schema([("doc_key", pa.string()), ("text", pa.string())])
-    )
+    data = pa.table(
+        {"doc_key": [f'"k{t}"' for t in texts], "text": [f'"{t}"' for t in texts]}
+    ).cast(pa.schema([("doc_key", pa.string()), ("text", pa.string())]))
     tally = Tally(Counter(rows_in=len(texts), rows_out=len(texts)))
     tables = {
         "audit": pa.Table.from_pylist(list(audit), AUDIT),
@@ -51,8 +52,10 @@ def test_a_unit_is_done_when_its_receipt_is_there(storage, tmp_path):
     assert Receipt.from_json(stored).to_json() == receipt.to_json()
     (part,) = receipt.parts
     content = (tmp_path / part.path).read_bytes()
-    assert part == Part("data", "data/year=2024/000003-abc.jsonl", len(content), hashlib.sha256(content).hexdigest())
-    assert content == b'{"doc_key":"ka","text":"a"}\n{"doc_key":"kb","text":"b"}\n'
+    assert part == Part(
+        "data", "data/year=2024/000003-abc.jsonl", len(content), hashlib.sha256(content).hexdigest()
+    )
+    assert content == b'{"doc_key": "ka", "text": "a"}\n{"doc_key": "kb", "text": "b"}\n'
 
 
 def test_tables_without_rows_leave_no_file(storage, tmp_path):
@@ -84,6 +87,7 @@ def test_candidates_lie_under_restricted(storage, tmp_path):
     ]
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_nothing_is_left_of_an_abandoned_unit(storage, tmp_path, form):
     sink = sink_of(storage, tmp_path, form=form)
@@ -91,6 +95,10 @@ def test_nothing_is_left_of_an_abandoned_unit(storage, tmp_path, form):
     sink.abandon()
     assert names(tmp_path) == []
     sink.abandon()
+    # Arrow's writer ends its file when it is collected: nobody may hear of it, nothing may appear.
+    del sink
+    gc.collect()
+    assert names(tmp_path) == []
 
 
 def test_a_second_go_overwrites_with_the_same_bytes(storage, tmp_path):

@@ -42,7 +42,14 @@ def rows(results, table):
 
 
 RECORDS = [
-    {"i": 1, "p": "x", "kind": "note", "a": "Seen 3/4/2012.", "b": "MRN: 1234567 🙂 a@b.example", "n": 1},
+    {
+        "i": 1,
+        "p": "x",
+        "kind": "note",
+        "a": "Seen 3/4/2012.",
+        "b": "MRN: 1234567 🙂 a@b.example",
+        "n": 1,
+    },
     {"i": 2, "p": "x", "kind": "note", "a": None, "b": "", "n": [1.50]},
     {"i": 3, "p": None, "a": "fine", "b": 17, "n": 2},
     '{"i": 4, "a": "cut',
@@ -67,7 +74,8 @@ def test_the_rows_of_a_batch(tmp_path):
             "doc_key": f'"{key("2")}"',
             "patient_key": f'"{KEYS.patient_key("x")}"',
             "kind": '"note"',
-            "a": None,
+            # A JSON null stays one; a key that was not there stays away.
+            "a": "null",
             "b": '""',
             "n": "[1.5]",
         },
@@ -87,7 +95,9 @@ def test_the_rows_of_a_batch(tmp_path):
         "documents": 6,
         "documents_null": 2,
         "tokens": result.tally.counts["tokens"],
-        "characters": len("Seen 3/4/2012.") + len("MRN: 1234567 🙂 a@b.example") + len("Call 555-867-5309"),
+        "characters": len("Seen 3/4/2012.")
+        + len("MRN: 1234567 🙂 a@b.example")
+        + len("Call 555-867-5309"),
         "spans": 4,
     }
     assert result.tally.labels == {"DATE": 1, "MEDICALRECORD": 1, "EMAIL": 1, "PHONE": 1}
@@ -96,7 +106,9 @@ def test_the_rows_of_a_batch(tmp_path):
 
 def test_audit_rows_say_where_what_and_why(tmp_path):
     found = rows(results(tmp_path, RECORDS), "audit")
-    assert [(r["field"], r["label"], r["start"], r["end"], r["out_start"], r["out_end"]) for r in found] == [
+    assert [
+        (r["field"], r["label"], r["start"], r["end"], r["out_start"], r["out_end"]) for r in found
+    ] == [
         ("a", "DATE", 5, 13, 5, 11),
         ("b", "MEDICALRECORD", 5, 12, 5, 20),
         ("b", "EMAIL", 15, 26, 23, 30),
@@ -115,7 +127,9 @@ def test_audit_rows_say_where_what_and_why(tmp_path):
 def test_documents_are_listed_also_when_nothing_was_found(tmp_path):
     found = rows(results(tmp_path, RECORDS), "documents")
     key = KEYS.doc_key
-    assert [(r["doc_key"], r["field"], r["status"], r["ordinal"], dict(r["spans"])) for r in found] == [
+    assert [
+        (r["doc_key"], r["field"], r["status"], r["ordinal"], dict(r["spans"])) for r in found
+    ] == [
         (key("1"), "a", "scrubbed", 0, {"DATE": 1}),
         (key("1"), "b", "scrubbed", 0, {"EMAIL": 1, "MEDICALRECORD": 1}),
         (key("2"), "a", "null", 1, {}),
@@ -130,19 +144,37 @@ def test_documents_are_listed_also_when_nothing_was_found(tmp_path):
     assert by_place[key("1"), "b"]["out_characters"] == len("MRN: [MEDICALRECORD] 🙂 [EMAIL]")
     # What a quarantined document held is nobody's business.
     assert by_place[key("3"), "a"]["characters"] == by_place[key("3"), "a"]["tokens"] == 0
-    assert all(f"{name}@{hash[:12]}" in found[0]["detectors"].split() for name, hash in HASHES.items())
+    assert all(
+        f"{name}@{hash[:12]}" in found[0]["detectors"].split() for name, hash in HASHES.items()
+    )
 
 
 def test_quarantine_rows_say_where_and_why(tmp_path):
     found = rows(results(tmp_path, RECORDS), "quarantine")
     assert found == [
-        {"run": "run1", "unit": 0, "ordinal": 2, "doc_key": KEYS.doc_key("3"), "stage": "read", "error": "NotText"},
-        {"run": "run1", "unit": 0, "ordinal": 3, "doc_key": None, "stage": "read", "error": "BadJson"},
+        {
+            "run": "run1",
+            "unit": 0,
+            "ordinal": 2,
+            "doc_key": KEYS.doc_key("3"),
+            "stage": "read",
+            "error": "NotText",
+        },
+        {
+            "run": "run1",
+            "unit": 0,
+            "ordinal": 3,
+            "doc_key": None,
+            "stage": "read",
+            "error": "BadJson",
+        },
     ]
 
 
 def test_no_text_of_a_failed_row_leaves_it(tmp_path):
-    everything = str([rows(results(tmp_path, RECORDS), t) for t in ("data", "audit", "documents", "quarantine")])
+    everything = str(
+        [rows(results(tmp_path, RECORDS), t) for t in ("data", "audit", "documents", "quarantine")]
+    )
     for secret in ("fine", "cut", "1234567", "3/4/2012", "555-867"):
         assert secret not in everything
 
@@ -166,7 +198,11 @@ def test_an_empty_batch_counts_nothing(tmp_path):
 def test_a_batch_of_failures_alone(tmp_path):
     (result,) = results(tmp_path, ["{", "[]", {"a": "Smith"}])
     assert result.data.num_rows == 0
-    assert {t: result.tables[t].num_rows for t in result.tables} == {"audit": 0, "documents": 0, "quarantine": 3}
+    assert {t: result.tables[t].num_rows for t in result.tables} == {
+        "audit": 0,
+        "documents": 0,
+        "quarantine": 3,
+    }
     assert result.tally.counts["rows_quarantined"] == result.tally.counts["rows_in"] == 3
     assert result.tally.digests["columns"].value == 0
     assert result.tally.digests["quarantine"].value != 0
@@ -175,7 +211,9 @@ def test_a_batch_of_failures_alone(tmp_path):
 def test_a_row_that_fails_late_takes_its_spans_along(tmp_path):
     (batch,) = read(write_lines(tmp_path / "in.jsonl", *RECORDS), ROLES)
     batch = scrubbed(batch)
-    late = dataclasses.replace(batch, failures={**batch.failures, 0: Failure("scrub", "ValueError")})
+    late = dataclasses.replace(
+        batch, failures={**batch.failures, 0: Failure("scrub", "ValueError")}
+    )
     result = finished(late)
     assert {row["doc_key"] for row in result.tables["audit"].to_pylist()} == {KEYS.doc_key("5")}
     assert result.tally.labels == {"PHONE": 1}
@@ -195,7 +233,10 @@ def test_fragments_and_kept_spans_are_audited_and_fragments_not_counted(tmp_path
     assert all_fragments.tables["audit"].num_rows == 3
     assert all_fragments.tally.counts["spans"] == 0
     assert +all_fragments.tally.labels == Counter()
-    assert all(dict(row["spans"]) in ({}, dict.fromkeys(dict(row["spans"]), 0)) for row in all_fragments.tables["documents"].to_pylist())
+    assert all(
+        dict(row["spans"]) in ({}, dict.fromkeys(dict(row["spans"]), 0))
+        for row in all_fragments.tables["documents"].to_pylist()
+    )
 
 
 def test_without_a_patient_column_there_is_no_patient_key(tmp_path):
@@ -208,7 +249,16 @@ def test_without_a_patient_column_there_is_no_patient_key(tmp_path):
 
 
 TEXTS = st.sampled_from(
-    ["", "fine", "Seen 3/4/2012.", "MRN: 1234567", "a@b.example é🙂", "BP 120/80\r\n", "half \ud83d", "5 5 5"]
+    [
+        "",
+        "fine",
+        "Seen 3/4/2012.",
+        "MRN: 1234567",
+        "a@b.example é🙂",
+        "BP 120/80\r\n",
+        "half \ud83d",
+        "5 5 5",
+    ]
 )
 MANY = st.lists(
     st.one_of(
@@ -318,5 +368,12 @@ def test_the_order_of_columns_is_not_part_of_the_content():
 
 
 def test_where_a_row_was_is_not_part_of_the_content():
-    row = {"run": "r", "unit": 1, "ordinal": 2, "doc_key": None, "stage": "read", "error": "BadJson"}
+    row = {
+        "run": "r",
+        "unit": 1,
+        "ordinal": 2,
+        "doc_key": None,
+        "stage": "read",
+        "error": "BadJson",
+    }
     assert quarantine_fields(row) == quarantine_fields({**row, "run": "s", "unit": 3, "ordinal": 4})

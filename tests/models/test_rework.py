@@ -52,7 +52,12 @@ def test_skipping_adds_one_row_and_keeps_the_rest(rework, unit, row):
     assert all(more.of_unit(other) == rework.of_unit(other) for other in range(10) if other != unit)
 
 
-@given(FACTS, st.dictionaries(st.integers(0, 9), st.dictionaries(st.integers(0, 9), st.integers(1, 5), min_size=1)))
+@given(
+    FACTS,
+    st.dictionaries(
+        st.integers(0, 9), st.dictionaries(st.integers(0, 9), st.integers(1, 5), min_size=1)
+    ),
+)
 def test_numbering_replaces_all_ordinals_and_keeps_the_skip_list(rework, ordinals):
     numbered = rework.numbering(ordinals)
     for unit in range(10):
@@ -61,7 +66,9 @@ def test_numbering_replaces_all_ordinals_and_keeps_the_skip_list(rework, ordinal
     assert all(facts.hash for facts in numbered.units.values())
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"a": {}}', b'{"1": {"skip": []}}', b"\xff", b"3"])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"a": {}}', b'{"1": {"skip": []}}', b"\xff", b"3"]
+)
 def test_a_damaged_file_is_told(storage, tmp_path, content):
     (tmp_path / "rework.json").write_bytes(content)
     with pytest.raises(RunFailed, match=r"rework\.json is damaged"):

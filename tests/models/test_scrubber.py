@@ -63,7 +63,9 @@ def test_a_text_over_its_budget_is_held_back(budgets, code):
 
 
 def test_the_policy_decides():
-    assert Scrubber(policy="research").scrub("Seen 3/4/2012, a@b.example") == "Seen 3/4/2012, [EMAIL]"
+    assert (
+        Scrubber(policy="research").scrub("Seen 3/4/2012, a@b.example") == "Seen 3/4/2012, [EMAIL]"
+    )
     (date, email) = Scrubber(policy="research").spans("Seen 3/4/2012, a@b.example")
     assert (date.action, email.action) == ("keep", "redact")
 

@@ -13,7 +13,9 @@ FILES = (
 PLAN = Plan(
     FILES,
     (
-        Unit(0, "000000-a", "jsonl", (("smith", "1"),), (Locator(0, 0, 5, 5), Locator(0, 5, 10, 5))),
+        Unit(
+            0, "000000-a", "jsonl", (("smith", "1"),), (Locator(0, 0, 5, 5), Locator(0, 5, 10, 5))
+        ),
         Unit(1, "000001-b", "parquet", (), (Locator(1, 0, 1, 20),)),
         Unit(2, "000002-c", "text", (), ()),
     ),
@@ -70,9 +72,24 @@ def test_a_units_name_tells_its_place_and_nothing_else():
     "changed",
     [
         (3, "other", FILES, PLAN.units[0].locators),
-        (3, "fingerprint", (dataclasses.replace(FILES[0], version="v9"), FILES[1]), PLAN.units[0].locators),
-        (3, "fingerprint", (dataclasses.replace(FILES[0], size=11), FILES[1]), PLAN.units[0].locators),
-        (3, "fingerprint", (dataclasses.replace(FILES[0], url="/in/x"), FILES[1]), PLAN.units[0].locators),
+        (
+            3,
+            "fingerprint",
+            (dataclasses.replace(FILES[0], version="v9"), FILES[1]),
+            PLAN.units[0].locators,
+        ),
+        (
+            3,
+            "fingerprint",
+            (dataclasses.replace(FILES[0], size=11), FILES[1]),
+            PLAN.units[0].locators,
+        ),
+        (
+            3,
+            "fingerprint",
+            (dataclasses.replace(FILES[0], url="/in/x"), FILES[1]),
+            PLAN.units[0].locators,
+        ),
         (3, "fingerprint", FILES, PLAN.units[0].locators[:1]),
         (3, "fingerprint", FILES, (Locator(0, 0, 4, 4), Locator(0, 4, 10, 6))),
         (3, "fingerprint", FILES, PLAN.units[1].locators),

@@ -148,7 +148,7 @@ def test_documents_that_kill_or_hang_are_isolated_and_quarantined(
     shutil.copytree(tmp_path / "out", tmp_path / "again")
 
     supervised(hostile_worker.COMMAND)
-    manifest = resume(storage, dataclasses.replace(options, workers=2, watchdog_seconds=2.0))
+    manifest = resume(storage, dataclasses.replace(options, workers=2, watchdog_seconds=1.5))
     assert manifest["errors"] == {"skip-list: KillsWorker": 3}
     assert manifest["counts"]["rows_in"] == 33
     assert manifest["counts"]["rows_out"] == 30
@@ -163,7 +163,6 @@ def test_documents_that_kill_or_hang_are_isolated_and_quarantined(
     (tmp_path / f"again/restricted/{job.run}/rework.json").write_bytes(
         (tmp_path / f"out/restricted/{job.run}/rework.json").read_bytes()
     )
-    supervised(hostile_worker.COMMAND, on_rows=lambda rows: None)
     again = dataclasses.replace(options, output=str(tmp_path / "again"))
     assert digests(resume(storage, again)) == digests(manifest)
 
@@ -190,17 +189,49 @@ def test_a_child_that_never_speaks_is_given_up(run, supervised, monkeypatch):
         run(workers=1, watchdog_seconds=0.2)
 
 
-def test_a_reader_that_kills_workers_ends_the_run(run, supervised, tmp_path):
-    script = """
-        import os
-        from scrubline.pipeline import worker
-        from scrubline.transforms import read
-        read.read_unit = lambda *args, **more: os._exit(9)
-        worker.main()
+def fake_child(tmp_path, lines):
+    """A command for children that speak the protocol and do no work: Beam takes seconds to import."""
+    script = f"""
+        import json, os, subprocess, sys, time
+        def answer(**value):
+            print(json.dumps(value), flush=True)
+        sys.stdin.readline()
+        count = len(os.listdir({str(tmp_path)!r}))
+        open(os.path.join({str(tmp_path)!r}, str(count)), "w").close()
+        for line in sys.stdin:
+            units = json.loads(line)["units"]
+            {lines}
     """
-    supervised((sys.executable, "-c", textwrap.dedent(script)))
-    with pytest.raises(RunFailed, match="while they read unit 0.*no row"):
-        run(workers=1, split_bytes=10**9)
+    return (sys.executable, "-c", textwrap.dedent(script))
+
+
+@pytest.mark.parametrize(
+    ("lines", "error", "message", "starts"),
+    [
+        # Nothing but the reader can be blamed, in isolation neither.
+        ("answer(at=[units[0], -1, 0]); os._exit(9)", RunFailed, "read unit 0.*no row", 5),
+        # An error of ours is tried again, in the same child, then told.
+        ("answer(error='StorageError', message='no')", RunFailed, "^no$", 1),
+        ("answer(error='UsageError', message='no')", UsageError, "^no$", 1),
+        ("answer(error='annotations', message='no')", RunFailed, "^no$", 1),
+        # The pipe does not end with the child, as a grandchild holds it.
+        (
+            "subprocess.Popen(['sleep', '5'], close_fds=False); os._exit(9)",
+            RunFailed,
+            "before they begin",
+            3,
+        ),
+    ],
+)
+def test_what_children_say_and_how_they_die_ends_the_run(
+    storage, options, tmp_path, lines, error, message, starts
+):
+    job, plan = plan_only(storage, dataclasses.replace(options, split_bytes=10**9))
+    (tmp_path / "starts").mkdir()
+    command = fake_child(tmp_path / "starts", lines)
+    with pytest.raises(error, match=message):
+        Supervisor(storage, job, plan, workers=1, command=command).run([0])
+    assert len(list((tmp_path / "starts").iterdir())) == starts
 
 
 def test_a_worker_that_refuses_the_job_ends_the_run(storage, options, tmp_path):

@@ -1,0 +1,210 @@
+import dataclasses
+import itertools
+import json
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrubline.models.errors import UsageError
+from scrubline.models.job import Job
+from scrubline.models.roles import Columns, Role
+from scrubline.models.storage import Storage
+from scrubline.pipeline.plan import freeze, look_at, make_plan, roles_for, split, thaw
+
+COLUMNS = Columns.parse([("i", "id"), ("t", "text")])
+JOB = Job("", "out", COLUMNS, (), (), ("date",), "hipaa", "ab", "env:KEY", "cd", split_bytes=100)
+
+
+def write(path, size, keys=("i", "t")):
+    """A JSON Lines file of exactly `size` bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    line = json.dumps(dict.fromkeys(keys, 1)) + "\n"
+    path.write_text((line + " " * (size - len(line) - 1) + "\n") if size else "")
+    assert path.stat().st_size == size
+    return path
+
+
+def test_columns_of_all_files_and_folders_are_seen(storage, tmp_path):
+    write(tmp_path / "year=2024/a.jsonl", 30)
+    write(tmp_path / "year=2025/b.jsonl", 40, ("i", "name"))
+    seen = look_at(storage, [str(tmp_path)])
+    assert seen.columns == ("i", "t", "year", "name")
+    assert seen.formats == ("jsonl", "jsonl")
+    assert [file.path for file in seen.files] == ["year=2024/a.jsonl", "year=2025/b.jsonl"]
+
+
+def test_a_column_that_only_the_last_file_has_is_refused_too(storage, tmp_path):
+    write(tmp_path / "a.jsonl", 30)
+    write(tmp_path / "b.jsonl", 60, ("i", "t", "patient_name"))
+    with pytest.raises(UsageError, match=r"patient_name.*--column patient_name=ROLE"):
+        roles_for(look_at(storage, [str(tmp_path)]), COLUMNS)
+
+
+def test_a_folder_without_role_is_refused(storage, tmp_path):
+    write(tmp_path / "patient_name=Smith/a.jsonl", 30)
+    with pytest.raises(UsageError, match="patient_name") as caught:
+        roles_for(look_at(storage, [str(tmp_path)]), COLUMNS)
+    assert "Smith" not in str(caught.value)
+
+
+def test_a_key_that_is_also_a_column_is_refused(storage, tmp_path):
+    write(tmp_path / "t=1/a.jsonl", 30)
+    with pytest.raises(UsageError, match=r"also hive keys of folders: \['t'\]"):
+        look_at(storage, [str(tmp_path)])
+
+
+def test_presets_need_no_declaration(storage, tmp_path):
+    (tmp_path / "a.txt").write_text("x")
+    assert roles_for(look_at(storage, [str(tmp_path)]), None).role_of("path") is Role.ID
+
+
+def test_without_preset_the_columns_are_listed(storage, tmp_path):
+    write(tmp_path / "a.jsonl", 30)
+    with pytest.raises(UsageError, match=r"columns \['i', 't'\] and none has a declared role"):
+        roles_for(look_at(storage, [str(tmp_path)]), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("smith.docx", b"x", "ending of an input file's name"),
+        ("smith.parquet", b"x", r"input file 0 \(in the order of paths\): not readable as Parquet"),
+    ],
+)
+def test_what_cannot_be_read_is_named_by_its_place(storage, tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UsageError, match=message) as caught:
+        look_at(storage, [str(tmp_path)])
+    assert "smith" not in str(caught.value)
+
+
+def test_the_format_can_be_said(storage, tmp_path):
+    write(tmp_path / "export.dat", 30)
+    assert look_at(storage, [str(tmp_path)], "jsonl").formats == ("jsonl",)
+
+
+def test_an_unknown_format_is_refused(storage, tmp_path):
+    write(tmp_path / "export.dat", 30)
+    with pytest.raises(UsageError, match="unknown format 'docx'; known: text, jsonl, parquet"):
+        look_at(storage, [str(tmp_path)], "docx")
+
+
+# -- splitting
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "y=1/", "y=2/"]), st.integers(0, 3)), max_size=6),
+    st.integers(25, 200),
+)
+def test_units_hold_every_byte_once_and_never_mix_folders(shapes, split_bytes):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write(folder / "first.jsonl", 50)
+        for index, (partition, tens) in enumerate(shapes):
+            write(folder / f"{partition}{index}.jsonl", tens and 20 + tens * 40)
+        storage = Storage()
+        seen = look_at(storage, [name])
+        units = split(storage, seen, split_bytes, "fingerprint")
+    assert [unit.index for unit in units] == list(range(len(units)))
+    assert len({unit.name for unit in units}) == len(units)
+    covered = [locator for unit in units for locator in unit.locators]
+    assert covered == sorted(covered)
+    for index, file in enumerate(seen.files):
+        mine = [locator for locator in covered if locator.file == index]
+        edges = [(locator.start, locator.end) for locator in mine]
+        assert edges[:1] == ([(0, edges[0][1])] if file.size else [])
+        assert all(a[1] == b[0] for a, b in itertools.pairwise(edges))
+        assert not file.size or edges[-1][1] == file.size
+    for unit in units:
+        assert {seen.files[locator.file].partition for locator in unit.locators} == {unit.partition}
+        assert unit.bytes <= split_bytes or len(unit.locators) == 1
+    # Packed as full as may be: two neighbours that could share a unit do.
+    for one, other in itertools.pairwise(units):
+        assert one.partition != other.partition or one.bytes + other.locators[0].bytes > split_bytes
+
+
+def test_files_of_other_schemas_do_not_share_a_unit(storage, tmp_path):
+    for name, kind in (("a", pa.int64()), ("b", pa.int64()), ("c", pa.int32())):
+        table = pa.table({"i": pa.array([1], kind), "t": ["x"]})
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    seen = look_at(storage, [str(tmp_path)])
+    units = split(storage, seen, 1 << 30, "fingerprint")
+    assert [[locator.file for locator in unit.locators] for unit in units] == [[0, 1], [2]]
+
+
+def test_formats_do_not_share_a_unit(storage, tmp_path):
+    write(tmp_path / "a.jsonl", 30)
+    (tmp_path / "b.txt").write_text("x")
+    seen = look_at(storage, [str(tmp_path)])
+    assert [unit.format for unit in split(storage, seen, 1 << 30, "f")] == ["jsonl", "text"]
+
+
+# -- the run's id
+
+
+@pytest.fixture
+def seen(storage, tmp_path):
+    for name in ("a", "b", "c"):
+        write(tmp_path / "in" / f"{name}.jsonl", 80)
+    return look_at(storage, [str(tmp_path / "in")])
+
+
+def test_equal_work_has_an_equal_id(storage, seen):
+    job, plan = make_plan(storage, seen, JOB)
+    again, same = make_plan(storage, seen, JOB)
+    assert (job, plan) == (again, same)
+    assert len(plan.units) == 3
+    assert dataclasses.replace(job, run="") == JOB
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"batch_documents": 1},
+        {"batch_bytes": 1},
+        {"split_bytes": 1000},
+        {"keep_candidates": True},
+        {"policy_hash": "zz"},
+        {"key_check": "zz"},
+        {"recognisers": ("age",)},
+    ],
+)
+def test_other_work_has_another_id(storage, seen, change):
+    job, _ = make_plan(storage, seen, JOB)
+    other, _ = make_plan(storage, seen, dataclasses.replace(JOB, **change))
+    assert other.run != job.run
+
+
+def test_where_it_is_written_is_not_part_of_the_id(storage, seen):
+    job, _ = make_plan(storage, seen, JOB)
+    other, _ = make_plan(storage, seen, dataclasses.replace(JOB, output="elsewhere"))
+    assert other.run == job.run
+
+
+def test_a_changed_input_is_other_work(storage, seen, tmp_path):
+    job, _ = make_plan(storage, seen, JOB)
+    write(tmp_path / "in/b.jsonl", 81)
+    other, _ = make_plan(storage, look_at(storage, [str(tmp_path / "in")]), JOB)
+    assert other.run != job.run
+
+
+# -- freezing
+
+
+def test_a_frozen_plan_thaws_wherever_the_output_lies_by_then(storage, seen, tmp_path):
+    job, plan = make_plan(storage, seen, dataclasses.replace(JOB, output=str(tmp_path / "out")))
+    freeze(storage, job, plan)
+    assert thaw(storage, job.output, job.run) == (job, plan)
+    (tmp_path / "out").rename(tmp_path / "moved")
+    moved = str(tmp_path / "moved")
+    assert thaw(storage, moved, job.run) == (dataclasses.replace(job, output=moved), plan)
+
+
+def test_an_unknown_run_is_told(storage, tmp_path):
+    with pytest.raises(UsageError, match="there is no run abc in this output"):
+        thaw(storage, str(tmp_path), "abc")

@@ -1,0 +1,165 @@
+"""A portable engine: Beam's own job server in Python, a process of its own, asked over gRPC.
+
+Not an engine for work, but real Job and Fn APIs: what cannot be pickled or travels where it must not, fails here.
+"""
+
+import contextlib
+import dataclasses
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from scrubline.models.errors import RunFailed, UsageError
+from scrubline.models.keys import load_keys
+from scrubline.pipeline.publish import part_digest
+from scrubline.pipeline.runs import plan_only, resume
+from scrubline.pipeline.verify import verify
+
+SECONDS = 90.0
+"""Until a job that must end is given up; reached only by a failing test."""
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def wait_for_port(process, port):
+    end = time.monotonic() + SECONDS
+    while True:
+        assert process.poll() is None, "the server ended before it listened"
+        assert time.monotonic() < end, "the server does not listen"
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def server(log, module, *arguments):
+    """A Beam server as a child process; all that it says goes to the file `log`."""
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments], stdout=stream, stderr=subprocess.STDOUT
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory):
+    """Job server and worker pool, started together: each imports Beam for seconds."""
+    folder, jobs, pool = tmp_path_factory.mktemp("servers"), free_port(), free_port()
+    with (
+        server(
+            folder / "jobs.log",
+            "apache_beam.runners.portability.local_job_service_main",
+            f"--port={jobs}",
+            f"--staging_dir={folder / 'staging'}",
+        ) as first,
+        server(
+            folder / "pool.log",
+            "apache_beam.runners.worker.worker_pool_main",
+            f"--service_port={pool}",
+        ) as second,
+    ):
+        wait_for_port(first, jobs)
+        wait_for_port(second, pool)
+        yield {
+            "folder": folder,
+            "LOOPBACK": (f"--job_endpoint=localhost:{jobs}", "--environment_type=LOOPBACK"),
+            "EXTERNAL": (
+                f"--job_endpoint=localhost:{jobs}",
+                "--environment_type=EXTERNAL",
+                f"--environment_config=localhost:{pool}",
+            ),
+        }
+
+
+def bounded(function, *arguments, **more):
+    """Calls a function in a thread and gives up waiting for it after `SECONDS`."""
+    answer = []
+
+    def call():
+        try:
+            answer.append((function(*arguments, **more), None))
+        except BaseException as error:
+            answer.append((None, error))
+
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    assert answer, "the job does not end"
+    result, error = answer[0]
+    if error is not None:
+        raise error
+    return result
+
+
+@pytest.fixture(params=["LOOPBACK", "EXTERNAL"])
+def portable(request, servers, options):
+    return dataclasses.replace(
+        options, runner="portable", beam=servers[request.param], split_bytes=3000
+    )
+
+
+def test_the_same_digests_as_the_direct_runner(run, portable, storage, tmp_path):
+    direct = run(output=str(tmp_path / "direct"), split_bytes=portable.split_bytes)
+    manifest = bounded(run, **{f.name: getattr(portable, f.name) for f in dataclasses.fields(portable)})
+    assert manifest["content_digest"] == direct["content_digest"]
+    assert part_digest(manifest) == part_digest(direct)
+    assert manifest["report"]["runner"] == "portable"
+    assert manifest["report"]["metrics"]["Write"]["documents"] == manifest["counts"]["documents"] - 5
+    assert verify(storage, portable.output, originals=True, key_source=None)[0] == []
+
+
+def test_a_failure_in_a_worker_is_told_without_phi_and_can_be_resumed(
+    run, portable, servers, storage, tmp_path
+):
+    # A part cannot be written where a folder of its name stands.
+    job, plan = plan_only(storage, portable)
+    part = tmp_path / f"out/_staging/{job.run}/data/{plan.units[1].name}.jsonl"
+    part.mkdir(parents=True)
+    (part / "something").touch()
+    with pytest.raises(RunFailed, match="Is.*irectory|EISDIR|storage refused") as caught:
+        bounded(resume, storage, portable)
+    assert plan.files[0].url not in str(caught.value)
+    assert "/in/" not in str(caught.value)
+    (part / "something").unlink()
+    part.rmdir()
+    manifest = bounded(resume, storage, portable)
+    direct = run(output=str(tmp_path / "direct"), split_bytes=portable.split_bytes)
+    assert manifest["content_digest"] == direct["content_digest"]
+    for log in servers["folder"].glob("*.log"):
+        text = log.read_text(errors="replace")
+        assert "/in/part" not in text
+        assert "555-867" not in text
+
+
+def test_a_refusal_in_a_worker_is_a_refusal(portable, storage, tmp_path):
+    plan_only(storage, portable)
+    other = "scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n"
+    (tmp_path / "key.txt").write_text(other)
+    assert load_keys(portable.key_source, storage.read_bytes)
+    with pytest.raises(UsageError, match="another master key"):
+        bounded(resume, storage, portable)
+
+
+def test_a_job_server_that_is_not_there_fails_the_run_soon(run, options):
+    beam = (
+        f"--job_endpoint=localhost:{free_port()}",
+        "--environment_type=LOOPBACK",
+        "--job_server_timeout=2",
+    )
+    with pytest.raises(RunFailed, match="the runner failed"):
+        bounded(run, runner="portable", beam=beam)

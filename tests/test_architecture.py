@@ -1,0 +1,309 @@
+"""What no unit test sees: who imports whom, what is listed where, what the tree must not hold."""
+
+import ast
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from scrubline.dictionaries import DICTIONARIES
+from scrubline.models.formats import FORMATS
+from scrubline.models.recipes import DECLARATIONS, RECIPES
+from scrubline.models.recognisers import RECOGNISERS
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("dictionaries", "models", "transforms", "pipeline")
+"""A room imports only from itself and from those before it."""
+
+FOREIGN = {
+    "dictionaries": {"fsspec"},
+    "models": {"fsspec", "numpy", "pyarrow", "pycrfsuite", "re2", "rich"},
+    "transforms": {"fsspec", "numpy", "pyarrow", "apache_beam"},
+    "pipeline": {"fsspec", "numpy", "pyarrow", "apache_beam", "rich"},
+}
+"""What a room may import beside the standard library and the rooms."""
+
+PRINTING = {"pipeline/cli.py", "pipeline/logs.py", "pipeline/training.py"}
+"""Modules that talk to a person on standard output or error; all others log or return."""
+
+
+def modules(*folders: str) -> list[Path]:
+    return sorted(p for folder in folders for p in (ROOT / folder).rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def imports(path: Path) -> list[tuple[int, str]]:
+    """(line, dotted name from the checkout's root) of all that a module imports."""
+    here = path.relative_to(ROOT).with_suffix("").parts
+    found = []
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            # The last part of `here` is a module, also `__init__`: one level is its folder.
+            base = list(here[: len(here) - node.level]) if node.level else []
+            base += node.module.split(".") if node.module else []
+            found += [(node.lineno, ".".join([*base, alias.name])) for alias in node.names]
+    return found
+
+
+def test_the_reader_of_imports_sees_all_kinds(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    (tmp_path / "models/x").mkdir(parents=True)
+    file = tmp_path / "models/x/y.py"
+    file.write_text(
+        "import os.path\nfrom . import a\nfrom ..b import c\nfrom ... import transforms\n"
+        "def f():\n    from ...pipeline.cli import main\n    import apache_beam as beam\n"
+    )
+    assert [name for _, name in imports(file)] == [
+        *("os.path", "models.x.a", "models.b.c", "transforms", "pipeline.cli.main", "apache_beam")
+    ]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_import_only_upwards(room):
+    below = ROOMS[ROOMS.index(room) + 1 :]
+    wrong = [
+        f"{name_of(path)}:{line} imports {name}"
+        for path in modules(room)
+        for line, name in imports(path)
+        if name.removeprefix("scrubline.").split(".")[0] in below
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_import_what_they_were_given(room):
+    allowed = FOREIGN[room] | set(ROOMS) | set(sys.stdlib_module_names)
+    wrong = [
+        f"{name_of(path)}:{line} imports {name}"
+        for path in modules(room)
+        for line, name in imports(path)
+        if name.split(".")[0] not in allowed
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("folder", [*ROOMS, "tests", "benchmarks", "demo"])
+def test_no_room_is_imported_by_its_folders_name(folder):
+    # It would load a second copy, whose classes are not equal to those of the installed one.
+    wrong = []
+    for path in modules(folder):
+        for node in ast.walk(parsed(path)):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            wrong += [
+                f"{name_of(path)}:{node.lineno} {n}" for n in names if n.split(".")[0] in ROOMS
+            ]
+    assert wrong == []
+
+
+def test_between_rooms_imports_are_relative():
+    wrong = [
+        f"{name_of(path)}:{line} {name}"
+        for path in modules(*ROOMS)
+        for line, name in imports(path)
+        if name.split(".")[0] == "scrubline"
+    ]
+    assert wrong == []
+
+
+def test_the_distribution_stays_a_namespace():
+    assert not (ROOT / "scrubline").exists()
+    assert not (ROOT / "__init__.py").exists()
+
+
+# -- what is loaded
+
+
+def loaded(code: str) -> set[str]:
+    """Top-level packages in memory after running some code in a fresh interpreter."""
+    tail = "\nimport sys; print(' '.join(sorted({n.split('.')[0] for n in sys.modules})))"
+    done = subprocess.run(
+        [sys.executable, "-c", code + tail], capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+HEAVY = {"apache_beam", "pyarrow", "numpy", "pycrfsuite", "re2", "rich", "fsspec"}
+
+
+def test_the_command_line_loads_nothing_heavy():
+    assert loaded("import scrubline.pipeline.cli") & HEAVY == set()
+
+
+def test_help_loads_nothing_heavy_and_starts_fast():
+    code = (
+        "import contextlib, io\nfrom scrubline.pipeline.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "    main(['scrub', '--help'])"
+    )
+    began = time.monotonic()
+    assert loaded(code) & HEAVY == set()
+    # Far above what it takes (0.1 s), far below what Beam alone takes on a busy machine.
+    assert time.monotonic() - began < 3
+
+
+def test_the_supervisor_and_all_that_plans_load_no_beam():
+    names = (
+        "supervisor",
+        "runs",
+        "publish",
+        "plan",
+        "catalogue",
+        "verify",
+        "inspection",
+        "progress",
+    )
+    code = "\n".join(f"import scrubline.pipeline.{name}" for name in names)
+    found = loaded(code)
+    assert "pyarrow" in found
+    assert "apache_beam" not in found
+
+
+def test_models_load_no_beam():
+    names = [
+        name_of(p).removesuffix(".py").replace("/", ".") for p in modules("models", "dictionaries")
+    ]
+    code = "\n".join(f"import scrubline.{n.removesuffix('.__init__')}" for n in names)
+    assert "apache_beam" not in loaded(code)
+
+
+# -- tables list their folders
+
+HELPERS = {
+    "recognisers": {"matching"},
+    "formats": {"base"},
+    "recipes": {"recipe"},
+}
+"""Modules of a table's folder that are not entries."""
+
+
+def stems(folder: str) -> set[str]:
+    found = {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__"}
+    return found - HELPERS[Path(folder).name]
+
+
+def test_every_rule_is_listed_under_its_name():
+    assert set(RECOGNISERS) == stems("models/recognisers")
+    assert all(name == rule.NAME for name, rule in RECOGNISERS.items())
+
+
+def test_every_format_is_listed_under_its_name():
+    assert {type(form).__module__.rsplit(".", 1)[1] for form in FORMATS.values()} == stems(
+        "models/formats"
+    )
+    assert all(form.name == name for name, form in FORMATS.items())
+
+
+def test_every_recipe_is_listed():
+    # A paper may declare several systems, a recipe may come in several sizes: hitsz-token, hide-r.
+    listed = {*RECIPES, *DECLARATIONS}
+    for stem in stems("models/recipes"):
+        name = stem.replace("_", "-")
+        assert any(entry == name or entry.startswith(f"{name}-") for entry in listed), name
+    assert all(recipe.name == name for name, recipe in RECIPES.items())
+
+
+def test_every_dictionary_is_listed():
+    folder = ROOT / "dictionaries"
+    assert sorted(DICTIONARIES.values()) == sorted(
+        path.relative_to(folder).as_posix() for path in folder.glob("*/*.txt")
+    )
+    assert all(Path(path).stem == name for name, path in DICTIONARIES.items())
+
+
+# -- what the tree must not hold
+
+
+def tracked() -> list[Path]:
+    """Files as git knows them, new ones included; without git, all that is not built."""
+    done = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode == 0:
+        paths = [ROOT / name for name in done.stdout.decode().split("\0") if name]
+    else:
+        paths = [
+            path
+            for path in ROOT.rglob("*")
+            if not {".venv", "build", ".git", "__pycache__"} & set(path.relative_to(ROOT).parts)
+        ]
+    return [path for path in paths if path.is_file()]
+
+
+def text_of(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace")
+
+
+def found_in(pattern: str, paths: list[Path]) -> list[str]:
+    expression = re.compile(pattern)
+    return [
+        f"{name_of(path)}:{number}"
+        for path in paths
+        if path != Path(__file__)
+        for number, line in enumerate(text_of(path).splitlines(), 1)
+        if expression.search(line)
+    ]
+
+
+def test_nothing_is_left_to_be_done_later():
+    code = [path for path in tracked() if path.suffix in (".py", ".toml", ".sh", ".c", ".h")]
+    assert found_in(r"\b(TODO|FIXME|XXX)\b|\bNotImplementedError\b", code) == []
+
+
+def test_no_path_of_a_machine_is_in_the_tree():
+    assert found_in(r"(^|[\s\"'(=:])/(work|root|home/[a-z]+|Users/[A-Z]?[a-z]+)/", tracked()) == []
+
+
+def test_only_the_command_line_prints():
+    wrong = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in modules(*ROOMS)
+        if name_of(path) not in PRINTING
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+    ]
+    assert wrong == []
+
+
+def test_no_code_is_made_from_data():
+    wrong = [
+        f"{name_of(path)}:{node.lineno} {node.func.id}"
+        for path in modules(*ROOMS)
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("eval", "exec", "__import__")
+    ]
+    wrong += [
+        f"{name_of(path)}:{line} {name}"
+        for path in modules(*ROOMS)
+        for line, name in imports(path)
+        if name.split(".")[0] in ("pickle", "marshal", "shelve", "dill", "cloudpickle")
+    ]
+    assert wrong == []
+
+
+def test_files_end_with_one_line_break_and_hold_no_marks():
+    text = [p for p in tracked() if p.suffix in (".py", ".md", ".toml", ".yml", ".yaml", ".sh")]
+    wrong = [name_of(p) for p in text if p.stat().st_size and (c := text_of(p)) and c[-1:] != "\n"]
+    assert wrong == []
+    assert found_in(r"^(<{7} |>{7} |={7}$)", text) == []
