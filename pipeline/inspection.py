@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from ..models.errors import UsageError
 from ..models.job import Job
 from ..models.keys import ENVIRONMENT, canonical_id, load_keys
-from ..models.policy import load_policy
+from ..models.policy import Policy, load_policy
 from ..models.reading import read_unit
 from ..models.rework import Rework
 from ..models.roles import DOC_KEY
@@ -123,6 +123,7 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
                     batch.documents.texts[index],
                     [span for span in spans if span["field"] == field],
                     f"{DOC_KEY} {batch.rows.doc_keys[row]}, {field}",
+                    policy,
                 )
 
 
@@ -139,7 +140,9 @@ def read_rows(
     return rows
 
 
-def _side_by_side(text: str, spans: list[dict[str, Any]], title: str) -> None:
+def _side_by_side(
+    text: str, spans: list[dict[str, Any]], title: str, policy: Policy
+) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -152,7 +155,7 @@ def _side_by_side(text: str, spans: list[dict[str, Any]], title: str) -> None:
         style = "green" if span["action"] == "keep" else "bold red"
         left.append(covered, style=style)
         right.append(
-            _replacement(span, covered), style="green" if span["action"] == "keep" else "bold cyan"
+            _replacement(span, covered, policy), style="green" if span["action"] == "keep" else "bold cyan"
         )
         at = span["end"]
     left.append(text[at:])
@@ -164,9 +167,11 @@ def _side_by_side(text: str, spans: list[dict[str, Any]], title: str) -> None:
     Console().print(table)
 
 
-def _replacement(span: Mapping[str, Any], covered: str) -> str:
-    """What the audit says replaced a span, for display."""
+def _replacement(span: Mapping[str, Any], covered: str, policy: Policy) -> str:
+    """What the audit says replaced a span."""
     if span["action"] == "keep":
         return covered
+    if span["action"] == "generalise":
+        return policy.decide(span["label"], covered)[1] or ""
     length = span["out_end"] - span["out_start"]
     return f"[{span['label']}]" if span["action"] == "redact" and length else "*" * length

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..models.digests import PARTS, Digest, content_digest
-from ..models.formats import FORMATS, Limits, Locator, format_of
 from ..models.errors import UsageError
+from ..models.formats import FORMATS, Limits, format_of
 from ..models.job import Job
 from ..models.keys import load_keys
 from ..models.policy import load_policy
@@ -55,9 +55,10 @@ def verify(
     if faults:
         return faults, lines
 
-    texts, digests = _read_data(storage, output, manifest)
     spans = read_rows(storage, output, manifest, "audit")
     documents = read_rows(storage, output, manifest, "documents")
+    patients = {row["doc_key"]: row["patient_key"] for row in documents}
+    texts, digests = _read_data(storage, output, manifest, patients)
     quarantined = read_rows(storage, output, manifest, "quarantine")
     for row in spans:
         digests["audit"].add(audit_fields(row))
@@ -119,9 +120,16 @@ def _check_parts(storage: Storage, output: str, manifest: Mapping[str, Any]) -> 
 
 
 def _read_data(
-    storage: Storage, output: str, manifest: Mapping[str, Any]
+    storage: Storage,
+    output: str,
+    manifest: Mapping[str, Any],
+    patients: Mapping[str, str | None],
 ) -> tuple[Scrubbed, dict[str, Digest]]:
-    """The published texts, and the digests of texts and columns."""
+    """The published texts, and the digests of texts and columns.
+
+    Args:
+        patients: doc_key -> patient_key, for text files, which have no room for it.
+    """
     texts: Scrubbed = {}
     digests = {part: Digest() for part in PARTS}
     columns = Columns.parse(manifest["columns"])
@@ -129,7 +137,10 @@ def _read_data(
         if part["table"] != "data":
             continue
         for row in _data_rows(storage, output, part, columns):
-            doc_key, patient_key = row.pop(DOC_KEY), row.pop(PATIENT_KEY, None)
+            doc_key = row.pop(DOC_KEY)
+            patient_key = row.pop(PATIENT_KEY, None)
+            if format_of(part["path"]) == "text":
+                patient_key = patients.get(doc_key)
             for field in columns.named(Role.TEXT):
                 texts[doc_key, field] = row.pop(field, None)
                 digests["text"].add(text_fields(doc_key, field, texts[doc_key, field]))

@@ -1,16 +1,14 @@
 import json
 
 import pytest
-from scrubline.models.errors import UsageError
+from scrubline.models.errors import StorageError, UsageError
 from scrubline.models.keys import load_keys
+from scrubline.models.roles import Columns
+from scrubline.pipeline import verify as module
 from scrubline.pipeline.inspection import read_manifest, read_rows, show_document, summary
 from scrubline.pipeline.verify import verify
 
 from .conftest import BROKEN, note, write_corpus
-
-
-def rules_alone(manifest):
-    return {**manifest, "models": {}}
 
 
 def test_the_summary_tells_what_a_run_did(run):
@@ -39,10 +37,8 @@ def test_the_summary_warns_of_what_is_kept_and_of_repeated_ids(run):
 def test_the_summary_of_nothing(run, tmp_path):
     (tmp_path / "none").mkdir()
     (tmp_path / "none/a.jsonl").write_text('{"note_id": 1, "text": null}\n')
-    columns = {"note_id": "id", "text": "text"}
-    from scrubline.models.roles import Columns
-
-    manifest = run(inputs=(str(tmp_path / "none"),), columns=Columns.parse(columns.items()))
+    columns = Columns.parse([("note_id", "id"), ("text", "text")])
+    manifest = run(inputs=(str(tmp_path / "none"),), columns=columns)
     assert "rows             1 in = 1 out + 0 quarantined" in summary(manifest)
     assert "documents        1 (1 without text), 0 tokens" in summary({**manifest, "report": {}})
 
@@ -115,8 +111,6 @@ def test_what_is_kept_is_shown_as_it_is(shown):
 
 
 def test_brackets_of_a_note_are_no_markup(storage, run, tmp_path, capsys, monkeypatch):
-    from scrubline.models.roles import Columns
-
     monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "m").mkdir()
     text = "[bold]x[/bold] [/] [link=http://a.example/]y[/link] :smile: MRN: 1234567"
@@ -142,8 +136,6 @@ def test_another_key_opens_nothing(run, storage, options, tmp_path):
 
 
 def test_an_original_that_is_gone_is_told(run, storage, options, tmp_path):
-    from scrubline.models.errors import StorageError
-
     run()
     (tmp_path / "in/part2.jsonl").unlink()
     with pytest.raises(StorageError) as caught:
@@ -158,7 +150,7 @@ def test_verify_compares_the_originals_of_the_last_run_alone(run, storage, optio
     run()
     more = write_corpus(tmp_path / "more", notes=10, files=1, broken=False)
     part = more / "part0.jsonl"
-    part.write_text(part.read_text().replace('"note_id": ', '"note_id": 5'))
+    part.write_text(part.read_text().replace('"note_id": ', '"note_id": 9'))
     manifest = run(inputs=(str(more),))
     assert manifest["counts"]["rows_out"] == 70
     # A night later the first input may be gone.
@@ -171,8 +163,6 @@ def test_verify_compares_the_originals_of_the_last_run_alone(run, storage, optio
 
 def test_verify_misses_no_original(run, storage, options, tmp_path, monkeypatch):
     run()
-    from scrubline.pipeline import verify as module
-
     real = module.read_unit
 
     def shortened(*args, **more):

@@ -5,11 +5,13 @@ Not an engine for work, but real Job and Fn APIs: what cannot be pickled or trav
 
 import contextlib
 import dataclasses
+import os
 import socket
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from scrubline.models.errors import RunFailed, UsageError
@@ -41,9 +43,14 @@ def wait_for_port(process, port):
 @contextlib.contextmanager
 def server(log, module, *arguments):
     """A Beam server as a child process; all that it says goes to the file `log`."""
+    # The worker pool starts its workers as a bare `python`.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     with log.open("wb") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments], stdout=stream, stderr=subprocess.STDOUT
+            [sys.executable, "-m", module, *arguments],
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            env=os.environ | {"PATH": path},
         )
     try:
         yield process

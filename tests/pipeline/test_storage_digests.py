@@ -1,0 +1,130 @@
+"""One content digest whatever stores input and output, and one part digest whatever stores the output."""
+
+import contextlib
+import dataclasses
+from pathlib import Path
+
+import fsspec
+import pytest
+from scrubline.models.storage import Storage
+from scrubline.pipeline.config import Options
+from scrubline.pipeline.execute import run_direct
+from scrubline.pipeline.inspection import read_manifest
+from scrubline.pipeline.publish import part_digest
+from scrubline.pipeline.runs import plan_only, resume, scrub
+from scrubline.pipeline.verify import verify
+
+from ..servers.s3_moto import s3_moto
+from ..servers.s3_server import Unavailable
+from ..servers.s3_swift import s3_swift
+from .conftest import COLUMNS, write_corpus
+
+SPLIT_BYTES = 4000
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "in", notes=60, files=2)
+
+
+@pytest.fixture(scope="module")
+def expected(corpus, tmp_path_factory):
+    """Manifest of a run from files to files."""
+    folder = tmp_path_factory.mktemp("local")
+    return scrub(Storage(), options_for(folder, corpus, folder / "out"))
+
+
+def options_for(folder, source, target):
+    key = Path(folder) / "key.txt"
+    key.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    return Options(
+        inputs=(str(source),),
+        output=str(target),
+        models=(),
+        columns=COLUMNS,
+        key_source=str(key),
+        split_bytes=SPLIT_BYTES,
+        max_quarantined=0.5,
+        progress=False,
+    )
+
+
+@contextlib.contextmanager
+def memory():
+    yield "memory://scrubline", {}
+
+
+@contextlib.contextmanager
+def moto():
+    with s3_moto() as server:
+        yield "s3://scrubline", server.environment()
+
+
+@contextlib.contextmanager
+def swift():
+    with s3_swift() as server:
+        yield "s3://scrubline", server.environment()
+
+
+@pytest.fixture(scope="module", params=[memory, moto, swift], ids=lambda one: one.__name__)
+def store(request, tmp_path_factory):
+    """URL of an empty store, which this process and its children find by their environment."""
+    with contextlib.ExitStack() as stack:
+        try:
+            url, environment = stack.enter_context(request.param())
+        except Unavailable as error:
+            pytest.skip(str(error))
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        # Instances remember the endpoint of a server that another test has stopped.
+        clear = fsspec.get_filesystem_class(url.split(":")[0]).clear_instance_cache
+        clear()
+        stack.callback(clear)
+        fsspec.url_to_fs(url)[0].makedirs(url, exist_ok=True)
+        yield url
+        if url.startswith("memory"):
+            fsspec.url_to_fs(url)[0].rm("/scrubline", recursive=True)
+
+
+def upload(corpus, url):
+    fs, path = fsspec.url_to_fs(url)
+    for file in sorted(corpus.iterdir()):
+        fs.pipe_file(f"{path}/{file.name}", file.read_bytes())
+
+
+def test_output_in_a_store(store, expected, corpus, tmp_path):
+    options = options_for(tmp_path, corpus, f"{store}/out")
+    manifest = scrub(Storage(), options)
+    assert manifest["content_digest"] == expected["content_digest"]
+    assert part_digest(manifest) == part_digest(expected)
+    assert manifest["run"] == expected["run"]
+    assert read_manifest(Storage(), options.output) == manifest
+    assert verify(Storage(), options.output, originals=True, key_source=None)[0] == []
+    assert Storage().list_names(f"{options.output}/_staging") == []
+    # A published folder can be copied from store to store.
+    fs, path = fsspec.url_to_fs(options.output)
+    fs.get(f"{path}/", f"{tmp_path}/copy/", recursive=True)
+    assert verify(Storage(), str(tmp_path / "copy"), originals=False, key_source=None)[0] == []
+
+
+def test_input_and_output_in_a_store(store, expected, corpus, tmp_path):
+    upload(corpus, f"{store}/in")
+    options = options_for(tmp_path, f"{store}/in", f"{store}/both")
+    manifest = scrub(Storage(), options)
+    # Parts carry the identity of their inputs in their names, so only the content can be equal.
+    assert manifest["content_digest"] == expected["content_digest"]
+    assert manifest["counts"] == expected["counts"]
+    assert verify(Storage(), options.output, originals=True, key_source=None)[0] == []
+
+
+def test_a_run_on_a_store_is_resumed_by_two_workers(store, expected, corpus, tmp_path):
+    options = options_for(tmp_path, corpus, f"{store}/workers")
+    job, plan = plan_only(Storage(), options)
+    run_direct(job, [0, 1])
+    # What is in memory is one process's own.
+    workers = 0 if store.startswith("memory") else 2
+    manifest = resume(Storage(), dataclasses.replace(options, workers=workers))
+    assert len(plan.units) > 3
+    assert manifest["content_digest"] == expected["content_digest"]
+    assert part_digest(manifest) == part_digest(expected)
