@@ -23,13 +23,9 @@ from .tokenizing import concatenate, tokenize
 def tokenize_batch(batch: Batch, budgets: Budgets) -> Batch:
     """Adds tokens; a document over its token budget is quarantined."""
 
-    def one(index: int):  # type: ignore[no-untyped-def]
-        piece = tokenize(batch.documents.texts[index])
-        if len(piece) > budgets.tokens:
-            raise OverBudget("tokens")
-        return piece
-
-    pieces, failures = map_documents(batch, "tokenize", one)
+    pieces, failures = map_documents(
+        batch, "tokenize", lambda i: tokenize(batch.documents.texts[i], max_tokens=budgets.tokens)
+    )
     return dataclasses.replace(batch, tokens=concatenate(pieces), failures=failures)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 import numpy as np
 import pycrfsuite
 
+from ..dictionaries.trie import TokenTrie
 from .bundles import Bundle
 from .crf.codec import decode_batch
 from .crf.learning import AttributeTable, attribute_table, item_sequences
@@ -54,19 +56,14 @@ class Tagger:
             BundleError: if labels cannot be mapped, or there is a bias for a label that the model
                 lacks.
         """
-        self.name = f"crf:{bundle.name}"
+        self.name = detector_name(bundle)
         self.hash = bundle.hash
         self._names = _output_names(bundle, labels_as)
         self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
         self._recipe = bundle.recipe
-        self._gazetteers = {
-            key: gazetteer_from_phrases(dictionary.phrases, bundle.recipe.layer)
-            for key, dictionary in bundle.dictionaries.items()
-        }
         wanted = bundle.biases if biases is None else biases
-        # CRFsuite reads these bytes as long as it lives and does not own them.
-        self._weights = write_model(biased(bundle.model, wanted)) if wanted else bundle.weights
-        self._known = frozenset(bundle.model.attributes)
+        # CRFsuite reads the bytes as long as it lives and does not own them.
+        self._weights, self._gazetteers, self._known = _prepared(bundle, tuple(sorted(wanted.items())))
         self._attributes: tuple[str, ...] = ()
         self._table: AttributeTable = attribute_table(())
         self._crf = pycrfsuite.Tagger()
@@ -117,6 +114,27 @@ class Tagger:
                 score = round(float(scores[first_item : last_item + 1].min()), SCORE_DIGITS)
                 rows.append((document, Candidate(start, end, name, self.name, score)))
         return rows
+
+
+def detector_name(bundle: Bundle) -> str:
+    """The name under which a bundle's candidates are told apart: "crf:" and the bundle's."""
+    return f"crf:{bundle.name}"
+
+
+@functools.lru_cache(maxsize=4)
+def _prepared(
+    bundle: Bundle, biases: tuple[tuple[str, float], ...]
+) -> tuple[bytes, dict[str, TokenTrie], frozenset[str]]:
+    """What taggers of one bundle share and never change: weights with biases, gazetteers, known attributes.
+
+    Bundles are opened once a process, so their identity will do as the key. A second tagger costs next to nothing.
+    """
+    gazetteers = {
+        key: gazetteer_from_phrases(dictionary.phrases, bundle.recipe.layer)
+        for key, dictionary in bundle.dictionaries.items()
+    }
+    weights = write_model(biased(bundle.model, dict(biases))) if biases else bundle.weights
+    return weights, gazetteers, frozenset(bundle.model.attributes)
 
 
 def _output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:

@@ -11,10 +11,11 @@ from typing import Any
 from ..models.errors import GateHeld, RunFailed, ScrublineError, UsageError, error_class
 
 DONE, FAILED, REFUSED, HELD = 0, 1, 2, 3
-"""Exit codes: done; failed but resumable; bad usage or refused to start; a gate held the run back."""
+"""Exit codes: done; failed but resumable; bad usage or refused to start; a gate held it back."""
 
 _EPILOG = """\
-exit codes: 0 done, 1 failed but resumable, 2 bad usage or refused to start, 3 a gate held the run back.
+exit codes: 0 done, 1 failed but resumable, 2 bad usage or refused to start, 3 a gate held the run
+back.
 The master key comes from --key-file or from the environment variable SCRUBLINE_KEY; make one with
 `scrubline key new`. Credentials of object stores come from the environment, never from options."""
 
@@ -91,13 +92,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(
-    commands: Any, name: str, function: Callable[..., int], help: str, more: str = ""
-) -> Any:
+def _command(commands: Any, name: str, function: Callable[..., int], help: str, more: str) -> Any:
     parser = commands.add_parser(
         name,
         help=help,
-        description=f"{help[0].upper()}{help[1:]}. {more}",
+        description=f"{help[0].upper()}{help[1:]}.\n\n{more}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(function=function)
@@ -153,7 +152,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         dest="recognisers",
         action="append",
         metavar="NAME",
-        help="rule; may be repeated; `none` for models alone; default all",
+        help="rule; may be repeated; `all` (default), or `none` for models alone",
     )
     parser.add_argument(
         "--policy", metavar="NAME|URL", help="hipaa (default), research, or a TOML file"
@@ -163,7 +162,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         dest="columns",
         action="append",
         metavar="NAME=ROLE",
-        help="role of an input column: text, id, patient, type, date, pass, drop or hash; every column needs one",
+        help="role of an input column: text, id, patient, type, date, pass, drop or hash; "
+        "every column needs one",
     )
     parser.add_argument(
         "--format", metavar="NAME", help="format of the input; default: by the names' endings"
@@ -188,9 +188,22 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _config(parsed: argparse.Namespace) -> dict[str, Any]:
+    """What the file given by --config says; nothing without one."""
+    from .config import read_config
+
+    if not getattr(parsed, "config", None):
+        return {}
+    try:
+        with open(parsed.config, "rb") as stream:
+            return read_config(stream.read())
+    except OSError as error:
+        raise UsageError(f"the config file cannot be read ({type(error).__name__})") from None
+
+
 def _options(parsed: argparse.Namespace) -> Any:
     from ..models.roles import Columns
-    from .config import Options, options_from, read_config
+    from .config import Options, options_from
 
     values = {
         name: getattr(parsed, name, None)
@@ -206,14 +219,7 @@ def _options(parsed: argparse.Namespace) -> Any:
             raise UsageError(f"--column takes NAME=ROLE, got {bad}")
         values["columns"] = Columns.parse([(name, role) for name, _, role in pairs])
     values["key_source"] = getattr(parsed, "key_file", None)
-    config = {}
-    if file := getattr(parsed, "config", None):
-        try:
-            with open(file, "rb") as stream:
-                config = read_config(stream.read())
-        except OSError as error:
-            raise UsageError(f"the config file cannot be read ({type(error).__name__})") from None
-    options = options_from(config, values)
+    options = options_from(_config(parsed), values)
     if not options.output and parsed.command in ("scrub", "plan", "resume"):
         raise UsageError("say where to write with --output URL")
     if not options.inputs and parsed.command in ("scrub", "plan", "annotate"):
@@ -229,7 +235,10 @@ def _add_scrub(commands: Any) -> None:
         "scrub a corpus: scrubbed copies, audit log, manifest",
         "`scrubline scrub -` reads one text from standard input and prints it scrubbed.\n\n"
         "example: scrubline scrub --input notes/ --output out/ --key-file key.txt \\\n"
-        "  --column note_id=id --column patient_id=patient --column note_text=text --column note_type=type",
+        "  --column note_id=id --column patient_id=patient \\\n"
+        "  --column note_text=text --column note_type=type\n"
+        "example: scrubline scrub --config nightly.toml --input notes/2024/ --workers 8\n"
+        "example: echo 'Seen 3/4/2012' | scrubline scrub -",
     )
     parser.add_argument(
         "text", nargs="?", choices=["-"], metavar="-", help="one text from standard input"
@@ -271,18 +280,20 @@ def _scrub_text(parsed: argparse.Namespace) -> int:
     from .config import options_from
 
     options = options_from(
-        {},
+        _config(parsed),
         {
             "models": tuple(parsed.models) if parsed.models else None,
             "recognisers": tuple(parsed.recognisers) if parsed.recognisers else None,
             "policy": parsed.policy,
         },
     )
-    scrubber = Scrubber(*options.models, policy=options.policy, recognisers=options.recognisers)
-    try:
-        text = sys.stdin.buffer.read().decode()
-    except UnicodeDecodeError:
-        raise UsageError("standard input is not UTF-8") from None
+    scrubber = Scrubber(
+        *options.models,
+        policy=options.policy,
+        recognisers=options.recognisers,
+        budgets=options.budgets,
+    )
+    text = _standard_input()
     try:
         sys.stdout.buffer.write(scrubber.scrub(text).encode())
     except DocumentError as error:
@@ -297,7 +308,8 @@ def _print_plan(job: Any, plan: Any) -> None:
     print(f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units")
     print(f"columns: {', '.join(f'{name}={role}' for name, role in job.columns.roles)}")
     print(
-        f"models: {', '.join(job.models) or 'none'}; rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}"
+        f"models: {', '.join(job.models) or 'none'}; "
+        f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}"
     )
 
 
@@ -317,7 +329,9 @@ def _add_plan(commands: Any) -> None:
         "plan",
         _plan,
         "list and split the input, freeze the plan, run nothing",
-        "`scrubline resume --output URL` runs it.",
+        "`scrubline resume --output URL` runs it.\n\n"
+        "example: scrubline plan --config nightly.toml --input notes/ --output out/\n"
+        "example: scrubline resume --output out/ --workers 8",
     )
     parser.add_argument(
         "--input",
@@ -344,7 +358,10 @@ def _add_resume(commands: Any) -> None:
         "resume",
         _resume,
         "go on with a planned, stopped or held run",
-        "What it writes was frozen with its plan.",
+        "What it writes was frozen with its plan.\n\n"
+        "example: scrubline resume --output out/ --workers 8\n"
+        "example: scrubline resume --output out/ --max-quarantined 0.2   (held, after a look)\n"
+        "example: scrubline resume --output out/ --discard",
     )
     parser.add_argument("--output", metavar="URL", help="the output folder of the run")
     parser.add_argument("--run", metavar="ID", help="which one, if there are several")
@@ -370,7 +387,10 @@ def _add_annotate(commands: Any) -> None:
         "annotate",
         _annotate,
         "write documents with predicted spans, for pre-annotation and scoring",
-        "The output holds the texts: it is as sensitive as the input.",
+        "The output holds the texts: it is as sensitive as the input.\n\n"
+        "example: scrubline annotate --input dev.jsonl --model bundles/mine --output found.jsonl\n"
+        "example: scrubline annotate --input dev.jsonl --model none --recogniser date \\\n"
+        "  --output dates.jsonl",
     )
     parser.add_argument(
         "--input",
@@ -394,7 +414,7 @@ def _add_annotate(commands: Any) -> None:
         dest="recognisers",
         action="append",
         metavar="NAME",
-        help="rule; may be repeated; default none",
+        help="rule; may be repeated; `all` for all; default none",
     )
     parser.add_argument(
         "--own-labels",
@@ -424,7 +444,10 @@ def _add_verify(commands: Any) -> None:
         "verify",
         _verify,
         "recompute the hashes and digests of an output",
-        "With --input and the key, the originals are read again, the audit is applied to them and the result compared.",
+        "With --originals and the key, the inputs of the last run are read again, the audit is\n"
+        "applied to them and the result compared. Ends with 3 if anything does not agree.\n\n"
+        "example: scrubline verify --output out/\n"
+        "example: scrubline verify --output out/ --originals --key-file key.txt",
     )
     parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
     parser.add_argument(
@@ -454,6 +477,8 @@ def _add_inspect(commands: Any) -> None:
         "inspect",
         _inspect,
         "a run's summary; with --document, original and scrubbed text side by side",
+        "example: scrubline inspect --output out/\n"
+        "example: scrubline inspect --output out/ --document 5100107 --key-file key.txt",
     )
     parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
     parser.add_argument(
@@ -478,7 +503,13 @@ def _inspect(parsed: argparse.Namespace) -> int:
 
 def _add_key(commands: Any) -> None:
     parser = _command(
-        commands, "key", _key, "make a master key; compute doc_key and patient_key for its holders"
+        commands,
+        "key",
+        _key,
+        "make a master key; compute doc_key and patient_key for its holders",
+        "example: scrubline key new --output key.txt\n"
+        "example: scrubline key patient 0012345 --key-file key.txt\n"
+        "example: cut -d, -f1 ids.csv | scrubline key doc - --key-file key.txt   (line for line)",
     )
     parser.add_argument(
         "what",
@@ -527,16 +558,25 @@ def _key(parsed: argparse.Namespace) -> int:
     if parsed.what == "check":
         print(keys.check)
         return DONE
-    ids = sys.stdin.read().split("\n") if parsed.ids == ["-"] else parsed.ids
+    ids = parsed.ids
+    if ids == ["-"]:
+        ids = _standard_input().removesuffix("\n").split("\n")
     for one in ids:
         canonical = canonical_id(one)
-        if canonical is not None:
-            print(
-                keys.doc_key(canonical, parsed.ordinal)
-                if parsed.what == "doc"
-                else keys.patient_key(canonical)
-            )
+        if canonical is None:
+            print()  # a line for a line: the two are pasted side by side
+        elif parsed.what == "doc":
+            print(keys.doc_key(canonical, parsed.ordinal))
+        else:
+            print(keys.patient_key(canonical))
     return DONE
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError:
+        raise UsageError("standard input is not UTF-8") from None
 
 
 def _add_train(commands: Any) -> None:
@@ -545,8 +585,9 @@ def _add_train(commands: Any) -> None:
         "train",
         _train,
         "train a bundle on your own annotated notes",
-        "The corpus is stand-off JSON Lines: {doc_id, text, spans: [{start, end, label}]} a line.\n\n"
-        "example: scrubline train --corpus train.jsonl --recipe hide --output bundles/mine --name mine",
+        "A corpus is stand-off JSON Lines, {doc_id, text, spans: [{start, end, label}]} a line.\n\n"
+        "example: scrubline train --corpus train.jsonl --recipe hide --name mine \\\n"
+        "  --output bundles/mine",
     )
     parser.add_argument(
         "--corpus", action="append", required=True, metavar="URL", help="may be repeated"
@@ -622,7 +663,10 @@ def _add_evaluate(commands: Any) -> None:
         "evaluate",
         _evaluate,
         "score predicted spans against gold ones",
-        "Strict spans, tokens, label-blind characters, documents with a leak; intervals by bootstrap over documents.",
+        "Strict spans, tokens, label-blind characters, documents with a leak; intervals by\n"
+        "bootstrap over documents.\n\n"
+        "example: scrubline evaluate gold.jsonl predicted.jsonl\n"
+        "example: scrubline evaluate gold.jsonl predicted.jsonl --ignore PROFESSION --json",
     )
     parser.add_argument("gold", help="stand-off JSON Lines")
     parser.add_argument(

@@ -1,7 +1,7 @@
 """Options of a run: one frozen value, filled once from a TOML file and the command line.
 
-The TOML file mirrors the options: `split_bytes = 32_000_000`, `inputs = ["..."]`, a table `[columns]` of
-NAME = "role", a table `[budgets]`. What the command line says wins.
+The TOML file mirrors the options: `split_bytes = 32_000_000`, `inputs = ["..."]`, a table
+`[columns]` of NAME = "role", a table `[budgets]`. What the command line says wins.
 """
 
 from __future__ import annotations
@@ -95,13 +95,15 @@ def options_from(config: Mapping[str, Any], overrides: Mapping[str, Any]) -> Opt
         overrides: from the command line; entries that are None say nothing.
 
     Raises:
-        UsageError: for unknown keys and values of the wrong kind, naming the key and what is allowed.
+        UsageError: for unknown keys and values of the wrong kind, naming the key and what is
+            allowed.
     """
     values = {**_checked(config), **{k: v for k, v in overrides.items() if v is not None}}
     if values.get("models") == ("none",):
         values["models"] = ()
-    if values.get("recognisers") == ("none",):
-        values["recognisers"] = ()
+    words = {("none",): (), ("all",): tuple(RECOGNISERS)}
+    if "recognisers" in values:
+        values["recognisers"] = words.get(values["recognisers"], values["recognisers"])
     return Options(**values)
 
 

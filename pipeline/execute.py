@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,12 +12,13 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
 from ..models.job import Job
 from .graph import build
-
-Metrics = dict[str, dict[str, int]]
-"""Step -> counter (or distribution's sum, count, max) -> value."""
+from .metrics import Metrics
 
 # The direct runner is named explicitly: Beam's own default first tries to download a binary, without a timeout.
 DIRECT = "FnApiRunner"
+
+_PLACE = " [while running"
+"""Runners put this and the step after an exception's message."""
 
 GROUP_UNITS = 64
 """Units of one in-process pipeline: bounds what it holds, and lets progress be seen."""
@@ -70,8 +70,8 @@ def _run(
     try:
         result = pipeline.run()
         state = result.wait_until_finish()
-    except ScrublineError:
-        raise
+    except ScrublineError as error:
+        problem = type(error)(str(error).split(_PLACE)[0])
     except Exception as error:
         problem = _ours(error)
     if problem is not None:  # outside of `except`, so that the foreign error is not even chained
@@ -91,7 +91,7 @@ def _ours(error: BaseException) -> ScrublineError:
             for one in (kind, *_subclasses(kind)):
                 before, marker, after = line.partition(f"{one.__module__}.{one.__qualname__}: ")
                 if marker and not before.strip():
-                    return kind(after.split(" [while running")[0])
+                    return kind(after.split(_PLACE)[0])
     return RunFailed(f"the runner failed: {error_class(error)}")
 
 
@@ -103,7 +103,9 @@ def metrics_of(result: Any) -> Metrics:
     """All counters and distributions of a finished job; empty if the engine offers none."""
     try:
         return _metrics_in(result.metrics().query())
-    except Exception as error:  # some engines have none, or not all: a report must not fail a finished job
+    except (
+        Exception
+    ) as error:  # some engines have none, or not all: a report must not fail a finished job
         logging.getLogger(__name__).info("no metrics: %s", error_class(error))
         return {}
 
@@ -123,12 +125,3 @@ def _metrics_in(query: Mapping[str, Any]) -> Metrics:
         name = f"{one.key.metric.name}_max"
         step[name] = max(step.get(name, 0), int(one.result.max))
     return found
-
-
-def add_metrics(total: Metrics, more: Metrics) -> None:
-    """Adds `more` to `total` in place; maxima stay maxima."""
-    for step, values in more.items():
-        known = Counter(total.setdefault(step, {}))
-        for name, value in values.items():
-            known[name] = max(known[name], value) if name.endswith("_max") else known[name] + value
-        total[step] = dict(known)

@@ -83,8 +83,9 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
         declared = preset_for(seen.columns)
     if declared is None:
         raise UsageError(
-            f"the input has the columns {list(seen.columns)} and none has a declared role. Nothing passes that "
-            "nobody declared: add --column NAME=ROLE for each (text, id, patient, type, date, pass, drop, hash)"
+            f"the input has the columns {list(seen.columns)} and none has a declared role. "
+            "Nothing passes that nobody declared: add --column NAME=ROLE for each "
+            "(text, id, patient, type, date, pass, drop, hash)"
         )
     declared.check(seen.columns)
     return declared

@@ -28,10 +28,12 @@ class Progress:
             from rich.console import Console
             from rich.progress import (
                 BarColumn,
-                Progress as Bar,
                 TextColumn,
                 TimeElapsedColumn,
                 TimeRemainingColumn,
+            )
+            from rich.progress import (
+                Progress as Bar,
             )
 
             self._bar = Bar(

@@ -20,6 +20,7 @@ from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .config import Options
+from .metrics import add_metrics
 from .plan import freeze, look_at, make_plan, roles_for, thaw
 from .progress import Progress
 from .publish import (
@@ -181,8 +182,6 @@ def _run_units(
     metrics: dict[str, dict[str, int]],
 ) -> None:
     def done(units: Sequence[int], more: Mapping[str, Mapping[str, int]]) -> None:
-        from .execute import add_metrics
-
         add_metrics(metrics, {step: dict(values) for step, values in more.items()})
         progress.done(units)
 

@@ -1,4 +1,4 @@
-"""Checking a published output: hashes, digests, joins; with the originals, the audit applied to them again."""
+"""Checking a published output: hashes, digests, joins; with the originals, the audit once more."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ def verify(
     """Recomputes what the manifest promises.
 
     Args:
-        originals: also read the inputs again, apply the audit to them and compare with the published texts.
-        key_source: of the master key, for `originals`; None for the one that the run was planned with.
+        originals: also read the inputs again, apply the audit to them and compare with the
+            published texts.
+        key_source: of the master key, for `originals`; None for that of the run's plan.
 
     Returns:
         faults: what is wrong, without PHI; empty if all agrees.
@@ -151,7 +152,7 @@ def _read_data(
 def _data_rows(
     storage: Storage, output: str, part: Mapping[str, Any], columns: Columns
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a data part: texts and keys as Python values, other columns as the format's own cells."""
+    """The rows of a data part: texts and keys as Python values, others as the format's cells."""
     url = f"{output}/{part['path']}"
     form = FORMATS[format_of(url)]
     file = InputFile(
@@ -205,7 +206,7 @@ def _check_originals(
     spans: list[dict[str, Any]],
     key_source: str | None,
 ) -> tuple[list[str], int]:
-    """Applies the audit to the inputs of the last run; faults, and the number of documents compared."""
+    """Applies the audit to the inputs of the last run; faults, and how many were compared."""
     restricted = f"{output}/restricted/{manifest['run']}"
     job = Job.from_json(storage.read_bytes(f"{restricted}/job.json").decode())
     plan = Plan.read(storage, restricted)
@@ -242,7 +243,8 @@ def _check_originals(
                 checked += 1
                 if out is None or not _agrees(text, out, of_document[doc_key, field]):
                     faults.append(
-                        f"unit {unit.index}, row {int(batch.rows.ordinals[row])}: the audit does not lead to the published text"
+                        f"unit {unit.index}, row {int(batch.rows.ordinals[row])}: "
+                        "the audit does not lead to the published text"
                     )
     return faults, checked
 

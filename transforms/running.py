@@ -10,14 +10,14 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 
 from ..models.batches import Batch
-from ..models.bundles import open_bundle
+from ..models.bundles import Bundle, open_bundle
 from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
 from ..models.job import Job
 from ..models.keys import Keys, load_keys
 from ..models.policy import Policy, load_policy
 from ..models.recognisers import rule_hash
 from ..models.storage import Storage
-from ..models.taggers import Tagger
+from ..models.taggers import Tagger, detector_name
 from ..models.units import Plan
 
 
@@ -70,7 +70,7 @@ class Opened:
 
 
 _lock = threading.Lock()
-_opened: dict[str, Opened] = {}
+_opened: dict[Job, Opened] = {}
 
 
 def open_job(job: Job) -> Opened:
@@ -80,7 +80,7 @@ def open_job(job: Job) -> Opened:
         UsageError: if a bundle, the policy or the key is not the one that the run was planned with.
     """
     with _lock:
-        if job.run not in _opened:
+        if job not in _opened:
             storage = Storage()
             keys = load_keys(job.key_source, storage.read_bytes)
             policy = load_policy(job.policy)
@@ -91,28 +91,29 @@ def open_job(job: Job) -> Opened:
             if policy.fingerprint != job.policy_hash:
                 raise UsageError("the policy has changed since the run was planned")
             hashes = {name: rule_hash(name) for name in job.recognisers}
-            for tagger in open_taggers(job):
-                hashes[tagger.name] = tagger.hash
+            hashes |= {detector_name(bundle): bundle.hash for bundle in _open_bundles(job)}
             _opened.clear()  # one job at a time: a plan may be large
-            _opened[job.run] = Opened(
+            _opened[job] = Opened(
                 storage, Plan.read(storage, job.restricted), keys, policy, hashes
             )
-        return _opened[job.run]
+        return _opened[job]
 
 
 def open_taggers(job: Job) -> list[Tagger]:
-    """Fresh taggers for one DoFn instance: a tagger holds state; the bytes of its model are shared.
+    """Fresh taggers for one DoFn instance: a tagger holds state; what is behind it is shared.
 
     Raises:
         UsageError: if a bundle is not the one that the run was planned with.
     """
-    taggers = []
-    for model, planned in zip(job.models, job.model_hashes, strict=True):
-        bundle = open_bundle(model)
+    return [Tagger(bundle, labels_as="native") for bundle in _open_bundles(job)]
+
+
+def _open_bundles(job: Job) -> list[Bundle]:
+    bundles = [open_bundle(model) for model in job.models]
+    for bundle, planned in zip(bundles, job.model_hashes, strict=True):
         if bundle.hash != planned:
             raise UsageError(f"bundle {bundle.name} has changed since the run was planned")
-        taggers.append(Tagger(bundle, labels_as="native"))
-    return taggers
+    return bundles
 
 
 @contextlib.contextmanager

@@ -1,8 +1,9 @@
+import hashlib
 import random
 
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.digests import PARTS, Digest, content_digest, row_digest
+from scrubline.models.digests import PARTS, Digest, cell, content_digest, row_digest
 
 ROWS = st.lists(
     st.lists(st.one_of(st.none(), st.text(), st.integers(), st.floats(allow_nan=False)), max_size=4)
@@ -24,6 +25,23 @@ def test_order_and_grouping_do_not_matter(rows, chance: random.Random):
     halves = digest(shuffled[:cut])
     halves.merge(digest(shuffled[cut:]))
     assert halves.hex() == digest(rows).hex() == Digest(digest(rows).hex()).hex()
+
+
+@given(ROWS)
+def test_cells_are_what_a_row_is_made_of(rows):
+    by_cells = Digest()
+    by_cells.add_cells(map(cell, row) for row in rows)
+    assert by_cells.hex() == digest(rows).hex()
+
+
+def test_the_digest_of_a_row_never_changes():
+    # Digests are kept and compared for years: these bytes are a file format.
+    row = [None, "é\ud83d", b"\xff", 12, 1.5, True]
+    plain = b"\xff" + b"s" + (5).to_bytes(8, "big") + b"\xc3\xa9\xed\xa0\xbd"
+    plain += b"b" + (1).to_bytes(8, "big") + b"\xff"
+    plain += b"n" + (2).to_bytes(8, "big") + b"12" + b"n" + (3).to_bytes(8, "big") + b"1.5"
+    plain += b"n" + (4).to_bytes(8, "big") + b"True"
+    assert row_digest(row) == int(hashlib.sha256(plain).hexdigest(), 16)
 
 
 @given(ROWS.filter(len))

@@ -40,32 +40,62 @@ def hostile(recognise_all):
 
 
 class FaultyOs(types.ModuleType):
-    """The module `os` with writes that fail now and then, naming the file."""
+    """The module `os` with reads and writes that fail and name the file, as real errors do.
 
-    def __init__(self, share, seed):
+    Attributes:
+        fails: asked before each operation with its name; an errno, or 0 to let it through.
+        failed: how many did fail.
+    """
+
+    def __init__(self, fails):
         super().__init__("os")
-        self._random, self.share, self.failed = random.Random(seed), share, 0
+        self.fails, self.failed = fails, 0
 
     def __getattr__(self, name):
         return getattr(os, name)
 
-    def maybe(self, path):
-        if self._random.random() < self.share:
+    def _maybe(self, operation, path):
+        # A folder is synced where that can be done: nobody is told of faults.
+        if number := 0 if os.path.isdir(path) else self.fails(operation):
             self.failed += 1
-            raise OSError(errno.EIO, "Input/output error", str(path))
+            raise OSError(number, os.strerror(number), str(path))
 
     def open(self, path, flags, *rest):
-        if flags & os.O_CREAT:
-            self.maybe(path)
+        self._maybe("create" if flags & os.O_CREAT else "open", path)
         return os.open(path, flags, *rest)
 
+    def pread(self, descriptor, count, offset):
+        self._maybe("pread", os.readlink(f"/proc/self/fd/{descriptor}"))
+        return os.pread(descriptor, count, offset)
+
     def pwrite(self, descriptor, data, offset):
-        self.maybe(descriptor)
+        self._maybe("pwrite", os.readlink(f"/proc/self/fd/{descriptor}"))
         return os.pwrite(descriptor, data, offset)
 
+    def fsync(self, descriptor):
+        self._maybe("fsync", os.readlink(f"/proc/self/fd/{descriptor}"))
+        os.fsync(descriptor)
+
     def replace(self, old, new):
-        self.maybe(new)
+        self._maybe("replace", new)
         os.replace(old, new)
+
+
+def now_and_then(share, seed, operations=("create", "pwrite", "replace", "pread")):
+    """Lets operations fail by chance, as a shaky network does."""
+    chance = random.Random(seed)
+    return lambda operation: (
+        errno.EIO if operation in operations and chance.random() < share else 0
+    )
+
+
+def without_waiting():
+    """Defaults of `Storage` with which retries do not wait: its last field is `sleep`."""
+    from scrubline.models.storage import Storage
+
+    defaults = Storage.__init__.__defaults__
+    assert callable(defaults[-1])
+    return (*defaults[:-1], lambda seconds: None)
 
 
 def harm():
@@ -74,11 +104,8 @@ def harm():
 
     steps.recognise_all = hostile(steps.recognise_all)
     if share := float(os.environ.get("HOSTILE_FAULTS", "0")):
-        storage.os = FaultyOs(share, os.getpid())
-        # The last field is `sleep`: a test cannot wait as long as a run can.
-        defaults = storage.Storage.__init__.__defaults__
-        assert defaults[-1] is time.sleep
-        storage.Storage.__init__.__defaults__ = (*defaults[:-1], lambda seconds: None)
+        storage.os = FaultyOs(now_and_then(share, os.getpid()))
+        storage.Storage.__init__.__defaults__ = without_waiting()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,568 @@
+import io
+import json
+import logging
+import os
+import pty
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+from scrubline.models.keys import load_keys
+from scrubline.models.storage import Storage
+from scrubline.pipeline import cli, runs
+
+from .conftest import BROKEN, note, write_corpus
+
+COMMANDS = (
+    *("scrub", "plan", "resume", "annotate", "verify", "inspect", "key", "train", "evaluate"),
+)
+COLUMNS = [
+    word
+    for role in ("note_id=id", "patient_id=patient", "kind=type", "text=text", "n=pass")
+    for word in ("--column", role)
+]
+
+
+@pytest.fixture(autouse=True)
+def _as_before():
+    """Commands set up logs and hooks for the whole process."""
+    root = logging.getLogger()
+    before = root.handlers[:], root.level, sys.excepthook, threading.excepthook, sys.unraisablehook
+    levels = {name: logging.getLogger(name).level for name in ("scrubline", "apache_beam")}
+    yield
+    root.handlers[:], root.level, sys.excepthook, threading.excepthook, sys.unraisablehook = before
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)
+
+
+@pytest.fixture
+def scrubline(monkeypatch, capfdbinary):
+    """Runs a command line in this process; gives exit code, standard output and error."""
+
+    def run_it(*words, stdin=b""):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as ended:
+            cli.main([str(word) for word in words])
+        sys.stdout.flush()
+        out, err = capfdbinary.readouterr()
+        return ended.value.code, out.decode(), err.decode()
+
+    return run_it
+
+
+@pytest.fixture
+def job(tmp_path, key_file):
+    """Words of a scrub over a small corpus with four broken rows."""
+    source = write_corpus(tmp_path / "source")
+    return [
+        *("--input", source, "--output", tmp_path / "out", "--key-file", key_file),
+        *("--model", "none", *COLUMNS),
+    ]
+
+
+def files(folder):
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+# -- help
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches(scrubline, command):
+    code, out, _ = scrubline(command, "--help")
+    assert code == 0
+    assert f"example: scrubline {command}" in out or f"| scrubline {command}" in out
+    described = out.split("options:")[0]
+    assert len(described.split("\n\n")) >= 3
+    for line in out.splitlines():
+        assert len(line) <= 110
+
+
+def test_every_command_is_listed(scrubline):
+    code, out, _ = scrubline("--help")
+    assert code == 0
+    assert all(f"    {command} " in out for command in COMMANDS)
+    assert "exit codes: 0 done, 1 failed but resumable, 2 bad usage or refused" in out
+
+
+# -- exit codes
+
+
+def test_0_done_and_3_held_and_0_after_a_look(scrubline, job, tmp_path):
+    code, out, err = scrubline("scrub", *job)
+    assert (code, out) == (3, "")
+    assert "4 of 64 rows are quarantined (6.25%)" in err
+    assert not (tmp_path / "out/data").exists()
+    code, out, _ = scrubline("resume", "--output", tmp_path / "out", "--max-quarantined", "0.1")
+    assert code == 0
+    assert f"rows             64 in = 60 out + {BROKEN} quarantined" in out
+    assert scrubline("resume", "--output", tmp_path / "out")[0] == 2
+
+
+def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
+    assert scrubline("plan", *job)[0] == 0
+    with (tmp_path / "source/part0.jsonl").open("a") as stream:
+        stream.write("{}\n")
+    code, out, err = scrubline("resume", "--output", tmp_path / "out", "--max-quarantined", "0.1")
+    assert (code, out) == (1, "")
+    assert "changed after it was planned" in err
+    assert "go on with `scrubline resume" in err
+    assert "part0" not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "required"),
+        (("scrubb",), "invalid choice"),
+        (("scrub",), "say where to write with --output URL"),
+        (("scrub", "--output", "out"), "say what to read with --input URL"),
+        (("scrub", "x"), "invalid choice"),
+        (("scrub", "--workers", "two"), "invalid int"),
+        (("scrub", "--workers", "-1", "--output", "o", "--input", "i"), "workers must be 0"),
+        (("scrub", "--column", "text", "--output", "o", "--input", "i"), "takes NAME=ROLE"),
+        (("scrub", "--column", "t=publish", "--output", "o", "--input", "i"), "unknown role"),
+        (
+            ("scrub", "--log-level", "LOUD", "--output", "o", "--input", "i"),
+            "log_level must be one of",
+        ),
+        (("scrub", "--config", "/no/such.toml"), "config file cannot be read (FileNotFoundError)"),
+        (("resume", "--output", "nowhere"), "no unfinished run"),
+        (("plan", "--output", "o"), "say what to read"),
+        (("annotate", "--output", "o"), "say what to read"),
+        (("verify", "--output", "nowhere"), "nothing is published"),
+        (("inspect", "--output", "nowhere"), "nothing is published"),
+        (("key", "new"), "--output FILE"),
+        (("key", "check"), "scrubline key new"),
+        (("key", "old"), "invalid choice"),
+        (("train", "--corpus", "x"), "required"),
+        (("evaluate", "x"), "required"),
+    ],
+)
+def test_2_bad_usage(scrubline, monkeypatch, tmp_path, words, message):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SCRUBLINE_KEY", raising=False)
+    code, out, err = scrubline(*words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--model", "no-such"], "bundle"),
+        (["--policy", "no-such"], "policy"),
+        (["--recogniser", "tarot"], "tarot"),
+        (["--recogniser", "none"], "nothing would be found"),
+        (["--format", "docx"], "unknown format 'docx'"),
+        (["--runner", "DaskRunner"], "refused"),
+        (["--column", "patient_name=drop", "--column", "patient_name=drop"], "twice"),
+        (["--batch-bytes", "3000000000"], "must stay below 2 GiB"),
+    ],
+)
+def test_2_refused_before_anything_is_written(scrubline, job, tmp_path, change, message):
+    before = files(tmp_path)
+    if "--model" in change:
+        job = [word for word in job if word not in ("--model", "none")]
+    code, _, err = scrubline("scrub", *job, *change)
+    assert code == 2
+    assert message in err
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "shown"),
+    [
+        (
+            ValueError("John Smith, MRN 1234567"),
+            1,
+            "scrubline: unexpected ValueError at scrubline.",
+        ),
+        (RecursionError("John Smith"), 1, "unexpected RecursionError"),
+        (MemoryError("John Smith"), 1, "unexpected MemoryError"),
+        (FileNotFoundError(2, "No such file", "/in/John Smith.txt"), 1, "FileNotFoundError"),
+        (UnicodeDecodeError("utf-8", b"John Smith", 0, 1, "John Smith"), 1, "UnicodeDecodeError"),
+        (KeyboardInterrupt("John Smith"), 1, "go on with `scrubline resume`"),
+        (BrokenPipeError("John Smith"), 1, ""),
+    ],
+)
+def test_a_foreign_error_is_told_by_class_and_place_alone(
+    scrubline, job, monkeypatch, error, code, shown
+):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(runs, "scrub", fail)
+    ended, out, err = scrubline("scrub", *job, "--log-level", "DEBUG")
+    assert (ended, out) == (code, "")
+    assert shown in err
+    assert "Smith" not in err
+    assert "Traceback" not in err
+
+
+def test_an_input_that_leads_nowhere_is_not_named(scrubline, job):
+    code, _, err = scrubline("scrub", *job, "--input", "/nowhere/smith.jsonl")
+    assert code == 2
+    assert "input 2 of 2" in err
+    assert "smith" not in err
+
+
+# -- scrub
+
+
+def test_dry_run_writes_nothing(scrubline, job, tmp_path):
+    before = files(tmp_path)
+    code, out, _ = scrubline("scrub", *job, "--dry-run")
+    assert code == 0
+    assert "3 files" in out
+    assert "columns: note_id=id, patient_id=patient, kind=type, text=text, n=pass" in out
+    assert "models: none; rules: age, date" in out
+    assert "policy: hipaa" in out
+    assert files(tmp_path) == before
+
+
+def test_plan_then_resume_is_scrub(scrubline, job, tmp_path):
+    code, out, _ = scrubline("plan", *job)
+    assert code == 0
+    assert "1 units" in out
+    assert not (tmp_path / "out/data").exists()
+    code, out, _ = scrubline(
+        "resume", "--output", tmp_path / "out", "--max-quarantined", "0.5", "--json"
+    )
+    assert code == 0
+    resumed = json.loads(out)
+    job[job.index("--output") + 1] = tmp_path / "other"
+    code, out, _ = scrubline("scrub", *job, "--max-quarantined", "0.5", "--json")
+    assert json.loads(out)["content_digest"] == resumed["content_digest"]
+    assert json.loads(out)["run"] == resumed["run"]
+
+
+def test_a_run_can_be_given_up(scrubline, job, tmp_path):
+    scrubline("plan", *job)
+    code, out, _ = scrubline("resume", "--output", tmp_path / "out", "--discard")
+    assert (code, out) == (0, "")
+    assert files(tmp_path / "out") == []
+
+
+def test_a_config_file_says_the_same_as_options(scrubline, job, tmp_path, key_file):
+    config = tmp_path / "job.toml"
+    config.write_text(
+        f'inputs = ["{tmp_path}/source"]\noutput = "{tmp_path}/other"\nkey_source = "{key_file}"\n'
+        "models = []\nmax_quarantined = 0.5\n[columns]\n"
+        'note_id = "id"\npatient_id = "patient"\nkind = "type"\ntext = "text"\nn = "pass"\n'
+    )
+    code, out, _ = scrubline("scrub", "--config", config, "--json")
+    assert code == 0
+    by_config = json.loads(out)
+    code, out, _ = scrubline("scrub", *job, "--max-quarantined", "0.5", "--json")
+    assert json.loads(out)["run"] == by_config["run"]
+    assert json.loads(out)["content_digest"] == by_config["content_digest"]
+    code, out, _ = scrubline("scrub", "--config", config, "--policy", "research", "--dry-run")
+    assert "policy: research" in out
+
+
+def test_unknown_keys_of_a_config_file_are_refused_with_the_list(scrubline, tmp_path):
+    (tmp_path / "job.toml").write_text('imput = ["x"]\n')
+    code, _, err = scrubline("scrub", "--config", tmp_path / "job.toml")
+    assert code == 2
+    assert "unknown keys ['imput']; known are ['batch_bytes', 'batch_documents'" in err
+
+
+def test_the_summary_goes_to_standard_output_alone(scrubline, job):
+    code, out, err = scrubline("scrub", *job, "--max-quarantined", "0.5", "--log-level", "ERROR")
+    assert (code, err) == (0, "")
+    assert out.startswith("run ")
+
+
+# -- one text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"", b""),
+        (b"Seen 3/4/2012.", b"Seen [DATE]."),
+        (b"\xef\xbb\xbfMRN: 1234567\r\n\r\n", b"\xef\xbb\xbfMRN: [MEDICALRECORD]\r\n\r\n"),
+        (b"\0\0 3/4/2012 \0", b"\0\0 [DATE] \0"),
+        ("Café 🙂 a@b.example".encode(), "Café 🙂 [EMAIL]".encode()),
+        (b"x" * 1_000_000 + b" 3/4/2012", b"x" * 1_000_000 + b" [DATE]"),
+        (b"word 3/4/2012\n" * 20_000, b"word [DATE]\n" * 20_000),
+    ],
+    ids=["empty", "plain", "bom and crlf", "nul", "emoji", "long word", "many lines"],
+)
+def test_one_text(scrubline, text, expected):
+    code, out, err = scrubline("scrub", "-", "--model", "none", stdin=text)
+    assert (code, err) == (0, "")
+    assert out.encode() == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"\xff\xfe3/4/2012", b"3/4/2012 \xed\xa0\xbd", "Café 3/4/2012".encode("latin-1"), b"\x80"],
+)
+def test_one_text_that_is_not_utf_8(scrubline, text):
+    code, out, err = scrubline("scrub", "-", "--model", "none", stdin=text)
+    assert (code, out) == (2, "")
+    assert "standard input is not UTF-8" in err
+    assert "2012" not in err
+
+
+def test_one_text_over_its_budget_is_held_back(scrubline, tmp_path):
+    (tmp_path / "job.toml").write_text('models = []\npolicy = "research"\n[budgets]\ntokens = 10\n')
+    words = ("scrub", "-", "--config", tmp_path / "job.toml")
+    assert scrubline(*words, stdin=b"3/4/2012")[:2] == (0, "3/4/2012")
+    code, out, err = scrubline(*words, stdin=b"3/4/2012 " * 9)
+    assert (code, out) == (3, "")
+    assert "held back: OverBudget:tokens" in err
+    assert "2012" not in err
+
+
+# -- keys
+
+
+def test_a_new_key_is_for_its_owner_alone_and_never_overwritten(scrubline, tmp_path):
+    path = tmp_path / "new.txt"
+    assert scrubline("key", "new", "--output", path) == (0, "", "")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    content = path.read_text()
+    code, _, err = scrubline("key", "new", "--output", path)
+    assert code == 2
+    assert "never overwritten" in err
+    assert path.read_text() == content
+    assert scrubline("key", "check", "--key-file", path)[0] == 0
+    assert scrubline("key", "new", "--output", tmp_path / "no/such/folder")[0] == 2
+
+
+def test_the_check_value_tells_keys_apart(scrubline, key_file, monkeypatch):
+    keys = load_keys(key_file, Storage().read_bytes)
+    code, out, _ = scrubline("key", "check", "--key-file", key_file)
+    assert (code, out) == (0, keys.check + "\n")
+    with open(key_file) as stream:
+        monkeypatch.setenv("SCRUBLINE_KEY", stream.read())
+    assert scrubline("key", "check")[1] == keys.check + "\n"
+
+
+@pytest.mark.parametrize("content", ["", "secret", "scrubline-key-v1:short", "\0"])
+def test_what_is_no_key_is_refused_and_not_shown(scrubline, tmp_path, content):
+    (tmp_path / "bad.txt").write_text(content)
+    code, _, err = scrubline("key", "check", "--key-file", tmp_path / "bad.txt")
+    assert code == 2
+    assert "is not one" in err
+    assert not content or content not in err
+
+
+def test_keys_of_ids(scrubline, key_file):
+    keys = load_keys(key_file, Storage().read_bytes)
+    given = ("--key-file", key_file)
+    assert scrubline("key", "doc", "12", " 12 ", "012", *given)[1].split() == [
+        *(keys.doc_key("12"), keys.doc_key("12"), keys.doc_key("012"))
+    ]
+    assert scrubline("key", "patient", "x", *given)[1] == keys.patient_key("x") + "\n"
+    assert (
+        scrubline("key", "doc", "12", "--ordinal", "2", *given)[1] == keys.doc_key("12", 2) + "\n"
+    )
+
+
+def test_keys_of_ids_from_standard_input_are_a_line_for_a_line(scrubline, key_file):
+    keys = load_keys(key_file, Storage().read_bytes)
+    words = ("key", "patient", "-", "--key-file", key_file)
+    code, out, _ = scrubline(*words, stdin="1\r\n\n é \n4".encode())
+    assert code == 0
+    assert out.split("\n") == [
+        keys.patient_key("1"),
+        "",
+        keys.patient_key("é"),
+        keys.patient_key("4"),
+        "",
+    ]
+    assert scrubline(*words, stdin=b"1\n")[1] == keys.patient_key("1") + "\n"
+    code, out, err = scrubline(*words, stdin=b"\xff\n")
+    assert (code, out) == (2, "")
+    assert "not UTF-8" in err
+
+
+# -- looking at an output
+
+
+def test_verify_and_inspect(scrubline, job, tmp_path, key_file):
+    scrubline("scrub", *job, "--max-quarantined", "0.5")
+    output = ("--output", tmp_path / "out")
+    code, out, _ = scrubline("verify", *output)
+    assert code == 0
+    assert "content digest" in out
+    code, out, _ = scrubline("verify", *output, "--originals", "--key-file", key_file)
+    assert code == 0
+    assert "originals" in out
+    code, out, _ = scrubline("inspect", *output)
+    assert code == 0
+    assert "rows             64 in = 60 out + 4 quarantined" in out
+    code, out, _ = scrubline("inspect", *output, "--document", "8", "--key-file", key_file)
+    assert code == 0
+    assert "7000008" in out
+    assert "[MEDICALRECO" in out
+    code, _, err = scrubline("inspect", *output, "--document", "smith", "--key-file", key_file)
+    assert code == 2
+    assert "smith" not in err
+    part = next((tmp_path / "out/data").glob("*.jsonl"))
+    part.write_text(part.read_text().replace("[DATE]", "[DOTE]", 1))
+    code, out, _ = scrubline("verify", *output)
+    assert code == 3
+    assert "FAULT part data/" in out
+
+
+# -- training
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Invented notes with their dates and record numbers marked."""
+    path = tmp_path_factory.mktemp("corpus") / "train.jsonl"
+    with path.open("w") as stream:
+        for number in range(30):
+            text, spans = "", []
+            for piece, label in (
+                ("Seen on ", None),
+                (f"{number % 12 + 1}/{number % 28 + 1}/2019", "DATE"),
+                (". Dr. ", None),
+                (("Lopez", "Smith", "Chen")[number % 3], "DOCTOR"),
+                (f" says: take {number} tablets.\n", None),
+            ):
+                if label:
+                    spans.append(
+                        {"start": len(text), "end": len(text) + len(piece), "label": label}
+                    )
+                text += piece
+            stream.write(json.dumps({"doc_id": f"d{number}", "text": text, "spans": spans}) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def bundle(corpus, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bundles") / "mine"
+    with pytest.raises(SystemExit) as ended:
+        cli.main(
+            [
+                *("train", "--corpus", str(corpus), "--name", "mine", "--output", str(folder)),
+                *("--dictionary", "none", "--set", "max_iterations=15", "--credit", "invented"),
+            ]
+        )
+    assert ended.value.code == 0
+    return folder
+
+
+def test_a_trained_bundle_scrubs_annotates_and_is_scored(scrubline, corpus, bundle, tmp_path):
+    text = b"Seen on 3/4/2019. Dr. Chen says: take 5 tablets.\n"
+    words = ("scrub", "-", "--model", bundle, "--recogniser", "none")
+    code, out, _ = scrubline(*words, stdin=text)
+    assert (code, out) == (0, "Seen on [DATE]. Dr. [DOCTOR] says: take 5 tablets.\n")
+    predicted = tmp_path / "predicted.jsonl"
+    code, out, _ = scrubline(
+        "annotate", "--input", corpus, "--model", bundle, "--output", predicted
+    )
+    assert (code, out) == (0, "30 documents annotated\n")
+    code, out, _ = scrubline("evaluate", corpus, predicted, "--json")
+    assert code == 0
+    json.loads(out)
+    code, out, _ = scrubline("evaluate", corpus, predicted)
+    assert code == 0
+    assert "DOCTOR" in out
+    code, out, _ = scrubline("evaluate", corpus, predicted, "--ignore", "DOCTOR")
+    assert code == 0
+    assert "ignored: DOCTOR" in out
+    assert out.count("DOCTOR") == 1
+
+
+def test_a_trained_bundle_in_a_whole_run(scrubline, job, bundle, tmp_path):
+    job[job.index("none")] = bundle
+    code, out, _ = scrubline("scrub", *job, "--max-quarantined", "0.5", "--json")
+    assert code == 0
+    manifest = json.loads(out)
+    assert list(manifest["models"]) == [str(bundle)]
+    assert scrubline("verify", "--output", tmp_path / "out", "--originals")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--recipe", "no-such"], "unknown recipe"),
+        (["--set", "max_iterations"], "expected --set NAME=VALUE"),
+        (["--set", "max_iterations=many"], "max_iterations must be a number"),
+        (["--set", "depth=3"], "parameter must be one of c1, c2, delta"),
+        (["--algorithm", "svm"], "algorithm"),
+        (["--dictionary", "no-such"], "no-such"),
+        (["--label-map", "no-such"], "label map"),
+        (["--bias", "DATE"], "expected --bias LABEL=VALUE"),
+    ],
+)
+def test_training_that_cannot_be_done_is_refused(scrubline, corpus, tmp_path, change, message):
+    words = ("train", "--corpus", corpus, "--name", "mine", "--output", tmp_path / "b")
+    base = () if "--dictionary" in change else ("--dictionary", "none")
+    code, _, err = scrubline(*words, *base, "--set", "max_iterations=1", *change)
+    assert code == 2
+    assert message in err
+    assert files(tmp_path) == []
+
+
+def test_a_bundle_is_never_overwritten(scrubline, corpus, bundle):
+    code, _, err = scrubline("train", "--corpus", corpus, "--name", "mine", "--output", bundle)
+    assert code == 2
+    assert "never overwritten" in err
+
+
+def test_a_broken_corpus_is_told_by_line(scrubline, corpus, tmp_path):
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text(corpus.read_text() + '{"doc_id": "smith", "text": "Smi', encoding="utf-8")
+    words = ("train", "--corpus", broken, "--name", "mine", "--output", tmp_path / "b")
+    code, _, err = scrubline(*words, "--dictionary", "none")
+    assert code == 2
+    assert "31" in err
+    assert "smi" not in err.lower()
+
+
+# -- progress
+
+
+def on_a_terminal(*words):
+    """Runs a command whose standard error is a terminal; what it showed there."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrubline.pipeline.cli", *map(str, words)],
+        stderr=theirs,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            block = os.read(ours, 1 << 16)
+        except OSError:  # how Linux says that the other side is closed
+            break
+        if not block:
+            break
+        shown += block
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    return shown.decode()
+
+
+def test_progress_is_shown_on_a_terminal(job):
+    shown = on_a_terminal("scrub", *job, "--max-quarantined", "0.5")
+    assert "scrubbing" in shown
+    assert "publishing" in shown
+    assert "100 %" in shown
+    assert "64 documents" in shown
+    assert note(8)["text"].split()[0] not in shown
+
+
+def test_progress_can_be_switched_off_on_a_terminal(job):
+    shown = on_a_terminal("scrub", *job, "--max-quarantined", "0.5", "--no-progress")
+    assert "scrubbing" not in shown
+
+
+def test_progress_can_be_asked_for_elsewhere(scrubline, job):
+    _, _, err = scrubline("scrub", *job, "--max-quarantined", "0.5", "--progress")
+    assert "scrubbing" in err
