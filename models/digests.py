@@ -1,8 +1,9 @@
 """Content digests: one number for a set of rows, whatever order, unit or part they came in.
 
-A row's digest is SHA-256 over its length-prefixed fields; the digest of a set of rows is the sum of theirs modulo
-2^256 (an additive multiset hash: Bellare and Micciancio 1997, "AdHash"). It needs no sorting and no memory, and
-partial sums of units add up. It guards against accident, not against forgers: for those, parts carry SHA-256.
+A row's digest is SHA-256 over its length-prefixed fields; the digest of a set of rows is the sum of
+theirs modulo 2^256 (an additive multiset hash: Bellare and Micciancio 1997, "AdHash"). It needs no
+sorting and no memory, and partial sums of units add up. It guards against accident, not against
+forgers: for those, parts carry SHA-256.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Digest:
 
 
 PARTS = ("text", "columns", "audit", "quarantine")
-"""What the content digest is made of: scrubbed texts, other columns, audit rows, quarantined rows."""
+"""What the content digest is made of: scrubbed texts, other columns, audit rows, quarantine."""
 
 
 def content_digest(parts: dict[str, Digest]) -> str:

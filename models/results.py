@@ -1,7 +1,7 @@
-"""Batch -> the rows that are written: data, audit, documents, quarantine, and what the receipt counts.
+"""Batch -> the rows that are written: data, audit, documents, quarantine; and what is counted.
 
-Pure: the same batch gives the same rows, and every digest is a sum over rows, so that neither batch nor unit
-borders show in it.
+Pure: the same batch gives the same rows, and every digest is a sum over rows, so that neither batch
+nor unit borders show in it.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ class Result:
     """The rows of one batch.
 
     Attributes:
-        data: output rows in input order, quarantined ones left out; doc_key and patient_key come first.
+        data: output rows in input order, quarantined ones left out; doc_key and patient_key come
+            first.
         tables: audit, documents, quarantine (schemas in `models.audit`).
         tally: what to count.
     """
@@ -138,7 +139,7 @@ def _data(batch: Batch, good: list[int], form: Format, columns: Columns) -> pa.T
         position = table.schema.get_field_index(name)
         field = table.schema.field(position)
         column = form.encode_text(values, field.type)
-        # A cell that says "no text" in its own way (null in JSON, which is not an absent key) stays.
+        # A cell that says "no text" in its own way (null in JSON, not an absent key) stays.
         source = table.column(position)
         spoken = pc.and_(pa.array(without[name]), source.is_valid())
         if pc.any(spoken).as_py():
@@ -196,6 +197,8 @@ def _cells(name: str, values: list[Any]) -> list[bytes]:
     """What the content digest takes of a column of the audit; see `audit_fields`."""
     if name == "detectors":
         values = list(map(",".join, values))
+    if name == "score":
+        return list(map(cell, values))  # 0.0 and -0.0 are equal, and two cells
     known = {value: cell(value) for value in set(values)}
     return [known[value] for value in values]
 
@@ -297,7 +300,7 @@ def _quarantine(batch: Batch, run: str, tally: Tally) -> pa.Table:
 
 
 def quarantine_fields(row: Mapping[str, Any]) -> list[str | int | float | None]:
-    """What the content digest takes of a quarantined row: not its place, which depends on the splits."""
+    """What the content digest takes of a quarantined row: not its place, which splits decide."""
     return [row["doc_key"], row["stage"], row["error"]]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from ..models.errors import GateHeld, RunFailed, ScrublineError, UsageError, error_class
 
@@ -69,8 +70,20 @@ def _where(error: BaseException) -> str:
     return place
 
 
+class _Parser(argparse.ArgumentParser):
+    """Does not repeat values in its errors: a file's name in a wrong place is still a name."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        message = re.sub(
+            r"(unrecognized arguments|ambiguous option|ignored explicit argument):? .*", r"\1", message
+        )
+        message = re.sub(r"(invalid \S+ value|invalid choice): .*?(?= \(choose from|$)", r"\1", message)
+        self.exit(REFUSED, f"{self.prog}: error: {message}\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="scrubline",
         description="Removes protected health information from clinical text, with an audit log.",
         epilog=_EPILOG,

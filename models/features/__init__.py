@@ -18,7 +18,6 @@ from .characters import Character, CharacterNgrams
 from .cluster import Cluster
 from .count import Count
 from .declaration import Feature, at, ngrams, together
-from .featurizing import featurize
 from .gazetteer import Gazetteer, gazetteer_from_phrases
 from .length import Length
 from .line import Line
@@ -52,7 +51,6 @@ __all__ = [
     "at",
     "feature_from_json",
     "feature_to_json",
-    "featurize",
     "gazetteer_from_phrases",
     "ngrams",
     "property_from_json",

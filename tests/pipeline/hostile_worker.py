@@ -14,6 +14,9 @@ import time
 import types
 import warnings
 
+# Beam imports these if it can, which takes longer than all the rest of a small test's worker.
+sys.modules |= dict.fromkeys(("boto3", "pymongo"))
+
 KILL, EXIT, HANG, LEAK = "TESTKILL", "TESTEXIT", "TESTHANG", "TESTLEAK"
 COMMAND = (sys.executable, __file__)
 
@@ -29,8 +32,7 @@ def hostile(recognise_all):
         if HANG in document.text:
             time.sleep(3600)
         if LEAK in document.text:
-            # All that a careless library may do with what it is given.
-            print(document.text)
+            # What careless libraries do with what they are given.
             warnings.warn(document.text, stacklevel=1)
             logging.getLogger("careless").error("cannot parse %s", document.text)
             raise ValueError(f"cannot parse {document.text}")
@@ -108,8 +110,30 @@ def harm():
         storage.Storage.__init__.__defaults__ = without_waiting()
 
 
+def command_lines(lines):
+    """Runs command lines in this hostile process, whose children are hostile too; gives their exit codes."""
+    import functools
+
+    from scrubline.pipeline import cli, runs
+    from scrubline.pipeline.supervisor import Supervisor
+
+    runs.Supervisor = functools.partial(Supervisor, command=COMMAND)
+    codes = []
+    for line in lines:
+        try:
+            cli.main(line)
+        except SystemExit as end:
+            codes.append(end.code)
+    return codes
+
+
 if __name__ == "__main__":
     harm()
-    from scrubline.pipeline import worker
+    if sys.argv[1:] == ["command-lines"]:
+        import json
 
-    worker.main()
+        print(json.dumps(command_lines(json.load(sys.stdin))))
+    else:
+        from scrubline.pipeline import worker
+
+        worker.main()

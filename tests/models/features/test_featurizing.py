@@ -18,11 +18,11 @@ from scrubline.models.features import (
     Tag,
     Word,
     at,
-    featurize,
     ngrams,
     together,
 )
 from scrubline.models.features.base import escape
+from scrubline.models.features.featurizing import featurize
 from scrubline.models.recipes import Learner, Recipe
 from scrubline.models.recipes.recipe import dictionaries_of
 from scrubline.models.tokenizing import tokenize_documents

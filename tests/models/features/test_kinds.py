@@ -26,13 +26,13 @@ from scrubline.models.features import (
     at,
     feature_from_json,
     feature_to_json,
-    featurize,
     gazetteer_from_phrases,
     property_from_json,
     property_to_json,
     together,
 )
 from scrubline.models.features.base import Property
+from scrubline.models.features.featurizing import featurize
 from scrubline.models.recipes import Learner, Recipe
 from scrubline.models.recipes.recipe import dictionaries_of
 from scrubline.models.tokenizing import tokenize_documents

@@ -13,10 +13,10 @@ from scrubline.models.features import (
     Gazetteer,
     Word,
     at,
-    featurize,
     gazetteer_from_phrases,
     together,
 )
+from scrubline.models.features.featurizing import featurize
 from scrubline.models.recipes import (
     DECLARATIONS,
     RECIPES,

@@ -1,0 +1,221 @@
+"""Promise 5: no PHI outside the data path. Unmistakable strings go in everywhere and are searched everywhere."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import apache_beam as beam
+import pyarrow.parquet as pq
+import pytest
+from scrubline.models.formats.jsonl import LOOK_BYTES
+from scrubline.models.storage import Storage
+from scrubline.models.units import Plan
+from scrubline.pipeline.graph import build
+from scrubline.pipeline.plan import thaw
+
+from . import hostile_worker
+from .hostile_worker import EXIT, LEAK
+
+TEXT, ID, FILE = "Quuxfordtext", "quuxfordid", "quuxfordfile"
+"""What the canaries of texts, of ids and patients, and of file names begin with, in any case."""
+SECONDS = 120
+
+
+def phi(number):
+    """A note whose canaries are PHI that the rules find."""
+    return (
+        f"Seen on 3/4/2019, wrote from {TEXT.lower()}{number}@ward{number}.example. MRN: 77{number:05d}.\n"
+        f"See https://{TEXT.lower()}.example/p/{number} for more.\n"
+    )
+
+
+def row(number, text, **more):
+    return json.dumps(
+        {
+            "note_id": f"{ID}-{number}",
+            "patient_id": f"{ID}-p{number}",
+            "kind": "progress",
+            "ward": f"{TEXT} ward {number}",
+            "room": f"{TEXT} room {number}",
+            "text": text,
+            "n": number,
+        }
+        | more
+    )
+
+
+COLUMNS = ("note_id=id", "patient_id=patient", "kind=type", "ward=drop", "room=hash", "text=text")
+ALL_COLUMNS = [word for one in (*COLUMNS, "n=pass") for word in ("--column", one)]
+
+
+def write_corpus(folder, deadly):
+    """Notes that are scrubbed, quarantined in every way, and (if asked) one that kills its worker."""
+    folder = folder / f"{FILE}-folder"
+    folder.mkdir(parents=True)
+    lines = [row(number, phi(number)) for number in range(20)]
+    lines[2:2] = [
+        row(101, f"{TEXT} makes a detector raise {LEAK}"),
+        row(102, f"{TEXT} cut off")[:-30],
+        row(103, f"{TEXT} half ").replace('half "', 'half \\ud83d"'),
+        row(104, [f"{TEXT} in a list"]),
+        row(105, f"{TEXT} without an id", note_id=None),
+        row(106, f"{TEXT} with a strange id", note_id={ID: ID}),
+        f'"{TEXT} is not an object"',
+        f"{TEXT} is not JSON",
+        "",
+    ]
+    if deadly:
+        lines.insert(8, row(108, f"{TEXT} kills its worker {EXIT}"))
+    (folder / f"{FILE}-1.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    more = [row(number, phi(number)) for number in range(200, 230)]
+    # A column that nobody declared, too late to be seen before the run.
+    more += [row(230, "word " * (LOOK_BYTES // 5))]
+    more += [row(107, f"{TEXT} with a stranger", **{f"{TEXT} column": f"{TEXT} value"})]
+    (folder / f"{FILE}-2.jsonl").write_text("\n".join(more) + "\n", encoding="utf-8")
+    # Bytes that are no UTF-8.
+    with (folder / f"{FILE}-1.jsonl").open("ab") as stream:
+        stream.write(row(109, f"{TEXT} @").encode().replace(b"@", b"\xff\xfe") + b"\n")
+    return str(folder)
+
+
+class Sinks:
+    """All that came out of some command lines."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.printed = {}
+
+    def run(self, name, lines, **environment):
+        """Runs command lines in one process of their own, temporary files in a folder that is searched."""
+        temporary = self.folder / "temporary"
+        temporary.mkdir(exist_ok=True)
+        done = subprocess.run(
+            [sys.executable, hostile_worker.__file__, "command-lines"],
+            input=json.dumps(lines).encode(),
+            capture_output=True,
+            timeout=SECONDS,
+            env=os.environ | {"TMPDIR": str(temporary)} | environment,
+        )
+        self.printed[f"{name}: stdout"] = done.stdout
+        self.printed[f"{name}: stderr"] = done.stderr
+        assert done.returncode == 0, done.stderr.decode(errors="replace")[-2000:]
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def found(self, *canaries):
+        """Where any canary is: names of sinks, each with what was found."""
+        places = dict(self.printed)
+        for path in sorted(self.folder.rglob("*")):
+            relative = str(path.relative_to(self.folder))
+            if relative.startswith("in/") or relative == "in":
+                continue
+            places[f"name of {relative}"] = relative.encode()
+            if path.is_file():
+                places[relative] = path.read_bytes() + decoded(path)
+        hits = []
+        for place, content in places.items():
+            content = content.lower()
+            hits += [(place, one) for one in canaries if one.lower().encode() in content]
+        return hits
+
+
+def decoded(path):
+    """What a file says once it is decompressed: all cells and metadata of a Parquet file."""
+    if path.suffix != ".parquet":
+        return b""
+    table = pq.read_table(io.BytesIO(path.read_bytes()))
+    return repr((table.to_pylist(), table.schema.metadata, table.schema.names)).encode()
+
+
+def restricted(hits):
+    """Leaves out what is where names of files may be."""
+    return [(place, what) for place, what in hits if "/restricted/" not in place]
+
+
+@pytest.fixture
+def sinks(tmp_path):
+    return Sinks(tmp_path)
+
+
+@pytest.fixture
+def common(tmp_path):
+    key = tmp_path / "key.txt"
+    key.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    return ["--key-file", str(key), "--model", "none", "--log-level", "DEBUG"]
+
+
+def test_nothing_leaks_from_a_run_with_quarantine_and_killed_workers(sinks, common, tmp_path):
+    source, out = write_corpus(tmp_path / "in", deadly=True), str(tmp_path / "out")
+    workers = ["--workers", "2", "--log-level", "DEBUG"]
+    scrub = ["scrub", "--input", source, "--output", out, *common, *ALL_COLUMNS, *workers]
+    codes = sinks.run(
+        "run",
+        [
+            [*scrub, "--split-bytes", "4000"],
+            ["resume", "--output", out, "--max-quarantined", "1", *workers, "--json"],
+            ["verify", "--output", out, "--originals"],
+            ["inspect", "--output", out],
+        ],
+    )
+    assert codes == [3, 0, 0, 0]
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert manifest["errors"]["skip-list: KillsWorker"] == 1
+    assert manifest["errors"]["recognise: ValueError"] == 1
+    assert manifest["counts"]["rows_quarantined"] >= 9
+    assert manifest["labels"]["EMAIL"] >= 50
+    stderr = sinks.printed["run: stderr"].decode()
+    assert "skip-list" in stderr
+    assert "a worker ended (7)" in stderr
+    assert "message withheld" in stderr
+    assert sinks.found(TEXT, ID) == []
+    assert restricted(sinks.found(FILE)) == []
+    # The search itself works: names are in the restricted plan, texts are in the input.
+    assert sinks.found(FILE) != []
+    job, plan = thaw(Storage(), out, manifest["run"])
+    for canary in (TEXT, ID, FILE):
+        assert canary.lower() not in job.to_json().lower()
+        assert canary.lower() not in repr((job, plan)).lower()
+    assert_steps_tell_nothing(job, plan)
+
+
+def assert_steps_tell_nothing(job, plan: Plan):
+    pipeline = beam.Pipeline(runner="FnApiRunner")
+    build(pipeline, job, range(len(plan.units)))
+    names = [one.unique_name for one in pipeline.to_runner_api().components.transforms.values()]
+    assert names
+    assert not [one for one in names if "quuxford" in one.lower()]
+
+
+def test_nothing_leaks_from_a_run_that_fails(sinks, common, tmp_path):
+    source, out = write_corpus(tmp_path / "in", deadly=False), str(tmp_path / "out")
+    scrub = ["scrub", "--input", source, "--output", out, *common, *ALL_COLUMNS]
+    gone = f"{tmp_path}/{FILE}-nowhere"
+    refused = [
+        # The columns are told, as they must be declared; nothing of their values.
+        ["scrub", "--input", source, "--output", out, *common],
+        ["scrub", "--input", source, "--output", out, *common, *ALL_COLUMNS[:-2]],
+        ["scrub", "--input", gone, "--output", out, *common, *ALL_COLUMNS],
+        ["scrub", "--input", source, "--output", f"{source}/out", *common, *ALL_COLUMNS],
+        ["scrub", "--config", gone, "--input", source, "--output", out],
+        ["scrub", gone],
+        [*scrub, gone],
+        [*scrub, "--workers", gone],
+        [*scrub, "--policy", f"{gone}.toml"],
+        [*scrub, "--model", gone],
+        [*scrub, "--key-file", gone],
+        ["resume", "--output", gone],
+        ["inspect", "--output", gone],
+        ["verify", "--output", gone],
+        [*scrub, "--dry-run"],
+    ]
+    codes = sinks.run("refused", refused)
+    assert codes == [2] * (len(refused) - 1) + [0]
+    assert not (tmp_path / "out").exists()
+
+    # Storage that names files in its errors; too often for the retries.
+    codes = sinks.run("faults", [[*scrub, "--split-bytes", "3000"]] * 3, HOSTILE_FAULTS="0.6")
+    assert codes == [1] * 3
+    assert sinks.found(TEXT, ID) == []
+    assert restricted(sinks.found(FILE)) == []
