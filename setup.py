@@ -47,6 +47,9 @@ setup(
             "hypothesis>=6.100",
             "ruff>=0.9",
             "mypy>=1.15",
+            # A wheel is built and installed without the network.
+            "setuptools>=77",
+            "wheel",
             "s3fs>=2025.3",
             "moto[server]>=5.1",
         ],

@@ -58,7 +58,8 @@ def generate(folder: Path, notes: int, seed: int) -> None:
             for number in range(part, notes, 3):
                 lines = [
                     f"Seen on {chance.randint(1, 12)}/{chance.randint(1, 28)}/2019. "
-                    f"MRN: {chance.randint(10**6, 10**7)}. Call 555-867-{chance.randint(1000, 9999)}."
+                    f"MRN: {chance.randint(10**6, 10**7)}. "
+                    f"Call 555-867-{chance.randint(1000, 9999)}."
                     for _ in range(chance.randint(5, 40))
                 ]
                 record = {
@@ -131,6 +132,7 @@ class Study:
         self.recoveries: list[float] = []
 
     def command(self, output: Path) -> list[str]:
+        """Arguments of a run into `output`."""
         return [
             *("scrub", "--output", str(output), "--key-file", str(self.folder / "key.txt")),
             *("--model", "none", "--max-quarantined", "1", "--workers", "2", *self.what),
@@ -158,6 +160,7 @@ class Study:
         return seconds
 
     def cli(self, arguments: list[str]) -> list[str]:
+        """A command line."""
         return [sys.executable, "-m", "scrubline.pipeline.cli", *arguments]
 
     def killed(self, number: int, seconds: float) -> None:
@@ -213,8 +216,8 @@ class Study:
         raise Hang
 
     def faulty(self, number: int) -> None:
-        """One run on storage that fails now and then, repeated while it says that it is resumable."""
-        output, log = self.folder / f"faulty{number}", self.folder / "log"
+        """One run on storage that fails now and then, repeated while it can be resumed."""
+        output = self.folder / f"faulty{number}"
         lines = json.dumps([self.command(output)])
         for _ in range(10):
             with tempfile.TemporaryFile() as stream, tempfile.TemporaryFile() as answer:
@@ -244,7 +247,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--fault-runs", type=int, default=10)
     parser.add_argument("--corpus", choices=["demo"], help="default: generated notes")
-    parser.add_argument("--notes", type=int, default=1500, help="of the generated corpus")
+    parser.add_argument("--notes", type=int, default=240, help="of the generated corpus")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="scrubline-chaos-"))
@@ -276,15 +279,13 @@ def progress(what: str, study: Study, hangs: int) -> None:
     print(f"{what}: {len(study.digests)} digests, {hangs} hangs", file=sys.stderr)
 
 
-def result(
-    options: argparse.Namespace, study: Study, seconds: float, hangs: int
-) -> dict[str, Any]:
+def result(options: argparse.Namespace, study: Study, seconds: float, hangs: int) -> dict[str, Any]:
     """The JSON line."""
     counts = study.counts
     content, parts = ({one[i] for one in study.digests} for i in (0, 1))
     bad = ("unclean ends", "workers left behind", "resumes that failed", "skipped rows")
     return {
-        "what": "runs of one plan, each with one process killed at a random moment, or with storage faults",
+        "what": "runs of one plan, each with a process killed at a random moment, or with faults",
         "holds": len(content) == len(parts) == 1 and not hangs and not any(counts[b] for b in bad),
         "runs": options.runs,
         "fault_runs": options.fault_runs,

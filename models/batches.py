@@ -13,7 +13,7 @@ from typing import NoReturn, TypeVar
 from .documents import Context, Document, Documents, Rows
 from .errors import error_class
 from .features import Features
-from .spans import Candidates, NO_CANDIDATES, Spans
+from .spans import NO_CANDIDATES, Candidates, Spans
 from .tokens import Tokens
 
 T = TypeVar("T")

@@ -58,8 +58,8 @@ class Columns:
         roles: column -> role, in the order of declaration.
 
     Raises:
-        UsageError: if there is not exactly one `id`, not at least one `text`, more than one `patient`, `type` or
-            `date`, or a name that Scrubline itself writes.
+        UsageError: if there is not exactly one `id`, not at least one `text`, more than one `patient` or
+            `type`, or a name that Scrubline itself writes.
     """
 
     roles: tuple[tuple[str, Role], ...]
@@ -75,7 +75,7 @@ class Columns:
                 f"exactly one column must have role id (found {list(self.named(Role.ID))}): doc_key, which joins "
                 "data and audit, is made from it; say which with --column NAME=id"
             )
-        for role in (Role.PATIENT, Role.TYPE, Role.DATE):
+        for role in (Role.PATIENT, Role.TYPE):
             if len(self.named(role)) > 1:
                 raise UsageError(f"only one column may have role {role}: {list(self.named(role))}")
         for name, role in self.roles:

@@ -76,9 +76,13 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         message = re.sub(
-            r"(unrecognized arguments|ambiguous option|ignored explicit argument):? .*", r"\1", message
+            r"(unrecognized arguments|ambiguous option|ignored explicit argument):? .*",
+            r"\1",
+            message,
         )
-        message = re.sub(r"(invalid \S+ value|invalid choice): .*?(?= \(choose from|$)", r"\1", message)
+        message = re.sub(
+            r"(invalid \S+ value|invalid choice): .*?(?= \(choose from|$)", r"\1", message
+        )
         self.exit(REFUSED, f"{self.prog}: error: {message}\n")
 
 

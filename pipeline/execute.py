@@ -14,7 +14,8 @@ from ..models.job import Job
 from .graph import build
 from .metrics import Metrics
 
-# The direct runner is named explicitly: Beam's own default first tries to download a binary, without a timeout.
+# The direct runner is named explicitly: Beam's own default first tries to download a binary,
+# without a timeout.
 DIRECT = "FnApiRunner"
 
 _PLACE = " [while running"
@@ -34,7 +35,8 @@ def run_direct(
     """Runs units in this process, on Beam's direct runner in memory.
 
     Raises:
-        ScrublineError: ours if one of our steps raised it, else RunFailed with the foreign error's class.
+        ScrublineError: ours if one of our steps raised it, else RunFailed with the foreign error's
+            class.
     """
     return _run(
         PipelineOptions(["--no_save_main_session"], runner=DIRECT, direct_running_mode="in_memory"),
@@ -82,9 +84,10 @@ def _run(
 
 
 def _ours(error: BaseException) -> ScrublineError:
-    """The error of ours behind a runner's wrapping, by class and message; else the foreign class alone.
+    """The error of ours behind a runner's wrapping, with its message; else the foreign class.
 
-    Runners hand a worker's exception on as text: a traceback, in which ours begin a line with the class's full name.
+    Runners hand a worker's exception on as text: a traceback, in which ours begin a line with the
+    class's full name.
     """
     for line in reversed(str(error).splitlines()):
         for kind in (UsageError, RunFailed):

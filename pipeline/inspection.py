@@ -10,14 +10,11 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from ..models.errors import UsageError
-from ..models.job import Job
-from ..models.keys import ENVIRONMENT, canonical_id, load_keys
-from ..models.policy import Policy, load_policy
-from ..models.reading import read_unit
-from ..models.rework import Rework
+from ..models.keys import canonical_id
+from ..models.policy import Policy
 from ..models.roles import DOC_KEY
 from ..models.storage import Storage
-from ..models.units import Plan
+from .originals import open_originals
 from .publish import part_digest
 
 
@@ -84,11 +81,7 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
         UsageError: if the key, the document or its original is not there.
     """
     manifest = read_manifest(storage, output)
-    restricted = f"{output}/restricted/{manifest['run']}"
-    job = Job.from_json(storage.read_bytes(f"{restricted}/job.json").decode())
-    keys = load_keys(key_source or job.key_source or f"env:{ENVIRONMENT}", storage.read_bytes)
-    if keys.check != manifest["key_check"]:
-        raise UsageError("this is not the master key of the run")
+    keys = open_originals(storage, output, manifest["run"], key_source).keys
     doc_keys = {wanted, keys.doc_key(canonical_id(wanted) or wanted)}
     rows = [
         row
@@ -100,22 +93,8 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
     spans = [
         row for row in read_rows(storage, output, manifest, "audit") if row["doc_key"] in doc_keys
     ]
-    plan = Plan.read(storage, restricted)
-    unit = plan.units[rows[0]["unit"]]
-    facts = Rework.read(storage, restricted).of_unit(unit.index)
-    policy = load_policy(job.policy)
-    for batch in read_unit(
-        storage,
-        unit,
-        plan.files,
-        job.columns,
-        keys,
-        job.limits,
-        job.budgets,
-        keep_dates=policy.keep_dates,
-        ordinals=facts.ordinals,
-        skip=facts.skip,
-    ):
+    originals = open_originals(storage, output, rows[0]["run"], key_source)
+    for batch in originals.batches([rows[0]["unit"]]):
         for index in range(len(batch.documents)):
             row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
             if batch.rows.doc_keys[row] in doc_keys:
@@ -123,7 +102,7 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
                     batch.documents.texts[index],
                     [span for span in spans if span["field"] == field],
                     f"{DOC_KEY} {batch.rows.doc_keys[row]}, {field}",
-                    policy,
+                    originals.policy,
                 )
 
 
@@ -140,9 +119,7 @@ def read_rows(
     return rows
 
 
-def _side_by_side(
-    text: str, spans: list[dict[str, Any]], title: str, policy: Policy
-) -> None:
+def _side_by_side(text: str, spans: list[dict[str, Any]], title: str, policy: Policy) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -155,7 +132,8 @@ def _side_by_side(
         style = "green" if span["action"] == "keep" else "bold red"
         left.append(covered, style=style)
         right.append(
-            _replacement(span, covered, policy), style="green" if span["action"] == "keep" else "bold cyan"
+            _replacement(span, covered, policy),
+            style="green" if span["action"] == "keep" else "bold cyan",
         )
         at = span["end"]
     left.append(text[at:])

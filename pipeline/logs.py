@@ -1,7 +1,7 @@
 """Logs: one line an event, on standard error, never with text, ids or names of inputs.
 
-Our own messages are safe by rule. Those of libraries may quote what they were given, so only their logger and
-place are told; of exceptions that nobody caught, class and place.
+Our own messages are safe by rule. Those of libraries may quote what they were given, so only their
+logger and place are told; of exceptions that nobody caught, class and place.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ _OURS = "scrubline"
 
 
 def set_up_logs(level: str = "WARNING") -> None:
-    """Sends all logs, warnings and uncaught exceptions of this process to standard error, without PHI.
+    """Sends logs, warnings and uncaught exceptions to standard error, without PHI.
 
     Args:
-        level: of our own loggers. Libraries tell warnings and errors only, Beam nothing: its errors come to us as
-            exceptions too.
+        level: of our own loggers. Libraries tell warnings and errors only, Beam nothing: its errors
+            come to us as exceptions too.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_SafeFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    # Beam's import warns on the root logger of clients that nobody asked for.
+    handler.addFilter(lambda record: record.name != "root" or record.levelno >= logging.ERROR)
     # Importing Beam logs on the root logger, which would make a plain basicConfig do nothing.
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.captureWarnings(True)

@@ -10,14 +10,16 @@ import dataclasses
 import io
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..models.audit import DOCUMENTS
 from ..models.digests import content_digest
 from ..models.errors import GateHeld, RunFailed
 from ..models.job import CODE_VERSION, Job
@@ -29,6 +31,7 @@ from ..models.rework import Rework
 from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
+from .plan import thaw
 
 _MOVES_AT_ONCE = 16
 
@@ -63,53 +66,68 @@ def unfinished(storage: Storage, job: Job, plan: Plan) -> list[int]:
     return left
 
 
-def number_repeated_ids(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> int:
-    """Finds rows whose id occurs before in the input, and records their ordinals.
+def number_repeated_ids(
+    storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt]
+) -> int:
+    """Finds rows whose key another row has too, earlier in the input or published before, and numbers them.
 
-    doc_key must tell any two rows apart, and only now all ids of all units are known.
+    doc_key must tell any two rows of an output apart, and only now all ids of all units are known. A numbered row
+    may meet the number of another one, so this is repeated until nothing is found.
 
     Returns:
-        How many rows need an ordinal that they were not run with. If not 0, their units have become unfinished.
+        How many rows need another ordinal than they were run with; their units have become unfinished.
 
-    Memory: about 40 bytes a row of the input.
+    Memory: about 40 bytes a row of the output.
     """
+    catalogue = Catalogue.read(storage, job.output)
+    superseded = catalogue.superseded_by(plan.files)
+    published = [
+        f"{job.output}/{part.path}"
+        for name, entry in sorted(catalogue.units.items())
+        for part in entry.receipt.parts
+        if part.table == "documents" and name not in superseded
+    ]
+    staged = [
+        f"{job.staging}/{part.path}"
+        for index in sorted(receipts)
+        for part in receipts[index].parts
+        if part.table == "documents"
+    ]
+    old, new = _rows_of(storage, published), _rows_of(storage, staged)
+    # 64 bits of a key suffice to find the few rows that may be alike; those are then compared in full.
+    short = [
+        np.array([int(key[:16], 16) for key in rows["doc_key"].to_pylist()], np.uint64)
+        for rows in (old, new)
+    ]
+    _, inverse, counts = np.unique(np.concatenate(short), return_inverse=True, return_counts=True)
+    alike = counts[inverse] > 1
+    seen = Counter(old["doc_key"].filter(pa.array(alike[: len(old)])).to_pylist())
     rework = Rework.read(storage, job.restricted)
-    tables = []
-    first_field = job.columns.named("text")[0]  # type: ignore[arg-type]
-    for index in sorted(receipts):
-        for part in receipts[index].parts:
-            if part.table == "documents":
-                data = storage.read_bytes(f"{job.staging}/{part.path}")
-                table = pq.read_table(
-                    io.BytesIO(data), columns=["doc_key", "field", "unit", "ordinal"]
-                )
-                tables.append(
-                    table.filter(pa.compute.equal(table["field"], first_field)).drop_columns(
-                        "field"
-                    )
-                )
-    if not tables:
-        return 0
-    rows = pa.concat_tables(tables)
-    # 64 bits of the key suffice to find the few rows that may be alike; those are then compared in full.
-    short = np.array([int(key[:16], 16) for key in rows["doc_key"].to_pylist()], np.uint64)
-    _, inverse, counts = np.unique(short, return_inverse=True, return_counts=True)
-    alike = rows.take(pa.array(np.flatnonzero(counts[inverse] > 1)))
-    seen: Counter[str] = Counter()
     ordinals: dict[int, dict[int, int]] = defaultdict(dict)
+    for unit, facts in rework.units.items():
+        ordinals[unit] = dict(facts.ordinals)
     repeated = 0
-    for row in sorted(alike.to_pylist(), key=lambda r: (r["unit"], r["ordinal"])):
-        if seen[row["doc_key"]]:
-            ordinals[row["unit"]][row["ordinal"]] = seen[row["doc_key"]]
+    rows = new.filter(pa.array(alike[len(old) :])).to_pylist()
+    for row in sorted(rows, key=lambda r: (r["unit"], r["ordinal"])):
+        if before := seen[row["doc_key"]]:
+            of_unit = ordinals[row["unit"]]
+            of_unit[row["ordinal"]] = of_unit.get(row["ordinal"], 0) + before
             repeated += 1
         seen[row["doc_key"]] += 1
     if repeated:
-        # Rows already numbered have unique keys by now and keep their ordinals.
-        for unit, facts in rework.units.items():
-            for row, ordinal in facts.ordinals.items():
-                ordinals[unit].setdefault(row, ordinal)
         rework.numbering(ordinals).write(storage, job.restricted)
     return repeated
+
+
+def _rows_of(storage: Storage, parts: Sequence[str]) -> pa.Table:
+    """doc_key, unit and ordinal of each row of some documents parts, once however many text fields it has."""
+    names = ["doc_key", "unit", "ordinal"]
+    tables = [DOCUMENTS.empty_table().select(names)]
+    for part in parts:
+        table = pq.read_table(io.BytesIO(storage.read_bytes(part)), columns=[*names, "field"])
+        first = pc.equal(table["field"], pc.min(table["field"]))
+        tables.append(table.filter(first).select(names))
+    return pa.concat_tables(tables)
 
 
 def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:
@@ -200,7 +218,7 @@ def promote(
 
     catalogue = catalogue.with_run(job.run, plan, receipts.values())
     catalogue.write(storage, job.output)
-    manifest = make_manifest(job, catalogue, policy, report)
+    manifest = make_manifest(storage, job, catalogue, policy, report)
     storage.write_bytes(f"{job.output}/manifest.json", json.dumps(manifest, indent=1).encode())
     storage.write_bytes(f"{job.output}/_SUCCESS", b"")
     clear_staging(storage, job.output, job.run)
@@ -220,7 +238,7 @@ def clear_staging(storage: Storage, output: str, run: str) -> None:
 
 
 def make_manifest(
-    job: Job, catalogue: Catalogue, policy: Policy, report: Mapping[str, Any]
+    storage: Storage, job: Job, catalogue: Catalogue, policy: Policy, report: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What a privacy officer signs: versions, policy, counts, digests and the hash of every published part."""
     total = Tally()
@@ -233,20 +251,32 @@ def make_manifest(
         "models": dict(zip(job.models, job.model_hashes, strict=True)),
         "recognisers": list(job.recognisers),
         "policy": {"name": policy.name, "hash": job.policy_hash, "kept": list(policy.kept)},
-        "columns": [[name, str(role)] for name, role in job.columns.roles],
         "key_check": job.key_check,
         "budgets": dataclasses.asdict(job.budgets),
         "content_digest": content_digest(total.digests),
         "text_digest": total.digests["text"].hex(),
         **total.to_json(),
+        "runs": {
+            run: {
+                "columns": [
+                    [name, str(role)] for name, role in _job_of(storage, job, run).columns.roles
+                ]
+            }
+            for run in sorted({job.run, *(entry.run for entry in catalogue.units.values())})
+        },
         "report": dict(report),
         "parts": [
-            dataclasses.asdict(part)
+            {**dataclasses.asdict(part), "run": entry.run}
             for _, entry in sorted(catalogue.units.items())
             for part in entry.receipt.parts
             if part.table not in RESTRICTED
         ],
     }
+
+
+def _job_of(storage: Storage, job: Job, run: str) -> Job:
+    """The job of this run or of an earlier one that the output still holds parts of."""
+    return job if run == job.run else thaw(storage, job.output, run)[0]
 
 
 def part_digest(manifest: Mapping[str, Any]) -> str:

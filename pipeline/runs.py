@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import json
 import logging
+import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -109,8 +110,15 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
 
 
 def _inside(inner: str, outer: str) -> bool:
-    inner, outer = (url.split("://")[-1].rstrip("/") + "/" for url in (inner, outer))
-    return inner.startswith(outer)
+    """Whether one URL lies in the other; local paths are compared as the places that they lead to."""
+    inner, outer = _place(inner), _place(outer)
+    return (inner + "/").startswith(outer + "/")
+
+
+def _place(url: str) -> str:
+    if "://" in url and not url.startswith("file://"):
+        return url.rstrip("/")
+    return os.path.realpath(url.removeprefix("file://"))
 
 
 def published(storage: Storage, job: Job) -> dict[str, Any] | None:
@@ -146,10 +154,10 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             tally = reconcile(plan, receipts)
             if promotion_begun(storage, job):
                 break  # its gates were passed, and some parts are no longer under staging
-            numbered = number_repeated_ids(storage, job, receipts)
+            numbered = number_repeated_ids(storage, job, plan, receipts)
             if not numbered:
                 break
-            repeated = numbered
+            repeated = max(repeated, numbered)
             _log.warning(
                 "%d rows repeat an id: they are numbered, and their units run again", numbered
             )

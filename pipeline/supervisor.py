@@ -1,14 +1,15 @@
 """The supervisor: N child processes pull small groups of units; a dead child is replaced.
 
-A unit in whose batches a child died twice is run in isolation, row by row. A row at which a child then died
-twice more goes on the recorded skip-list and so to quarantine. Time decides nothing of this: the watchdog may
-kill a silent child, which then counts as a death like any other.
+A unit in whose batches a child died twice is run in isolation, row by row. A row at which a child
+then died twice more goes on the recorded skip-list and so to quarantine. Time decides nothing of
+this: the watchdog may kill a silent child, which then counts as a death like any other.
 
 No Beam is imported here: the supervisor must start fast and outlive what kills its children.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import logging
@@ -38,11 +39,11 @@ DEATHS_WHILE_READING = 3
 """In isolation, before any row is worked on: no row can be blamed, so the run ends."""
 TRIES_AFTER_ERRORS = 3
 STARTS_WITHOUT_WORK = 3
-"""Deaths before any work, for each worker, with no work done between them: it is not the documents then."""
+"""Deaths of children that did nothing, a worker, in a row: it is not the documents then."""
 START_SECONDS = 120.0
-"""The least patience with a child that imports or opens its models: it has no way to show progress then."""
+"""The least patience with a child that imports or opens its models: it can show nothing then."""
 GROUP_UNITS, GROUP_BYTES = 64, 8_000_000
-"""A group is small, so that workers end together and little is repeated; not smaller, as a pipeline costs 0.2 s."""
+"""Small, so that workers end together and little is repeated; but a pipeline costs 0.2 s."""
 COMMAND = (sys.executable, "-m", "scrubline.pipeline.worker")
 
 
@@ -113,7 +114,8 @@ class Supervisor:
         """Runs the units; returns when each has its receipt.
 
         Raises:
-            RunFailed: if a unit keeps failing for a reason that is not one of its documents, or no child can work.
+            RunFailed: if a unit keeps failing for a reason that is not one of its documents, or no
+                child can work.
             UsageError: if a worker refuses the job.
         """
         self._waiting.extend(units)
@@ -266,9 +268,7 @@ class Supervisor:
             if row >= 0 and deaths >= DEATHS_UNTIL_SKIP:
                 _log.warning("unit %d, row %d kills workers: it goes on the skip-list", unit, row)
                 rework = Rework.read(self._storage, self._job.restricted)
-                rework.skipping(unit, row, "KillsWorker").write(
-                    self._storage, self._job.restricted
-                )
+                rework.skipping(unit, row, "KillsWorker").write(self._storage, self._job.restricted)
         if self._deaths[unit] >= DEATHS_UNTIL_ISOLATION:
             self._isolated.append(unit)
         else:
@@ -279,9 +279,7 @@ class Supervisor:
         return [
             unit
             for unit in units
-            if not self._storage.exists(
-                receipt_url(self._job.staging, self._plan.units[unit].name)
-            )
+            if not self._storage.exists(receipt_url(self._job.staging, self._plan.units[unit].name))
         ]
 
     def _stop(self) -> None:
@@ -305,7 +303,5 @@ def _error_named(name: str) -> type[ScrublineError]:
 def _close(child: _Child) -> None:
     for pipe in (child.process.stdin, child.process.stdout):
         if pipe is not None:
-            try:
+            with contextlib.suppress(OSError):
                 pipe.close()
-            except OSError:
-                pass

@@ -8,12 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..models.digests import PARTS, Digest, content_digest
-from ..models.errors import UsageError
 from ..models.formats import FORMATS, Limits, format_of
-from ..models.job import Job
-from ..models.keys import load_keys
-from ..models.policy import load_policy
-from ..models.reading import read_unit
 from ..models.results import (
     COUNTS,
     audit_fields,
@@ -21,11 +16,10 @@ from ..models.results import (
     quarantine_fields,
     text_fields,
 )
-from ..models.rework import Rework
 from ..models.roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..models.storage import InputFile, Storage
-from ..models.units import Plan
 from .inspection import read_manifest, read_rows
+from .originals import open_originals
 from .publish import part_digest
 
 Scrubbed = dict[tuple[str, str], str | None]
@@ -133,16 +127,17 @@ def _read_data(
     """
     texts: Scrubbed = {}
     digests = {part: Digest() for part in PARTS}
-    columns = Columns.parse(manifest["columns"])
+    columns = {run: Columns.parse(one["columns"]) for run, one in manifest["runs"].items()}
     for part in manifest["parts"]:
         if part["table"] != "data":
             continue
-        for row in _data_rows(storage, output, part, columns):
+        of_run = columns[part["run"]]
+        for row in _data_rows(storage, output, part, of_run):
             doc_key = row.pop(DOC_KEY)
             patient_key = row.pop(PATIENT_KEY, None)
             if format_of(part["path"]) == "text":
                 patient_key = patients.get(doc_key)
-            for field in columns.named(Role.TEXT):
+            for field in of_run.named(Role.TEXT):
                 texts[doc_key, field] = row.pop(field, None)
                 digests["text"].add(text_fields(doc_key, field, texts[doc_key, field]))
             digests["columns"].add(column_fields(doc_key, patient_key, list(row.items())))
@@ -207,45 +202,25 @@ def _check_originals(
     key_source: str | None,
 ) -> tuple[list[str], int]:
     """Applies the audit to the inputs of the last run; faults, and how many were compared."""
-    restricted = f"{output}/restricted/{manifest['run']}"
-    job = Job.from_json(storage.read_bytes(f"{restricted}/job.json").decode())
-    plan = Plan.read(storage, restricted)
-    rework = Rework.read(storage, restricted)
-    keys = load_keys(key_source or job.key_source, storage.read_bytes)
-    if keys.check != manifest["key_check"]:
-        raise UsageError("this is not the master key of the run")
-    policy = load_policy(job.policy)
+    originals = open_originals(storage, output, manifest["run"], key_source)
     of_document: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for span in spans:
         of_document[span["doc_key"], span["field"]].append(span)
     faults: list[str] = []
     checked = 0
-    for unit in plan.units:
-        facts = rework.of_unit(unit.index)
-        for batch in read_unit(
-            storage,
-            unit,
-            plan.files,
-            job.columns,
-            keys,
-            job.limits,
-            job.budgets,
-            keep_dates=policy.keep_dates,
-            ordinals=facts.ordinals,
-            skip=facts.skip,
-        ):
-            for index, text in enumerate(batch.documents.texts):
-                row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
-                doc_key = batch.rows.doc_keys[row]
-                if doc_key is None or (doc_key, field) not in texts:
-                    continue  # quarantined; the documents table says so
-                out = texts[doc_key, field]
-                checked += 1
-                if out is None or not _agrees(text, out, of_document[doc_key, field]):
-                    faults.append(
-                        f"unit {unit.index}, row {int(batch.rows.ordinals[row])}: "
-                        "the audit does not lead to the published text"
-                    )
+    for batch in originals.batches(range(len(originals.plan.units))):
+        for index, text in enumerate(batch.documents.texts):
+            row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
+            doc_key = batch.rows.doc_keys[row]
+            if doc_key is None or (doc_key, field) not in texts:
+                continue  # quarantined; the documents table says so
+            out = texts[doc_key, field]
+            checked += 1
+            if out is None or not _agrees(text, out, of_document[doc_key, field]):
+                faults.append(
+                    f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}: "
+                    "the audit does not lead to the published text"
+                )
     return faults, checked
 
 

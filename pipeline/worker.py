@@ -1,4 +1,4 @@
-"""A child of the supervisor: takes groups of units from its standard input, runs them, answers in lines of JSON.
+"""A child of the supervisor: takes groups of units from standard input, answers in lines of JSON.
 
     <- {"job": "...", "log_level": "WARNING"}  once
     <- {"units": [3, 4], "isolate": false}
@@ -73,7 +73,8 @@ def _listen(orders: queue.SimpleQueue[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    # Under its installed name, so that Beam pickles `report` by reference to the module that holds the pipe.
+    # Under its installed name, so that Beam pickles `report` by reference to the module that holds
+    # the pipe.
     from . import worker
 
     worker.main()

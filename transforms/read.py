@@ -21,9 +21,9 @@ class ReadUnits(beam.PTransform):
 
     Attributes:
         job: what is to be done.
-        report: called with (unit, ordinal of its first row, rows) before a batch is handed on, and with
-            (unit, READING, 0) before the next is read: for progress, and to know where a worker died. It must
-            be picklable.
+        report: called with (unit, ordinal of its first row, rows) before a batch is handed on, and
+            with (unit, READING, 0) before the next is read: for progress, and to know where a
+            worker died. It must be picklable.
         isolate: batches of one row, to find the document that kills a worker.
     """
 

@@ -12,7 +12,7 @@ from .running import StepFn
 
 @dataclasses.dataclass
 class Recognise(beam.PTransform):
-    """Batch with the CRFs' candidates -> the same batch with the rules' candidates added, one for one."""
+    """Batch with the CRFs' candidates -> the same batch with the rules' added, one for one."""
 
     job: Job
 

@@ -24,8 +24,9 @@ from ..models.units import Plan
 class BatchCoder(beam.coders.Coder):
     """Refuses to encode a batch.
 
-    Attributes of a document are about 25 times its bytes, and a step that is not fused would send them and the
-    text over the wire or to disk. An accidental fusion break must fail a test, not the budget or promise 5.
+    Attributes of a document are about 25 times its bytes, and a step that is not fused would send
+    them and the text over the wire or to disk. An accidental fusion break must fail a test, not the
+    budget or promise 5.
     """
 
     def encode(self, value):
@@ -39,7 +40,7 @@ class BatchCoder(beam.coders.Coder):
         raise TypeError("a Batch cannot be decoded")
 
     def estimate_size(self, value):
-        """Characters of the texts. Beam samples sizes for its counters, and would encode to know them."""
+        """Characters of the texts: Beam samples sizes, and would encode to know them."""
         return sum(map(len, value.documents.texts))
 
     def is_deterministic(self):
@@ -86,16 +87,15 @@ def open_job(job: Job) -> Opened:
             policy = load_policy(job.policy)
             if keys.check != job.key_check:
                 raise UsageError(
-                    f"another master key: its check value is {keys.check}, the run was planned with {job.key_check}"
+                    f"another master key: its check value is {keys.check}, the run was planned "
+                    f"with {job.key_check}"
                 )
             if policy.fingerprint != job.policy_hash:
                 raise UsageError("the policy has changed since the run was planned")
             hashes = {name: rule_hash(name) for name in job.recognisers}
             hashes |= {detector_name(bundle): bundle.hash for bundle in _open_bundles(job)}
             _opened.clear()  # one job at a time: a plan may be large
-            _opened[job] = Opened(
-                storage, Plan.read(storage, job.restricted), keys, policy, hashes
-            )
+            _opened[job] = Opened(storage, Plan.read(storage, job.restricted), keys, policy, hashes)
         return _opened[job]
 
 
@@ -118,7 +118,7 @@ def _open_bundles(job: Job) -> list[Bundle]:
 
 @contextlib.contextmanager
 def failing_safely(where: str) -> Iterator[None]:
-    """Lets no foreign exception out of a step: Beam logs them and ships them, and their messages may hold PHI.
+    """Lets no foreign exception out of a step: Beam logs and ships them, and they may quote PHI.
 
     Our own pass, as their messages are safe; of all others only the class is told.
     """

@@ -26,8 +26,9 @@ _log = logging.getLogger(__name__)
 class Write(beam.PTransform):
     """Scrubbed batches -> one receipt a unit as JSON text (no PHI), many to one.
 
-    The batches of a unit come one after another, because the chain is fused and a generator feeds it; the
-    receipt is written last, in this same step, so that a unit whose receipt exists is wholly there.
+    The batches of a unit come one after another, because the chain is fused and a generator feeds
+    it; the receipt is written last, in this same step, so that a unit whose receipt exists is
+    wholly there.
     """
 
     job: Job
@@ -40,7 +41,8 @@ class Write(beam.PTransform):
 class _WriteFn(beam.DoFn):
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.sink: UnitSink | None = None  # here already: teardown comes also after a setup that failed
+        # Here already: teardown comes also after a setup that failed.
+        self.sink: UnitSink | None = None
 
     def setup(self) -> None:
         with failing_safely("Write"):

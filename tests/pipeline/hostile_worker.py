@@ -1,6 +1,7 @@
-"""A worker whose detectors and storage misbehave, as a process of its own: `python hostile_worker.py`.
+"""A worker whose detectors and storage misbehave: `python hostile_worker.py`.
 
-Texts decide what happens: markers kill, hang or raise. The environment variable HOSTILE_FAULTS (a share)
+Texts decide what happens: markers kill, hang or raise. The environment variable HOSTILE_FAULTS (a
+    share)
 makes writes fail. Nothing else differs from the worker that is shipped.
 """
 
@@ -86,9 +87,7 @@ class FaultyOs(types.ModuleType):
 def now_and_then(share, seed, operations=("create", "pwrite", "replace", "pread")):
     """Lets operations fail by chance, as a shaky network does."""
     chance = random.Random(seed)
-    return lambda operation: (
-        errno.EIO if operation in operations and chance.random() < share else 0
-    )
+    return lambda operation: errno.EIO if operation in operations and chance.random() < share else 0
 
 
 def without_waiting():
@@ -111,7 +110,7 @@ def harm():
 
 
 def command_lines(lines):
-    """Runs command lines in this hostile process, whose children are hostile too; gives their exit codes."""
+    """Runs command lines in this process, with hostile children; gives their exit codes."""
     import functools
 
     from scrubline.pipeline import cli, runs

@@ -1,11 +1,10 @@
-"""Promise 5: no PHI outside the data path. Unmistakable strings go in everywhere and are searched everywhere."""
+"""Promise 5: no PHI outside the data path. Canaries go in and are searched everywhere."""
 
 import io
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import apache_beam as beam
 import pyarrow.parquet as pq
@@ -27,7 +26,8 @@ SECONDS = 120
 def phi(number):
     """A note whose canaries are PHI that the rules find."""
     return (
-        f"Seen on 3/4/2019, wrote from {TEXT.lower()}{number}@ward{number}.example. MRN: 77{number:05d}.\n"
+        f"Seen on 3/4/2019, wrote from {TEXT.lower()}{number}@ward{number}.example. "
+        f"MRN: 77{number:05d}.\n"
         f"See https://{TEXT.lower()}.example/p/{number} for more.\n"
     )
 
@@ -52,7 +52,7 @@ ALL_COLUMNS = [word for one in (*COLUMNS, "n=pass") for word in ("--column", one
 
 
 def write_corpus(folder, deadly):
-    """Notes that are scrubbed, quarantined in every way, and (if asked) one that kills its worker."""
+    """Notes that are scrubbed, notes to be quarantined, and if asked one that kills its worker."""
     folder = folder / f"{FILE}-folder"
     folder.mkdir(parents=True)
     lines = [row(number, phi(number)) for number in range(20)]
@@ -89,7 +89,7 @@ class Sinks:
         self.printed = {}
 
     def run(self, name, lines, **environment):
-        """Runs command lines in one process of their own, temporary files in a folder that is searched."""
+        """Runs command lines in a process of their own; its temporary files are searched too."""
         temporary = self.folder / "temporary"
         temporary.mkdir(exist_ok=True)
         done = subprocess.run(

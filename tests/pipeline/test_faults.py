@@ -1,4 +1,4 @@
-"""Storage that fails: retried to the same bytes, or told as resumable and then resumed to the same bytes."""
+"""Storage that fails: retried, or the run ends and is resumed: always to the same bytes."""
 
 import dataclasses
 import errno

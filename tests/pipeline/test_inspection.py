@@ -4,7 +4,7 @@ import pytest
 from scrubline.models.errors import StorageError, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
-from scrubline.pipeline import verify as module
+from scrubline.pipeline import originals as module
 from scrubline.pipeline.inspection import read_manifest, read_rows, show_document, summary
 from scrubline.pipeline.verify import verify
 

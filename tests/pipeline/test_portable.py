@@ -1,6 +1,7 @@
 """A portable engine: Beam's own job server in Python, a process of its own, asked over gRPC.
 
-Not an engine for work, but real Job and Fn APIs: what cannot be pickled or travels where it must not, fails here.
+Not an engine for work, but real Job and Fn APIs: what cannot be pickled or travels where it must
+    not, fails here.
 """
 
 import contextlib
@@ -122,11 +123,15 @@ def portable(request, servers, options):
 
 def test_the_same_digests_as_the_direct_runner(run, portable, storage, tmp_path):
     direct = run(output=str(tmp_path / "direct"), split_bytes=portable.split_bytes)
-    manifest = bounded(run, **{f.name: getattr(portable, f.name) for f in dataclasses.fields(portable)})
+    manifest = bounded(
+        run, **{f.name: getattr(portable, f.name) for f in dataclasses.fields(portable)}
+    )
     assert manifest["content_digest"] == direct["content_digest"]
     assert part_digest(manifest) == part_digest(direct)
     assert manifest["report"]["runner"] == "portable"
-    assert manifest["report"]["metrics"]["Write"]["documents"] == manifest["counts"]["documents"] - 5
+    assert (
+        manifest["report"]["metrics"]["Write"]["documents"] == manifest["counts"]["documents"] - 5
+    )
     assert verify(storage, portable.output, originals=True, key_source=None)[0] == []
 
 

@@ -261,3 +261,37 @@ def test_verify_finds_what_was_tampered_with(run, storage, options, tmp_path):
     assert verify(storage, options.output, originals=False, key_source=None)[0] == []
     shutil.copy(part, part.with_name("stowaway.jsonl"))
     assert verify(storage, options.output, originals=False, key_source=None)[0]
+
+
+def test_an_id_that_comes_again_in_a_later_run_is_numbered_on(run, storage, options, tmp_path):
+    first = run()
+    later = tmp_path / "later"
+    later.mkdir()
+    line = json.dumps(note(8))
+    (later / "again.jsonl").write_text(f"{line}\n{line}\n")
+    manifest = run(inputs=(str(later),))
+    assert manifest["counts"]["rows_out"] == first["counts"]["rows_out"] + 2
+    keys = load_keys(options.key_source, storage.read_bytes)
+    found = {row["doc_key"] for row in read_rows(storage, options.output, manifest, "documents")}
+    assert {keys.doc_key("8", ordinal) for ordinal in range(3)} <= found
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+    again = run()
+    assert again["content_digest"] == manifest["content_digest"]
+
+
+def test_runs_with_other_columns_are_verified_by_their_own(run, storage, options, tmp_path):
+    run()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "x.jsonl").write_text('{"id": "x1", "body": "MRN: 7000001", "extra": 1}\n')
+    columns = type(COLUMNS).parse([("id", "id"), ("body", "text"), ("extra", "pass")])
+    run(inputs=(str(other),), columns=columns)
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+
+def test_relative_and_linked_places_inside_each_other_are_found(run, options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path / "in")
+    for output in ("in/out", "file://" + options.inputs[0] + "/out", "link/out", "in/../in"):
+        with pytest.raises(UsageError, match="inside each other"):
+            run(output=output)

@@ -1,4 +1,4 @@
-"""One content digest whatever stores input and output, and one part digest whatever stores the output."""
+"""One content digest whatever stores input and output; one part digest whatever stores output."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-"""The supervisor with real child processes: whatever happens to them, one end state, or an error soon."""
+"""The supervisor with real children: whatever happens to them, one end state, or an error soon."""
 
 import dataclasses
 import functools
@@ -190,7 +190,7 @@ def test_a_child_that_never_speaks_is_given_up(run, supervised, monkeypatch):
 
 
 def fake_child(tmp_path, lines):
-    """A command for children that speak the protocol and do no work: Beam takes seconds to import."""
+    """A command for children that speak the protocol and do no work: Beam is slow to import."""
     script = f"""
         import json, os, subprocess, sys, time
         def answer(**value):

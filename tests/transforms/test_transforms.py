@@ -1,4 +1,4 @@
-"""Each arrow on Beam: cardinality, per-document failures, and that a batch never leaves its worker."""
+"""Each arrow on Beam: cardinality, failures of documents; no batch ever leaves its worker."""
 
 import dataclasses
 import json
@@ -228,14 +228,14 @@ def raising_for(monkeypatch, owner, name, hit):
 
 STAGES = {
     "read": (reading._RowMaker, "_check", lambda self, text: "Second" in text),
-    "tokenize": (steps, "tokenize", lambda text, *rest: "Second" in text),
+    "tokenize": (steps, "tokenize", lambda text, *rest, **more: "Second" in text),
     "featurize": (
         Tagger,
         "featurize",
         lambda self, texts, tokens: any(text and "Second" in text for text in texts),
     ),
     "recognise": (steps, "recognise_all", lambda document, *rest: "Second" in document.text),
-    "merge": (steps, "merge", lambda text, *rest: "Second" in text),
+    "merge": (steps, "merge", lambda text, *rest, **more: "Second" in text),
     "scrub": (steps, "scrub", lambda text, spans: "Second" in text),
 }
 
@@ -256,9 +256,7 @@ def test_what_raises_quarantines_its_document_alone(job, monkeypatch, stage, cap
 
 def test_a_tagger_that_raises_quarantines_its_document_alone(job, monkeypatch):
     # A tagger labels by index: the second document of each batch that has one.
-    raising_for(
-        monkeypatch, Tagger, "label_document", lambda self, features, index: index == 1
-    )
+    raising_for(monkeypatch, Tagger, "label_document", lambda self, features, index: index == 1)
     run_direct(job, [0])
     [receipt] = stored_receipts(job)
     assert receipt.tally.errors == {"label: ValueError": 1}
@@ -288,7 +286,9 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize(("step", "target"), WHOLE, ids=[target.split(".")[-1] for _, target in WHOLE])
+@pytest.mark.parametrize(
+    ("step", "target"), WHOLE, ids=[target.split(".")[-1] for _, target in WHOLE]
+)
 def test_a_foreign_error_of_a_step_ends_the_run_without_phi(
     job, monkeypatch, caplog, capfd, step, target
 ):

@@ -1,0 +1,79 @@
+"""The originals behind a published output, for holders of the key: read again as the run read them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from ..models.batches import Batch
+from ..models.errors import UsageError
+from ..models.job import Job
+from ..models.keys import Keys, load_keys
+from ..models.policy import Policy, load_policy
+from ..models.reading import read_unit
+from ..models.rework import Rework
+from ..models.storage import Storage
+from ..models.units import Plan
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Originals:
+    """The inputs of one run, opened.
+
+    Attributes:
+        keys: the subkeys.
+        policy: that of the run.
+        plan: its units.
+    """
+
+    storage: Storage
+    job: Job
+    keys: Keys
+    policy: Policy
+    plan: Plan
+    rework: Rework
+
+    def batches(self, units: Sequence[int]) -> Iterator[Batch]:
+        """The batches of some units, as the run read them.
+
+        Raises:
+            RunFailed: if an input has changed or is gone.
+        """
+        for index in units:
+            facts = self.rework.of_unit(index)
+            yield from read_unit(
+                self.storage,
+                self.plan.units[index],
+                self.plan.files,
+                self.job.columns,
+                self.keys,
+                self.job.limits,
+                self.job.budgets,
+                keep_dates=self.policy.keep_dates,
+                ordinals=facts.ordinals,
+                skip=facts.skip,
+            )
+
+
+def open_originals(storage: Storage, output: str, run: str, key_source: str | None) -> Originals:
+    """Opens the inputs of a run of an output.
+
+    Args:
+        key_source: of the master key; None for that of the run's plan.
+
+    Raises:
+        UsageError: if the run's plan, the key or the policy is not there, or is another one.
+    """
+    restricted = f"{output}/restricted/{run}"
+    try:
+        job = Job.from_json(storage.read_bytes(f"{restricted}/job.json").decode())
+    except FileNotFoundError:
+        raise UsageError("the plan of the run is not under restricted/ any more") from None
+    keys = load_keys(key_source or job.key_source, storage.read_bytes)
+    if keys.check != job.key_check:
+        raise UsageError("this is not the master key of the run")
+    policy = load_policy(job.policy)
+    if policy.fingerprint != job.policy_hash:
+        raise UsageError("the policy has changed since the run")
+    plan = Plan.read(storage, restricted)
+    return Originals(storage, job, keys, policy, plan, Rework.read(storage, restricted))
