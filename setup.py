@@ -1,5 +1,7 @@
 """Packaging: the four top-level rooms are installed as `scrubline.<room>`."""
 
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
 ROOMS = ("pipeline", "transforms", "models", "dictionaries")
@@ -7,8 +9,8 @@ ROOMS = ("pipeline", "transforms", "models", "dictionaries")
 setup(
     name="scrubline",
     version="0.1.0",
-    description="De-identification of clinical text at warehouse scale: Beam, CRFs, rules, an audit log",
-    long_description=open("README.md", encoding="utf-8").read(),
+    description="De-identification of clinical text at warehouse scale, with an audit log",
+    long_description=Path("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     python_requires=">=3.11",
@@ -28,7 +30,8 @@ setup(
         "scrubline.dictionaries": ["py.typed", "*/*.txt", "*/*.md"],
     },
     install_requires=[
-        # Beam caps pyarrow and numpy; asking for a newer pyarrow makes resolvers walk back to ancient Beams.
+        # Beam caps pyarrow and numpy; asking for a newer pyarrow makes resolvers walk back to
+        # ancient Beams.
         "apache-beam==2.77.*",
         "pyarrow>=24,<26",
         "numpy>=2,<2.5",

@@ -1,7 +1,7 @@
 """What is decided: data types, tokens, features, rules, CRFs, merging, scrubbing, formats, scores.
 
-`Scrubber` is the entrance for Python: `Scrubber("en-hide").scrub(text)`. It is imported lazily, so that tools
-which need one small module do not pay for pyarrow and the CRF library.
+`Scrubber` is the entrance for Python: `Scrubber("en-hide").scrub(text)`. It is imported lazily, so
+that tools which need one small module do not pay for pyarrow and the CRF library.
 """
 
 from __future__ import annotations

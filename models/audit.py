@@ -1,6 +1,7 @@
 """The tables that a run writes beside the data, and their schemas.
 
-No text, no id and no name of an input file is in any of them: a place is (unit, ordinal) or a keyed hash.
+No text, no id and no name of an input file is in any of them: a place is (unit, ordinal) or a keyed
+hash.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A batch: the one value that travels along the pipeline's arrows, gaining a column group at each.
 
-A document that fails is remembered in `failures` and skipped by every later step; the batch itself never
-fails. A row with one failed field is quarantined whole.
+A document that fails is remembered in `failures` and skipped by every later step; the batch itself
+never fails. A row with one failed field is quarantined whole.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Batch:
     scrubbed: Scrubbed | None = None
 
     def __reduce__(self) -> NoReturn:
-        """Refuses to be pickled: engines fall back to that where they know no coder, and texts would travel."""
+        """Refuses to be pickled, which engines do where they know no coder: texts would travel."""
         raise TypeError("a Batch must not leave its worker")
 
     def document(self, index: int) -> Document:

@@ -1,4 +1,4 @@
-"""The restricted table of candidates: the input of a second pass or of a review, without decoding again."""
+"""The restricted table of candidates: for a second pass or a review, without decoding again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small base of all columnar values: equal-length arrays, one row each, checked once when built."""
+"""The base of all columnar values: equal-length arrays, a row each, checked once when built."""
 
 from __future__ import annotations
 

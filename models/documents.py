@@ -1,7 +1,7 @@
 """Documents: the texts of a batch, and the source rows that they came from.
 
-A source row (a file, a JSON line, a table row) holds one or more text fields; each field that has text is a
-document. Rows carry keys and the columns that pass through; documents carry text.
+A source row (a file, a JSON line, a table row) holds one or more text fields; each field that has
+text is a document. Rows carry keys and the columns that pass through; documents carry text.
 """
 
 from __future__ import annotations
@@ -46,10 +46,12 @@ class Rows:
 
     Attributes:
         ordinals: position of the row in its unit, from 0; with the unit it is the locator.
-        doc_keys: keyed hash of (canonical id, ordinal among equal ids); None if the row could not be read.
+        doc_keys: keyed hash of (canonical id, ordinal among equal ids); None if the row could not
+            be read.
         patient_keys: keyed hash of the canonical patient id; None if the row has none.
         note_types: value of the column with role `type`, or None.
-        columns: all output columns as Arrow, text columns still in their place, with the original text.
+        columns: all output columns as Arrow, text columns still in their place, with the original
+            text.
     """
 
     ordinals: Ints

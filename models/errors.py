@@ -1,8 +1,9 @@
-"""The errors that Scrubline raises on purpose, by what the person or program that meets them can do.
+"""The errors that Scrubline raises on purpose, by what whoever meets them can do.
 
-A message says what was wrong, what was expected and where (unit and ordinal, column, option, label): never
-the text of a document, an id, or the name of an input file. An exception that a detector or library raises
-may hold PHI in its message; quarantine and logs therefore keep only `error_class(exception)`.
+A message says what was wrong, what was expected and where (unit and ordinal, column, option,
+label): never the text of a document, an id, or the name of an input file. An exception that a
+detector or library raises may hold PHI in its message; quarantine and logs therefore keep only
+`error_class(exception)`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ class ScrublineError(Exception):
 
 
 class UsageError(ScrublineError):
-    """The job was asked for something that cannot or must not be done; nothing was started (exit code 2)."""
+    """Something was asked that cannot or must not be done; nothing was started (exit code 2)."""
 
 
 class BundleError(UsageError):
@@ -21,7 +22,7 @@ class BundleError(UsageError):
 
 
 class RunFailed(ScrublineError):
-    """The run stopped before its end; what is finished is kept and `resume` goes on from it (exit code 1)."""
+    """The run stopped before its end; `resume` goes on from what is finished (exit code 1)."""
 
 
 class GateHeld(ScrublineError):
@@ -36,7 +37,8 @@ class DocumentError(ScrublineError):
     """One document cannot be processed; it goes to quarantine under `code`.
 
     Attributes:
-        code: a fixed word that names the class of error, for example "LoneSurrogate"; never text of the document.
+        code: a fixed word that names the class of error, for example "LoneSurrogate"; never text of
+            the document.
     """
 
     def __init__(self, code: str) -> None:

@@ -1,6 +1,7 @@
 """A job: everything that decides what a run writes, frozen before it starts.
 
-Workers and `resume` read the job, never the options. It holds URLs and names, no key, no text; it lies under
+Workers and `resume` read the job, never the options. It holds URLs and names, no key, no text; it
+lies under
 `restricted/` because the plan beside it names input files.
 """
 
@@ -26,7 +27,8 @@ class Budgets:
     Attributes:
         document_bytes: UTF-8 bytes of a text.
         line_bytes: bytes of one line of a line format.
-        line_characters: code points of one line of a text (what a CRF sees as one sequence is bounded by it).
+        line_characters: code points of one line of a text (what a CRF sees as one sequence is
+            bounded by it).
         tokens: fine tokens of a document.
         candidates: candidates of a document.
     """
@@ -102,7 +104,7 @@ class Job:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of all that decides the content of a document's output, whatever the inputs and splits."""
+        """Hash of all that decides a document's output, whatever the inputs and splits."""
         return fingerprint(
             CODE_VERSION,
             *self.model_hashes,
@@ -134,5 +136,6 @@ class Job:
             return cls(**value)
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(
-                f"the frozen job cannot be read ({type(error).__name__}): was it made by another version?"
+                f"the frozen job cannot be read ({type(error).__name__}): "
+                "was it made by another version?"
             ) from None

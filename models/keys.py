@@ -1,7 +1,8 @@
 """Keys: one master key, subkeys by purpose, and the keyed hashes that stand for ids.
 
-The master key is read from a URL or an environment variable on the machine that needs it; it never travels in
-an option, a plan or a log. Subkeys are derived by HKDF-SHA256 (RFC 5869), so that no two purposes can be linked.
+The master key is read from a URL or an environment variable on the machine that needs it; it never
+travels in an option, a plan or a log. Subkeys are derived by HKDF-SHA256 (RFC 5869), so that no two
+purposes can be linked.
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ def hkdf(master: bytes, purpose: str, length: int = 32) -> bytes:
 
 
 class Keys:
-    """The subkeys of one master key. Holds secrets: has no repr of its content and cannot be pickled.
+    """The subkeys of one master key. Secret: shows nothing of itself and cannot be pickled.
 
     Attributes:
-        check: key check value, 8 hex digits that tell two keys apart and reveal neither; part of the fingerprint.
+        check: key check value, 8 hex digits that tell two keys apart and reveal neither; part of
+            the fingerprint.
     """
 
     def __init__(self, master: bytes) -> None:
@@ -77,7 +79,7 @@ class Keys:
         return _digest(self._patient, canonical)
 
     def column_hash(self, canonical: str) -> str:
-        """32 hex digits for a value of a column with role `hash`; equal values are equal across columns."""
+        """32 hex digits for a value of a column with role `hash`, the same in any column."""
         return _digest(self._column, canonical)
 
 
@@ -93,10 +95,13 @@ def load_keys(source: str, read: Callable[[str], bytes]) -> Keys:
         read: reads the bytes behind a URL.
 
     Raises:
-        UsageError: if there is no key, or what is there is not one; the message says how to make one and
-            never shows what was found.
+        UsageError: if there is no key, or what is there is not one; the message says how to make
+            one and never shows what was found.
     """
-    how = "make one with: scrubline key new --output KEYFILE (and keep it: without it nothing can be joined again)"
+    how = (
+        "make one with: scrubline key new --output KEYFILE "
+        "(and keep it: without it nothing can be joined again)"
+    )
     if source.startswith("env:"):
         name = source[4:]
         text = os.environ.get(name, "")
@@ -127,17 +132,19 @@ def load_keys(source: str, read: Callable[[str], bytes]) -> Keys:
 
 
 def canonical_id(value: object) -> str | None:
-    """The one text form under which an id is hashed, whatever column type or export it came through.
+    """The one text form under which an id is hashed, whatever type or export it came by.
 
-    `123`, `123.0`, `"123"` and `" 123 "` are one id: exports differ in type and padding, and a nullable integer
-    column becomes floats in some tools. `"0123"` is another: leading zeros tell ids apart in many systems, and
-    taking two patients for one would be the worse error. Letters keep their case; Unicode is brought to NFC.
+    `123`, `123.0`, `"123"` and `" 123 "` are one id: exports differ in type and padding, and a
+    nullable integer column becomes floats in some tools. `"0123"` is another: leading zeros tell
+    ids apart in many systems, and taking two patients for one would be the worse error. Letters
+    keep their case; Unicode is brought to NFC.
 
     Returns:
         The canonical form, or None for null and for blank text (there is no id).
 
     Raises:
-        DocumentError: "BadId" for values that cannot be ids: booleans, fractions, bytes, nested values.
+        DocumentError: "BadId" for values that cannot be ids: booleans, fractions, bytes, nested
+            values.
     """
     if value is None:
         return None

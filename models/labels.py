@@ -34,7 +34,7 @@ CATEGORIES: dict[str, tuple[str, ...]] = {
         "IDNUM",
     ),
 }
-"""Category -> labels. The three categories without sub-categories hold one label of their own name."""
+"""Category -> labels. Three categories have no sub-categories: one label of their own name."""
 
 LABELS: tuple[str, ...] = tuple(label for labels in CATEGORIES.values() for label in labels)
 
@@ -70,6 +70,7 @@ HIPAA_OF: dict[str, str] = {
 }
 """Label -> the letter of its item in 45 CFR 164.514(b)(2)(i).
 
-Item B is "geographic subdivisions smaller than a State"; a named hospital or employer is one in effect.
-DOCTOR, PROFESSION, STATE and COUNTRY are not identifiers of the patient under Safe Harbor and have no letter.
+Item B is "geographic subdivisions smaller than a State"; a named hospital or employer is one in
+effect. DOCTOR, PROFESSION, STATE and COUNTRY are not identifiers of the patient under Safe Harbor
+and have no letter.
 """

@@ -1,7 +1,7 @@
 """Unit -> batches: source records become rows with keys, and documents.
 
-Whatever is wrong with a record is found here at the latest and fails that row alone: a broken line, a missing
-id, a text that is no text or that no UTF-8 file can hold.
+Whatever is wrong with a record is found here at the latest and fails that row alone: a broken line,
+a missing id, a text that is no text or that no UTF-8 file can hold.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def read_unit(
     Args:
         files: all input files of the plan.
         keep_dates: whether the policy lets columns with role `date` pass.
-        ordinals: row ordinal in the unit -> ordinal among equal ids, for ids that the input repeats.
+        ordinals: row ordinal in the unit -> ordinal among equal ids, for ids that the input
+            repeats.
         skip: row ordinal in the unit -> error class of rows on the skip-list: quarantined unread.
 
     Raises:
@@ -234,7 +235,7 @@ class _RowMaker:
 
 
 def _longest_line(text: str) -> int:
-    """Length of the longest line in code points, by `\\n` and `\\r` alone."""
+    """Length of the longest line in code points, by line feed and carriage return alone."""
     return max((len(part) for line in text.split("\n") for part in line.split("\r")), default=0)
 
 
@@ -243,8 +244,8 @@ def output_partition(
 ) -> tuple[tuple[str, str], ...]:
     """The hive folders of the output: a partition key has a role too.
 
-    `pass` and `type` keys are mirrored, `date` keys if the policy lets dates pass, `hash` keys with hashed
-    values; all others are left out.
+    `pass` and `type` keys are mirrored, `date` keys if the policy lets dates pass, `hash` keys with
+    hashed values; all others are left out.
     """
     out = []
     for name, value in partition:

@@ -1,8 +1,8 @@
-"""What a run learns about its input after the plan was frozen: the skip-list, and ordinals of repeated ids.
+"""What a run learns after its plan was frozen: the skip-list, ordinals of repeated ids.
 
-Both are facts about rows of units, kept under restricted/<run>/rework.json. A receipt names the facts that its
-unit was run with; when they change, the unit is run again. So the end state depends on the facts alone, not on
-when they were learnt.
+Both are facts about rows of units, kept under restricted/<run>/rework.json. A receipt names the
+facts that its unit was run with; when they change, the unit is run again. So the end state depends
+on the facts alone, not on when they were learnt.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Column roles: what may be done with each input column. An undeclared column is refused.
 
-Publishing a column like `patient_name` by accident is the commonest leak of all; so nothing passes unless
-somebody said that it may.
+Publishing a column like `patient_name` by accident is the commonest leak of all; so nothing passes
+unless somebody said that it may.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class Columns:
         roles: column -> role, in the order of declaration.
 
     Raises:
-        UsageError: if there is not exactly one `id`, not at least one `text`, more than one `patient` or
+        UsageError: if there is not exactly one `id`, not at least one `text`, more than one
+            `patient` or
             `type`, or a name that Scrubline itself writes.
     """
 
@@ -72,7 +73,8 @@ class Columns:
             raise UsageError("no column has role text: say which one with --column NAME=text")
         if len(self.named(Role.ID)) != 1:
             raise UsageError(
-                f"exactly one column must have role id (found {list(self.named(Role.ID))}): doc_key, which joins "
+                f"exactly one column must have role id (found {list(self.named(Role.ID))}): "
+                "doc_key, which joins "
                 "data and audit, is made from it; say which with --column NAME=id"
             )
         for role in (Role.PATIENT, Role.TYPE):
@@ -117,15 +119,16 @@ class Columns:
         """Compares the declaration with the columns that the input has.
 
         Raises:
-            UsageError: for undeclared columns, with the list and the options to add; for declared ones that the
-                input does not have.
+            UsageError: for undeclared columns, with the list and the options to add; for declared
+                ones that the input does not have.
         """
         present = list(dict.fromkeys(available))
         declared = dict(self.roles)
         if undeclared := [name for name in present if name not in declared]:
             options = " ".join(f"--column {name}=ROLE" for name in undeclared)
             raise UsageError(
-                f"the input has columns without a declared role: {undeclared}. Nothing passes that nobody "
+                f"the input has columns without a declared role: {undeclared}. "
+                "Nothing passes that nobody "
                 f"declared. Add: {options} (ROLE is one of {', '.join(Role)})"
             )
         if missing := [n for n, r in self.roles if n not in present and r is not Role.DROP]:

@@ -85,7 +85,7 @@ class Scrubber:
         return [span for _, span in batch.spans.rows()]
 
     def entities(self, *texts: str) -> list[list[Candidate]]:
-        """One typed entity per place, for each text, whatever the policy does: for annotation and scoring."""
+        """One typed entity per place, for each text, whatever a policy does: for scoring."""
         batch = self._candidates(texts)
         _raise_failure(batch)
         return [list(select(found)) for found in batch.candidates.by_document(len(texts))]

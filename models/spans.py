@@ -1,6 +1,7 @@
 """Candidates and spans: what detectors propose, and what was decided about it.
 
-The covered text is deliberately absent from all of them: they reach logs and audit rows, PHI must not.
+The covered text is deliberately absent from all of them: they reach logs and audit rows, PHI must
+not.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ class Candidate:
         end: offset one past the last character, always greater than `start`.
         label: PHI category, for example "DATE".
         detector: the recogniser or tagger that proposed it.
-        score: in [0, 1], rounded to 1e-4; a rule's is its precision on development data, a CRF's the least
-            marginal over its tokens. For people and the audit; it never decides.
+        score: in [0, 1], rounded to 1e-4; a rule's is its precision on development data, a CRF's
+            the least marginal over its tokens. For people and the audit; it never decides.
 
     Raises:
         ValueError: if the offsets are negative or the stretch is empty.
@@ -42,7 +43,7 @@ class Candidate:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Candidates:
-    """The candidates of all documents of a batch, sorted by (document, start, end, label, detector).
+    """All candidates of a batch, sorted by (document, start, end, label, detector).
 
     Attributes:
         documents: index of the document in `Documents`.
@@ -50,7 +51,8 @@ class Candidates:
         labels: index into `label_names`.
         detectors: index into `detector_names`.
         scores: see `Candidate.score`.
-        label_names, detector_names: sorted tables of names, so that equal candidates have equal columns.
+        label_names, detector_names: sorted tables of names, so that equal candidates have equal
+            columns.
     """
 
     documents: Ints
@@ -133,7 +135,8 @@ class Span:
         detectors: every detector that covered any character of it, sorted.
         source: the detector whose candidate gave the label.
         score: score of that candidate.
-        fragment: true for what `select` left over of a covered stretch: removed, audited, never an entity.
+        fragment: true for what `select` left over of a covered stretch: removed, audited, never an
+            entity.
     """
 
     start: int
@@ -149,7 +152,7 @@ class Span:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Spans:
-    """The spans of all documents of a batch, sorted by (document, start); disjoint within a document.
+    """All spans of a batch, sorted by (document, start); disjoint within a document.
 
     Attributes: columns of `Span`, plus `documents`, the index of the document in `Documents`.
     """

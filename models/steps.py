@@ -1,5 +1,6 @@
-"""The arrows of the pipeline as pure `batch -> batch` functions; `transforms/` spreads them, `Scrubber` calls them.
+"""The arrows of the pipeline as pure `batch -> batch` functions.
 
+`transforms/` spreads them, `Scrubber` calls them.
 Each catches per document: whatever raises, fails that document's row and nothing else (promise 1).
 """
 
@@ -22,7 +23,6 @@ from .tokenizing import concatenate, tokenize
 
 def tokenize_batch(batch: Batch, budgets: Budgets) -> Batch:
     """Adds tokens; a document over its token budget is quarantined."""
-
     pieces, failures = map_documents(
         batch, "tokenize", lambda i: tokenize(batch.documents.texts[i], max_tokens=budgets.tokens)
     )
@@ -32,8 +32,8 @@ def tokenize_batch(batch: Batch, budgets: Budgets) -> Batch:
 def featurize_batch(batch: Batch, taggers: Sequence[Tagger]) -> Batch:
     """Adds the attribute rows of each tagger.
 
-    Properties are computed once for each distinct word of the batch, not document by document; so if the
-    batch raises, its documents are tried one by one to find those at fault.
+    Properties are computed once for each distinct word of the batch, not document by document; so
+    if the batch raises, its documents are tried one by one to find those at fault.
     """
     assert batch.tokens is not None, "Tokenize comes first"
     texts = [text if batch.alive(i) else None for i, text in enumerate(batch.documents.texts)]

@@ -63,7 +63,9 @@ class Tagger:
         self._recipe = bundle.recipe
         wanted = bundle.biases if biases is None else biases
         # CRFsuite reads the bytes as long as it lives and does not own them.
-        self._weights, self._gazetteers, self._known = _prepared(bundle, tuple(sorted(wanted.items())))
+        self._weights, self._gazetteers, self._known = _prepared(
+            bundle, tuple(sorted(wanted.items()))
+        )
         self._attributes: tuple[str, ...] = ()
         self._table: AttributeTable = attribute_table(())
         self._crf = pycrfsuite.Tagger()
@@ -125,9 +127,10 @@ def detector_name(bundle: Bundle) -> str:
 def _prepared(
     bundle: Bundle, biases: tuple[tuple[str, float], ...]
 ) -> tuple[bytes, dict[str, TokenTrie], frozenset[str]]:
-    """What taggers of one bundle share and never change: weights with biases, gazetteers, known attributes.
+    """What taggers of one bundle share: biased weights, gazetteers, known attributes.
 
-    Bundles are opened once a process, so their identity will do as the key. A second tagger costs next to nothing.
+    Bundles are opened once a process, so their identity will do as the key. A second tagger costs
+    next to nothing.
     """
     gazetteers = {
         key: gazetteer_from_phrases(dictionary.phrases, bundle.recipe.layer)

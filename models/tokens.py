@@ -1,7 +1,7 @@
 """Tokens of a batch: exact offsets, sentences, lines and sections, columnar.
 
-The two layers share one table. A row is a *fine* token; a *coarse* token (`3/4/12`, `t98.6`) is a run of fine
-tokens without white space between them, marked by `starts_coarse` at its first.
+The two layers share one table. A row is a *fine* token; a *coarse* token (`3/4/12`, `t98.6`) is a
+run of fine tokens without white space between them, marked by `starts_coarse` at its first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Tokens:
         starts_coarse: true where a coarse token begins.
         starts_line: true where the token is the first of its (non-blank) line.
         starts_sentence: true where the token is the first of its sentence.
-        sections: index into `section_names` of the heading above the token, or -1 before any heading.
+        sections: index into `section_names` of the heading above the token, or -1 before any
+            heading.
         section_names: canonical names (`models.tokenizing.SECTIONS`).
     """
 

@@ -1,7 +1,8 @@
 """Work units and the frozen plan that lists them.
 
-The plan is two Parquet files under restricted/<run>/: `plan.parquet` (a row a unit) and `files.parquet` (a row an
-input file). Only unit numbers travel between machines: names of input files may hold PHI.
+The plan is two Parquet files under restricted/<run>/: `plan.parquet` (a row a unit) and
+`files.parquet` (a row an input file). Only unit numbers travel between machines: names of input
+files may hold PHI.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class Unit:
 
     Attributes:
         index: position in the plan.
-        name: stem of its parts' names: index, and a hash of the fingerprint and of its inputs' identities.
+        name: stem of its parts' names: index, and a hash of the fingerprint and of its inputs'
+            identities.
         format: key of `FORMATS`.
         partition: hive keys and values of its inputs (the same for all of them).
         locators: stretches of input files, in order.
@@ -145,7 +147,7 @@ class Plan:
 def unit_name(
     index: int, job_fingerprint: str, files: tuple[InputFile, ...], locators: tuple[Locator, ...]
 ) -> str:
-    """`000012-` and 12 hex digits that stand for the fingerprint and the identities of the unit's inputs."""
+    """`000012-` and 12 hex digits for the fingerprint and the identities of the unit's inputs."""
     parts = [job_fingerprint]
     for locator in locators:
         file = files[locator.file]

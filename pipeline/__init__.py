@@ -1,1 +1,1 @@
-"""What is run: configuration, plan, the Beam graph, the supervisor, the catalogue, the command line."""
+"""What is run: configuration, plan, Beam graph, supervisor, catalogue, command line."""

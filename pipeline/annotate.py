@@ -22,7 +22,7 @@ def annotate(
     recognisers: Sequence[str],
     native_labels: bool,
 ) -> int:
-    """Writes every document with one typed span per place, whatever a policy would do; returns their number.
+    """Writes every document with one typed span per place; returns their number.
 
     Args:
         inputs: stand-off JSON Lines; spans in them are ignored.
@@ -41,7 +41,8 @@ def annotate(
                 found = scrubber.entities(*(document.text for document in documents))
             except Exception as error:
                 raise UsageError(
-                    f"one of the documents {count} to {count + len(documents) - 1} cannot be annotated "
+                    f"one of the documents {count} to {count + len(documents) - 1} cannot be "
+                    "annotated "
                     f"({type(error).__name__})"
                 ) from None
             for document, entities in zip(documents, found, strict=True):

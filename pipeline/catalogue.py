@@ -56,8 +56,8 @@ class Catalogue:
         """The units that a run over `files` replaces: those all of whose inputs it reads.
 
         Raises:
-            UsageError: if a unit holds some of these inputs and others too: replacing it would lose the others,
-                keeping it would double these.
+            UsageError: if a unit holds some of these inputs and others too: replacing it would lose
+                the others, keeping it would double these.
         """
         urls = {file.url for file in files}
         old = set()
@@ -66,14 +66,15 @@ class Catalogue:
             if shared and shared != entry.inputs.keys():
                 raise UsageError(
                     f"this output holds a unit ({name}) made from some of these inputs and from "
-                    f"{len(entry.inputs.keys() - urls)} others: give all of them as input, or another output"
+                    f"{len(entry.inputs.keys() - urls)} others: give all of them as input, "
+                    "or another output"
                 )
             if shared:
                 old.add(name)
         return old
 
     def with_run(self, run: str, plan: Plan, receipts: Iterable[Receipt]) -> Catalogue:
-        """This catalogue after the promotion of a run."""
+        """The catalogue after the promotion of a run."""
         units = dict(self.units)
         for name in self.superseded_by(plan.files):
             del units[name]

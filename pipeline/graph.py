@@ -25,8 +25,8 @@ def build(
 ) -> beam.PCollection:
     """Wires units -> receipts.
 
-    The only shuffle is of unit numbers, some bytes each. All after it is one fused chain: a shuffle of texts
-    would cost about 60 fused steps, and of attributes far more.
+    The only shuffle is of unit numbers, some bytes each. All after it is one fused chain: a shuffle
+    of texts would cost about 60 fused steps, and of attributes far more.
 
     Args:
         units: indexes in the plan, in the order in which they are to be begun.

@@ -1,4 +1,4 @@
-"""Looking at an output: the summary of a run, and a document side by side for those allowed to see it."""
+"""Looking at an output: a run's summary, and a document side by side for those allowed to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
         raise UsageError("the manifest.json of this output is damaged") from None
     if not storage.exists(f"{output}/_SUCCESS"):
         raise UsageError(
-            "this output is being published or was stopped while it was: it has no _SUCCESS; resume it"
+            "this output is being published, or was stopped while it was: "
+            "it has no _SUCCESS; resume it"
         )
     return manifest
 

@@ -1,4 +1,4 @@
-"""The originals behind a published output, for holders of the key: read again as the run read them."""
+"""The originals behind an output, for holders of the key: read as the run read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress of long work on a terminal: documents, documents a second, estimated end. Quiet elsewhere."""
+"""Progress on a terminal: documents, documents a second, estimated end. Quiet elsewhere."""
 
 from __future__ import annotations
 

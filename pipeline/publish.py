@@ -1,7 +1,7 @@
-"""From receipts to a published output: reconcile, number repeated ids, gates, promotion, manifest, _SUCCESS.
+"""From receipts to a published output: reconcile, number repeated ids, gates, promotion.
 
-Promotion can be cut off at any point and taken up again: it follows a journal, each step may be done twice, and
-_SUCCESS, which is removed first, comes last.
+Promotion can be cut off at any point and taken up again: it follows a journal, each step may be
+done twice, and _SUCCESS, which is removed first, comes last.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _MOVES_AT_ONCE = 16
 def read_receipts(storage: Storage, job: Job, plan: Plan) -> dict[int, Receipt]:
     """The receipts of a run by unit, the stale ones left out.
 
-    A receipt is stale if its unit was run with other facts (skip-list, ordinals) than are known now.
+    A receipt is stale if its unit was run with other facts (skip-list, ordinals) than are known
+    now.
     """
     rework = Rework.read(storage, job.restricted)
     names = {unit.name: unit.index for unit in plan.units}
@@ -69,13 +70,14 @@ def unfinished(storage: Storage, job: Job, plan: Plan) -> list[int]:
 def number_repeated_ids(
     storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt]
 ) -> int:
-    """Finds rows whose key another row has too, earlier in the input or published before, and numbers them.
+    """Finds rows whose key an earlier row has too, in the input or published; numbers them.
 
-    doc_key must tell any two rows of an output apart, and only now all ids of all units are known. A numbered row
-    may meet the number of another one, so this is repeated until nothing is found.
+    doc_key must tell any two rows of an output apart, and only now all ids of all units are known.
+    A numbered row may meet the number of another one, so this is repeated until nothing is found.
 
     Returns:
-        How many rows need another ordinal than they were run with; their units have become unfinished.
+        How many rows need another ordinal than they were run with; their units have become
+        unfinished.
 
     Memory: about 40 bytes a row of the output.
     """
@@ -94,7 +96,8 @@ def number_repeated_ids(
         if part.table == "documents"
     ]
     old, new = _rows_of(storage, published), _rows_of(storage, staged)
-    # 64 bits of a key suffice to find the few rows that may be alike; those are then compared in full.
+    # 64 bits of a key suffice to find the few rows that may be alike; those are then compared in
+    # full.
     short = [
         np.array([int(key[:16], 16) for key in rows["doc_key"].to_pylist()], np.uint64)
         for rows in (old, new)
@@ -120,7 +123,7 @@ def number_repeated_ids(
 
 
 def _rows_of(storage: Storage, parts: Sequence[str]) -> pa.Table:
-    """doc_key, unit and ordinal of each row of some documents parts, once however many text fields it has."""
+    """doc_key, unit and ordinal of each row, once however many text fields it has."""
     names = ["doc_key", "unit", "ordinal"]
     tables = [DOCUMENTS.empty_table().select(names)]
     for part in parts:
@@ -144,7 +147,8 @@ def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:
         counts = receipts[index].tally.counts
         if counts["rows_in"] != counts["rows_out"] + counts["rows_quarantined"]:
             raise GateHeld(
-                f"unit {index} does not reconcile: {counts['rows_in']} rows in, {counts['rows_out']} out, "
+                f"unit {index} does not reconcile: {counts['rows_in']} rows in, "
+                f"{counts['rows_out']} out, "
                 f"{counts['rows_quarantined']} quarantined"
             )
         total.add(receipts[index].tally)
@@ -160,7 +164,8 @@ def check_gates(tally: Tally, max_quarantined: float) -> None:
     rows, held = tally.counts["rows_in"], tally.counts["rows_quarantined"]
     if rows and held / rows > max_quarantined:
         raise GateHeld(
-            f"{held} of {rows} rows are quarantined ({held / rows:.2%}), more than the limit of {max_quarantined:.2%}. "
+            f"{held} of {rows} rows are quarantined ({held / rows:.2%}), "
+            f"more than the limit of {max_quarantined:.2%}. "
             "Nothing is published. Classes: "
             + "; ".join(f"{error} ({count})" for error, count in tally.errors.most_common(5))
             + ". Mend the input, or accept it with: resume --max-quarantined SHARE"
@@ -240,7 +245,7 @@ def clear_staging(storage: Storage, output: str, run: str) -> None:
 def make_manifest(
     storage: Storage, job: Job, catalogue: Catalogue, policy: Policy, report: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What a privacy officer signs: versions, policy, counts, digests and the hash of every published part."""
+    """What a privacy officer signs: versions, policy, counts, digests, hashes of all parts."""
     total = Tally()
     for entry in catalogue.units.values():
         total.add(entry.receipt.tally)
@@ -280,5 +285,5 @@ def _job_of(storage: Storage, job: Job, run: str) -> Job:
 
 
 def part_digest(manifest: Mapping[str, Any]) -> str:
-    """The part digest of a published output (promise 4): over the names and bytes of all its parts."""
+    """The part digest of an output (promise 4): over names and bytes of all its parts."""
     return fingerprint(*(f"{part['path']} {part['sha256']}" for part in manifest["parts"]))

@@ -52,8 +52,8 @@ def check_runner(name: str) -> str:
     lowered = name.lower().removesuffix("runner")
     if lowered == "dask":
         raise UsageError(
-            "DaskRunner is refused: it runs only the last branch of a pipeline and reports success, which would "
-            "lose outputs silently"
+            "DaskRunner is refused: it runs only the last branch of a pipeline and reports "
+            "success, which would lose outputs silently"
         )
     if lowered in ("fnapi", "direct"):
         return "direct"
@@ -110,7 +110,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
 
 
 def _inside(inner: str, outer: str) -> bool:
-    """Whether one URL lies in the other; local paths are compared as the places that they lead to."""
+    """Whether one URL lies in the other; of local paths, the places that they lead to."""
     inner, outer = _place(inner), _place(outer)
     return (inner + "/").startswith(outer + "/")
 
@@ -223,7 +223,7 @@ def _run_units(
 
 
 class _ProgressHook:
-    """Hands reports of the in-process runner to the progress display; pickled by Beam, so it holds nothing."""
+    """Hands reports to the progress display; pickled by Beam, so it holds nothing."""
 
     target: Progress | None = None
 
@@ -248,8 +248,9 @@ def plan_only(storage: Storage, options: Options) -> tuple[Job, Plan]:
     if published(storage, job) is None:
         if others := [run for run in pending_runs(storage, job.output) if run != job.run]:
             raise UsageError(
-                f"this output has an unfinished run {others[0]} with other inputs or settings: finish it with "
-                f"`scrubline resume --output ...`, or give it up with `scrubline resume --output ... --discard`"
+                f"this output has an unfinished run {others[0]} with other inputs or settings: "
+                "finish it with `scrubline resume --output ...`, or give it up with "
+                "`scrubline resume --output ... --discard`"
             )
         storage.write_bytes(f"{job.staging}/RUN", b"")
         freeze(storage, job, plan)
@@ -284,8 +285,8 @@ def resume(
         return {}
     if not storage.exists(f"{output}/restricted/{run}/job.json"):
         raise UsageError(
-            "the run was stopped before its plan was frozen: start it again with `scrubline scrub`, or remove it "
-            "with `scrubline resume --discard`"
+            "the run was stopped before its plan was frozen: start it again with "
+            "`scrubline scrub`, or remove it with `scrubline resume --discard`"
         )
     job, plan = thaw(storage, output, run)
     return execute(storage, job, plan, dataclasses.replace(options, output=output))

@@ -56,8 +56,9 @@ def train_bundle(asked: argparse.Namespace) -> str:
     write_bundle(bundle, asked.output)
     size = sum(map(len, bundle.files.values()))
     return (
-        f"bundle {bundle.name}: {len(bundle.labels)} labels, {size:,} bytes, hash {bundle.hash[:12]}, trained on "
-        f"{len(documents):,} documents. It holds words of its training texts: keep it as you keep the notes."
+        f"bundle {bundle.name}: {len(bundle.labels)} labels, {size:,} bytes, "
+        f"hash {bundle.hash[:12]}, trained on {len(documents):,} documents. "
+        "It holds words of its training texts: keep it as you keep the notes."
     )
 
 
@@ -91,7 +92,7 @@ def _dictionary(name: str) -> dictionaries.Dictionary:
 
 
 def _scores(bundle: Bundle, gold: Sequence[AnnotatedDocument]) -> dict[str, object]:
-    """What the card says: the model alone, in its own labels, on documents that it was not trained on."""
+    """What the card says: the model alone, in its own labels, on documents held out."""
     scrubber = Scrubber(bundle, recognisers=(), native_labels=False)
     found = scrubber.entities(*(document.text for document in gold))
     predicted = [

@@ -56,11 +56,16 @@ def test_every_field_of_every_table_is_described(table):
 
 def test_the_budgets_of_the_manual_are_the_defaults():
     text = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
-    listed = {name: int(n.replace(",", "")) for name, n in re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", text, re.M)}
+    listed = {
+        name: int(n.replace(",", ""))
+        for name, n in re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", text, re.M)
+    }
     assert listed == {name: getattr(Budgets(), name) for name in Budgets.__dataclass_fields__}
 
 
-@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]), ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]), ids=lambda p: p.name
+)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         assert target.startswith("https://") or (page.parent / target).exists(), target

@@ -111,15 +111,14 @@ def gazetteer_from_phrases(phrases: Iterable[str], layer: str) -> TokenTrie:
     if layer not in LAYERS:
         raise UsageError(f"gazetteer: layer must be one of {', '.join(LAYERS)}")
     texts = list(phrases)
-    # One text of many lines, for a call costs 100 us whatever its length. Tokens end at line breaks.
+    # One text of many lines, for a call costs 100 us whatever its length. Tokens end at line
+    # breaks.
     joined = "\n".join(texts)
     _, starts, ends = layer_bounds(
         tokenize_documents([joined]), "fine" if layer == "character" else layer
     )
     firsts = np.cumsum([0, *(len(text) + 1 for text in texts)])
     rows = np.searchsorted(starts, firsts).tolist()
-    words = [
-        joined[s:e].casefold() for s, e in zip(starts.tolist(), ends.tolist(), strict=True)
-    ]
+    words = [joined[s:e].casefold() for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
     cut = (tuple(words[rows[i] : rows[i + 1]]) for i in range(len(texts)))
     return TokenTrie(phrase for phrase in cut if phrase)

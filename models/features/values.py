@@ -9,7 +9,7 @@ from ..columns import Ints, require_equal_lengths, require_offsets
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Features:
-    """What a CRF sees of a batch: items (tokens or characters) in sequences, each with its attributes.
+    """What a CRF sees of a batch: items (tokens, characters) in sequences, with attributes.
 
     Attributes:
         attributes: table of distinct attribute strings of this batch, as CRFsuite takes them.
@@ -17,7 +17,8 @@ class Features:
         item_offsets: row pointers into `attribute_ids`, one more than items.
         starts, ends: code-point offsets of each item in its document's text.
         sequence_offsets: row pointers into items, one more than sequences.
-        document_offsets: row pointers into sequences, one more than documents; no sequence spans two documents.
+        document_offsets: row pointers into sequences, one more than documents; no sequence spans
+            two documents.
     """
 
     attributes: tuple[str, ...]
@@ -33,7 +34,8 @@ class Features:
         require_offsets("Features.item_offsets", self.item_offsets, len(self.attribute_ids))
         if len(self.item_offsets) != items + 1:
             raise ValueError(
-                f"Features: {items} items need {items + 1} row pointers, got {len(self.item_offsets)}"
+                f"Features: {items} items need {items + 1} row pointers, "
+                f"got {len(self.item_offsets)}"
             )
         require_offsets("Features.sequence_offsets", self.sequence_offsets, items)
         require_offsets(

@@ -294,7 +294,7 @@ def _with_nulls(column: pa.Array, rows: Sequence[int]) -> pa.ChunkedArray:
 
 
 def _passing(schema: pa.Schema) -> pa.Schema:
-    """The schema without the file's metadata: free text that nobody declared, and much of it no longer true."""
+    """The schema without the file's metadata: free text that nobody declared."""
     return schema.with_metadata(None)
 
 

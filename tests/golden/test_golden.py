@@ -1,7 +1,7 @@
 """Golden digests: what comes out of the demo corpus under a fixed key changes only on purpose.
 
-After a deliberate change: `pytest tests/golden --update-golden`, review the difference, raise `CODE_VERSION`, and say in
-the changelog that output changes.
+After a deliberate change: `pytest tests/golden --update-golden`, review the difference, raise
+`CODE_VERSION`, and say in the changelog that output changes.
 """
 
 import json

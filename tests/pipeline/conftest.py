@@ -1,4 +1,4 @@
-"""Corpora and runs for the pipeline's tests; rules alone, so that they are fast and need no bundle."""
+"""Corpora and runs for the pipeline's tests; rules alone: fast, and no bundle is needed."""
 
 import dataclasses
 import json
@@ -23,8 +23,10 @@ COLUMNS = Columns.parse(
 def note(number: int) -> dict:
     """An invented note; about one in seven holds no PHI, one in eleven no text."""
     text: str | None = (
-        f"Seen on {number % 12 + 1}/{number % 28 + 1}/2019. MRN: {7_000_000 + number}. Café → ok 🙂.\n"
-        f"BP 120/80, strength 5/5. Call 555-867-{number % 9000 + 1000} or mail p{number}@clinic.example.\n"
+        f"Seen on {number % 12 + 1}/{number % 28 + 1}/2019. MRN: {7_000_000 + number}. "
+        "Café → ok 🙂.\n"
+        f"BP 120/80, strength 5/5. Call 555-867-{number % 9000 + 1000} "
+        f"or mail p{number}@clinic.example.\n"
     )
     if number % 7 == 3:
         text = "No complaints. 1/2 tab daily.\r\n"

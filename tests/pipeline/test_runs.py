@@ -289,7 +289,9 @@ def test_runs_with_other_columns_are_verified_by_their_own(run, storage, options
     assert verify(storage, options.output, originals=True, key_source=None)[0] == []
 
 
-def test_relative_and_linked_places_inside_each_other_are_found(run, options, tmp_path, monkeypatch):
+def test_relative_and_linked_places_inside_each_other_are_found(
+    run, options, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "link").symlink_to(tmp_path / "in")
     for output in ("in/out", "file://" + options.inputs[0] + "/out", "link/out", "in/../in"):
