@@ -25,18 +25,19 @@ def annotate(
     """Writes every document with one typed span per place; returns their number.
 
     Args:
-        inputs: stand-off JSON Lines; spans in them are ignored.
+        inputs: files, folders or globs of stand-off JSON Lines; spans in them are ignored.
         native_labels: map the bundles' labels to the native set.
 
     Raises:
         UsageError: if a document is broken or cannot be processed: an annotator must not miss one.
     """
     scrubber = Scrubber(*models, recognisers=recognisers, native_labels=native_labels)
+    urls = [file.url for file in Storage().list_files(inputs)]
     count = 0
 
     def predicted() -> Iterator[AnnotatedDocument]:
         nonlocal count
-        for documents in _chunks(document for url in inputs for document in read_annotated(url)):
+        for documents in _chunks(document for url in urls for document in read_annotated(url)):
             try:
                 found = scrubber.entities(*(document.text for document in documents))
             except Exception as error:

@@ -566,3 +566,11 @@ def test_progress_can_be_switched_off_on_a_terminal(job):
 def test_progress_can_be_asked_for_elsewhere(scrubline, job):
     _, _, err = scrubline("scrub", *job, "--max-quarantined", "0.5", "--progress")
     assert "scrubbing" in err
+
+
+def test_beams_options_go_with_a_portable_runner_alone(scrubline, tmp_path):
+    code, _, err = scrubline(
+        "scrub", "--input", tmp_path, "--output", tmp_path / "out", "--", "--parallelism=2"
+    )
+    assert code == 2
+    assert "--runner portable" in err
