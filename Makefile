@@ -2,11 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/installed
 
 .PHONY: demo test check format dev clean bench
 
-demo: $(STAMP)
+demo: $(VENV)/for-use
 	@mkdir -p build/demo
 	@test -f build/demo/key.txt || $(BIN)/scrubline key new --output build/demo/key.txt
 	@rm -rf build/demo/out
@@ -14,15 +13,15 @@ demo: $(STAMP)
 	@echo
 	@echo "scrubbed tables: build/demo/out/data   audit: build/demo/out/audit   see README.md for a query"
 
-test: $(STAMP)
+test: $(VENV)/for-tests
 	$(BIN)/pytest
 
-check: $(STAMP) dev
+check: $(VENV)/for-tests dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	MYPYPATH=build/dev $(BIN)/mypy -p scrubline.models -p scrubline.dictionaries
 
-format: $(STAMP)
+format: $(VENV)/for-tests
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -31,14 +30,18 @@ dev:
 	@mkdir -p build/dev/scrubline
 	@for room in pipeline transforms models dictionaries; do ln -sfn ../../../$$room build/dev/scrubline/$$room; done
 
-bench: $(STAMP)
+bench: $(VENV)/for-tests
 	$(BIN)/python -m benchmarks.pipeline
 
-$(STAMP): setup.py
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[test]"
-	@touch $(STAMP)
+$(VENV)/for-use: setup.py
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -qq --editable .
+	@touch $@
+
+$(VENV)/for-tests: setup.py
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -qq --editable ".[test]"
+	@touch $@ $(VENV)/for-use
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -90,10 +90,14 @@ _UNITS = {
 # fmt: off
 _FILLERS = frozenset((
     "old", "age", "aged", "early", "mid", "late", "in", "his", "her", "their", "the", "of", "a",
-    "an", "and", "to", "or", "f", "female", "male", "man", "woman", "boy", "girl", "lady",
+    "an", "and", "f", "female", "male", "man", "woman", "boy", "girl", "lady",
     "gentleman", "edad", "de",
 ))
 # fmt: on
+
+
+_RANGES = ("-", "–", "—", "to", "or")
+"""What stands between the two ends of a range, and between a number and its unit."""
 
 
 def generalise_age(covered: str, restricted: frozenset[str] = frozenset()) -> str | None:
@@ -112,42 +116,46 @@ def generalise_age(covered: str, restricted: frozenset[str] = frozenset()) -> st
     if not ages:
         return None
     if all(age <= 89 for age in ages):
-        return KEEP
-    # "93 years 4 months" is one age in two parts; the second is under a year and proves nothing.
-    parts = [age for age in ages if age >= 1] or ages
-    return "90+" if all(90 <= age <= _OLDEST for age in parts) else None
+        return None if "+" in covered else KEEP  # "89+" is a bound from below
+    return "90+" if all(90 <= age <= _OLDEST for age in ages) else None
 
 
 def _ages(folded: str) -> list[float]:
     """The ages in years that the text names, or none if any of it is not understood."""
     numbers: list[tuple[float, float | None]] = []  # value, how many make a year (None: not said)
     position, male_or_months, after_tens, nouns = 0, False, False, []
+    after_number = ranged = False
     while position < len(folded):
         match = _AGE_TOKEN.match(folded, position)
         if match is None:
             return []
         position, token = match.end(), match.group()
-        if token[0] in "0123456789":
+        if len(token) == 1 and token in "+~ \t\r\n\xa0":
+            continue
+        touches, after_number = after_number, False
+        if token in _RANGES:
+            ranged, after_number = ranged or touches, touches
+        elif token[0] in "0123456789":
             if len(token) > 1 and token[0] == "0" and token[1] != ".":
                 return []
             numbers.append((float(token), None))
-            after_tens = False
+            after_tens, after_number = False, True
         elif token in _ONES and after_tens and 0 < _ONES[token] < 10:
             numbers[-1] = (numbers[-1][0] + _ONES[token], None)
-            after_tens = False
+            after_tens, after_number = False, True
         elif token in _ONES or token in _TENS or token in _DECADES:
             numbers.append((float((_ONES | _TENS | _DECADES)[token]), None))
-            after_tens = token in _TENS
+            after_tens, after_number = token in _TENS, True
         elif token == "hundred" and numbers and numbers[-1] == (1.0, None):
             numbers[-1] = (100.0, None)
-            after_tens = True
+            after_tens = after_number = True
         elif token in _NOUNS:
             nouns.append(float(_NOUNS[token]))
         elif (
             unit := _UNITS.get(token) or (token[0] == "y" and token[1] in "/. " and 1.0)
-        ) and numbers:
+        ) and touches:
             # "60-65 years" is about years twice, but "93 5 months" must not make months of the 93.
-            if unit != 1.0 and any(said is None for _, said in numbers[:-1]):
+            if any(said is None for _, said in numbers[:-1]) and not (ranged and unit == 1.0):
                 return []
             numbers = [(value, said or unit) for value, said in numbers]
             after_tens = False
@@ -155,13 +163,18 @@ def _ages(folded: str) -> list[float]:
             male_or_months = True
         elif token in ("s", "'s", "’s") and numbers:
             after_tens = False
-        elif token not in _FILLERS and not (len(token) == 1 and token in "-–—+~ \t\r\n\xa0"):
+        elif token not in _FILLERS:
             return []
     if male_or_months and any(value > 89 for value, _ in numbers):
         return []  # 95M: a man of 95, or 95 months
     if len(numbers) > 2 or (len(numbers) > 1 and all(unit is None for _, unit in numbers)):
         return []
-    return [value / (unit or 1.0) for value, unit in numbers] + nouns
+    years = [value / (unit or 1.0) for value, unit in numbers]
+    if len(years) > 1 and not ranged:
+        if numbers[0][1] == numbers[1][1]:
+            return []  # "9 3 years": a number that something cut in two, perhaps
+        years = [sum(years)]  # "89 years 11 months" is one age
+    return years + nouns
 
 
 GENERALISATIONS: dict[str, Callable[[str, frozenset[str]], str | None]] = {

@@ -64,6 +64,7 @@ class Job:
         split_bytes: size to which inputs were split and packed.
         budgets: see `Budgets`.
         keep_candidates: whether all candidates are written under restricted/.
+        max_quarantined: share of quarantined rows above which nothing is published; decides no content.
     """
 
     run: str
@@ -81,6 +82,7 @@ class Job:
     split_bytes: int = 32_000_000
     budgets: Budgets = Budgets()
     keep_candidates: bool = False
+    max_quarantined: float = 0.05
 
     @property
     def limits(self) -> Limits:

@@ -313,7 +313,7 @@ def _count_columns(
         for name in data.column_names
         if name not in texts and name not in (DOC_KEY, PATIENT_KEY)
     ]
-    values = [data.column(name).to_pylist() for name in names]
+    values = [form.cells(data.column(name)) for name in names]
     for position, row in enumerate(good):
         doc_key, patient_key = batch.rows.doc_keys[row], batch.rows.patient_keys[row]
         tally.digests["columns"].add(
@@ -324,11 +324,11 @@ def _count_columns(
 
 
 def column_fields(
-    doc_key: str | None, patient_key: str | None, values: list[tuple[str, object]]
+    doc_key: str | None, patient_key: str | None, values: list[tuple[str, str | None]]
 ) -> list[str | int | float | None]:
-    """What the content digest takes of a row's other columns."""
+    """What the content digest takes of a row's other columns, given their `Format.cells`."""
     fields: list[str | int | float | None] = [doc_key, patient_key]
-    for name, value in sorted(values, key=lambda pair: pair[0]):
+    for name, value in sorted(values):
         if value is not None:
-            fields += [name, value if isinstance(value, str) else repr(value)]
+            fields += [name, value]
     return fields

@@ -113,8 +113,13 @@ class Catalogue:
         Raises:
             UsageError: if it is damaged.
         """
-        if not storage.exists(f"{output}/restricted/catalogue.parquet"):
+        there = [
+            storage.exists(f"{output}/restricted/{name}.parquet") for name in ("catalogue", "units")
+        ]
+        if not any(there):
             return cls()
+        if not all(there):
+            raise UsageError("a file of this output's catalogue is gone from restricted/")
         try:
             inputs, units = (
                 pq.read_table(

@@ -19,6 +19,7 @@ from ..models.recognisers import RECOGNISERS
 from ..models.roles import Columns
 
 DEFAULT_MODEL = "en-hide"
+DEFAULT_MAX_QUARANTINED = 0.05
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -42,7 +43,7 @@ class Options:
         split_bytes: size of a unit.
         budgets: limits of one document.
         keep_candidates: write all candidates under restricted/.
-        max_quarantined: share of rows above which nothing is published.
+        max_quarantined: share of rows above which nothing is published; None for what the plan says.
         watchdog_seconds: a worker silent for so long is killed.
         progress: show a bar; None for "if on a terminal".
         log_level: of our own loggers.
@@ -64,7 +65,7 @@ class Options:
     split_bytes: int = 32_000_000
     budgets: Budgets = Budgets()
     keep_candidates: bool = False
-    max_quarantined: float = 0.05
+    max_quarantined: float | None = None
     watchdog_seconds: float = 900.0
     progress: bool | None = None
     log_level: str = "WARNING"
@@ -79,7 +80,7 @@ class Options:
             raise UsageError(str(error)) from None
         if self.workers < 0:
             raise UsageError(f"workers must be 0 (this process) or more, got {self.workers}")
-        if not 0 <= self.max_quarantined <= 1:
+        if self.max_quarantined is not None and not 0 <= self.max_quarantined <= 1:
             raise UsageError(f"max_quarantined is a share from 0 to 1, got {self.max_quarantined}")
         if self.log_level not in LOG_LEVELS:
             raise UsageError(

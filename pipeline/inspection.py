@@ -18,6 +18,9 @@ from .originals import open_originals
 from .publish import part_digest
 
 
+_MANIFEST = {"run", "runs", "parts", "counts", "labels", "errors", "digests", "policy", "report"}
+
+
 def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
     """The manifest of a published output.
 
@@ -29,7 +32,9 @@ def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise UsageError("nothing is published in this output: it has no manifest.json") from None
     except ValueError:
-        raise UsageError("the manifest.json of this output is damaged") from None
+        manifest = {}
+    if not isinstance(manifest, dict) or not _MANIFEST <= manifest.keys():
+        raise UsageError("the manifest.json of this output is damaged, or of another version")
     if not storage.exists(f"{output}/_SUCCESS"):
         raise UsageError(
             "this output is being published, or was stopped while it was: "

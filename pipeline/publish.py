@@ -34,6 +34,8 @@ from .catalogue import Catalogue
 from .plan import thaw
 
 _MOVES_AT_ONCE = 16
+JOURNAL = "promotion.json"
+"""Under staging, from the first step of a promotion to its end."""
 
 
 def read_receipts(storage: Storage, job: Job, plan: Plan) -> dict[int, Receipt]:
@@ -178,7 +180,7 @@ def promotion_begun(storage: Storage, job: Job) -> bool:
 
 
 def _journal(job: Job) -> str:
-    return f"{job.staging}/promotion.json"
+    return f"{job.staging}/{JOURNAL}"
 
 
 def promote(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import json
 import logging
 import os
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,11 +20,13 @@ from ..models.recognisers import RECOGNISERS
 from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
-from .config import Options
+from .config import DEFAULT_MAX_QUARANTINED, Options
+from .inspection import read_manifest
 from .metrics import add_metrics
 from .plan import freeze, look_at, make_plan, roles_for, thaw
 from .progress import Progress
 from .publish import (
+    JOURNAL,
     check_gates,
     clear_staging,
     number_repeated_ids,
@@ -87,26 +89,39 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
                 "input and output lie inside each other: give the output a place of its own"
             )
     seen = look_at(storage, options.inputs, options.format)
+    if any(_inside(file.url, output) for file in seen.files):
+        raise UsageError("some of the input files lie inside the output")
     job = Job(
         run="",
         output=output,
         columns=roles_for(seen, options.columns),
-        models=options.models,
+        models=tuple(_lasting(model) for model in options.models),
         model_hashes=tuple(bundle.hash for bundle in bundles),
         recognisers=options.recognisers,
-        policy=options.policy,
+        policy=_lasting(options.policy),
         policy_hash=policy.fingerprint,
-        key_source=options.key_source,
+        key_source=_lasting(options.key_source),
         key_check=keys.check,
         batch_documents=options.batch_documents,
         batch_bytes=options.batch_bytes,
         split_bytes=options.split_bytes,
         budgets=options.budgets,
         keep_candidates=options.keep_candidates,
+        max_quarantined=(
+            DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
+        ),
     )
     job, plan = make_plan(storage, seen, job)
     Catalogue.read(storage, output).superseded_by(plan.files)
     return job, plan
+
+
+def _lasting(place: str) -> str:
+    """A local path made absolute, as the run may be resumed from elsewhere; names and URLs stay."""
+    if "://" in place or place.startswith("env:"):
+        return place
+    local = os.path.exists(place) and (os.sep in place or not place.isidentifier())
+    return os.path.abspath(place) if local else place
 
 
 def _inside(inner: str, outer: str) -> bool:
@@ -125,8 +140,14 @@ def published(storage: Storage, job: Job) -> dict[str, Any] | None:
     """The manifest, if this very run is what the output holds."""
     if not storage.exists(f"{job.output}/_SUCCESS"):
         return None
-    manifest: dict[str, Any] = json.loads(storage.read_bytes(f"{job.output}/manifest.json"))
-    return manifest if manifest["run"] == job.run else None
+    manifest = read_manifest(storage, job.output)
+    if manifest["run"] != job.run:
+        return None
+    there = {f"data/{name}" for name in storage.list_names(f"{job.output}/data")}
+    if any(p["table"] == "data" and p["path"] not in there for p in manifest["parts"]):
+        _log.warning("parts of the published output are gone: the run is done again")
+        return None
+    return manifest
 
 
 def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[str, Any]:
@@ -140,6 +161,8 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
         _log.info("run %s is published already", job.run)
         clear_staging(storage, job.output, job.run)
         return manifest
+    owner = uuid.uuid4().hex.encode()
+    storage.write_bytes(_owner_file(job), owner)
     began = time.monotonic()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     metrics: dict[str, dict[str, int]] = {}
@@ -161,10 +184,13 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             _log.warning(
                 "%d rows repeat an id: they are numbered, and their units run again", numbered
             )
-        check_gates(tally, options.max_quarantined)
+        limit = options.max_quarantined
+        check_gates(tally, job.max_quarantined if limit is None else limit)
         policy = load_policy(job.policy)
         if policy.fingerprint != job.policy_hash:
             raise UsageError("the policy has changed since the run was planned")
+        if storage.read_bytes(_owner_file(job)) != owner:
+            raise RunFailed("another process has taken this run over")
         seconds = time.monotonic() - began
         report = {
             "started": started,
@@ -238,6 +264,11 @@ class _ProgressHook:
 progress_hook = _ProgressHook()
 
 
+def _owner_file(job: Job) -> str:
+    """Names the process that works on a run; whoever comes later takes the run over."""
+    return f"{job.staging}/RUN"
+
+
 def plan_only(storage: Storage, options: Options) -> tuple[Job, Plan]:
     """Plans and freezes; the whole of `scrubline plan`.
 
@@ -246,13 +277,17 @@ def plan_only(storage: Storage, options: Options) -> tuple[Job, Plan]:
     """
     job, plan = prepare(storage, options)
     if published(storage, job) is None:
+        # Ours is shown before others are looked for: of two that begin at once, none goes on.
+        began = job.run not in pending_runs(storage, job.output)
+        storage.write_bytes(_owner_file(job), b"")
         if others := [run for run in pending_runs(storage, job.output) if run != job.run]:
+            if began:
+                clear_staging(storage, job.output, job.run)
             raise UsageError(
                 f"this output has an unfinished run {others[0]} with other inputs or settings: "
                 "finish it with `scrubline resume --output ...`, or give it up with "
                 "`scrubline resume --output ... --discard`"
             )
-        storage.write_bytes(f"{job.staging}/RUN", b"")
         freeze(storage, job, plan)
     return job, plan
 
@@ -274,12 +309,21 @@ def resume(
     output = options.output.rstrip("/")
     pending = pending_runs(storage, output)
     if run is None:
+        if not pending and not discard and storage.exists(f"{output}/_SUCCESS"):
+            return read_manifest(storage, output)  # stopped after its last step, or never begun
         if not pending:
             raise UsageError("there is no unfinished run in this output")
         if len(pending) > 1:
             raise UsageError(f"there are several unfinished runs, say which with --run: {pending}")
         run = pending[0]
+    if run not in pending:
+        raise UsageError(f"there is no such unfinished run in this output; unfinished: {pending}")
     if discard:
+        if storage.exists(f"{output}/_staging/{run}/{JOURNAL}"):
+            raise UsageError(
+                "the run is being published, some of its parts are in place and older ones may be "
+                "gone: it can be finished with `scrubline resume`, not given up"
+            )
         clear_staging(storage, output, run)
         storage.delete_folder(f"{output}/restricted/{run}")
         return {}

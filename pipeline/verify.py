@@ -163,7 +163,7 @@ def _data_rows(
     for locator in form.plan(storage, 0, file, part["bytes"] + 1):
         for chunk in form.read(storage, file, locator, names, Limits()):
             values = {
-                name: form.decode(column) if name in decoded else column.to_pylist()
+                name: form.decode(column) if name in decoded else form.cells(column)
                 for name, column in zip(names, chunk.columns.columns, strict=True)
             }
             for row in range(chunk.columns.num_rows):

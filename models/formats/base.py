@@ -150,6 +150,12 @@ class Format(Protocol):
             StorageError: if storage fails.
         """
 
+    def is_text(self, kind: pa.DataType) -> bool:
+        """Whether cells of a type can hold free text."""
+
+    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+        """Cells as text for the content digest: equal for equal values on any machine; never raises."""
+
     def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
         """Python values of cells, None for a missing one: str for text; never raises."""
 

@@ -98,6 +98,15 @@ class JsonLines:
             yield from cutter.add_error(record)
         yield from cutter.rest()
 
+    def is_text(self, kind: pa.DataType) -> bool:
+        """Whether a cell is a text is for its value to say."""
+        return True
+
+    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+        """The cells as they are."""
+        values: list[str | None] = column.to_pylist()
+        return values
+
     def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
         """Python values of raw JSON; numbers that are no integers become exact Decimals."""
         return [None if raw is None else _value(raw) for raw in column.to_pylist()]

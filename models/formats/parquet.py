@@ -87,6 +87,30 @@ class Parquet:
             for group in range(locator.start, locator.end):
                 yield from _group_chunks(reader, group, view, limits)
 
+    def is_text(self, kind: pa.DataType) -> bool:
+        """Strings of any layout, dictionaries of them, and columns that are null throughout."""
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        return bool(
+            pa.types.is_string(kind)
+            or pa.types.is_large_string(kind)
+            or pa.types.is_string_view(kind)
+            or pa.types.is_null(kind)
+        )
+
+    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+        """The values' Python form; of dates and times, also nested ones, their numbers.
+
+        Python has no dates beyond the year 9999 and no nanoseconds, and what it gives for them
+        depends on whether pandas is installed.
+        """
+        plain = _map_type(column.type, _without_time)
+        try:
+            values = (column if plain == column.type else column.cast(plain)).to_pylist()
+        except Exception:  # a type that Arrow cannot cast: the bytes that it would send
+            return [_wire_form(column.slice(row, 1)) for row in range(len(column))]
+        return [v if v is None or isinstance(v, str) else repr(v) for v in values]
+
     def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
         """Python values; dates and times as ISO 8601 text, the same on every machine."""
         kind = column.type
@@ -315,6 +339,29 @@ def _map_type(kind: pa.DataType, leaf: Callable[[pa.DataType], pa.DataType]) -> 
         return pa.list_(inner(kind.value_field))
     if pa.types.is_struct(kind):
         return pa.struct([inner(field) for field in kind])
+    return kind
+
+
+def _wire_form(cell: pa.ChunkedArray | pa.Array) -> str | None:
+    if cell.null_count:
+        return None
+    batch = pa.table({"": cell}).combine_chunks().to_batches()[0]
+    return hashlib.sha256(batch.serialize().to_pybytes()).hexdigest()
+
+
+def _without_time(kind: pa.DataType) -> pa.DataType:
+    """The integer type that a date, time or duration is stored as; other types as they are."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
+        return pa.int32()
+    if (
+        pa.types.is_timestamp(kind)
+        or pa.types.is_date64(kind)
+        or pa.types.is_time64(kind)
+        or pa.types.is_duration(kind)
+    ):
+        return pa.int64()
     return kind
 
 

@@ -54,6 +54,15 @@ class TextFiles:
             yield from cutter.add([values.get(name) for name in columns], len(content))
         yield from cutter.rest()
 
+    def is_text(self, kind: pa.DataType) -> bool:
+        """Whether a cell is a text is for its value to say."""
+        return True
+
+    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+        """The cells as they are."""
+        values: list[str | None] = column.to_pylist()
+        return values
+
     def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
         """The texts."""
         values: list[object] = column.to_pylist()

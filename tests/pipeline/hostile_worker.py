@@ -15,9 +15,6 @@ import time
 import types
 import warnings
 
-# Beam imports these if it can, which takes longer than all the rest of a small test's worker.
-sys.modules |= dict.fromkeys(("boto3", "pymongo"))
-
 KILL, EXIT, HANG, LEAK = "TESTKILL", "TESTEXIT", "TESTHANG", "TESTLEAK"
 COMMAND = (sys.executable, __file__)
 
@@ -100,7 +97,9 @@ def without_waiting():
 
 
 def harm():
-    """Makes this process hostile."""
+    """Makes this process hostile; to be called before Beam is imported."""
+    # Beam imports these if it can, which takes longer than all the rest of a small test's worker.
+    sys.modules |= dict.fromkeys(("boto3", "pymongo"))
     from scrubline.models import steps, storage
 
     steps.recognise_all = hostile(steps.recognise_all)
