@@ -9,7 +9,8 @@ to [] where the corpus says less than our labels do (such gold is counted neithe
 JSON line a rule:
 
     precision   (right + 1) / (found + 2), right = overlaps gold of the same label: this goes into
-    the rule's SCORE exact       candidates with gold's offsets and label
+                the rule's SCORE
+    exact       candidates with gold's offsets and label
     phi         candidates that overlap gold of any label
     covered     gold spans of the rule's labels of which every character is found
 """

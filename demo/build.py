@@ -2,8 +2,8 @@
 
 `python demo/build.py` reads `notes/*.txt` and writes beside them `parquet/notes.parquet` (the notes
 as a warehouse holds them), `text/*.txt` (one file a note), `gold/train.jsonl` and
-`gold/dev.jsonl` (stand-off gold) and the
-tables of `README.md`. The same notes give the same bytes; Parquet also names the pyarrow used.
+`gold/dev.jsonl` (stand-off gold) and the tables of `README.md`. The same notes give the same bytes;
+Parquet also names the pyarrow used.
 
 A note is `#key: value` lines, an empty line, then the text, in which `⟦LABEL:words⟧` marks an
 entity and `⟦FF⟧`, `⟦NBSP⟧` stand for characters that editors lose. Line ends, the byte order mark

@@ -79,9 +79,8 @@ def load(name_or_url: str) -> Dictionary:
 
     Raises:
         DictionaryError: if the name is unknown, the file cannot be opened, or a line is not UTF-8,
-        has control
-            characters (tabs too: a table is not a list) or is over `LONGEST_PHRASE`, or there is
-            no phrase at all.
+            has control characters (tabs too: a table is not a list) or is over `LONGEST_PHRASE`,
+            or there is no phrase at all.
     """
     if path := DICTIONARIES.get(name_or_url):
         content = importlib.resources.files(__package__).joinpath(path).read_bytes()

@@ -27,7 +27,7 @@ class TokenTrie:
 
         Raises:
             ValueError: if a phrase has no tokens, or a token is empty; gives the phrase's
-            position, from 0.
+                position, from 0.
         """
         # One dict a node, found by number: flat lists pickle without recursion however long a
         # phrase is.

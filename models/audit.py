@@ -71,7 +71,7 @@ DOCUMENTS = pa.schema(
 QUARANTINE = pa.schema(
     [
         _field("run", pa.string(), "id of the run that wrote the row"),
-        _field("unit", pa.int64(), "work unit; restricted/<run>/plan.parquet tells its input"),
+        _field("unit", pa.int64(), "work unit; `scrubline inspect --quarantined` tells its input"),
         _field("ordinal", pa.int64(), "position of the row in its unit, from 0"),
         _field("doc_key", pa.string(), "keyed hash of the id, if it could be read", nullable=True),
         _field("stage", pa.string(), "step that failed"),

@@ -14,7 +14,11 @@ class ScrublineError(Exception):
 
 
 class UsageError(ScrublineError):
-    """Something was asked that cannot or must not be done; nothing was started (exit code 2)."""
+    """Something was asked that cannot or must not be done (exit code 2).
+
+    Mostly before anything is written; in a run under way if policy, bundle, rule or key are not the
+    planned ones: then nothing is published.
+    """
 
 
 class BundleError(UsageError):
@@ -31,6 +35,10 @@ class GateHeld(ScrublineError):
 
 class StorageError(RunFailed):
     """Storage refused or failed after all retries."""
+
+
+class InputChanged(RunFailed):
+    """An input is no longer what was planned: the run cannot be resumed, only given up."""
 
 
 class DocumentError(ScrublineError):

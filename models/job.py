@@ -1,8 +1,7 @@
 """A job: everything that decides what a run writes, frozen before it starts.
 
 Workers and `resume` read the job, never the options. It holds URLs and names, no key, no text; it
-lies under
-`restricted/` because the plan beside it names input files.
+lies under `restricted/`, as the plan beside it names input files.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import dataclasses
 import json
 from typing import Any
 
+from .budgets import Budgets
 from .errors import UsageError
 from .formats import Limits
 from .keys import fingerprint
@@ -18,33 +18,6 @@ from .roles import Columns
 
 CODE_VERSION = "0.1.0"
 """Raised whenever the same input may give other output; part of every fingerprint."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Budgets:
-    """Deterministic limits of one document; over any of them it is quarantined, never cut.
-
-    Attributes:
-        document_bytes: UTF-8 bytes of a text.
-        line_bytes: bytes of one line of a line format.
-        line_characters: code points of one line of a text (what a CRF sees as one sequence is
-            bounded by it).
-        tokens: fine tokens of a document.
-        candidates: candidates of a document.
-    """
-
-    document_bytes: int = 16_000_000
-    line_bytes: int = 64_000_000
-    line_characters: int = 4_000_000
-    tokens: int = 4_000_000
-    candidates: int = 200_000
-
-    def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if getattr(self, field.name) < 1:
-                raise UsageError(
-                    f"budget {field.name} must be at least 1, got {getattr(self, field.name)}"
-                )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,13 +31,16 @@ class Job:
         models: name or URL of each bundle, in order; may be empty (rules alone).
         model_hashes: hash of each bundle, checked by each worker.
         recognisers: names of the rules.
+        recogniser_hashes: hash of each rule's code, checked by each worker.
         policy: name or URL; `policy_hash` is checked by each worker.
         key_source: URL or "env:NAME" of the master key; `key_check` is checked by each worker.
         batch_documents, batch_bytes: caps of a batch.
         split_bytes: size to which inputs were split and packed.
         budgets: see `Budgets`.
         keep_candidates: whether all candidates are written under restricted/.
-        max_quarantined: share of quarantined rows above which nothing is published; decides no content.
+        max_quarantined: share of quarantined rows above which nothing is published; decides no
+            content.
+        code_version: of the program that planned it; another one does not go on with it.
     """
 
     run: str
@@ -73,6 +49,7 @@ class Job:
     models: tuple[str, ...]
     model_hashes: tuple[str, ...]
     recognisers: tuple[str, ...]
+    recogniser_hashes: tuple[str, ...]
     policy: str
     policy_hash: str
     key_source: str
@@ -83,6 +60,7 @@ class Job:
     budgets: Budgets = Budgets()
     keep_candidates: bool = False
     max_quarantined: float = 0.05
+    code_version: str = CODE_VERSION
 
     @property
     def limits(self) -> Limits:
@@ -108,9 +86,9 @@ class Job:
     def fingerprint(self) -> str:
         """Hash of all that decides a document's output, whatever the inputs and splits."""
         return fingerprint(
-            CODE_VERSION,
+            self.code_version,
             *self.model_hashes,
-            json.dumps(sorted(self.recognisers)),
+            json.dumps(sorted(zip(self.recognisers, self.recogniser_hashes, strict=True))),
             self.policy_hash,
             json.dumps(self.columns.roles),
             self.key_check,
@@ -133,11 +111,18 @@ class Job:
             value: dict[str, Any] = json.loads(text)
             value["columns"] = Columns.parse([(name, role) for name, role in value["columns"]])
             value["budgets"] = Budgets(**value["budgets"])
-            for name in ("models", "model_hashes", "recognisers"):
+            for name in ("models", "model_hashes", "recognisers", "recogniser_hashes"):
                 value[name] = tuple(value[name])
-            return cls(**value)
+            job = cls(**value)
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(
                 f"the frozen job cannot be read ({type(error).__name__}): "
                 "was it made by another version?"
             ) from None
+        if job.code_version != CODE_VERSION:
+            raise UsageError(
+                f"the run was planned by version {job.code_version}, this is {CODE_VERSION}: "
+                "finish it with that one, or give it up with `scrubline resume --discard` and "
+                "scrub again"
+            )
+        return job

@@ -9,9 +9,10 @@ then only looked up. The keys of a file:
     default = "redact"         # or "mask": for every label that [actions] does not name
     date_columns = "drop"      # or "keep": columns of role `date`
     restricted_zip3 = ["205"]  # optional: ZIP prefixes that become 000, beside those of the HHS
-    guidance [actions]                  # label = "redact" | "mask" | "generalise" | "keep" AGE =
-    "generalise" [veto]                     # label, or "*" for all = phrases that are never PHI
-    when a candidate is just that "*" = ["Foley"]
+    [actions]                  # label = "redact" | "mask" | "generalise" | "keep"
+    AGE = "generalise"
+    [veto]                     # label, or "*" for all = phrases that are never PHI when a
+    "*" = ["Foley"]            # candidate is just that
 
 A veto overrules every detector, so a patient of that very name stays in the text: the shipped
 policies have none.
@@ -60,14 +61,14 @@ class Policy:
             kept only if it is named, so this is never "keep".
         date_columns: what happens to a column of role `date`: "drop" or "keep".
         veto: label or "*" -> case-folded phrases; a candidate whose whole text is one of them is
-        rejected.
+            rejected.
         restricted_zip3: three-digit ZIP prefixes that become 000; always holds those of the HHS
-        guidance.
+            guidance.
         hipaa: whether `keep` is refused for labels with an item in 45 CFR 164.514(b)(2)(i).
 
     Raises:
         UsageError: for an unknown label or action, a generalisation that does not exist, a
-        forbidden `keep`.
+            forbidden `keep`.
     """
 
     name: str
@@ -193,7 +194,10 @@ def load_policy(name_or_url: str) -> Policy:
         raise UsageError(f"policy: extends: expected one of {list(shipped_names('policies'))}")
     if base == name_or_url:
         raise UsageError("policy: extends: a policy cannot extend itself")
-    return _policy(table, Policy("", hipaa=False) if base is None else load_policy(base))
+    policy = _policy(table, Policy("", hipaa=False) if base is None else load_policy(base))
+    if name_or_url not in (shipped := shipped_names("policies")) and policy.name in shipped:
+        raise UsageError(f"policy: name: {policy.name!r} is a shipped policy's; choose another")
+    return policy
 
 
 def _policy(table: dict[str, Any], base: Policy) -> Policy:

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from .batches import Batch, Failure
+from .budgets import Budgets, check_text
 from .documents import Documents, Rows
-from .errors import DocumentError, OverBudget, error_class
+from .errors import error_class
 from .formats import FORMATS, Chunk, Format, Limits
-from .job import Budgets
 from .keys import Keys, canonical_id
 from .roles import Columns, Role
 from .storage import InputFile, Storage
@@ -78,7 +78,7 @@ def _chunks(
         file = files[locator.file]
         storage.check_unchanged(file)
         yield from form.read(storage, file, locator, names, limits)
-        # Once more: a file that was cut short meanwhile has an earlier end, which is no fault to see.
+        # Once more: of a file that was cut short meanwhile, the reader saw just an earlier end.
         storage.check_unchanged(file)
 
 
@@ -183,7 +183,7 @@ class _RowMaker:
                 if text is None or row in failures:
                     continue
                 try:
-                    self._check(text if is_text else ())
+                    check_text(text if is_text else (), self.budgets)
                 except Exception as error:  # fail closed, as for ids
                     failures[row] = Failure(STAGE, error_class(error))
                     continue
@@ -191,23 +191,6 @@ class _RowMaker:
                 rows.append(row)
                 names.append(field)
         return Documents(tuple(texts), np.array(rows, np.int64), tuple(names))
-
-    def _check(self, text: object) -> None:
-        if not isinstance(text, str):
-            raise DocumentError("NotText")
-        if len(text) > self.budgets.document_bytes:
-            raise OverBudget("bytes")
-        try:
-            size = len(text) if text.isascii() else len(text.encode())
-        except UnicodeEncodeError:
-            raise DocumentError("LoneSurrogate") from None
-        if size > self.budgets.document_bytes:
-            raise OverBudget("bytes")
-        if (
-            len(text) > self.budgets.line_characters
-            and _longest_line(text) > self.budgets.line_characters
-        ):
-            raise OverBudget("line")
 
     def _output(self, form: Format, chunk: Chunk, failures: dict[int, Failure]) -> pa.Table:
         """The columns that go out, text still as it came in; hashed columns hashed."""
@@ -236,11 +219,6 @@ class _RowMaker:
             out[name] = column
             fields.append(field)
         return pa.table(list(out.values()), schema=pa.schema(fields, chunk.columns.schema.metadata))
-
-
-def _longest_line(text: str) -> int:
-    """Length of the longest line in code points, by line feed and carriage return alone."""
-    return max((len(part) for line in text.split("\n") for part in line.split("\r")), default=0)
 
 
 def output_partition(

@@ -20,6 +20,9 @@ from .formats import FORMATS, PartWriter
 from .results import Result, Tally
 from .storage import Storage, Writer
 
+_ALWAYS = ("audit", "documents")
+"""Written even without rows, so that a reader always finds the table."""
+
 RESTRICTED = ("candidates",)
 """Tables that only key holders may see."""
 
@@ -87,9 +90,7 @@ class Receipt:
                 tuple(Part(**part) for part in value["parts"]),
             )
         except (ValueError, KeyError, TypeError) as error:
-            raise RunFailed(
-                f"a receipt is damaged ({type(error).__name__}); delete it and resume"
-            ) from None
+            raise RunFailed(f"a receipt is damaged ({type(error).__name__})") from None
 
 
 def receipt_url(staging: str, name: str) -> str:
@@ -189,7 +190,7 @@ class UnitSink:
             part.deaf = True
 
     def _append(self, table: str, rows: pa.Table) -> None:
-        if rows.num_rows == 0:
+        if rows.num_rows == 0 and table not in _ALWAYS:
             return
         if table not in self._writers:
             form = FORMATS["parquet" if table in TABLES else self._form]

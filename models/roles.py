@@ -59,8 +59,7 @@ class Columns:
 
     Raises:
         UsageError: if there is not exactly one `id`, not at least one `text`, more than one
-            `patient` or
-            `type`, or a name that Scrubline itself writes.
+            `patient` or `type`, or a name that Scrubline itself writes.
     """
 
     roles: tuple[tuple[str, Role], ...]
@@ -74,8 +73,8 @@ class Columns:
         if len(self.named(Role.ID)) != 1:
             raise UsageError(
                 f"exactly one column must have role id (found {list(self.named(Role.ID))}): "
-                "doc_key, which joins "
-                "data and audit, is made from it; say which with --column NAME=id"
+                "doc_key, which joins data and audit, is made from it; "
+                "say which with --column NAME=id"
             )
         for role in (Role.PATIENT, Role.TYPE):
             if len(self.named(role)) > 1:
@@ -115,8 +114,13 @@ class Columns:
         """The role of a declared column."""
         return dict(self.roles)[name]
 
-    def check(self, available: Iterable[str]) -> None:
+    def check(self, available: Iterable[str], *, sampled: bool = False) -> None:
         """Compares the declaration with the columns that the input has.
+
+        Args:
+            available: the columns seen.
+            sampled: whether only the beginning of the input was seen: then a declared column may
+                come later, but for id and text, which every record needs.
 
         Raises:
             UsageError: for undeclared columns, with the list and the options to add; for declared
@@ -128,10 +132,11 @@ class Columns:
             options = " ".join(f"--column {name}=ROLE" for name in undeclared)
             raise UsageError(
                 f"the input has columns without a declared role: {undeclared}. "
-                "Nothing passes that nobody "
-                f"declared. Add: {options} (ROLE is one of {', '.join(Role)})"
+                "Nothing passes that nobody declared. "
+                f"Add: {options} (ROLE is one of {', '.join(Role)})"
             )
-        if missing := [n for n, r in self.roles if n not in present and r is not Role.DROP]:
+        needed = {Role.ID, Role.TEXT} if sampled else set(Role) - {Role.DROP}
+        if missing := [name for name, r in self.roles if name not in present and r in needed]:
             raise UsageError(
                 f"declared columns that the input does not have: {missing}; it has {present}"
             )

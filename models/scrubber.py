@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from .batches import Batch
+from .budgets import Budgets, check_text
 from .bundles import Bundle, open_bundle
 from .documents import Documents, Rows
 from .errors import DocumentError
-from .job import Budgets
 from .merging import select
 from .policy import load_policy
 from .recognisers import RECOGNISERS
@@ -93,10 +93,7 @@ class Scrubber:
     def _candidates(self, texts: Sequence[str]) -> Batch:
         count = len(texts)
         for text in texts:
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                raise DocumentError("LoneSurrogate") from None
+            check_text(text, self.budgets)
         rows = Rows(
             np.arange(count, dtype=np.int64),
             (None,) * count,

@@ -29,7 +29,7 @@ def scrub(text: str, spans: Sequence[Span]) -> tuple[str, tuple[int, ...], tuple
 
     Raises:
         ValueError: if a span is empty, out of order, overlaps the one before, or ends after the
-        text.
+            text.
     """
     pieces: list[str] = []
     out_starts: list[int] = []
@@ -68,7 +68,7 @@ class OffsetMap:
 
     Raises:
         ValueError: if the columns differ in length, are out of order, or the text between does not
-        keep its length.
+            keep its length.
     """
 
     starts: Ints
@@ -115,7 +115,7 @@ class OffsetMap:
 
         Args:
             offsets: any shape, also a plain int; those past the last stretch are shifted, whatever
-            the length.
+                the length.
             side: whether they are starts or ends of something; matters only inside a replaced
                 stretch.
 
@@ -188,7 +188,7 @@ def from_units(table: Ints, units: npt.ArrayLike) -> Ints:
 
     Args:
         table: what `utf8_offsets` or `utf16_offsets` gave for the text. The other way is
-        `table[offsets]`.
+            `table[offsets]`.
         units: any shape, also a plain int.
 
     Raises:

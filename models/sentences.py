@@ -3,13 +3,11 @@
 The rules, in the order in which they are asked. A sentence begins at the first token and
 
 1. on a new line: after a blank line; at and after a heading; at `Label:` and at a list marker;
-after `.!?`
-   unless the line goes on in small letters or the point ends an abbreviation; and else unless the
-   line continues a wrapped one (`_continues`);
+   after `.!?` unless the line goes on in small letters or the point ends an abbreviation; and else
+   unless the line continues a wrapped one (`_continues`);
 2. inside a line: after `.!?`, closing quotes and white space, before a capital, a caseless letter
-or a
-   digit, quoted or in brackets or not, unless the point ends an abbreviation, an initial or a list
-   number.
+   or a digit, quoted or in brackets or not, unless the point ends an abbreviation, an initial or a
+   list number.
 
 The words after `HEADING:` stay in the heading's sentence: `Patient: Abebe` is read with its label.
 """

@@ -10,8 +10,8 @@ import dataclasses
 from collections.abc import Sequence
 
 from .batches import Batch, Scrubbed, map_documents
+from .budgets import Budgets
 from .errors import OverBudget
-from .job import Budgets
 from .merging import merge
 from .policy import Policy
 from .recognisers import recognise_all

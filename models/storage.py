@@ -19,6 +19,7 @@ import errno
 import functools
 import hashlib
 import io
+import logging
 import os
 import re
 import secrets
@@ -31,10 +32,12 @@ import fsspec
 from fsspec.core import split_protocol, url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import ScrublineError, StorageError, UsageError
+from .errors import InputChanged, ScrublineError, StorageError, UsageError
 from .faults import failure_class, is_transient, jitter
 from .listing import DANGLING, Entry, files_below, info_of, is_visible, match_files, relative_to
 from .partitions import Partition, parse_partition
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -127,7 +130,15 @@ class Storage:
         for ordinal, url in enumerate(urls, 1):
             fs, path = _filesystem(url)
             root, entries = self._retry("list", url, functools.partial(match_files, fs, path))
-            files = [e for e in entries if not e.folder and is_visible(relative_to(root, e.path))]
+            leaves = [e for e in entries if not e.folder]
+            files = [e for e in leaves if is_visible(relative_to(root, e.path))]
+            if hidden := len(leaves) - len(files):
+                _log.warning(
+                    "input %d of %d: %d files are left out, as their names begin with '.' or '_'",
+                    ordinal,
+                    len(urls),
+                    hidden,
+                )
             if not files:
                 raise UsageError(
                     f"input {ordinal} of {len(urls)} leads to no file (names that begin with '.' "
@@ -169,12 +180,18 @@ class Storage:
         """Compares size and version of an input file with what was listed.
 
         Raises:
-            StorageError: if they differ or the file is gone.
+            InputChanged: if they differ or the file is gone.
         """
         fs, path = _filesystem(file.url)
-        entry = self._retry("look up", file.url, lambda: info_of(fs, path))
-        if (entry.size, entry.version) != (file.size, file.version):
-            raise StorageError("an input file changed after it was planned; plan the run again")
+        try:
+            entry = self._retry("look up", file.url, lambda: info_of(fs, path))
+        except MissingFileError:
+            entry = None
+        if entry is None or (entry.size, entry.version) != (file.size, file.version):
+            raise InputChanged(
+                f"an input file {'is gone' if entry is None else 'changed'} after it was planned: "
+                "give the run up with `scrubline resume --output ... --discard` and scrub again"
+            )
 
     # -- reading
 
@@ -554,10 +571,17 @@ def _filesystem(url: str) -> tuple[Any, str]:
     """The filesystem, of which fsspec keeps one a process and thread, and the path in it."""
     # "::" chains protocols only where another one follows; elsewhere it is part of a name.
     chained = "::" in url and "://" in url.rpartition("::")[2]
+    try:
+        kind = fsspec.get_filesystem_class(split_protocol(url)[0] or "file")
+    except (ValueError, ImportError) as error:
+        protocol = split_protocol(url)[0]
+        raise UsageError(
+            f"storage of the kind {protocol}:// is unknown or not installed "
+            f"({type(error).__name__}); see the extras s3, gcs and azure"
+        ) from None
     if chained or "::" not in url:
         fs, path = url_to_fs(url, use_listings_cache=False)
     else:
-        kind = fsspec.get_filesystem_class(split_protocol(url)[0] or "file")
         fs = kind(**kind._get_kwargs_from_urls(url), use_listings_cache=False)
         path = kind._strip_protocol(url)
     return fs, str(path)
@@ -604,7 +628,9 @@ def _sync_folder(path: str) -> None:
 
 def _input_file(fs: Any, root: str, entry: Entry) -> InputFile:
     relative = relative_to(root, entry.path)
-    url = str(fs.unstrip_protocol(entry.path))
+    # One file that two links or ways lead to is one input, tonight and on later nights.
+    local = "file" in _protocols(fs)
+    url = str(fs.unstrip_protocol(os.path.realpath(entry.path) if local else entry.path))
     try:
         url.encode()
     except UnicodeEncodeError:

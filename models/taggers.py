@@ -119,8 +119,8 @@ class Tagger:
 
 
 def detector_name(bundle: Bundle) -> str:
-    """The name under which a bundle's candidates are told apart: "crf:" and the bundle's."""
-    return f"crf:{bundle.name}"
+    """What tells a bundle's candidates apart, and their rank: "charcrf:" or "crf:" and its name."""
+    return f"{'charcrf' if bundle.recipe.layer == 'character' else 'crf'}:{bundle.name}"
 
 
 @functools.lru_cache(maxsize=4)

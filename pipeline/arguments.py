@@ -273,13 +273,20 @@ def _add_inspect(commands: Any) -> None:
     parser = _command(
         commands,
         "inspect",
-        "a run's summary; with --document, original and scrubbed text side by side",
+        "a run's summary; for key holders, documents side by side and what is quarantined",
+        "--quarantined lists the rows that were held back, also of a held or unfinished run:\n"
+        "unit, row, step, error and where in the input they are; tab-separated.\n\n"
         "example: scrubline inspect --output out/\n"
-        "example: scrubline inspect --output out/ --document 5100107 --key-file key.txt",
+        "example: scrubline inspect --output out/ --document 5100107 --key-file key.txt\n"
+        "example: scrubline inspect --output out/ --quarantined --key-file key.txt",
     )
     parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
-    parser.add_argument(
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
         "--document", metavar="ID|DOC_KEY", help="a document (its original must be readable)"
+    )
+    shown.add_argument(
+        "--quarantined", action="store_true", help="the rows held back, and their inputs' names"
     )
     _share(parser, "--key-file")
 

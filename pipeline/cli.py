@@ -8,8 +8,16 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..models.errors import GateHeld, RunFailed, ScrublineError, UsageError, error_class
+from ..models.errors import (
+    GateHeld,
+    InputChanged,
+    RunFailed,
+    ScrublineError,
+    UsageError,
+    error_class,
+)
 from .arguments import REFUSED, make_parser
+from .logs import set_up_logs
 
 DONE, FAILED, HELD = 0, 1, 3
 """Exit codes beside REFUSED: done; failed but resumable; a gate held it back."""
@@ -24,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         arguments, beam = arguments[:cut], arguments[cut + 1 :]
     parsed = make_parser().parse_args(arguments)
     parsed.beam = tuple(beam) or None
+    set_up_logs()
     try:
         code = COMMANDS[parsed.command](parsed)
     except UsageError as error:
@@ -32,18 +41,24 @@ def main(argv: Sequence[str] | None = None) -> None:
         code = _say(error, HELD)
     except (RunFailed, ScrublineError) as error:
         code = _say(error, FAILED)
-        if getattr(parsed, "output", None) and parsed.command in ("scrub", "resume"):
+        if parsed.command in ("scrub", "resume") and not isinstance(error, InputChanged):
             print(
                 "what is done is kept: go on with `scrubline resume --output ...`", file=sys.stderr
             )
     except KeyboardInterrupt:
-        print("\nstopped. What is done is kept: go on with `scrubline resume`", file=sys.stderr)
+        resumable = parsed.command in ("scrub", "resume")
+        hint = " What is done is kept: go on with `scrubline resume`" if resumable else ""
+        print(f"\nstopped.{hint}", file=sys.stderr)
         code = FAILED
     except BrokenPipeError:
         code = FAILED
     except Exception as error:
         # A foreign message may hold PHI or a file name; --log-level DEBUG does not change that.
-        print(f"scrubline: unexpected {error_class(error)} at {_where(error)}", file=sys.stderr)
+        print(
+            f"scrubline: unexpected {error_class(error)} at {_where(error)}. "
+            "Please report this line: it holds no PHI",
+            file=sys.stderr,
+        )
         code = FAILED
     sys.exit(code)
 
@@ -90,7 +105,7 @@ def _options(parsed: argparse.Namespace) -> Any:
         given = getattr(parsed, name, None)
         values[name] = tuple(given) if given else None
     if columns := getattr(parsed, "columns", None):
-        pairs = [one.partition("=") for one in columns]
+        pairs = [one.rpartition("=") for one in columns]
         if bad := [name for name, equals, _ in pairs if not equals]:
             raise UsageError(f"--column takes NAME=ROLE, got {bad}")
         values["columns"] = Columns.parse([(name, role) for name, _, role in pairs])
@@ -109,9 +124,10 @@ def _options(parsed: argparse.Namespace) -> Any:
 
 def _scrub(parsed: argparse.Namespace) -> int:
     if parsed.text == "-":
+        if parsed.inputs or parsed.output or parsed.columns or parsed.dry_run:
+            raise UsageError("`scrub -` takes one text from standard input and prints it; no files")
         return _scrub_text(parsed)
     from ..models.storage import Storage
-    from .logs import set_up_logs
     from .runs import prepare, scrub
 
     options = _options(parsed)
@@ -175,16 +191,15 @@ def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int
 
 def _plan(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
-    from .runs import plan_only
+    from .runs import plan_and_freeze
 
-    job, plan = plan_only(Storage(), _options(parsed))
+    job, plan = plan_and_freeze(Storage(), _options(parsed))
     _print_plan(job, plan)
     return DONE
 
 
 def _resume(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
-    from .logs import set_up_logs
     from .runs import resume
 
     options = _options(parsed)
@@ -222,11 +237,14 @@ def _verify(parsed: argparse.Namespace) -> int:
 
 def _inspect(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
-    from .inspection import read_manifest, show_document, summary
+    from .inspection import list_quarantined, read_manifest, show_document, summary
 
     storage, output = Storage(), parsed.output.rstrip("/")
     if parsed.document:
         show_document(storage, output, parsed.document, key_source=parsed.key_file)
+    elif parsed.quarantined:
+        for line in list_quarantined(storage, output, key_source=parsed.key_file):
+            print(line)
     else:
         print(summary(read_manifest(storage, output)))
     return DONE

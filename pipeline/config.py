@@ -11,9 +11,9 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from ..models.budgets import Budgets
 from ..models.errors import UsageError
 from ..models.formats import Limits
-from ..models.job import Budgets
 from ..models.keys import ENVIRONMENT
 from ..models.recognisers import RECOGNISERS
 from ..models.roles import Columns
@@ -43,7 +43,7 @@ class Options:
         split_bytes: size of a unit.
         budgets: limits of one document.
         keep_candidates: write all candidates under restricted/.
-        max_quarantined: share of rows above which nothing is published; None for what the plan says.
+        max_quarantined: share of rows above which nothing is published; None for the plan's.
         watchdog_seconds: a worker silent for so long is killed.
         progress: show a bar; None for "if on a terminal".
         log_level: of our own loggers.
@@ -104,7 +104,8 @@ def options_from(config: Mapping[str, Any], overrides: Mapping[str, Any]) -> Opt
         values["models"] = ()
     words = {("none",): (), ("all",): tuple(RECOGNISERS)}
     if "recognisers" in values:
-        values["recognisers"] = words.get(values["recognisers"], values["recognisers"])
+        given = tuple(dict.fromkeys(values["recognisers"]))
+        values["recognisers"] = words.get(given, given)
     return Options(**values)
 
 

@@ -1,24 +1,33 @@
-"""Looking at an output: a run's summary, and a document side by side for those allowed to."""
+"""Looking at an output: a run's summary; for key holders, documents and what is quarantined."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..models.errors import UsageError
+from ..models.formats import FORMATS
+from ..models.job import Job
 from ..models.keys import canonical_id
 from ..models.policy import Policy
+from ..models.results import COUNTS
 from ..models.roles import DOC_KEY
 from ..models.storage import Storage
-from .originals import open_originals
-from .publish import part_digest
+from ..models.units import Plan
+from .originals import open_job, open_originals
+from .publish import part_digest, pending_runs, read_receipts
 
-
-_MANIFEST = {"run", "runs", "parts", "counts", "labels", "errors", "digests", "policy", "report"}
+_MANIFEST = {
+    *("run", "runs", "parts", "counts", "labels", "errors", "policy", "report"),
+    *("digests", "content_digest"),
+}
 
 
 def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
@@ -33,7 +42,7 @@ def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
         raise UsageError("nothing is published in this output: it has no manifest.json") from None
     except ValueError:
         manifest = {}
-    if not isinstance(manifest, dict) or not _MANIFEST <= manifest.keys():
+    if not isinstance(manifest, dict) or not manifest.keys() >= _MANIFEST:
         raise UsageError("the manifest.json of this output is damaged, or of another version")
     if not storage.exists(f"{output}/_SUCCESS"):
         raise UsageError(
@@ -45,15 +54,19 @@ def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
 
 def summary(manifest: Mapping[str, Any]) -> str:
     """What a run did, in some lines of plain text."""
-    counts, report = manifest["counts"], manifest["report"]
-    rate = counts["rows_in"] / report["seconds"] if report.get("seconds") else 0
+    report, policy = manifest["report"], manifest["policy"]
+    # Another version may count other things: what it did not count is not told as 0.
+    counts = {
+        name: f"{manifest['counts'][name]:,}" for name in COUNTS if name in manifest["counts"]
+    }
+    told = defaultdict(lambda: "?", counts)
     lines = [
         f"run              {manifest['run']}",
-        f"rows             {counts['rows_in']:,} in = {counts['rows_out']:,} out + "
-        f"{counts['rows_quarantined']:,} quarantined",
-        f"documents        {counts['documents']:,} ({counts['documents_null']:,} without text), "
-        f"{counts['tokens']:,} tokens, {counts['characters']:,} characters",
-        f"spans            {counts['spans']:,}",
+        f"rows             {told['rows_in']} in = {told['rows_out']} out + "
+        f"{told['rows_quarantined']} quarantined",
+        f"documents        {told['documents']} ({told['documents_null']} without text), "
+        f"{told['tokens']} tokens, {told['characters']} characters",
+        f"spans            {told['spans']}",
     ]
     width = max(map(len, manifest["labels"]), default=0)
     lines += [
@@ -61,16 +74,23 @@ def summary(manifest: Mapping[str, Any]) -> str:
         for label, count in sorted(manifest["labels"].items(), key=lambda pair: (-pair[1], pair[0]))
     ]
     lines += [f"quarantined      {error}: {count:,}" for error, count in manifest["errors"].items()]
-    if manifest["policy"]["kept"]:
-        lines.append(f"kept by policy   {', '.join(manifest['policy']['kept'])}")
+    if kept := policy.get("kept"):
+        lines.append(f"kept by policy   {', '.join(kept)}")
+    if vetoes := policy.get("vetoes"):
+        phrases = ", ".join(f"{label}: {count}" for label, count in vetoes.items())
+        lines.append(f"veto phrases     {phrases}: let through wherever a candidate is just that")
     if report.get("repeated_ids"):
         lines.append(
             f"warning          {report['repeated_ids']:,} rows repeat an id of another row"
         )
     lines += [
-        f"policy           {manifest['policy']['name']}",
-        f"models           {', '.join(manifest['models']) or 'none'}",
-        f"time             {report.get('seconds', 0):,.1f} s, {rate:,.0f} rows/s",
+        f"policy           {policy.get('name', '?')}",
+        f"models           {', '.join(manifest.get('models', '?')) or 'none'}",
+    ]
+    if seconds := report.get("seconds"):
+        rate = manifest["counts"].get("rows_in", 0) / seconds
+        lines.append(f"time             {seconds:,.1f} s, {rate:,.0f} rows/s")
+    lines += [
         f"content digest   {manifest['content_digest']}",
         f"part digest      {part_digest(manifest)}",
     ]
@@ -89,16 +109,10 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
     manifest = read_manifest(storage, output)
     keys = open_originals(storage, output, manifest["run"], key_source).keys
     doc_keys = {wanted, keys.doc_key(canonical_id(wanted) or wanted)}
-    rows = [
-        row
-        for row in read_rows(storage, output, manifest, "documents")
-        if row["doc_key"] in doc_keys
-    ]
+    rows = read_rows(storage, output, manifest, "documents", doc_keys)
     if not rows:
         raise UsageError("the output has no such document")
-    spans = [
-        row for row in read_rows(storage, output, manifest, "audit") if row["doc_key"] in doc_keys
-    ]
+    spans = read_rows(storage, output, manifest, "audit", doc_keys)
     originals = open_originals(storage, output, rows[0]["run"], key_source)
     for batch in originals.batches([rows[0]["unit"]]):
         for index in range(len(batch.documents)):
@@ -113,16 +127,104 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
 
 
 def read_rows(
-    storage: Storage, output: str, manifest: Mapping[str, Any], table: str
+    storage: Storage,
+    output: str,
+    manifest: Mapping[str, Any],
+    table: str,
+    doc_keys: Collection[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """All rows of a published table."""
+    """Rows of a published table.
+
+    Args:
+        doc_keys: only rows of these documents; None for all rows.
+    """
     rows: list[dict[str, Any]] = []
     for part in manifest["parts"]:
         if part["table"] == table:
-            rows += pq.read_table(
-                io.BytesIO(storage.read_bytes(f"{output}/{part['path']}"))
-            ).to_pylist()
+            rows += _rows_in(storage.read_bytes(f"{output}/{part['path']}"), doc_keys)
     return rows
+
+
+def _rows_in(content: bytes, doc_keys: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
+    wanted = None if doc_keys is None else pa.array(sorted(doc_keys), pa.string())
+    for batch in pq.ParquetFile(io.BytesIO(content)).iter_batches(use_threads=False):
+        if wanted is not None:
+            batch = batch.filter(pc.is_in(batch.column(DOC_KEY), wanted))
+        yield from batch.to_pylist()
+
+
+# -- quarantine
+
+
+def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -> Iterator[str]:
+    """Yields a line for each quarantined row, published or of a run that is not: tab-separated.
+
+    The columns, which the first line names, end with the input: its URL and the bytes or row groups
+    in which the row is. Where a unit has several stretches and its format does not tell which one,
+    it is one of those listed. Names of inputs may be PHI: hence the key.
+
+    Raises:
+        UsageError: if there is neither a published output nor an unfinished run; if the key is
+            another one, or a run's plan is gone.
+    """
+    unfinished = pending_runs(storage, output)
+    published = storage.exists(f"{output}/_SUCCESS")
+    # While a run is being promoted, what the manifest lists may have been moved away already.
+    manifest = read_manifest(storage, output) if published or not unfinished else None
+    runs = sorted(manifest["runs"]) if manifest is not None else []
+    opened = {run: open_job(storage, output, run, key_source)[0] for run in runs}
+    for run in unfinished:
+        if storage.exists(f"{output}/restricted/{run}/job.json"):  # else nothing was begun
+            opened[run] = open_job(storage, output, run, key_source)[0]
+    plans = {run: Plan.read(storage, job.restricted) for run, job in opened.items()}
+
+    yield "\t".join(("run", "state", "unit", "row", "stage", "error", "input"))
+    if manifest is not None:
+        rows = read_rows(storage, output, manifest, "quarantine")
+        yield from _quarantine_lines("published", rows, plans)
+    for run in unfinished:
+        if run in opened:
+            rows = _staged_quarantine(storage, opened[run], plans[run])
+            yield from _quarantine_lines("unfinished", rows, plans)
+
+
+def _staged_quarantine(storage: Storage, job: Job, plan: Plan) -> Iterator[dict[str, Any]]:
+    for _, receipt in sorted(read_receipts(storage, job, plan).items()):
+        for part in receipt.parts:
+            if part.table == "quarantine":
+                try:
+                    content = storage.read_bytes(f"{job.staging}/{part.path}")
+                except FileNotFoundError:  # a promotion that was stopped has moved it
+                    content = storage.read_bytes(f"{job.output}/{part.path}")
+                yield from _rows_in(content)
+
+
+def _quarantine_lines(
+    state: str, rows: Iterable[Mapping[str, Any]], plans: Mapping[str, Plan]
+) -> Iterator[str]:
+    for row in rows:
+        place = _place(plans[row["run"]], row["unit"], row["ordinal"])
+        told = (row["run"], state, row["unit"], row["ordinal"], row["stage"], row["error"], place)
+        yield "\t".join(map(str, told))
+
+
+def _place(plan: Plan, unit: int, ordinal: int) -> str:
+    """The stretches of input, one of which holds a row."""
+    form, locators = FORMATS[plan.units[unit].format], plan.units[unit].locators
+    if form.file_is_record:
+        locators = locators[ordinal : ordinal + 1]
+    return " | ".join(
+        f"{_shown(plan.files[one.file].url)} {form.measure} {one.start}-{one.end}"
+        for one in locators
+    )
+
+
+def _shown(name: str) -> str:
+    """A name that is safe in a line on a terminal."""
+    return name if name.isprintable() else repr(name)
+
+
+# -- side by side
 
 
 def _side_by_side(text: str, spans: list[dict[str, Any]], title: str, policy: Policy) -> None:

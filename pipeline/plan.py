@@ -15,7 +15,7 @@ from ..models.errors import UsageError
 from ..models.formats import FORMATS, Locator, format_of
 from ..models.job import Job
 from ..models.keys import fingerprint
-from ..models.roles import Columns, preset_for
+from ..models.roles import Columns, Role, preset_for
 from ..models.storage import InputFile, Storage
 from ..models.units import Plan, Unit, unit_name
 
@@ -87,7 +87,17 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
             "Nothing passes that nobody declared: add --column NAME=ROLE for each "
             "(text, id, patient, type, date, pass, drop, hash)"
         )
-    declared.check(seen.columns)
+    declared.check(seen.columns, sampled="jsonl" in seen.formats)
+    hive = {key for file in seen.files for key, _ in file.partition}
+    if textual := sorted(hive & set(declared.named(Role.TEXT))):
+        raise UsageError(f"hive keys of folders cannot have role text: {textual}")
+    if "text" in seen.formats:
+        roles = dict(declared.roles)
+        if roles["text"] is not Role.TEXT or roles["path"] not in (Role.ID, Role.DROP):
+            raise UsageError(
+                "of text files, the column text must have role text, and path, the name of the "
+                "file, role id or drop"
+            )
     return declared
 
 

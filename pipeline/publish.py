@@ -9,20 +9,20 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import numpy.typing as npt
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..models.audit import DOCUMENTS
 from ..models.digests import content_digest
 from ..models.errors import GateHeld, RunFailed
-from ..models.job import CODE_VERSION, Job
+from ..models.job import Job
 from ..models.keys import fingerprint
 from ..models.policy import Policy
 from ..models.receipts import RESTRICTED, Receipt, receipt_url
@@ -32,6 +32,8 @@ from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .plan import thaw
+
+_log = logging.getLogger(__name__)
 
 _MOVES_AT_ONCE = 16
 JOURNAL = "promotion.json"
@@ -47,8 +49,12 @@ def read_receipts(storage: Storage, job: Job, plan: Plan) -> dict[int, Receipt]:
     rework = Rework.read(storage, job.restricted)
     names = {unit.name: unit.index for unit in plan.units}
 
-    def read(path: str) -> Receipt:
-        return Receipt.from_json(storage.read_bytes(path))
+    def read(path: str) -> Receipt | None:
+        try:
+            return Receipt.from_json(storage.read_bytes(path))
+        except RunFailed:
+            _log.warning("a receipt is damaged: its unit is run again")
+            return None
 
     urls = [
         receipt_url(job.staging, name.removesuffix(".json"))
@@ -57,7 +63,7 @@ def read_receipts(storage: Storage, job: Job, plan: Plan) -> dict[int, Receipt]:
     ]
     with ThreadPoolExecutor(_MOVES_AT_ONCE) as pool:
         receipts = list(pool.map(read, urls))
-    return {r.unit: r for r in receipts if r.given == rework.of_unit(r.unit).hash}
+    return {r.unit: r for r in receipts if r and r.given == rework.of_unit(r.unit).hash}
 
 
 def unfinished(storage: Storage, job: Job, plan: Plan) -> list[int]:
@@ -81,7 +87,7 @@ def number_repeated_ids(
         How many rows need another ordinal than they were run with; their units have become
         unfinished.
 
-    Memory: about 40 bytes a row of the output.
+    Memory: about 120 bytes a row of the output.
     """
     catalogue = Catalogue.read(storage, job.output)
     superseded = catalogue.superseded_by(plan.files)
@@ -98,41 +104,46 @@ def number_repeated_ids(
         if part.table == "documents"
     ]
     old, new = _rows_of(storage, published), _rows_of(storage, staged)
-    # 64 bits of a key suffice to find the few rows that may be alike; those are then compared in
-    # full.
-    short = [
-        np.array([int(key[:16], 16) for key in rows["doc_key"].to_pylist()], np.uint64)
-        for rows in (old, new)
-    ]
-    _, inverse, counts = np.unique(np.concatenate(short), return_inverse=True, return_counts=True)
+    keys = np.concatenate([old["key"], new["key"]])
+    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     alike = counts[inverse] > 1
-    seen = Counter(old["doc_key"].filter(pa.array(alike[: len(old)])).to_pylist())
+    seen = Counter(old["full"][alike[: len(old)]].tolist())
     rework = Rework.read(storage, job.restricted)
     ordinals: dict[int, dict[int, int]] = defaultdict(dict)
     for unit, facts in rework.units.items():
         ordinals[unit] = dict(facts.ordinals)
     repeated = 0
-    rows = new.filter(pa.array(alike[len(old) :])).to_pylist()
-    for row in sorted(rows, key=lambda r: (r["unit"], r["ordinal"])):
-        if before := seen[row["doc_key"]]:
-            of_unit = ordinals[row["unit"]]
-            of_unit[row["ordinal"]] = of_unit.get(row["ordinal"], 0) + before
+    rows = new[alike[len(old) :]]
+    for row in rows[np.lexsort((rows["ordinal"], rows["unit"]))]:
+        full, unit, ordinal = bytes(row["full"]), int(row["unit"]), int(row["ordinal"])
+        if before := seen[full]:
+            ordinals[unit][ordinal] = ordinals[unit].get(ordinal, 0) + before
             repeated += 1
-        seen[row["doc_key"]] += 1
+        seen[full] += 1
     if repeated:
         rework.numbering(ordinals).write(storage, job.restricted)
     return repeated
 
 
-def _rows_of(storage: Storage, parts: Sequence[str]) -> pa.Table:
-    """doc_key, unit and ordinal of each row, once however many text fields it has."""
-    names = ["doc_key", "unit", "ordinal"]
-    tables = [DOCUMENTS.empty_table().select(names)]
+_ROW = np.dtype([("key", "u8"), ("full", "V16"), ("unit", "i8"), ("ordinal", "i8")])
+"""A row of the documents table: half of its doc_key, to find the few alike, and all of it."""
+
+
+def _rows_of(storage: Storage, parts: Sequence[str]) -> npt.NDArray[np.void]:
+    """The rows of some documents parts, once however many text fields they have."""
+    found = [np.zeros(0, _ROW)]
     for part in parts:
-        table = pq.read_table(io.BytesIO(storage.read_bytes(part)), columns=[*names, "field"])
-        first = pc.equal(table["field"], pc.min(table["field"]))
-        tables.append(table.filter(first).select(names))
-    return pa.concat_tables(tables)
+        table = pq.read_table(
+            io.BytesIO(storage.read_bytes(part)), columns=["doc_key", "unit", "ordinal", "field"]
+        )
+        table = table.filter(pc.equal(table["field"], pc.min(table["field"])))
+        rows = np.zeros(table.num_rows, _ROW)
+        full = bytes.fromhex("".join(table["doc_key"].to_pylist()))
+        rows["full"] = np.frombuffer(full, "V16")
+        rows["key"] = np.frombuffer(full, ">u8")[::2]
+        rows["unit"], rows["ordinal"] = table["unit"], table["ordinal"]
+        found.append(rows)
+    return np.concatenate(found)
 
 
 def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:
@@ -254,10 +265,15 @@ def make_manifest(
     return {
         "run": job.run,
         "fingerprint": job.fingerprint,
-        "code_version": CODE_VERSION,
+        "code_version": job.code_version,
         "models": dict(zip(job.models, job.model_hashes, strict=True)),
-        "recognisers": list(job.recognisers),
-        "policy": {"name": policy.name, "hash": job.policy_hash, "kept": list(policy.kept)},
+        "recognisers": dict(zip(job.recognisers, job.recogniser_hashes, strict=True)),
+        "policy": {
+            "name": policy.name,
+            "hash": job.policy_hash,
+            "kept": list(policy.kept),
+            "vetoes": {label: len(phrases) for label, phrases in sorted(policy.veto.items())},
+        },
         "key_check": job.key_check,
         "budgets": dataclasses.asdict(job.budgets),
         "content_digest": content_digest(total.digests),

@@ -16,7 +16,8 @@ from ..models.errors import RunFailed, UsageError
 from ..models.job import Job
 from ..models.keys import load_keys
 from ..models.policy import load_policy
-from ..models.recognisers import RECOGNISERS
+from ..models.recognisers import RECOGNISERS, rule_hash
+from ..models.shipped import shipped_names
 from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
@@ -71,16 +72,24 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     Raises:
         UsageError: for anything that cannot or must not be done.
     """
-    check_runner(options.runner)
-    output = options.output.rstrip("/")
-    keys = load_keys(options.key_source, storage.read_bytes)
-    policy = load_policy(options.policy)
+    if check_runner(options.runner) != "direct" and options.workers:
+        raise UsageError("workers are children of the direct runner: an engine has its own")
+    output = _absolute(options.output.rstrip("/"))
+    # Places are frozen as they are found here: a run may be resumed from another folder.
+    key_source, policy_place = options.key_source, options.policy
+    if not key_source.startswith("env:"):
+        key_source = _absolute(key_source)
+    if policy_place not in shipped_names("policies"):
+        policy_place = _absolute(policy_place)
+    models = tuple(_absolute(model) if "/" in model else model for model in options.models)
+    keys = load_keys(key_source, storage.read_bytes)
+    policy = load_policy(policy_place)
     unknown = sorted(set(options.recognisers) - RECOGNISERS.keys())
     if unknown:
         raise UsageError(f"unknown recognisers {unknown}; known are {sorted(RECOGNISERS)}")
     if not options.models and not options.recognisers:
         raise UsageError("there is neither a model nor a recogniser: nothing would be found")
-    bundles = [open_bundle(model) for model in options.models]
+    bundles = [open_bundle(model) for model in models]
     if len({bundle.name for bundle in bundles}) < len(bundles):
         raise UsageError("two models have one name: the audit could not tell them apart")
     for url in options.inputs:
@@ -95,12 +104,13 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         run="",
         output=output,
         columns=roles_for(seen, options.columns),
-        models=tuple(_lasting(model) for model in options.models),
+        models=models,
         model_hashes=tuple(bundle.hash for bundle in bundles),
         recognisers=options.recognisers,
-        policy=_lasting(options.policy),
+        recogniser_hashes=tuple(rule_hash(name) for name in options.recognisers),
+        policy=policy_place,
         policy_hash=policy.fingerprint,
-        key_source=_lasting(options.key_source),
+        key_source=key_source,
         key_check=keys.check,
         batch_documents=options.batch_documents,
         batch_bytes=options.batch_bytes,
@@ -116,12 +126,9 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     return job, plan
 
 
-def _lasting(place: str) -> str:
-    """A local path made absolute, as the run may be resumed from elsewhere; names and URLs stay."""
-    if "://" in place or place.startswith("env:"):
-        return place
-    local = os.path.exists(place) and (os.sep in place or not place.isidentifier())
-    return os.path.abspath(place) if local else place
+def _absolute(place: str) -> str:
+    """A local path made absolute; URLs stay."""
+    return place if "://" in place else os.path.abspath(place)
 
 
 def _inside(inner: str, outer: str) -> bool:
@@ -161,6 +168,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
         _log.info("run %s is published already", job.run)
         clear_staging(storage, job.output, job.run)
         return manifest
+    storage = dataclasses.replace(storage, root=job.output)  # messages may name what lies there
     owner = uuid.uuid4().hex.encode()
     storage.write_bytes(_owner_file(job), owner)
     began = time.monotonic()
@@ -269,8 +277,8 @@ def _owner_file(job: Job) -> str:
     return f"{job.staging}/RUN"
 
 
-def plan_only(storage: Storage, options: Options) -> tuple[Job, Plan]:
-    """Plans and freezes; the whole of `scrubline plan`.
+def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
+    """Plans and freezes: the whole of `scrubline plan`, and the beginning of `scrub`.
 
     Raises:
         UsageError: see `prepare`; and if the output has another unfinished run.
@@ -294,7 +302,7 @@ def plan_only(storage: Storage, options: Options) -> tuple[Job, Plan]:
 
 def scrub(storage: Storage, options: Options) -> dict[str, Any]:
     """Plans, freezes, runs and publishes; the whole of `scrubline scrub`."""
-    job, plan = plan_only(storage, options)
+    job, plan = plan_and_freeze(storage, options)
     return execute(storage, job, plan, options)
 
 
@@ -306,7 +314,7 @@ def resume(
     Raises:
         UsageError: if there is nothing to resume or it is not clear what.
     """
-    output = options.output.rstrip("/")
+    output = _absolute(options.output.rstrip("/"))
     pending = pending_runs(storage, output)
     if run is None:
         if not pending and not discard and storage.exists(f"{output}/_SUCCESS"):

@@ -246,7 +246,10 @@ class Supervisor:
         if child.at is None:
             self._idle_deaths += 1
             if self._idle_deaths >= STARTS_WITHOUT_WORK * self._workers:
-                raise RunFailed(f"workers end before they begin to work (exit code {code})")
+                raise RunFailed(
+                    f"workers end before they begin to work (exit code {code}; "
+                    "-9 is often a lack of memory: try fewer --workers)"
+                )
             if child.isolate:
                 self._isolated.extend(left)
                 return

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..models.digests import PARTS, Digest, content_digest
-from ..models.formats import FORMATS, Limits, format_of
+from ..models.formats import FORMATS, format_of
 from ..models.results import (
     COUNTS,
     audit_fields,
@@ -16,7 +16,7 @@ from ..models.results import (
     quarantine_fields,
     text_fields,
 )
-from ..models.roles import DOC_KEY, PATIENT_KEY, Columns, Role
+from ..models.roles import Columns
 from ..models.storage import InputFile, Storage
 from .inspection import read_manifest, read_rows
 from .originals import open_originals
@@ -24,8 +24,6 @@ from .publish import part_digest
 
 Scrubbed = dict[tuple[str, str], str | None]
 """(doc_key, field) -> scrubbed text."""
-
-_WRITTEN = (Role.TEXT, Role.TYPE, Role.DATE, Role.PASS, Role.HASH)
 
 
 def verify(
@@ -123,7 +121,7 @@ def _read_data(
     """The published texts, and the digests of texts and columns.
 
     Args:
-        patients: doc_key -> patient_key, for text files, which have no room for it.
+        patients: doc_key -> patient_key, for formats that have no room for it.
     """
     texts: Scrubbed = {}
     digests = {part: Digest() for part in PARTS}
@@ -131,46 +129,18 @@ def _read_data(
     for part in manifest["parts"]:
         if part["table"] != "data":
             continue
-        of_run = columns[part["run"]]
-        for row in _data_rows(storage, output, part, of_run):
-            doc_key = row.pop(DOC_KEY)
-            patient_key = row.pop(PATIENT_KEY, None)
-            if format_of(part["path"]) == "text":
-                patient_key = patients.get(doc_key)
-            for field in of_run.named(Role.TEXT):
-                texts[doc_key, field] = row.pop(field, None)
-                digests["text"].add(text_fields(doc_key, field, texts[doc_key, field]))
-            digests["columns"].add(column_fields(doc_key, patient_key, list(row.items())))
+        url = f"{output}/{part['path']}"
+        file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
+        form = FORMATS[format_of(url)]
+        for row in form.part_rows(storage, file, columns[part["run"]]):
+            if row.doc_key is None:
+                continue  # the digests do not agree without it
+            patient = row.patient_key if form.holds_patient_key else patients.get(row.doc_key)
+            for field, text in row.texts.items():
+                texts[row.doc_key, field] = text
+                digests["text"].add(text_fields(row.doc_key, field, text))
+            digests["columns"].add(column_fields(row.doc_key, patient, list(row.cells.items())))
     return texts, digests
-
-
-def _data_rows(
-    storage: Storage, output: str, part: Mapping[str, Any], columns: Columns
-) -> Iterator[dict[str, Any]]:
-    """The rows of a data part: texts and keys as Python values, others as the format's cells."""
-    url = f"{output}/{part['path']}"
-    form = FORMATS[format_of(url)]
-    file = InputFile(
-        url=url, size=part["bytes"], version="", path=url.rsplit("/", 1)[-1], partition=()
-    )
-    if form.name == "text":
-        names: tuple[str, ...] = ("path", "text")
-    else:
-        names = (DOC_KEY, PATIENT_KEY, *(name for name, role in columns.roles if role in _WRITTEN))
-        if form.name == "parquet":  # a line may lack a key, a table has a column or has it not
-            names = tuple(name for name in form.columns(storage, file) if name in names)
-    decoded = {DOC_KEY, PATIENT_KEY, *columns.named(Role.TEXT)}
-    for locator in form.plan(storage, 0, file, part["bytes"] + 1):
-        for chunk in form.read(storage, file, locator, names, Limits()):
-            values = {
-                name: form.decode(column) if name in decoded else form.cells(column)
-                for name, column in zip(names, chunk.columns.columns, strict=True)
-            }
-            for row in range(chunk.columns.num_rows):
-                one = {name: column[row] for name, column in values.items()}
-                if form.name == "text":
-                    one[DOC_KEY] = one.pop("path").removesuffix(".txt")
-                yield one
 
 
 def _check_documents(

@@ -20,7 +20,6 @@ from typing import Any
 
 from ..models.errors import ScrublineError, error_class
 from ..models.job import Job
-from .execute import run_direct
 from .logs import set_up_logs
 
 _answers = -1
@@ -49,6 +48,8 @@ def main() -> None:
         return  # the supervisor died first
     hello = json.loads(greeting)
     set_up_logs(hello["log_level"])
+    from .execute import run_direct  # imports Beam, which logs at once
+
     job = Job.from_json(hello["job"])
     orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()

@@ -4,7 +4,6 @@ import ast
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,9 +18,9 @@ ROOMS = ("dictionaries", "models", "transforms", "pipeline")
 
 FOREIGN = {
     "dictionaries": {"fsspec"},
-    "models": {"fsspec", "numpy", "pyarrow", "pycrfsuite", "re2", "rich"},
-    "transforms": {"fsspec", "numpy", "pyarrow", "apache_beam"},
-    "pipeline": {"fsspec", "numpy", "pyarrow", "apache_beam", "rich"},
+    "models": {"fsspec", "numpy", "pyarrow", "pycrfsuite", "re2"},
+    "transforms": {"pyarrow", "apache_beam"},
+    "pipeline": {"numpy", "pyarrow", "apache_beam", "rich"},
 }
 """What a room may import beside the standard library and the rooms."""
 
@@ -83,14 +82,14 @@ def test_rooms_import_only_upwards(room):
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_rooms_import_what_they_were_given(room):
-    allowed = FOREIGN[room] | set(ROOMS) | set(sys.stdlib_module_names)
-    wrong = [
-        f"{name_of(path)}:{line} imports {name}"
-        for path in modules(room)
-        for line, name in imports(path)
-        if name.split(".")[0] not in allowed
-    ]
-    assert wrong == []
+    given = set(ROOMS) | set(sys.stdlib_module_names)
+    foreign: dict[str, str] = {}
+    for path in modules(room):
+        for line, name in imports(path):
+            if (top := name.split(".")[0]) not in given:
+                foreign[top] = f"{name_of(path)}:{line}"
+    # What is allowed but not imported is not needed any more.
+    assert foreign.keys() == FOREIGN[room], foreign
 
 
 @pytest.mark.parametrize("folder", [*ROOMS, "tests", "benchmarks", "demo"])
@@ -144,16 +143,13 @@ def test_the_command_line_loads_nothing_heavy():
     assert loaded("import scrubline.pipeline.cli") & HEAVY == set()
 
 
-def test_help_loads_nothing_heavy_and_starts_fast():
+def test_help_loads_nothing_heavy():
     code = (
         "import contextlib, io\nfrom scrubline.pipeline.cli import main\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
         "    main(['scrub', '--help'])"
     )
-    began = time.monotonic()
     assert loaded(code) & HEAVY == set()
-    # Far above what it takes (0.1 s), far below what Beam alone takes on a busy machine.
-    assert time.monotonic() - began < 3
 
 
 def test_the_supervisor_and_all_that_plans_load_no_beam():

@@ -4,15 +4,23 @@ import ast
 import contextlib
 import io
 import re
+import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
-from scrubline.models import Scrubber
+from scrubline.models import Scrubber, policy
 from scrubline.models.audit import TABLES
-from scrubline.models.job import Budgets
+from scrubline.models.budgets import Budgets
+from scrubline.models.bundles import open_bundle
+from scrubline.models.errors import UsageError
+from scrubline.pipeline.arguments import make_parser
+from scrubline.pipeline.cli import _options
+from scrubline.pipeline.config import Options, options_from
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+OPERATIONS = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
 
 
 def block(name, text=README):
@@ -55,12 +63,109 @@ def test_every_field_of_every_table_is_described(table):
 
 
 def test_the_budgets_of_the_manual_are_the_defaults():
-    text = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
     listed = {
         name: int(n.replace(",", ""))
-        for name, n in re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", text, re.M)
+        for name, n in re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", OPERATIONS, re.M)
     }
     assert listed == {name: getattr(Budgets(), name) for name in Budgets.__dataclass_fields__}
+
+
+def test_the_policy_of_the_docstring_loads(tmp_path):
+    lines = policy.__doc__.splitlines()
+    toml = textwrap.dedent("\n".join(line for line in lines if line.startswith("    ")))
+    (tmp_path / "site.toml").write_text(toml, encoding="utf-8")
+    loaded = policy.load_policy(str(tmp_path / "site.toml"))
+    assert set(tomllib.loads(toml)) == set(policy._KEYS)  # the example shows every key
+    assert (loaded.name, loaded.hipaa, loaded.default) == ("site", True, "redact")
+    assert loaded.action("AGE") == "generalise"
+    assert loaded.vetoes("HOSPITAL", "Foley")
+    assert "205" in loaded.restricted_zip3
+
+
+@pytest.mark.parametrize("name", ["en-hide", "meddocan-hide"])
+def test_the_files_of_a_bundle_are_those_of_the_manual(name):
+    text = (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
+    section = text.split("## What is in a bundle\n")[1].split("\n## ")[0]
+    listed = set(re.findall(r"`([\w./]+)`", "".join(re.findall(r"^\|([^|]*)\|", section, re.M))))
+    there = {path.name for path in (ROOT / "models/bundled" / name).iterdir()}
+    # The folder is there only where a bundle has lists of its own.
+    assert there | {"dictionaries/"} == listed | {"dictionaries/"} and "dictionaries/" in listed
+    assert set(open_bundle(name).files) <= there
+
+
+def test_every_shipped_bundle_is_in_the_manual():
+    text = (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
+    section = text.split("## Bundles that ship\n")[1].split("\n## ")[0]
+    shipped = {path.name for path in (ROOT / "models/bundled").iterdir() if path.is_dir()}
+    assert set(re.findall(r"^\| `([\w-]+)` \|", section, re.M)) == shipped
+
+
+def test_the_map_of_models_has_every_module_once():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.split("`models/` in groups:\n")[1].split("\n## ")[0]
+    named = re.findall(r"`(\w+/?)`", table)
+    there = [
+        path.stem if path.is_file() else f"{path.name}/"
+        for path in (ROOT / "models").iterdir()
+        if path.suffix == ".py" or (path.is_dir() and any(path.glob("*.*")))
+    ]
+    assert sorted(named) == sorted({*there} - {"__init__", "__pycache__/"})
+
+
+# -- the config file
+
+KEYS = re.findall(
+    r"^\| (?:`(--[a-z-]+)`|Beam's, after `--`|none) \| `(\w+)` \| "
+    r"(list of texts|text|whole number|number|true or false|table)\b",
+    OPERATIONS,
+    re.MULTILINE,
+)
+"""(option or "", key, kind) of the table in the manual."""
+
+SAMPLES = {
+    "list of texts": (["a"], "a", "a"),
+    "text": ("ERROR", "ERROR", 3),
+    "whole number": (3, "3", 0.5),
+    "number": (0.5, "0.5", "0.5"),
+    "true or false": (True, None, 1),
+    "table": ({"a": "id", "b": "text"}, None, "a=id"),
+}
+"""Kind -> a value in the file, the same on the command line, and one that the file may not have."""
+
+COMMAND_LINE_ONLY = {"--config", "--dry-run", "--json", "--help", "--no-progress"}
+
+
+def options_of(command):
+    commands = next(a for a in make_parser()._actions if a.dest == "command")
+    named = [a.option_strings for a in commands.choices[command]._actions]
+    return {name for names in named for name in names if name.startswith("--")}
+
+
+def test_every_key_and_every_option_is_listed_once():
+    assert sorted(key for _, key, _ in KEYS) == sorted(Options.__dataclass_fields__)
+    options = [option for option, _, _ in KEYS if option]
+    assert sorted(options) == sorted(options_of("scrub") - COMMAND_LINE_ONLY)
+    assert options_of("plan") - COMMAND_LINE_ONLY <= set(options)
+    assert [c for c in ("resume", "annotate", "verify") if "--config" in options_of(c)] == []
+
+
+@pytest.mark.parametrize(("option", "key", "kind"), KEYS, ids=[key for _, key, _ in KEYS])
+def test_a_key_of_the_config_file_does_what_its_option_does(option, key, kind):
+    value, word, wrong = SAMPLES[kind]
+    if key == "budgets":
+        value = {"tokens": 5}
+    config = {"inputs": ["i"], "output": "o"}
+    from_file = options_from({**config, key: value}, {})
+    assert getattr(from_file, key) != getattr(Options(), key)
+    with pytest.raises(UsageError, match=key):
+        options_from({**config, key: wrong}, {})
+    if option:
+        words = {"inputs": ["--input", "i"], "output": ["--output", "o"]}
+        words[key] = [option] if word is None else [option, word]
+        if key == "columns":
+            words[key] = [option, "a=id", option, "b=text"]
+        parsed = make_parser().parse_args(["scrub", *sum(words.values(), [])])
+        assert _options(parsed) == from_file
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ class Featurize(beam.PTransform):
     job: Job
 
     def expand(self, batches):
-        """Wires the step."""
         return batches | "FeaturizeBatch" >> beam.ParDo(
             _FeaturizeFn("Featurize", self.job)
         ).with_output_types(Batch)

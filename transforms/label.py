@@ -17,7 +17,6 @@ class Label(beam.PTransform):
     job: Job
 
     def expand(self, batches):
-        """Wires the step."""
         return batches | "LabelBatch" >> beam.ParDo(_LabelFn("Label", self.job)).with_output_types(
             Batch
         )

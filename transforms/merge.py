@@ -17,7 +17,6 @@ class Merge(beam.PTransform):
     job: Job
 
     def expand(self, batches):
-        """Wires the step."""
         return batches | "MergeBatch" >> beam.ParDo(_MergeFn("Merge", self.job)).with_output_types(
             Batch
         )

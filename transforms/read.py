@@ -32,7 +32,6 @@ class ReadUnits(beam.PTransform):
     isolate: bool = False
 
     def expand(self, units):
-        """Wires the step."""
         return units | "ReadBatches" >> beam.ParDo(_ReadFn(self)).with_output_types(Batch)
 
 

@@ -1,4 +1,4 @@
-"""Recognise: adds the rules' candidates added."""
+"""Recognise: adds the rules' candidates."""
 
 import dataclasses
 
@@ -17,7 +17,6 @@ class Recognise(beam.PTransform):
     job: Job
 
     def expand(self, batches):
-        """Wires the step."""
         return batches | "RecogniseBatch" >> beam.ParDo(
             _RecogniseFn("Recognise", self.job)
         ).with_output_types(Batch)

@@ -82,7 +82,7 @@ def open_job(job: Job) -> Opened:
     """
     with _lock:
         if job not in _opened:
-            storage = Storage()
+            storage = Storage(root=job.output)
             keys = load_keys(job.key_source, storage.read_bytes)
             policy = load_policy(job.policy)
             if keys.check != job.key_check:
@@ -93,6 +93,8 @@ def open_job(job: Job) -> Opened:
             if policy.fingerprint != job.policy_hash:
                 raise UsageError("the policy has changed since the run was planned")
             hashes = {name: rule_hash(name) for name in job.recognisers}
+            if tuple(hashes.values()) != job.recogniser_hashes:
+                raise UsageError("a rule has changed since the run was planned")
             hashes |= {detector_name(bundle): bundle.hash for bundle in _open_bundles(job)}
             _opened.clear()  # one job at a time: a plan may be large
             _opened[job] = Opened(storage, Plan.read(storage, job.restricted), keys, policy, hashes)

@@ -17,7 +17,6 @@ class Scrub(beam.PTransform):
     job: Job
 
     def expand(self, batches):
-        """Wires the step."""
         return batches | "ScrubBatch" >> beam.ParDo(_ScrubFn("Scrub", self.job)).with_output_types(
             Batch
         )

@@ -17,7 +17,6 @@ class Tokenize(beam.PTransform):
     job: Job
 
     def expand(self, batches):
-        """Wires the step."""
         return batches | "TokenizeBatch" >> beam.ParDo(
             _TokenizeFn("Tokenize", self.job)
         ).with_output_types(Batch)

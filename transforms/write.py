@@ -34,7 +34,6 @@ class Write(beam.PTransform):
     job: Job
 
     def expand(self, batches):
-        """Wires the step."""
         return batches | "WriteParts" >> beam.ParDo(_WriteFn(self.job)).with_output_types(str)
 
 

@@ -39,9 +39,9 @@ def build_items(
 ) -> Items:
     """Cuts a batch into items and sequences.
 
-    A line is what lies between `LINE_BREAKS`, which are no items. A line,
-    sentence or document without items is no sequence. A sequence of more than `max_sequence` items
-    is cut behind every `max_sequence`-th; the pieces know nothing of each other.
+    A line is what lies between `LINE_BREAKS`, which are no items. A line, sentence or document
+    without items is no sequence. A sequence of more than `max_sequence` items is cut behind every
+    `max_sequence`-th; the pieces know nothing of each other.
 
     Args:
         texts: None for documents that failed; they get no items.

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ..errors import UsageError
 from ..partitions import partition_path
-from .base import Chunk, Format, Limits, Locator, OpenPart, PartWriter, Sink
+from .base import Chunk, Format, Limits, Locator, OpenPart, PartRow, PartWriter, Sink
 from .jsonl import JsonLines
 from .parquet import Parquet
 from .text import TextFiles
@@ -19,6 +19,7 @@ __all__ = [
     "Limits",
     "Locator",
     "OpenPart",
+    "PartRow",
     "PartWriter",
     "Sink",
     "format_of",

@@ -9,13 +9,21 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
+from ..roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..storage import InputFile, Storage
+
+_WRITTEN = frozenset({Role.TEXT, Role.TYPE, Role.DATE, Role.PASS, Role.HASH})
+"""Roles of input columns that go out under their own names."""
+
+
+_LONGEST_LINE_BYTES = 2_000_000_000
+"""Arrow's strings end at 2 GiB a batch; see `Limits`."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, order=True)
@@ -72,6 +80,23 @@ class Chunk:
     errors: Mapping[int, str]
 
 
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class PartRow:
+    """A row of a published data part.
+
+    Attributes:
+        doc_key: None if the row cannot be read.
+        patient_key: None if there is none, and wherever `Format.holds_patient_key` is false.
+        texts: scrubbed text by text column; None for no text.
+        cells: every other column as `Format.cells` gives it.
+    """
+
+    doc_key: str | None
+    patient_key: str | None
+    texts: Mapping[str, str | None]
+    cells: Mapping[str, str | None]
+
+
 class Sink(Protocol):
     """An open binary file, committed when its `with` block ends well, as a storage `Writer` is."""
 
@@ -114,6 +139,29 @@ class Format(Protocol):
     def suffixes(self) -> tuple[str, ...]:
         """Endings of file names, lower case, with the dot; the first is what is written."""
 
+    @property
+    def sampled(self) -> bool:
+        """Whether `columns` sees the beginning of a file alone, so that it may miss some."""
+
+    @property
+    def measure(self) -> str:
+        """What `Locator.start` and `end` count."""
+
+    @property
+    def file_is_record(self) -> bool:
+        """Whether every file is one locator and every locator one record."""
+
+    @property
+    def holds_patient_key(self) -> bool:
+        """Whether data parts have room for the patient_key; the documents table always has."""
+
+    def check_roles(self, columns: Columns) -> None:
+        """Checks the declared roles against what the format can write.
+
+        Raises:
+            UsageError: if a column of the format cannot have the role that it was given.
+        """
+
     def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
         """Names of the columns in order, as far as a look at the beginning or footer tells.
 
@@ -154,7 +202,10 @@ class Format(Protocol):
         """Whether cells of a type can hold free text."""
 
     def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
-        """Cells as text for the content digest: equal for equal values on any machine; never raises."""
+        """Cells as text for the content digest; never raises.
+
+        Equal for equal values on any machine.
+        """
 
     def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
         """Python values of cells, None for a missing one: str for text; never raises."""
@@ -164,6 +215,48 @@ class Format(Protocol):
 
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
         """A writer of one part, whose file names begin with `stem`. Opens no file yet."""
+
+    def part_rows(self, storage: Storage, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+        """Yields the rows of a data file that `writer` wrote, in order.
+
+        Args:
+            columns: of the run that wrote it.
+        """
+
+
+def table_rows(
+    form: Format, storage: Storage, file: InputFile, columns: Columns, available: Container[str]
+) -> Iterator[PartRow]:
+    """`Format.part_rows` of formats whose records carry doc_key and patient_key as columns.
+
+    Args:
+        available: the columns that the file may have.
+    """
+    written = (name for name, role in columns.roles if role in _WRITTEN)
+    names = tuple(name for name in (DOC_KEY, PATIENT_KEY, *written) if name in available)
+    fields = columns.named(Role.TEXT)
+    decoded = {DOC_KEY, PATIENT_KEY, *fields}
+    for locator in form.plan(storage, 0, file, file.size + 1):
+        for chunk in form.read(storage, file, locator, names, whole(file)):
+            values: dict[str, Sequence[Any]] = {
+                name: form.decode(column) if name in decoded else form.cells(column)
+                for name, column in zip(names, chunk.columns.columns, strict=True)
+            }
+            for row in range(chunk.columns.num_rows):
+                one = {name: column[row] for name, column in values.items()}
+                yield PartRow(
+                    one.pop(DOC_KEY, None),
+                    one.pop(PATIENT_KEY, None),
+                    {field: one.pop(field, None) for field in fields},
+                    one,
+                )
+
+
+def whole(file: InputFile) -> Limits:
+    """Limits that no record of a file is over: what was published was within them."""
+    return Limits(
+        line_bytes=max(1, min(file.size, _LONGEST_LINE_BYTES)), document_bytes=max(1, file.size)
+    )
 
 
 class ChunkCutter:

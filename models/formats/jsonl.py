@@ -20,8 +20,19 @@ from typing import Any, NoReturn
 import pyarrow as pa
 
 from ..errors import DocumentError, OverBudget
+from ..roles import DOC_KEY, PATIENT_KEY, Columns
 from ..storage import InputFile, Storage
-from .base import Chunk, ChunkCutter, LazySink, Limits, Locator, OpenPart, PartWriter
+from .base import (
+    Chunk,
+    ChunkCutter,
+    LazySink,
+    Limits,
+    Locator,
+    OpenPart,
+    PartRow,
+    PartWriter,
+    table_rows,
+)
 
 LOOK_BYTES = 256 * 1024
 """How much of a file `columns` looks at, unless its first record is longer."""
@@ -45,6 +56,13 @@ class JsonLines:
 
     name = "jsonl"
     suffixes = (".jsonl", ".ndjson")
+    sampled = True
+    measure = "bytes"
+    file_is_record = False
+    holds_patient_key = True
+
+    def check_roles(self, columns: Columns) -> None:
+        """A record has room for any columns."""
 
     def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
         """Keys of the records at the file's beginning, by first appearance; see `LOOK_BYTES`."""
@@ -118,6 +136,11 @@ class JsonLines:
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
         """Writes `<stem>.jsonl`: keys in the order of the columns, null cells left out."""
         return _JsonLinesWriter(LazySink(open_part, stem + self.suffixes[0]))
+
+    def part_rows(self, storage: Storage, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+        """Yields a row a line; a line may lack any key."""
+        declared = {name for name, _ in columns.roles}
+        return table_rows(self, storage, file, columns, {DOC_KEY, PATIENT_KEY, *declared})
 
 
 class _JsonLinesWriter:

@@ -22,8 +22,9 @@ import pyarrow.parquet as pq
 
 from ..columns import Ints
 from ..errors import ScrublineError, UsageError
+from ..roles import Columns
 from ..storage import InputFile, Storage
-from .base import Chunk, LazySink, Limits, Locator, OpenPart, PartWriter
+from .base import Chunk, LazySink, Limits, Locator, OpenPart, PartRow, PartWriter, table_rows
 
 ROW_GROUP_ROWS = 8192
 ROW_GROUP_BYTES = 32 << 20
@@ -45,6 +46,13 @@ class Parquet:
 
     name = "parquet"
     suffixes = (".parquet", ".pq")
+    sampled = False
+    measure = "row groups"
+    file_is_record = False
+    holds_patient_key = True
+
+    def check_roles(self, columns: Columns) -> None:
+        """A table has room for any columns."""
 
     def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
         """Names in the file's schema."""
@@ -140,6 +148,10 @@ class Parquet:
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
         """Writes `<stem>.parquet`, Zstandard; the same rows give the same bytes."""
         return _ParquetWriter(LazySink(open_part, stem + self.suffixes[0]))
+
+    def part_rows(self, storage: Storage, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+        """Yields a row a row, of the columns that the file has."""
+        return table_rows(self, storage, file, columns, self.columns(storage, file))
 
 
 # -- reading

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from ..errors import UsageError
+from ..roles import Columns, Role
 from ..storage import InputFile, Storage
-from .base import Chunk, ChunkCutter, Limits, Locator, OpenPart, PartWriter
+from .base import Chunk, ChunkCutter, Limits, Locator, OpenPart, PartRow, PartWriter, whole
 
 _SAFE_KEY = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
@@ -21,6 +23,19 @@ class TextFiles:
 
     name = "text"
     suffixes = (".txt", ".text")
+    sampled = False
+    measure = "bytes"
+    file_is_record = True
+    holds_patient_key = False
+
+    def check_roles(self, columns: Columns) -> None:
+        """A written file is a text under its doc_key: there is no place for anything else."""
+        roles = dict(columns.roles)
+        if roles.get("text") is not Role.TEXT or roles.get("path") not in (Role.ID, Role.DROP):
+            raise UsageError(
+                "of text files, the column text must have role text, and path, the name of the "
+                "file, role id or drop"
+            )
 
     def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
         """The file's path below the input folder (its id; PHI), and the text."""
@@ -75,6 +90,16 @@ class TextFiles:
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
         """Writes `<stem>/<doc_key>.txt` for each row; other columns are left out."""
         return _TextWriter(open_part, stem)
+
+    def part_rows(self, storage: Storage, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+        """Yields the one row; its doc_key is the file's name."""
+        content = _content(storage, file, whole(file))
+        lost = isinstance(content, str)
+        name = file.path.rsplit("/", 1)[-1].removesuffix(self.suffixes[0])
+        texts: dict[str, str | None] = dict.fromkeys(columns.named(Role.TEXT))
+        if not isinstance(content, str):
+            texts["text"] = content.decode()
+        yield PartRow(None if lost else name, None, texts, {})
 
 
 def _content(storage: Storage, file: InputFile, limits: Limits) -> bytes | str:

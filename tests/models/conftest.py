@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from scrubline.models.budgets import Budgets
 from scrubline.models.formats import FORMATS, Limits, format_of
-from scrubline.models.job import Budgets
 from scrubline.models.keys import Keys
 from scrubline.models.policy import load_policy
 from scrubline.models.reading import read_unit

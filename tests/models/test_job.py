@@ -2,8 +2,9 @@ import dataclasses
 import json
 
 import pytest
+from scrubline.models.budgets import Budgets
 from scrubline.models.errors import UsageError
-from scrubline.models.job import Budgets, Job
+from scrubline.models.job import Job
 
 from .conftest import columns
 
@@ -14,6 +15,7 @@ JOB = Job(
     models=("en-hide",),
     model_hashes=("ab",),
     recognisers=("date", "age"),
+    recogniser_hashes=("d1", "a1"),
     policy="hipaa",
     policy_hash="cd",
     key_source="env:KEY",
@@ -37,7 +39,9 @@ def test_equal_jobs_are_equal_text():
     "change",
     [
         {"model_hashes": ("ac",)},
-        {"recognisers": ("date",)},
+        {"recognisers": ("date",), "recogniser_hashes": ("d1",)},
+        {"recogniser_hashes": ("d2", "a1")},
+        {"code_version": "0.0.9"},
         {"policy_hash": "ce"},
         {"key_check": "76543210"},
         {"columns": columns(i="id", t="text", x="drop")},
@@ -55,7 +59,8 @@ def test_what_decides_content_is_in_the_fingerprint(change):
         {"run": "r2"},
         {"output": "elsewhere"},
         {"models": ("file:///models/en-hide",)},
-        {"recognisers": ("age", "date")},
+        {"recognisers": ("age", "date"), "recogniser_hashes": ("a1", "d1")},
+        {"max_quarantined": 0.5},
         {"policy": "copy-of-hipaa.toml"},
         {"key_source": "key.txt"},
         {"batch_documents": 1},
@@ -116,3 +121,9 @@ def test_a_job_holds_no_key(tmp_path):
         "key_source",
         "key_check",
     }
+
+
+def test_a_run_that_another_version_planned_is_refused():
+    other = dataclasses.replace(JOB, code_version="0.0.9")
+    with pytest.raises(UsageError, match="planned by version 0.0.9"):
+        Job.from_json(other.to_json())

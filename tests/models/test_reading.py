@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models.batches import Failure
+from scrubline.models.budgets import Budgets
 from scrubline.models.errors import RunFailed
 from scrubline.models.formats import Limits
-from scrubline.models.job import Budgets
 from scrubline.models.reading import output_partition
 
 from .conftest import KEYS, columns, read, write_lines

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scrubline.models.audit import AUDIT, CANDIDATES, DOCUMENTS, QUARANTINE
 from scrubline.models.errors import RunFailed
@@ -37,6 +38,11 @@ def result_of(*texts, audit=()):
     return Result(data, tables, tally)
 
 
+ALWAYS = ["audit/000003-abc.parquet"]
+DOCUMENTS_PART = "documents/000003-abc.parquet"
+RECEIPT = "receipts/000003-abc.json"
+
+
 def names(folder):
     return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
 
@@ -46,11 +52,11 @@ def test_a_unit_is_done_when_its_receipt_is_there(storage, tmp_path):
     sink.write(result_of("a", "b"))
     assert [n for n in names(tmp_path) if not n.split("/")[-1].startswith(".")] == []
     receipt = sink.commit()
-    assert names(tmp_path) == ["data/year=2024/000003-abc.jsonl", "receipts/000003-abc.json"]
+    assert names(tmp_path) == [*ALWAYS, "data/year=2024/000003-abc.jsonl", DOCUMENTS_PART, RECEIPT]
     stored = storage.read_bytes(receipt_url(str(tmp_path), "000003-abc"))
     assert stored.decode() == receipt.to_json()
     assert Receipt.from_json(stored).to_json() == receipt.to_json()
-    (part,) = receipt.parts
+    (part,) = (part for part in receipt.parts if part.table == "data")
     content = (tmp_path / part.path).read_bytes()
     assert part == Part(
         "data", "data/year=2024/000003-abc.jsonl", len(content), hashlib.sha256(content).hexdigest()
@@ -58,12 +64,13 @@ def test_a_unit_is_done_when_its_receipt_is_there(storage, tmp_path):
     assert content == b'{"doc_key": "ka", "text": "a"}\n{"doc_key": "kb", "text": "b"}\n'
 
 
-def test_tables_without_rows_leave_no_file(storage, tmp_path):
+def test_of_tables_without_rows_only_audit_and_documents_are_there(storage, tmp_path):
     sink = sink_of(storage, tmp_path)
     sink.write(result_of())
     receipt = sink.commit()
-    assert receipt.parts == ()
-    assert names(tmp_path) == ["receipts/000003-abc.json"]
+    assert [part.table for part in receipt.parts] == ["audit", "documents"]
+    assert names(tmp_path) == [*ALWAYS, DOCUMENTS_PART, RECEIPT]
+    assert pq.read_table(tmp_path / ALWAYS[0]).num_rows == 0
 
 
 def test_how_the_rows_were_batched_does_not_show(storage, tmp_path):
@@ -82,7 +89,9 @@ def test_candidates_lie_under_restricted(storage, tmp_path):
     sink = sink_of(storage, tmp_path)
     sink.write(result_of("a"), pa.Table.from_pylist([row], CANDIDATES))
     assert [part.path for part in sink.commit().parts] == [
+        *ALWAYS,
         "data/year=2024/000003-abc.jsonl",
+        DOCUMENTS_PART,
         "restricted/run1/candidates/000003-abc.parquet",
     ]
 
@@ -132,5 +141,5 @@ def test_equal_receipts_are_equal_bytes():
 )
 def test_a_damaged_receipt_is_told(damage):
     text = Receipt(0, "n", "", Tally(), (Part("data", "data/n.jsonl", 1, "0" * 64),)).to_json()
-    with pytest.raises(RunFailed, match="a receipt is damaged .*delete it and resume"):
+    with pytest.raises(RunFailed, match="a receipt is damaged"):
         Receipt.from_json(damage(text))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models import Scrubber, scrubber
+from scrubline.models.budgets import Budgets
 from scrubline.models.errors import DocumentError, UsageError
-from scrubline.models.job import Budgets
 from scrubline.models.recognisers import RECOGNISERS
 
 RULES = Scrubber()

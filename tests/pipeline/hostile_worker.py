@@ -1,8 +1,7 @@
 """A worker whose detectors and storage misbehave: `python hostile_worker.py`.
 
 Texts decide what happens: markers kill, hang or raise. The environment variable HOSTILE_FAULTS (a
-    share)
-makes writes fail. Nothing else differs from the worker that is shipped.
+share) makes writes fail. Nothing else differs from the worker that is shipped.
 """
 
 import errno

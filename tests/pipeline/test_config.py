@@ -4,8 +4,8 @@ import dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models.budgets import Budgets
 from scrubline.models.errors import UsageError
-from scrubline.models.job import Budgets
 from scrubline.models.roles import Role
 from scrubline.pipeline.config import LOG_LEVELS, Options, options_from, read_config
 

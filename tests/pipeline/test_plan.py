@@ -16,7 +16,9 @@ from scrubline.models.storage import Storage
 from scrubline.pipeline.plan import freeze, look_at, make_plan, roles_for, split, thaw
 
 COLUMNS = Columns.parse([("i", "id"), ("t", "text")])
-JOB = Job("", "out", COLUMNS, (), (), ("date",), "hipaa", "ab", "env:KEY", "cd", split_bytes=100)
+JOB = Job(
+    "", "out", COLUMNS, (), (), ("date",), ("d1",), "hipaa", "ab", "env:KEY", "cd", split_bytes=100
+)
 
 
 def write(path, size, keys=("i", "t")):

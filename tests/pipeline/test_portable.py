@@ -18,7 +18,7 @@ import pytest
 from scrubline.models.errors import RunFailed, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.pipeline.publish import part_digest
-from scrubline.pipeline.runs import plan_only, resume
+from scrubline.pipeline.runs import plan_and_freeze, resume
 from scrubline.pipeline.verify import verify
 
 SECONDS = 90.0
@@ -139,7 +139,7 @@ def test_a_failure_in_a_worker_is_told_without_phi_and_can_be_resumed(
     run, portable, servers, storage, tmp_path
 ):
     # A part cannot be written where a folder of its name stands.
-    job, plan = plan_only(storage, portable)
+    job, plan = plan_and_freeze(storage, portable)
     part = tmp_path / f"out/_staging/{job.run}/data/{plan.units[1].name}.jsonl"
     part.mkdir(parents=True)
     (part / "something").touch()
@@ -159,7 +159,7 @@ def test_a_failure_in_a_worker_is_told_without_phi_and_can_be_resumed(
 
 
 def test_a_refusal_in_a_worker_is_a_refusal(portable, storage, tmp_path):
-    plan_only(storage, portable)
+    plan_and_freeze(storage, portable)
     other = "scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n"
     (tmp_path / "key.txt").write_text(other)
     assert load_keys(portable.key_source, storage.read_bytes)

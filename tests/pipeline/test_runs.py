@@ -7,7 +7,7 @@ from scrubline.models.errors import GateHeld, RunFailed, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
-from scrubline.pipeline.runs import check_runner, plan_only, resume, scrub
+from scrubline.pipeline.runs import check_runner, plan_and_freeze, resume, scrub
 from scrubline.pipeline.verify import verify
 
 from .conftest import BROKEN, COLUMNS, note, write_corpus
@@ -132,7 +132,7 @@ def test_too_many_quarantined_rows_hold_the_run_back(run, storage, options, tmp_
 
 
 def test_a_plan_is_run_by_resume_whatever_the_options_say_by_then(storage, options, run, tmp_path):
-    job, plan = plan_only(storage, options)
+    job, plan = plan_and_freeze(storage, options)
     assert not (tmp_path / "out/data").exists()
     manifest = resume(storage, dataclasses.replace(options, policy="research", columns=None))
     assert manifest["run"] == job.run
@@ -141,7 +141,7 @@ def test_a_plan_is_run_by_resume_whatever_the_options_say_by_then(storage, optio
 
 
 def test_another_run_waits_until_the_first_is_done_or_discarded(storage, options, tmp_path):
-    plan_only(storage, options)
+    plan_and_freeze(storage, options)
     with pytest.raises(UsageError, match="unfinished run"):
         scrub(storage, dataclasses.replace(options, split_bytes=100))
     assert resume(storage, options, discard=True) == {}
@@ -176,7 +176,7 @@ def test_half_of_a_units_inputs_cannot_be_replaced(run, options):
 
 
 def test_an_input_that_changed_after_planning_stops_the_run(storage, options, tmp_path):
-    plan_only(storage, options)
+    plan_and_freeze(storage, options)
     with (tmp_path / "in/part2.jsonl").open("a") as stream:
         stream.write("{}\n")
     with pytest.raises(RunFailed, match="changed after it was planned"):
@@ -212,7 +212,7 @@ def test_input_and_output_must_not_lie_inside_each_other(run, options):
 
 
 def test_another_key_cannot_finish_a_run(storage, options, tmp_path):
-    plan_only(storage, options)
+    plan_and_freeze(storage, options)
     (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
     with pytest.raises(UsageError, match="another master key"):
         resume(storage, options)
@@ -297,3 +297,133 @@ def test_relative_and_linked_places_inside_each_other_are_found(
     for output in ("in/out", "file://" + options.inputs[0] + "/out", "link/out", "in/../in"):
         with pytest.raises(UsageError, match="inside each other"):
             run(output=output)
+
+
+def test_another_rule_is_another_run(storage, options, monkeypatch):
+    from scrubline.pipeline import runs
+
+    first, _ = plan_and_freeze(storage, options)
+    monkeypatch.setattr(runs, "rule_hash", lambda name: "other")
+    second, _ = runs.prepare(storage, options)
+    assert first.run != second.run
+    assert first.fingerprint != second.fingerprint
+
+
+def test_a_rule_that_changed_under_a_frozen_run_is_refused(storage, options, monkeypatch):
+    from scrubline.transforms import running
+
+    plan_and_freeze(storage, options)
+    monkeypatch.setattr(running, "rule_hash", lambda name: "other")
+    running._opened.clear()
+    with pytest.raises(UsageError, match="a rule has changed"):
+        resume(storage, options)
+
+
+@pytest.mark.parametrize("name", ["..", "../../keep", "", "nonsense", "0123456789abcdef"])
+def test_only_an_unfinished_run_can_be_discarded(run, storage, options, tmp_path, name):
+    run()
+    (tmp_path / "keep").mkdir()
+    (tmp_path / "keep/me").write_text("x")
+    with pytest.raises(UsageError, match="no such unfinished run"):
+        resume(storage, options, name, discard=True)
+    assert (tmp_path / "keep/me").exists()
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+
+def test_a_run_that_is_being_published_cannot_be_discarded(run, storage, options, monkeypatch):
+    def failing(self, source, target):
+        raise RunFailed("cut off")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(storage), "move", failing)
+        with pytest.raises(RunFailed):
+            run()
+    with pytest.raises(UsageError, match="not given up"):
+        resume(storage, options, discard=True)
+    assert resume(storage, options)["counts"]["rows_out"] == 60
+
+
+def test_resume_of_a_finished_output_says_what_it_holds(run, storage, options):
+    manifest = run()
+    assert resume(storage, options) == manifest
+
+
+def test_a_strict_gate_holds_on_resume_too(run, storage, options):
+    with pytest.raises(GateHeld):
+        run(max_quarantined=0.0)
+    with pytest.raises(GateHeld):
+        resume(storage, dataclasses.replace(options, max_quarantined=None))
+
+
+def test_input_that_was_cut_short_while_it_was_read_stops_the_run(run, tmp_path, monkeypatch):
+    from scrubline.models import reading
+
+    real = reading.FORMATS["jsonl"]
+
+    class Shortening:
+        def __getattr__(self, name):
+            return getattr(real, name)
+
+        def read(self, storage, file, *rest):
+            (tmp_path / "in/part2.jsonl").write_text("")
+            return real.read(storage, file, *rest)
+
+    monkeypatch.setattr(reading, "FORMATS", {"jsonl": Shortening()})
+    with pytest.raises(RunFailed, match="changed after it was planned"):
+        run()
+    assert not (tmp_path / "out/data").exists()
+
+
+def test_of_two_runs_that_begin_at_once_at_most_one_goes_on(storage, options, tmp_path):
+    other = tmp_path / "out/_staging/0123456789abcdef"
+    other.mkdir(parents=True)
+    (other / "RUN").write_text("")
+    with pytest.raises(UsageError, match="unfinished run 0123456789abcdef"):
+        scrub(storage, options)
+    assert sorted(p.name for p in (tmp_path / "out/_staging").iterdir()) == ["0123456789abcdef"]
+
+
+def test_who_was_taken_over_does_not_publish(run, storage, options, tmp_path, monkeypatch):
+    from scrubline.pipeline import runs
+
+    real = runs.check_gates
+
+    def taken_over(*args):
+        (marker,) = (tmp_path / "out/_staging").glob("*/RUN")
+        marker.write_text("somebody else")
+        return real(*args)
+
+    monkeypatch.setattr(runs, "check_gates", taken_over)
+    with pytest.raises(RunFailed, match="taken this run over"):
+        run()
+    assert not (tmp_path / "out/data").exists()
+
+
+def test_data_that_is_gone_is_made_again(run, storage, options, tmp_path):
+    first = run()
+    for part in (tmp_path / "out/data").glob("*.jsonl"):
+        part.unlink()
+    assert run()["content_digest"] == first["content_digest"]
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+
+def test_globs_do_not_reach_into_the_output(run, tmp_path):
+    notes = write_corpus(tmp_path / "in", broken=False)
+    run(inputs=(str(notes / "**" / "*.jsonl"),), output=str(notes / "out"), split_bytes=999)
+    with pytest.raises(UsageError, match="inside"):
+        run(inputs=(str(notes / "**" / "*.jsonl"),), output=str(notes / "out"))
+
+
+def test_workers_do_not_go_with_an_engine(run):
+    with pytest.raises(UsageError, match="an engine has its own"):
+        run(runner="portable", workers=2)
+
+
+def test_a_damaged_receipt_is_not_believed(run, storage, options, tmp_path):
+    with pytest.raises(GateHeld):
+        run(max_quarantined=0.0, split_bytes=2000)
+    receipts = sorted((tmp_path / "out/_staging").glob("*/receipts/*.json"))
+    assert len(receipts) > 2
+    receipts[1].write_text(receipts[1].read_text()[:-9])
+    manifest = resume(storage, dataclasses.replace(options, max_quarantined=0.5))
+    assert manifest["counts"]["rows_out"] == 60

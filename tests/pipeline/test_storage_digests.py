@@ -11,7 +11,7 @@ from scrubline.pipeline.config import Options
 from scrubline.pipeline.execute import run_direct
 from scrubline.pipeline.inspection import read_manifest
 from scrubline.pipeline.publish import part_digest
-from scrubline.pipeline.runs import plan_only, resume, scrub
+from scrubline.pipeline.runs import plan_and_freeze, resume, scrub
 from scrubline.pipeline.verify import verify
 
 from ..servers.s3_moto import s3_moto
@@ -120,7 +120,7 @@ def test_input_and_output_in_a_store(store, expected, corpus, tmp_path):
 
 def test_a_run_on_a_store_is_resumed_by_two_workers(store, expected, corpus, tmp_path):
     options = options_for(tmp_path, corpus, f"{store}/workers")
-    job, plan = plan_only(Storage(), options)
+    job, plan = plan_and_freeze(Storage(), options)
     run_direct(job, [0, 1])
     # What is in memory is one process's own.
     workers = 0 if store.startswith("memory") else 2

@@ -20,7 +20,7 @@ from scrubline.models.rework import Rework
 from scrubline.pipeline import runs
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
-from scrubline.pipeline.runs import plan_only, resume
+from scrubline.pipeline.runs import plan_and_freeze, resume
 from scrubline.pipeline.supervisor import Supervisor
 from scrubline.pipeline.verify import verify
 
@@ -143,7 +143,7 @@ def test_documents_that_kill_or_hang_are_isolated_and_quarantined(
     run, storage, options, supervised, poisoned, tmp_path
 ):
     options = dataclasses.replace(options, inputs=(str(poisoned),), split_bytes=1500)
-    job, plan = plan_only(storage, options)
+    job, plan = plan_and_freeze(storage, options)
     # A copy of the frozen run, to be resumed later with the skip-list alone.
     shutil.copytree(tmp_path / "out", tmp_path / "again")
 
@@ -226,7 +226,7 @@ def fake_child(tmp_path, lines):
 def test_what_children_say_and_how_they_die_ends_the_run(
     storage, options, tmp_path, lines, error, message, starts
 ):
-    job, plan = plan_only(storage, dataclasses.replace(options, split_bytes=10**9))
+    job, plan = plan_and_freeze(storage, dataclasses.replace(options, split_bytes=10**9))
     (tmp_path / "starts").mkdir()
     command = fake_child(tmp_path / "starts", lines)
     with pytest.raises(error, match=message):
@@ -235,7 +235,7 @@ def test_what_children_say_and_how_they_die_ends_the_run(
 
 
 def test_a_worker_that_refuses_the_job_ends_the_run(storage, options, tmp_path):
-    plan_only(storage, options)
+    plan_and_freeze(storage, options)
     (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
     with pytest.raises(UsageError, match="another master key"):
         resume(storage, dataclasses.replace(options, workers=2))
@@ -245,7 +245,7 @@ def test_a_worker_that_refuses_the_job_ends_the_run(storage, options, tmp_path):
 def test_children_end_with_their_supervisor_and_the_run_can_be_resumed(
     whole, storage, options, tmp_path
 ):
-    plan_only(storage, options)
+    plan_and_freeze(storage, options)
     command = [sys.executable, "-m", "scrubline.pipeline.cli", "resume", "--output", options.output]
     run = subprocess.Popen(
         [*command, "--workers", "2", "--max-quarantined", "0.5"],
