@@ -1,4 +1,4 @@
-# `make demo` and `make test` need Python 3.11 and make, nothing else.
+# `make demo` and `make test` need Python 3.11, make and the package index of pip.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

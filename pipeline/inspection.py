@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -56,10 +55,8 @@ def summary(manifest: Mapping[str, Any]) -> str:
     """What a run did, in some lines of plain text."""
     report, policy = manifest["report"], manifest["policy"]
     # Another version may count other things: what it did not count is not told as 0.
-    counts = {
-        name: f"{manifest['counts'][name]:,}" for name in COUNTS if name in manifest["counts"]
-    }
-    told = defaultdict(lambda: "?", counts)
+    counts = manifest["counts"]
+    told = {name: f"{counts[name]:,}" if name in counts else "?" for name in COUNTS}
     lines = [
         f"run              {manifest['run']}",
         f"rows             {told['rows_in']} in = {told['rows_out']} out + "
@@ -88,7 +85,7 @@ def summary(manifest: Mapping[str, Any]) -> str:
         f"models           {', '.join(manifest.get('models', '?')) or 'none'}",
     ]
     if seconds := report.get("seconds"):
-        rate = manifest["counts"].get("rows_in", 0) / seconds
+        rate = counts.get("rows_in", 0) / seconds
         lines.append(f"time             {seconds:,.1f} s, {rate:,.0f} rows/s")
     lines += [
         f"content digest   {manifest['content_digest']}",

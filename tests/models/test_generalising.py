@@ -152,3 +152,18 @@ def test_the_restricted_prefixes_are_the_seventeen_of_the_guidance():
     # Typed from the table of the guidance, in its order.
     table = "036 692 878 059 790 879 063 821 884 102 823 890 203 830 893 556 831"
     assert set(table.split()) == RESTRICTED_ZIP3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "89+",
+        "80+",
+        "89 years 11 months",
+        "9 3 years",
+        "93 of age in days 5",
+        "80 and 13 years",
+    ],
+)
+def test_what_may_hide_an_age_over_89_is_not_kept(text):
+    assert generalise_age(text) is None

@@ -54,7 +54,12 @@ def test_a_text_that_no_file_can_hold_is_held_back(text):
 
 @pytest.mark.parametrize(
     ("budgets", "code"),
-    [(Budgets(tokens=2), "OverBudget:tokens"), (Budgets(candidates=1), "OverBudget:candidates")],
+    [
+        (Budgets(tokens=2), "OverBudget:tokens"),
+        (Budgets(candidates=1), "OverBudget:candidates"),
+        (Budgets(document_bytes=5), "OverBudget:bytes"),
+        (Budgets(line_characters=5), "OverBudget:line"),
+    ],
 )
 def test_a_text_over_its_budget_is_held_back(budgets, code):
     with pytest.raises(DocumentError, match=code) as caught:

@@ -1,11 +1,22 @@
+import contextlib
 import json
+import re
+import shutil
 
 import pytest
-from scrubline.models.errors import StorageError, UsageError
+from scrubline.models.errors import GateHeld, InputChanged, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
 from scrubline.pipeline import originals as module
-from scrubline.pipeline.inspection import read_manifest, read_rows, show_document, summary
+from scrubline.pipeline.cli import main
+from scrubline.pipeline.inspection import (
+    list_quarantined,
+    read_manifest,
+    read_rows,
+    show_document,
+    summary,
+)
+from scrubline.pipeline.runs import resume
 from scrubline.pipeline.verify import verify
 
 from .conftest import BROKEN, note, write_corpus
@@ -43,6 +54,25 @@ def test_the_summary_of_nothing(run, tmp_path):
     assert "documents        1 (1 without text), 0 tokens" in summary({**manifest, "report": {}})
 
 
+OPTIONAL = [
+    *((name,) for name in ("models", "recognisers", "code_version", "key_check", "budgets")),
+    *(("policy", name) for name in ("name", "kept", "vetoes")),
+    *(("counts", name) for name in ("rows_in", "documents_null", "spans")),
+    *(("report", name) for name in ("seconds", "repeated_ids", "metrics")),
+]
+
+
+def test_the_summary_does_without_what_another_version_may_lack(run):
+    manifest = run()
+    for *outer, name in OPTIONAL:
+        smaller = json.loads(json.dumps(manifest))
+        inner = smaller[outer[0]] if outer else smaller
+        del inner[name]
+        assert summary(smaller).startswith(f"run              {manifest['run']}\nrows"), name
+    del manifest["counts"]["rows_out"]
+    assert "64 in = ? out + 4 quarantined" in summary(manifest)
+
+
 def test_nothing_published_is_told(storage, tmp_path):
     with pytest.raises(UsageError, match="nothing is published in this output"):
         read_manifest(storage, str(tmp_path))
@@ -71,6 +101,18 @@ def test_rows_of_a_table(run, storage, options):
     assert len({row["doc_key"] for row in documents if row["status"] != "quarantined"}) == 60
     spans = read_rows(storage, options.output, manifest, "audit")
     assert len(spans) == manifest["counts"]["spans"]
+
+
+def test_rows_of_some_documents(run, storage, options):
+    manifest = run(split_bytes=1000)
+
+    def rows(table, *more):
+        return read_rows(storage, options.output, manifest, table, *more)
+
+    for table in ("documents", "audit", "quarantine"):
+        keys = sorted({row["doc_key"] for row in rows(table)} - {None})
+        for some in ((), keys[:1], keys[1:3], ["nobody"], keys):
+            assert rows(table, some) == [row for row in rows(table) if row["doc_key"] in some]
 
 
 # -- side by side
@@ -138,9 +180,135 @@ def test_another_key_opens_nothing(run, storage, options, tmp_path):
 def test_an_original_that_is_gone_is_told(run, storage, options, tmp_path):
     run()
     (tmp_path / "in/part2.jsonl").unlink()
-    with pytest.raises(StorageError) as caught:
+    with pytest.raises(InputChanged) as caught:
         show_document(storage, options.output, "8", key_source=None)
     assert "part2" not in str(caught.value)
+
+
+# -- quarantine
+
+
+def quarantined(storage, options, key_source=None):
+    """The lines as dictionaries."""
+    lines = list(list_quarantined(storage, options.output, key_source=key_source))
+    names, *rows = [line.split("\t") for line in lines]
+    assert names == ["run", "state", "unit", "row", "stage", "error", "input"]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def test_what_is_quarantined_is_listed_with_its_place(run, storage, options, tmp_path):
+    manifest = run(split_bytes=1000)
+    found = quarantined(storage, options)
+    assert {row["state"] for row in found} == {"published"}
+    assert {row["run"] for row in found} == {manifest["run"]}
+    assert {(row["stage"], row["error"]) for row in found} == {
+        ("read", code) for code in ("BadJson", "MissingId", "LoneSurrogate", "NotText")
+    }
+    content = (tmp_path / "in/part1.jsonl").read_bytes()
+    signs = {
+        "BadJson": b"cut off",
+        "MissingId": b"no id",
+        "LoneSurrogate": b"half",
+        "NotText": b"17",
+    }
+    for row in found:
+        url, start, end = re.fullmatch(r"(\S+) bytes (\d+)-(\d+)", row["input"]).groups()
+        assert url.endswith("/in/part1.jsonl")
+        # A record belongs to the stretch in which it starts.
+        assert int(start) <= content.rindex(b"\n", 0, content.index(signs[row["error"]])) < int(end)
+
+
+def test_candidates_are_listed_where_a_unit_has_many_stretches(run, storage, options):
+    run()
+    places = {row["input"] for row in quarantined(storage, options)}
+    (place,) = places
+    assert [one.rpartition("/")[2].split()[:2] for one in place.split(" | ")] == [
+        [f"part{index}.jsonl", "bytes"] for index in range(3)
+    ]
+
+
+def test_a_text_file_is_named_exactly(run, storage, options, tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name in ("a.txt", "c.txt", "z.txt"):
+        (folder / name).write_text("Seen 3/4/2012")
+    (folder / "b\t\x1b[2J.txt").write_bytes(b"\xff")
+    run(inputs=(str(folder),), columns=None)
+    ((error, place),) = [(r["error"], r["input"]) for r in quarantined(storage, options)]
+    assert error == "BadEncoding"
+    assert place.endswith("/texts/b\\t\\x1b[2J.txt' bytes 0-1")
+
+
+def test_a_held_run_is_listed_beside_what_is_published(run, storage, options, tmp_path):
+    with pytest.raises(UsageError, match="nothing is published"):
+        list(list_quarantined(storage, options.output, key_source=None))
+    with pytest.raises(GateHeld):
+        run(max_quarantined=0.0)
+    held = quarantined(storage, options)
+    assert [row["state"] for row in held] == ["unfinished"] * BROKEN
+    manifest = resume(storage, options)
+    published = quarantined(storage, options)
+    assert [row | {"state": "unfinished"} for row in published] == held
+
+    more = write_corpus(tmp_path / "more", notes=10, files=2)
+    with pytest.raises(GateHeld):
+        run(inputs=(str(more),), max_quarantined=0.0)
+    found = quarantined(storage, options)
+    assert found[:BROKEN] == published
+    assert [row["state"] for row in found[BROKEN:]] == ["unfinished"] * BROKEN
+    assert all("/more/" in row["input"] for row in found[BROKEN:])
+    assert manifest["run"] not in {row["run"] for row in found[BROKEN:]}
+
+
+def test_a_run_whose_promotion_was_stopped_is_listed(run, storage, options, tmp_path, monkeypatch):
+    def stop(self, url, data):
+        if url.endswith("/manifest.json"):
+            raise KeyboardInterrupt
+        real(self, url, data)
+
+    real = type(storage).write_bytes
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(type(storage), "write_bytes", stop)
+        run()
+    assert list((tmp_path / "out/quarantine").iterdir())  # moved from staging already
+    assert [row["state"] for row in quarantined(storage, options)] == ["unfinished"] * BROKEN
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_no_input_is_named_without_the_key(run, storage, options, tmp_path, held):
+    (tmp_path / "other.txt").write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
+    with contextlib.suppress(GateHeld):
+        run(max_quarantined=0.0 if held else 0.5)
+    for key_source, message in ((tmp_path / "other.txt", "not the master key"), ("env:NO_KEY", "")):
+        lines = list_quarantined(storage, options.output, key_source=str(key_source))
+        with pytest.raises(UsageError, match=message):
+            next(lines)
+
+
+def test_rows_whose_plan_is_gone_have_no_place(run, storage, options, tmp_path):
+    run()
+    shutil.rmtree(tmp_path / "out/restricted")
+    with pytest.raises(UsageError, match=r"not under restricted/ any more"):
+        quarantined(storage, options)
+
+
+def test_a_run_stopped_before_it_was_frozen_has_nothing_to_list(run, storage, options, tmp_path):
+    run()
+    (tmp_path / "out/_staging/0123456789abcdef").mkdir(parents=True)
+    (tmp_path / "out/_staging/0123456789abcdef/owner").write_text("x")
+    assert len(quarantined(storage, options)) == BROKEN
+
+
+def test_the_command_line_lists_what_is_quarantined(run, options, key_file, capsys):
+    run()
+    command = ["inspect", "--output", options.output, "--key-file", key_file]
+    with pytest.raises(SystemExit) as end:
+        main([*command, "--quarantined"])
+    assert end.value.code == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + BROKEN
+    with pytest.raises(SystemExit) as end:
+        main([*command, "--quarantined", "--document", "8"])
+    assert end.value.code == 2
 
 
 # -- verify over several runs

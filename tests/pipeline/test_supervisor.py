@@ -3,14 +3,11 @@
 import dataclasses
 import functools
 import json
-import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from pathlib import Path
 
@@ -91,35 +88,35 @@ def supervised(monkeypatch):
 
 
 def test_two_workers_write_what_one_process_writes_though_one_is_killed(
-    run, whole, storage, options, tmp_path
+    run, whole, storage, options, monkeypatch
 ):
     assert whole["report"]["units"] > 8
-    staging = tmp_path / "out/_staging"
-    killed = []
+    buried = []
 
-    def kill_one():
-        # At a moment that differs from run to run of this test, after the work has begun.
-        wait_until(lambda: list(staging.rglob("receipts/*.json")) or done.is_set(), "a receipt")
-        time.sleep(random.random() * 0.2)
-        for pid in children_of(os.getpid()):
-            if "pipeline.worker" in Path(f"/proc/{pid}/cmdline").read_text():
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-                return
+    class Killing(Supervisor):
+        """Kills the worker that is the third to say that it begins with a batch."""
 
-    done = threading.Event()
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    try:
-        manifest = run(workers=2)
-    finally:
-        done.set()
-        killer.join()
+        begun = 0
+
+        def _hear(self, child, answer):
+            if "at" in answer:
+                self.begun += 1
+                if self.begun == 3:
+                    child.process.kill()
+            super()._hear(child, answer)
+
+        def _bury(self, child):
+            super()._bury(child)
+            buried.append((child.process.returncode, len(child.units)))
+
+    monkeypatch.setattr(runs, "Supervisor", Killing)
+    manifest = run(workers=2)
+    ((code, units),) = buried
+    assert code == -signal.SIGKILL and units > 0, "no worker was killed at its work"
     assert digests(manifest) == digests(whole)
     assert verify(storage, options.output, originals=True, key_source=None)[0] == []
     assert manifest["report"]["workers"] == 2
     assert manifest["report"]["metrics"]["Write"]["documents"] > 0
-    assert not [pid for pid in killed if alive(pid)]
 
 
 @pytest.fixture

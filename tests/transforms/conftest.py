@@ -11,7 +11,7 @@ from scrubline.models.recipes import Learner, Recipe
 from scrubline.models.roles import Columns
 from scrubline.models.storage import Storage
 from scrubline.pipeline.config import Options
-from scrubline.pipeline.runs import plan_only
+from scrubline.pipeline.runs import plan_and_freeze
 
 TEXTS = (
     "Seen by Doctor ann on 1/2/2019.",
@@ -70,6 +70,6 @@ def job(bundle, tmp_path):
         batch_documents=2,
         split_bytes=(tmp_path / "in/a.jsonl").stat().st_size,
     )
-    job, plan = plan_only(Storage(), options)
+    job, plan = plan_and_freeze(Storage(), options)
     assert len(plan.units) == 2
     return job

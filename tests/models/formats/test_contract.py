@@ -1,15 +1,18 @@
 """What every entry of FORMATS promises."""
 
+import ast
 import contextlib
 import dataclasses
 import hashlib
 import io
 import itertools
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from scrubline.models.errors import UsageError
 from scrubline.models.formats import FORMATS, Limits, format_of
+from scrubline.models.roles import Columns
 from scrubline.models.storage import InputFile, Storage
 
 STORAGE = Storage(sleep=lambda seconds: None)
@@ -221,3 +224,126 @@ def test_limits_are_checked():
 def test_a_chunk_and_a_file_hide_their_names():
     file = InputFile("memory://smith.txt", 1, "v", "smith.txt", (("k", "smith"),))
     assert "smith" not in repr(file) and dataclasses.replace(file) == file
+
+
+# -- roles and parts
+
+ROLES = Columns.parse(
+    [("path", "id"), ("text", "text"), ("kind", "pass"), ("code", "hash"), ("gone", "drop")]
+)
+
+
+def test_roles_that_any_format_takes(form):
+    form.check_roles(ROLES)
+    assert form.measure in ("bytes", "row groups")
+
+
+def part_of(form, columns):
+    """The data files of a part, as listed."""
+    parts = Parts()
+    writer = form.writer(parts.open, "u")
+    writer.write(
+        pa.table({name: form.encode_text(values, pa.string()) for name, values in columns.items()})
+    )
+    writer.close()
+    return [put(path, data) for path, data in sorted(parts.items())]
+
+
+def rows_of(form, files, roles=ROLES):
+    return [row for file in files for row in form.part_rows(STORAGE, file, roles)]
+
+
+def test_the_rows_of_a_part_are_what_was_written(form):
+    texts = TEXTS
+    keys = [f"{index:032x}" for index in range(len(texts))]
+    columns = {
+        "doc_key": keys,
+        "patient_key": [f"p{index}" for index in range(len(texts))],
+        "text": texts,
+        "kind": ['"a"'] * len(texts),
+    }
+    rows = rows_of(form, part_of(form, columns))
+    assert [row.doc_key for row in rows] == keys
+    assert [row.texts for row in rows] == [{"text": text} for text in texts]
+    written = form.encode_text(columns["kind"], pa.string())
+    for row, patient, cell in zip(rows, columns["patient_key"], form.cells(written), strict=True):
+        assert row.patient_key == (patient if form.holds_patient_key else None)
+        if form.holds_patient_key:
+            assert {name: one for name, one in row.cells.items() if one is not None} == {
+                "kind": cell
+            }
+        else:
+            assert row.cells == {}
+        assert "p0" not in repr(row)
+
+
+def test_a_part_may_lack_a_declared_text(form):
+    roles = Columns.parse([("path", "id"), ("text", "text"), ("other", "text")])
+    (row,) = rows_of(form, part_of(form, {"doc_key": ["k"], "text": ["t"]}), roles)
+    assert row.texts == {"text": "t", "other": None}
+    assert row.patient_key is None
+
+
+def test_a_part_is_read_whole_whatever_the_limits_of_reading_are(form):
+    long = "x" * (Limits().document_bytes + 1)
+    (row,) = rows_of(form, part_of(form, {"doc_key": ["k"], "text": [long]}))
+    assert row.texts == {"text": long}
+
+
+@pytest.mark.parametrize("data", HOSTILE[:8], ids=range(8))
+def test_a_part_that_was_tampered_with_gives_rows_without_a_key_or_none(form, data):
+    file = put(f"u{form.suffixes[0]}", data)
+    try:
+        rows = rows_of(form, [file])
+    except UsageError as error:
+        assert form.name == "parquet" and "u.parquet" not in str(error)
+        return
+    for row in rows:
+        assert row.doc_key is None or form.file_is_record
+
+
+def test_files_that_are_records_are_one_locator_and_one_row(form):
+    file, texts = sample(form.name)
+    locators = form.plan(STORAGE, 0, file, 10)
+    assert not form.file_is_record or len(locators) == len(texts) == 1
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_only_formats_that_say_so_miss_columns(form, sampled):
+    if form.sampled is not sampled or form.file_is_record:
+        pytest.skip("this format's records cannot show it")
+    many = 3000 if sampled else 10
+    keys = [f"{index:0200d}" for index in range(many)]
+    late = [None] * (many - 1) + ["x"]
+    (file,) = part_of(form, {"doc_key": keys, "text": ["t"] * many, "late": late})
+    assert ("late" in form.columns(STORAGE, file)) is not sampled
+
+
+# -- one place that knows formats
+
+ROOT = Path(__file__).parent.parent.parent.parent
+ALLOWED = {("models/receipts.py", "parquet")}
+"""The tables beside the data are always Parquet, whatever the format of the input."""
+
+OTHER_WORDS = {"text"}
+"""Names of formats that are also names of columns, fields and digests: only comparisons count."""
+
+
+def named_formats():
+    """(module, format) of each literal outside of models/formats that is the name of a format."""
+    for room in ("dictionaries", "models", "transforms", "pipeline"):
+        for path in sorted((ROOT / room).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if name.startswith("models/formats/"):
+                continue
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and node.value in set(FORMATS) - OTHER_WORDS:
+                    yield name, node.value
+                if isinstance(node, ast.Compare):
+                    for side in (node.left, *node.comparators):
+                        if isinstance(side, ast.Constant) and side.value in OTHER_WORDS:
+                            yield name, side.value
+
+
+def test_no_other_module_knows_a_format_by_name():
+    assert set(named_formats()) == ALLOWED

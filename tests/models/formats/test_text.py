@@ -2,7 +2,9 @@ import dataclasses
 
 import pyarrow as pa
 import pytest
+from scrubline.models.errors import UsageError
 from scrubline.models.formats import FORMATS, Limits
+from scrubline.models.roles import Columns
 
 from .test_contract import STORAGE, TEXTS, Parts, put, read_all
 
@@ -59,3 +61,19 @@ def test_many_small_files_are_one_locator_each():
     files = [put(f"{i}.txt", b"x" * i) for i in range(4)]
     locators = [lo for i, f in enumerate(files) for lo in TEXT.plan(STORAGE, i, f, 100)]
     assert [(lo.file, lo.end, lo.bytes) for lo in locators] == [(i, i, i) for i in range(4)]
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        [("path", "pass"), ("text", "text"), ("ward", "id")],
+        [("path", "id"), ("text", "pass"), ("note", "text")],
+        [("path", "text"), ("text", "text"), ("ward", "id")],
+        [("ward", "id"), ("text", "text")],
+        [("path", "id"), ("note", "text")],
+    ],
+)
+def test_roles_that_a_text_file_has_no_room_for(roles):
+    with pytest.raises(UsageError, match="of text files"):
+        TEXT.check_roles(Columns.parse(roles))
+    TEXT.check_roles(Columns.parse([("path", "drop"), ("text", "text"), ("ward", "id")]))

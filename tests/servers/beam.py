@@ -1,0 +1,81 @@
+"""Beam's own job server and worker pool in Python, on loopback: real Job and Fn APIs."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SECONDS = 90.0
+"""Until a server or job that must answer is given up; reached only by a failing test."""
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def wait_for_port(process, port):
+    end = time.monotonic() + SECONDS
+    while True:
+        assert process.poll() is None, "the server ended before it listened"
+        assert time.monotonic() < end, "the server does not listen"
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def server(log, module, *arguments):
+    """A Beam server as a child process; all that it says goes to the file `log`."""
+    # The worker pool starts its workers as a bare `python`.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            env=os.environ | {"PATH": path},
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def beam_servers(folder):
+    """Job server and worker pool, started together: each imports Beam for seconds."""
+    jobs, pool = free_port(), free_port()
+    with (
+        server(
+            folder / "jobs.log",
+            "apache_beam.runners.portability.local_job_service_main",
+            f"--port={jobs}",
+            f"--staging_dir={folder / 'staging'}",
+        ) as first,
+        server(
+            folder / "pool.log",
+            "apache_beam.runners.worker.worker_pool_main",
+            f"--service_port={pool}",
+        ) as second,
+    ):
+        wait_for_port(first, jobs)
+        wait_for_port(second, pool)
+        yield {
+            "folder": folder,
+            "LOOPBACK": (f"--job_endpoint=localhost:{jobs}", "--environment_type=LOOPBACK"),
+            "EXTERNAL": (
+                f"--job_endpoint=localhost:{jobs}",
+                "--environment_type=EXTERNAL",
+                f"--environment_config=localhost:{pool}",
+            ),
+        }
