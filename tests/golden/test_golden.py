@@ -1,6 +1,7 @@
-"""Golden digests: what comes out of the demo corpus under a fixed key changes only on purpose.
+"""Golden files: what comes out of the demo corpus under a fixed key changes only on purpose.
 
-After a deliberate change: `pytest tests/golden --update-golden`, review the difference, raise
+`<case>.json` covers every note by digests, `<case>/notes.json` shows what became of a few. After a
+deliberate change: `pytest tests/golden --update-golden`, review the difference, raise
 `CODE_VERSION`, and say in the changelog that output changes.
 """
 
@@ -8,8 +9,12 @@ import json
 from pathlib import Path
 
 import pytest
+from scrubline.models.formats import FORMATS, format_of
+from scrubline.models.keys import canonical_id, load_keys
+from scrubline.models.roles import Columns
 from scrubline.models.storage import Storage
 from scrubline.pipeline.config import options_from, read_config
+from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.runs import scrub
 
 HERE = Path(__file__).parent
@@ -24,6 +29,50 @@ CASES = {
     },
     "demo_text_rules": {"inputs": (str(DEMO / "text"),), "models": (), "columns": None},
 }
+
+SHOWN = ("5100107", "5105044", "5106011", "5108003", "5116001", "5120001")
+"""Notes that differ in kind: an ambulance's, a letter, an addendum, psychiatry, HL7, a dictation."""
+
+ROW = ("start", "end", "out_start", "out_end", "label", "action", "detectors")
+
+
+def notes_of(output, manifest, keys):
+    """Scrubbed text, line by line, and audit rows, by place, of each of the notes in `SHOWN`."""
+    storage = Storage()
+    files = {path.stem.rpartition("_")[2]: path.name for path in (DEMO / "text").glob("*.txt")}
+    known = {keys.doc_key(canonical_id(i)): note for note in SHOWN for i in (note, files[note])}
+    texts = {}
+    for part in manifest["parts"]:
+        if part["table"] == "data":
+            form = FORMATS[format_of(part["path"])]
+            (file,) = storage.list_files([f"{output}/{part['path']}"])
+            columns = Columns.parse(manifest["runs"][part["run"]]["columns"])
+            for row in form.part_rows(storage, file, columns):
+                if row.doc_key in known:
+                    (texts[known[row.doc_key]],) = row.texts.values()
+    rows = {note: [] for note in SHOWN}
+    for row in read_rows(storage, output, manifest, "audit", known):
+        rows[known[row["doc_key"]]].append({name: row[name] for name in ROW})
+    return {
+        note: {
+            "text": texts[note].splitlines(keepends=True),
+            "audit": sorted(rows[note], key=lambda row: (row["start"], row["end"])),
+        }
+        for note in SHOWN
+    }
+
+
+def readable(notes):
+    """JSON with one line of text, or one row of the audit, on each line."""
+
+    def lines(values):
+        return ",\n".join(f"   {json.dumps(value, ensure_ascii=False)}" for value in values)
+
+    def note(shown):
+        return ",\n".join(f'  "{name}": [\n{lines(values)}\n  ]' for name, values in shown.items())
+
+    body = ",\n".join(f' "{name}": {{\n{note(shown)}\n }}' for name, shown in notes.items())
+    return f"{{\n{body}\n}}\n"
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -41,7 +90,13 @@ def test_the_demo_corpus_comes_out_as_before(case, tmp_path, request):
     }
     manifest = scrub(Storage(), options_from(config, changes))
     found = {name: manifest[name] for name in ("content_digest", "counts", "labels", "errors")}
-    golden = HERE / f"{case}.json"
+    keys = load_keys(changes["key_source"], Storage().read_bytes)
+    notes = notes_of(changes["output"], manifest, keys)
+    golden, shown = HERE / f"{case}.json", HERE / case / "notes.json"
     if request.config.getoption("--update-golden"):
         golden.write_text(json.dumps(found, indent=1) + "\n")
+        shown.parent.mkdir(exist_ok=True)
+        shown.write_text(readable(notes), encoding="utf-8")
+    # The notes first: their difference can be read.
+    assert notes == json.loads(shown.read_text(encoding="utf-8"))
     assert found == json.loads(golden.read_text())
