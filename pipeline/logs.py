@@ -24,18 +24,27 @@ def set_up_logs(level: str = "WARNING") -> None:
         level: of our own loggers. Libraries tell warnings and errors only, Beam nothing: its errors
             come to us as exceptions too.
     """
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _StandardError()
     handler.setFormatter(_SafeFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     # Beam's import warns on the root logger of clients that nobody asked for.
     handler.addFilter(lambda record: record.name != "root" or record.levelno >= logging.ERROR)
     # Importing Beam logs on the root logger, which would make a plain basicConfig do nothing.
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.captureWarnings(True)
+    # A handler that fails would print the message as it was given, and the stack above it.
+    logging.raiseExceptions = False
     logging.getLogger(_OURS).setLevel(level)
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     sys.excepthook = _tell
     threading.excepthook = lambda args: _tell(args.exc_type, args.exc_value, args.exc_traceback)
     sys.unraisablehook = lambda args: _tell(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+class _StandardError(logging.Handler):
+    """Writes to what standard error is at the time, not to what it was when logs were set up."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(self.format(record), file=sys.stderr, flush=True)
 
 
 class _SafeFormatter(logging.Formatter):

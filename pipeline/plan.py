@@ -87,17 +87,13 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
             "Nothing passes that nobody declared: add --column NAME=ROLE for each "
             "(text, id, patient, type, date, pass, drop, hash)"
         )
-    declared.check(seen.columns, sampled="jsonl" in seen.formats)
+    forms = [FORMATS[name] for name in dict.fromkeys(seen.formats)]
+    declared.check(seen.columns, sampled=any(form.sampled for form in forms))
     hive = {key for file in seen.files for key, _ in file.partition}
     if textual := sorted(hive & set(declared.named(Role.TEXT))):
         raise UsageError(f"hive keys of folders cannot have role text: {textual}")
-    if "text" in seen.formats:
-        roles = dict(declared.roles)
-        if roles["text"] is not Role.TEXT or roles["path"] not in (Role.ID, Role.DROP):
-            raise UsageError(
-                "of text files, the column text must have role text, and path, the name of the "
-                "file, role id or drop"
-            )
+    for form in forms:
+        form.check_roles(declared)
     return declared
 
 

@@ -31,7 +31,7 @@ CASES = {
 }
 
 SHOWN = ("5100107", "5105044", "5106011", "5108003", "5116001", "5120001")
-"""Notes that differ in kind: an ambulance's, a letter, an addendum, psychiatry, HL7, a dictation."""
+"""Notes that differ in kind: ambulance, letter, addendum, psychiatry, HL7, dictation."""
 
 ROW = ("start", "end", "out_start", "out_end", "label", "action", "detectors")
 

@@ -459,9 +459,11 @@ def test_time_grows_with_the_number_of_candidates_not_its_square(make):
         merge(text, candidates, HIPAA)
         return time.process_time() - begin
 
-    # Eight times the candidates: about 9 times the work, 64 if it were quadratic.
+    # Eight times the candidates: about 9 times the work, 64 if it were quadratic. The least of
+    # several tries, as a busy machine shows in processor time too.
     small = min(seconds(2_500) for _ in range(3))
-    assert seconds(20_000) < 30 * max(small, 0.005)
+    large = min(seconds(20_000) for _ in range(3))
+    assert large < 40 * max(small, 0.005)
 
 
 def test_twenty_thousand_are_covered_whole():

@@ -10,7 +10,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scrubline.models.errors import StorageError, UsageError
+from scrubline.models.errors import InputChanged, StorageError, UsageError
 from scrubline.models.faults import failure_class, is_transient, jitter
 from scrubline.models.partitions import parse_partition, partition_path
 from scrubline.models.storage import MissingFileError, Storage, StorageAccessError
@@ -249,10 +249,10 @@ def test_listings_are_fresh_and_changes_are_seen(storage, root):
     assert len(storage.list_files([root])) == 2
     storage.check_unchanged(before)
     storage.write_bytes(f"{root}/a", b"new")  # same size
-    with pytest.raises(StorageError, match="changed"):
+    with pytest.raises(InputChanged, match="changed"):
         storage.check_unchanged(before)
     storage.delete(f"{root}/a")
-    with pytest.raises(MissingFileError):
+    with pytest.raises(InputChanged, match="is gone"):
         storage.check_unchanged(before)
 
 

@@ -3,6 +3,8 @@ import json
 import re
 import shutil
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scrubline.models.errors import GateHeld, InputChanged, UsageError
 from scrubline.models.keys import load_keys
@@ -237,6 +239,19 @@ def test_a_text_file_is_named_exactly(run, storage, options, tmp_path):
     ((error, place),) = [(r["error"], r["input"]) for r in quarantined(storage, options)]
     assert error == "BadEncoding"
     assert place.endswith("/texts/b\\t\\x1b[2J.txt' bytes 0-1")
+
+
+def test_a_row_of_a_table_is_placed_by_row_groups(run, storage, options, tmp_path):
+    (tmp_path / "table").mkdir()
+    rows = pa.table({"i": ["1", "2", None, "4"], "t": ["Seen 3/4/2012"] * 4})
+    pq.write_table(rows, tmp_path / "table/a.parquet", row_group_size=2)
+    columns = Columns.parse([("i", "id"), ("t", "text")])
+    run(inputs=(str(tmp_path / "table"),), columns=columns, split_bytes=1)
+    ((unit, error, place),) = [
+        (row["unit"], row["error"], row["input"]) for row in quarantined(storage, options)
+    ]
+    assert (unit, error) == ("1", "MissingId")
+    assert place.endswith("/table/a.parquet row groups 1-2")
 
 
 def test_a_held_run_is_listed_beside_what_is_published(run, storage, options, tmp_path):
