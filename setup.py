@@ -53,8 +53,11 @@ setup(
             # A wheel is built and installed without the network.
             "setuptools>=77",
             "wheel",
+            # Real S3 servers on loopback: a light one, and one of many processes that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",
+            "swift==2.38.3; sys_platform == 'linux'",
+            "pyeclib>=1.6; sys_platform == 'linux'",
         ],
     },
     entry_points={"console_scripts": ["scrubline = scrubline.pipeline.cli:main"]},

@@ -1,9 +1,11 @@
 """The S3 servers of the tests do what our storage code asks of S3."""
 
 import contextlib
+import importlib.util
 import itertools
 import os
 import socket
+import sys
 
 import fsspec
 import pytest
@@ -176,3 +178,10 @@ def test_what_is_missing_is_said(monkeypatch, tmp_path, user, reason):
     with pytest.raises(Unavailable, match=reason), s3_swift(tmp_path, user=user):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Swift runs on Linux only")
+@pytest.mark.parametrize("package", ["moto", "swift", "pyeclib"])
+def test_what_the_servers_need_is_installed_with_the_tests(package):
+    """Without them the tests above would skip, and nobody would notice."""
+    assert importlib.util.find_spec(package) is not None
