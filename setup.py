@@ -53,7 +53,7 @@ setup(
             # A wheel is built and installed without the network.
             "setuptools>=77",
             "wheel",
-            # Real S3 servers on loopback: a light one, and one of many processes that writes to disk.
+            # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",
             "swift==2.38.3; sys_platform == 'linux'",
