@@ -187,13 +187,13 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
                 break  # its gates were passed, and some parts are no longer under staging
             numbered = number_repeated_ids(storage, job, plan, receipts)
             if not numbered:
+                limit = options.max_quarantined
+                check_gates(tally, job.max_quarantined if limit is None else limit)
                 break
             repeated = max(repeated, numbered)
             _log.warning(
                 "%d rows repeat an id: they are numbered, and their units run again", numbered
             )
-        limit = options.max_quarantined
-        check_gates(tally, job.max_quarantined if limit is None else limit)
         policy = load_policy(job.policy)
         if policy.fingerprint != job.policy_hash:
             raise UsageError("the policy has changed since the run was planned")

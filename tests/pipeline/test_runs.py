@@ -427,3 +427,18 @@ def test_a_damaged_receipt_is_not_believed(run, storage, options, tmp_path):
     receipts[1].write_text(receipts[1].read_text()[:-9])
     manifest = resume(storage, dataclasses.replace(options, max_quarantined=0.5))
     assert manifest["counts"]["rows_out"] == 60
+
+
+def test_a_gate_that_was_overridden_does_not_hold_back_the_rest(run, storage, options, monkeypatch):
+    with pytest.raises(GateHeld):
+        run(max_quarantined=0.0)
+
+    def failing(self, source, target):
+        raise RunFailed("cut off")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(storage), "move", failing)
+        with pytest.raises(RunFailed, match="cut off"):
+            resume(storage, dataclasses.replace(options, max_quarantined=0.5))
+    manifest = resume(storage, dataclasses.replace(options, max_quarantined=None))
+    assert manifest["counts"]["rows_out"] == 60
