@@ -32,7 +32,7 @@ _MODULES = {
     "object": "swift.obj.server",
     "proxy": "swift.proxy.server",
 }
-_TRIES = 3
+_TRIES = 6
 _READY_S = 60.0
 _STOP_S = 10.0
 
