@@ -14,6 +14,7 @@ from .budgets import Budgets
 from .errors import UsageError
 from .formats import Limits
 from .keys import fingerprint
+from .policy import Policy, load_policy
 from .roles import Columns
 
 CODE_VERSION = "0.1.0"
@@ -119,10 +120,28 @@ class Job:
                 f"the frozen job cannot be read ({type(error).__name__}): "
                 "was it made by another version?"
             ) from None
-        if job.code_version != CODE_VERSION:
+        return job
+
+    def require_this_version(self) -> None:
+        """Refuses to work on what another version planned; reading what it wrote is fine.
+
+        Raises:
+            UsageError: if it was planned by another version.
+        """
+        if self.code_version != CODE_VERSION:
             raise UsageError(
-                f"the run was planned by version {job.code_version}, this is {CODE_VERSION}: "
+                f"the run was planned by version {self.code_version}, this is {CODE_VERSION}: "
                 "finish it with that one, or give it up with `scrubline resume --discard` and "
                 "scrub again"
             )
-        return job
+
+    def planned_policy(self) -> Policy:
+        """The policy, if it still is the one that the run was planned with.
+
+        Raises:
+            UsageError: if it is not, or cannot be read.
+        """
+        policy = load_policy(self.policy)
+        if policy.fingerprint != self.policy_hash:
+            raise UsageError("the policy has changed since the run was planned")
+        return policy

@@ -9,11 +9,12 @@ from ..models.batches import Batch
 from ..models.errors import UsageError
 from ..models.job import Job
 from ..models.keys import Keys, load_keys
-from ..models.policy import Policy, load_policy
+from ..models.policy import Policy
 from ..models.reading import read_unit
 from ..models.rework import Rework
 from ..models.storage import Storage
 from ..models.units import Plan
+from .plan import read_job
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -65,21 +66,14 @@ def open_originals(storage: Storage, output: str, run: str, key_source: str | No
         UsageError: if the run's plan, the key or the policy is not there, or is another one.
     """
     job, keys = open_job(storage, output, run, key_source)
-    policy = load_policy(job.policy)
-    if policy.fingerprint != job.policy_hash:
-        raise UsageError("the policy has changed since the run")
+    policy = job.planned_policy()
     plan = Plan.read(storage, job.restricted)
     return Originals(storage, job, keys, policy, plan, Rework.read(storage, job.restricted))
 
 
 def open_job(storage: Storage, output: str, run: str, key_source: str | None) -> tuple[Job, Keys]:
     """The job of a run, for whoever has its key; see `open_originals`."""
-    try:
-        text = storage.read_bytes(f"{output}/restricted/{run}/job.json").decode()
-    except FileNotFoundError:
-        raise UsageError("the plan of the run is not under restricted/ any more") from None
-    # The output may have been moved since: where it was found counts.
-    job = dataclasses.replace(Job.from_json(text), output=output)
+    job = read_job(storage, output, run)
     keys = load_keys(key_source or job.key_source, storage.read_bytes)
     if keys.check != job.key_check:
         raise UsageError("this is not the master key of the run")

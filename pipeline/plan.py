@@ -169,8 +169,8 @@ def freeze(storage: Storage, job: Job, plan: Plan) -> None:
     storage.write_bytes(f"{job.restricted}/job.json", job.to_json().encode())
 
 
-def thaw(storage: Storage, output: str, run: str) -> tuple[Job, Plan]:
-    """Reads back what `freeze` wrote.
+def read_job(storage: Storage, output: str, run: str) -> Job:
+    """The frozen job of a run of an output.
 
     Raises:
         UsageError: if there is no such run.
@@ -178,7 +178,18 @@ def thaw(storage: Storage, output: str, run: str) -> tuple[Job, Plan]:
     try:
         text = storage.read_bytes(f"{output}/restricted/{run}/job.json").decode()
     except FileNotFoundError:
-        raise UsageError(f"there is no run {run} in this output") from None
+        raise UsageError(
+            f"there is no run {run} in this output, or its plan is not under restricted/ any more"
+        ) from None
     # The output may have been moved, or be mounted elsewhere: where it was found counts.
-    job = dataclasses.replace(Job.from_json(text), output=output)
+    return dataclasses.replace(Job.from_json(text), output=output)
+
+
+def thaw(storage: Storage, output: str, run: str) -> tuple[Job, Plan]:
+    """Reads back what `freeze` wrote.
+
+    Raises:
+        UsageError: if there is no such run.
+    """
+    job = read_job(storage, output, run)
     return job, Plan.read(storage, job.restricted)

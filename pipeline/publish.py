@@ -31,7 +31,7 @@ from ..models.rework import Rework
 from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
-from .plan import thaw
+from .plan import read_job
 
 _log = logging.getLogger(__name__)
 
@@ -299,7 +299,7 @@ def make_manifest(
 
 def _job_of(storage: Storage, job: Job, run: str) -> Job:
     """The job of this run or of an earlier one that the output still holds parts of."""
-    return job if run == job.run else thaw(storage, job.output, run)[0]
+    return job if run == job.run else read_job(storage, job.output, run)
 
 
 def part_digest(manifest: Mapping[str, Any]) -> str:

@@ -194,9 +194,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             _log.warning(
                 "%d rows repeat an id: they are numbered, and their units run again", numbered
             )
-        policy = load_policy(job.policy)
-        if policy.fingerprint != job.policy_hash:
-            raise UsageError("the policy has changed since the run was planned")
+        policy = job.planned_policy()
         if storage.read_bytes(_owner_file(job)) != owner:
             raise RunFailed("another process has taken this run over")
         seconds = time.monotonic() - began
@@ -341,4 +339,5 @@ def resume(
             "`scrubline scrub`, or remove it with `scrubline resume --discard`"
         )
     job, plan = thaw(storage, output, run)
+    job.require_this_version()
     return execute(storage, job, plan, dataclasses.replace(options, output=output))

@@ -14,7 +14,7 @@ from ..models.bundles import Bundle, open_bundle
 from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
 from ..models.job import Job
 from ..models.keys import Keys, load_keys
-from ..models.policy import Policy, load_policy
+from ..models.policy import Policy
 from ..models.recognisers import rule_hash
 from ..models.storage import Storage
 from ..models.taggers import Tagger, detector_name
@@ -82,16 +82,15 @@ def open_job(job: Job) -> Opened:
     """
     with _lock:
         if job not in _opened:
+            job.require_this_version()
             storage = Storage(root=job.output)
             keys = load_keys(job.key_source, storage.read_bytes)
-            policy = load_policy(job.policy)
+            policy = job.planned_policy()
             if keys.check != job.key_check:
                 raise UsageError(
                     f"another master key: its check value is {keys.check}, the run was planned "
                     f"with {job.key_check}"
                 )
-            if policy.fingerprint != job.policy_hash:
-                raise UsageError("the policy has changed since the run was planned")
             hashes = {name: rule_hash(name) for name in job.recognisers}
             if tuple(hashes.values()) != job.recogniser_hashes:
                 raise UsageError("a rule has changed since the run was planned")

@@ -126,4 +126,5 @@ def test_a_job_holds_no_key(tmp_path):
 def test_a_run_that_another_version_planned_is_refused():
     other = dataclasses.replace(JOB, code_version="0.0.9")
     with pytest.raises(UsageError, match="planned by version 0.0.9"):
-        Job.from_json(other.to_json())
+        Job.from_json(other.to_json()).require_this_version()
+    Job.from_json(JOB.to_json()).require_this_version()

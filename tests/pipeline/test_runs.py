@@ -442,3 +442,22 @@ def test_a_gate_that_was_overridden_does_not_hold_back_the_rest(run, storage, op
             resume(storage, dataclasses.replace(options, max_quarantined=0.5))
     manifest = resume(storage, dataclasses.replace(options, max_quarantined=None))
     assert manifest["counts"]["rows_out"] == 60
+
+
+def test_parts_of_an_earlier_version_stay_published_and_readable(run, storage, options, tmp_path):
+    first = run()
+    (frozen,) = (tmp_path / "out/restricted").glob("*/job.json")
+    frozen.write_text(frozen.read_text().replace('"code_version": "', '"code_version": "0.0.'))
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+    more = write_corpus(tmp_path / "more", notes=4, files=1, broken=False)
+    manifest = run(inputs=(str(more),))
+    assert manifest["counts"]["rows_out"] == first["counts"]["rows_out"] + 4
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+
+def test_a_run_that_another_version_planned_is_not_resumed(storage, options, tmp_path):
+    plan_and_freeze(storage, options)
+    (frozen,) = (tmp_path / "out/restricted").glob("*/job.json")
+    frozen.write_text(frozen.read_text().replace('"code_version": "', '"code_version": "0.0.'))
+    with pytest.raises(UsageError, match="planned by version 0.0."):
+        resume(storage, options)
