@@ -18,6 +18,8 @@ class Budgets:
             bounded by it).
         tokens: fine tokens of a document.
         candidates: candidates of a document.
+        unpacked_ratio: times its size that a compressed file may unpack to (64 MB are always
+            allowed); its rest is quarantined as one row.
     """
 
     document_bytes: int = 16_000_000
@@ -25,6 +27,7 @@ class Budgets:
     line_characters: int = 4_000_000
     tokens: int = 4_000_000
     candidates: int = 200_000
+    unpacked_ratio: int = 250
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

@@ -12,7 +12,7 @@ from typing import Any
 
 from .budgets import Budgets
 from .errors import UsageError
-from .formats import Limits
+from .formats import Format, Limits, Settings, open_format
 from .keys import fingerprint
 from .policy import Policy, load_policy
 from .roles import Columns
@@ -38,6 +38,8 @@ class Job:
         batch_documents, batch_bytes: caps of a batch.
         split_bytes: size to which inputs were split and packed.
         budgets: see `Budgets`.
+        settings: how input files are written, for formats whose files do not say it; the output's
+            are written alike.
         keep_candidates: whether all candidates are written under restricted/.
         max_quarantined: share of quarantined rows above which nothing is published; decides no
             content.
@@ -59,6 +61,7 @@ class Job:
     batch_bytes: int = 4_000_000
     split_bytes: int = 32_000_000
     budgets: Budgets = Budgets()
+    settings: Settings = Settings()
     keep_candidates: bool = False
     max_quarantined: float = 0.05
     code_version: str = CODE_VERSION
@@ -71,7 +74,12 @@ class Job:
             batch_bytes=self.batch_bytes,
             line_bytes=self.budgets.line_bytes,
             document_bytes=self.budgets.document_bytes,
+            unpacked_ratio=self.budgets.unpacked_ratio,
         )
+
+    def form(self, name: str) -> Format:
+        """A format as this job reads and writes it."""
+        return open_format(name, self.settings)
 
     @property
     def staging(self) -> str:
@@ -94,6 +102,7 @@ class Job:
             json.dumps(self.columns.roles),
             self.key_check,
             json.dumps(dataclasses.astuple(self.budgets)),
+            json.dumps(dataclasses.astuple(self.settings)),
         )
 
     def to_json(self) -> str:
@@ -112,6 +121,7 @@ class Job:
             value: dict[str, Any] = json.loads(text)
             value["columns"] = Columns.parse([(name, role) for name, role in value["columns"]])
             value["budgets"] = Budgets(**value["budgets"])
+            value["settings"] = Settings(**value["settings"])
             for name in ("models", "model_hashes", "recognisers", "recogniser_hashes"):
                 value[name] = tuple(value[name])
             job = cls(**value)

@@ -16,7 +16,7 @@ from .batches import Batch, Failure
 from .budgets import Budgets, check_text
 from .documents import Documents, Rows
 from .errors import error_class
-from .formats import FORMATS, Chunk, Format, Limits
+from .formats import Chunk, Format, Limits
 from .keys import Keys, canonical_id
 from .roles import Columns, Role
 from .storage import InputFile, Storage
@@ -27,6 +27,7 @@ STAGE = "read"
 
 def read_unit(
     storage: Storage,
+    form: Format,
     unit: Unit,
     files: Sequence[InputFile],
     columns: Columns,
@@ -41,6 +42,7 @@ def read_unit(
     """Yields the unit's batches; the last one has `last` set and may be empty.
 
     Args:
+        form: that of the unit, as the job reads it.
         files: all input files of the plan.
         keep_dates: whether the policy lets columns with role `date` pass.
         ordinals: row ordinal in the unit -> ordinal among equal ids, for ids that the input
@@ -51,7 +53,6 @@ def read_unit(
         RunFailed: if storage fails or an input is not what was planned; a record never raises.
     """
     make = _RowMaker(columns, keys, budgets, unit, keep_dates, ordinals, skip)
-    form = FORMATS[unit.format]
     names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
     first = 0
     waiting: Batch | None = None

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from .audit import TABLES
 from .errors import RunFailed
-from .formats import FORMATS, PartWriter
+from .formats import FORMATS, Format, PartWriter
 from .results import Result, Tally
 from .storage import Storage, Writer
 
@@ -139,14 +139,14 @@ class UnitSink:
         run: str,
         unit: int,
         name: str,
-        form: str,
+        form: Format,
         partition: str,
         given: str,
     ) -> None:
         """Opens nothing yet.
 
         Args:
-            form: key of `FORMATS` for the data part.
+            form: of the data part.
             partition: hive folders of the data part ("" or "year=2024/"), already escaped.
             given: see `Receipt.given`.
         """
@@ -193,7 +193,7 @@ class UnitSink:
         if rows.num_rows == 0 and table not in _ALWAYS:
             return
         if table not in self._writers:
-            form = FORMATS["parquet" if table in TABLES else self._form]
+            form = FORMATS["parquet"] if table in TABLES else self._form
             folder = f"{table}/{self._partition}" if table == "data" else f"{table}/"
             if table in RESTRICTED:
                 folder = f"restricted/{self._run}/{folder}"

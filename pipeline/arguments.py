@@ -151,6 +151,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", metavar="NAME", help="format of the input; default: by the names' endings"
     )
+    _add_settings(parser)
     _share(parser, "--key-file")
     parser.add_argument(
         "--split-bytes", type=int, metavar="N", help="size of a work unit; default 32000000"
@@ -166,6 +167,35 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         default=None,
         help="write all candidates under restricted/",
+    )
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    """How files are written that do not say it themselves; the output is written alike."""
+    how = parser.add_argument_group("how the input's files are written (and the output's)")
+    how.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="of texts, archives of texts, CSV and TSV; default utf-8; for example windows-1252",
+    )
+    how.add_argument(
+        "--delimiter", metavar="SIGN", help="between the cells of CSV; default , (TSV: tab)"
+    )
+    how.add_argument(
+        "--quote",
+        metavar="SIGN",
+        help='around cells of CSV with delimiters or line breaks; default "; "" for none',
+    )
+    how.add_argument(
+        "--escape",
+        metavar="SIGN",
+        help="before a quote in a quoted cell; default: a quote is doubled",
+    )
+    how.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether CSV begins with names of columns (default); else they are c1, c2, ...",
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..models.budgets import Budgets
 from ..models.errors import UsageError
-from ..models.formats import Limits
+from ..models.formats import Limits, Settings, encoding_named
 from ..models.keys import ENVIRONMENT
 from ..models.recognisers import RECOGNISERS
 from ..models.roles import Columns
@@ -36,6 +36,7 @@ class Options:
         columns: role of each input column, or None to take a preset.
         key_source: URL of the master key, or "env:NAME".
         format: key of `FORMATS`, or None to go by the names' endings.
+        encoding, delimiter, quote, escape, header: see `Settings`.
         runner: see `runs.check_runner`.
         workers: child processes of the direct runner; 0 runs in this process, unsupervised.
         beam: Beam's own options, for engines.
@@ -57,6 +58,11 @@ class Options:
     columns: Columns | None = None
     key_source: str = f"env:{ENVIRONMENT}"
     format: str | None = None
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    quote: str = '"'
+    escape: str | None = None
+    header: bool = True
     runner: str = "direct"
     workers: int = 0
     beam: tuple[str, ...] = ()
@@ -69,6 +75,17 @@ class Options:
     watchdog_seconds: float = 900.0
     progress: bool | None = None
     log_level: str = "WARNING"
+
+    @property
+    def settings(self) -> Settings:
+        """How the input's files are written.
+
+        Raises:
+            UsageError: for values that say nothing.
+        """
+        return Settings(
+            encoding_named(self.encoding), self.delimiter, self.quote, self.escape, self.header
+        )
 
     def __post_init__(self) -> None:
         for name in ("batch_documents", "batch_bytes", "split_bytes", "watchdog_seconds"):

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..models.errors import UsageError
-from ..models.formats import FORMATS
 from ..models.job import Job
 from ..models.keys import canonical_id
 from ..models.policy import Policy
@@ -173,7 +172,7 @@ def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -
     for run in unfinished:
         if storage.exists(f"{output}/restricted/{run}/job.json"):  # else nothing was begun
             opened[run] = open_job(storage, output, run, key_source)[0]
-    plans = {run: Plan.read(storage, job.restricted) for run, job in opened.items()}
+    plans = {run: (job, Plan.read(storage, job.restricted)) for run, job in opened.items()}
 
     yield "\t".join(("run", "state", "unit", "row", "stage", "error", "input"))
     if manifest is not None:
@@ -181,7 +180,7 @@ def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -
         yield from _quarantine_lines("published", rows, plans)
     for run in unfinished:
         if run in opened:
-            rows = _staged_quarantine(storage, opened[run], plans[run])
+            rows = _staged_quarantine(storage, *plans[run])
             yield from _quarantine_lines("unfinished", rows, plans)
 
 
@@ -197,17 +196,17 @@ def _staged_quarantine(storage: Storage, job: Job, plan: Plan) -> Iterator[dict[
 
 
 def _quarantine_lines(
-    state: str, rows: Iterable[Mapping[str, Any]], plans: Mapping[str, Plan]
+    state: str, rows: Iterable[Mapping[str, Any]], plans: Mapping[str, tuple[Job, Plan]]
 ) -> Iterator[str]:
     for row in rows:
-        place = _place(plans[row["run"]], row["unit"], row["ordinal"])
+        place = _place(*plans[row["run"]], row["unit"], row["ordinal"])
         told = (row["run"], state, row["unit"], row["ordinal"], row["stage"], row["error"], place)
         yield "\t".join(map(str, told))
 
 
-def _place(plan: Plan, unit: int, ordinal: int) -> str:
+def _place(job: Job, plan: Plan, unit: int, ordinal: int) -> str:
     """The stretches of input, one of which holds a row."""
-    form, locators = FORMATS[plan.units[unit].format], plan.units[unit].locators
+    form, locators = job.form(plan.units[unit].format), plan.units[unit].locators
     if form.file_is_record:
         locators = locators[ordinal : ordinal + 1]
     return " | ".join(

@@ -44,6 +44,7 @@ class Originals:
             facts = self.rework.of_unit(index)
             yield from read_unit(
                 self.storage,
+                self.job.form(self.plan.units[index].format),
                 self.plan.units[index],
                 self.plan.files,
                 self.job.columns,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from ..models.errors import UsageError
-from ..models.formats import FORMATS, Locator, format_of
+from ..models.formats import Limits, Locator, Settings, format_of, open_format
 from ..models.job import Job
 from ..models.keys import fingerprint
 from ..models.roles import Columns, Role, preset_for
@@ -30,33 +30,44 @@ class Input:
     Attributes:
         files: in the order of their paths.
         formats: key of `FORMATS` for each file.
+        settings: how files are written that do not say it themselves.
         schemas: token of each file; files with different tokens do not share a unit.
         columns: all columns seen, hive keys included, in order.
     """
 
     files: tuple[InputFile, ...]
     formats: tuple[str, ...]
+    settings: Settings
     schemas: tuple[str, ...]
     columns: tuple[str, ...]
 
 
-def look_at(storage: Storage, urls: Sequence[str], form: str | None = None) -> Input:
+def look_at(
+    storage: Storage, urls: Sequence[str], form: str | None = None, settings: Settings | None = None
+) -> Input:
     """Lists the inputs and opens each one's footer or first block.
 
     Args:
         urls: files, folders or globs.
         form: key of `FORMATS`, or None to go by the names' endings.
+        settings: None for the default.
 
     Raises:
-        UsageError: if there is nothing, or a file is of no known format.
+        UsageError: if there is nothing, a file is of no known format, or none heeds a setting that
+            was given.
     """
-    if form is not None and form not in FORMATS:
-        raise UsageError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+    settings = settings or Settings()
+    if form is not None:
+        open_format(form, settings)
     files = tuple(storage.list_files(urls))
     formats = tuple(form or format_of(file.url) for file in files)
+    kinds = {name: open_format(name, settings) for name in dict.fromkeys(formats)}
+    heeded = {name for kind in kinds.values() for name in kind.takes}
+    if idle := [name for name in settings.given if name not in heeded]:
+        raise UsageError(f"{', '.join(idle)}: the input's format {', '.join(kinds)} takes none")
 
     def look(index: int) -> tuple[tuple[str, ...], str]:
-        kind = FORMATS[formats[index]]
+        kind = kinds[formats[index]]
         try:
             return kind.columns(storage, files[index]), kind.schema_token(storage, files[index])
         except UsageError as error:
@@ -70,7 +81,7 @@ def look_at(storage: Storage, urls: Sequence[str], form: str | None = None) -> I
         columns.update(dict.fromkeys(key for key, _ in file.partition))
         if twice := set(names) & {key for key, _ in file.partition}:
             raise UsageError(f"columns that are also hive keys of folders: {sorted(twice)}")
-    return Input(files, formats, tuple(token for _, token in seen), tuple(columns))
+    return Input(files, formats, settings, tuple(token for _, token in seen), tuple(columns))
 
 
 def roles_for(seen: Input, declared: Columns | None) -> Columns:
@@ -87,7 +98,7 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
             "Nothing passes that nobody declared: add --column NAME=ROLE for each "
             "(text, id, patient, type, date, pass, drop, hash)"
         )
-    forms = [FORMATS[name] for name in dict.fromkeys(seen.formats)]
+    forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
     declared.check(seen.columns, sampled=any(form.sampled for form in forms))
     hive = {key for file in seen.files for key, _ in file.partition}
     if textual := sorted(hive & set(declared.named(Role.TEXT))):
@@ -98,7 +109,7 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
 
 
 def split(
-    storage: Storage, seen: Input, split_bytes: int, job_fingerprint: str
+    storage: Storage, seen: Input, split_bytes: int, limits: Limits, job_fingerprint: str
 ) -> tuple[Unit, ...]:
     """Cuts the files into stretches and packs neighbours up to `split_bytes`.
 
@@ -106,7 +117,11 @@ def split(
     """
 
     def stretches(index: int) -> list[Locator]:
-        return FORMATS[seen.formats[index]].plan(storage, index, seen.files[index], split_bytes)
+        form = open_format(seen.formats[index], seen.settings)
+        try:
+            return form.plan(storage, index, seen.files[index], split_bytes, limits)
+        except UsageError as error:
+            raise UsageError(f"input file {index} (in the order of paths): {error}") from None
 
     units: list[Unit] = []
     packed: list[Locator] = []
@@ -152,7 +167,7 @@ def make_plan(storage: Storage, seen: Input, job: Job) -> tuple[Job, Plan]:
     Args:
         job: complete but for `run`.
     """
-    plan = Plan(seen.files, split(storage, seen, job.split_bytes, job.fingerprint))
+    plan = Plan(seen.files, split(storage, seen, job.split_bytes, job.limits, job.fingerprint))
     run = fingerprint(
         job.fingerprint,
         str(job.batch_documents),

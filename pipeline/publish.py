@@ -280,11 +280,7 @@ def make_manifest(
         "text_digest": total.digests["text"].hex(),
         **total.to_json(),
         "runs": {
-            run: {
-                "columns": [
-                    [name, str(role)] for name, role in _job_of(storage, job, run).columns.roles
-                ]
-            }
+            run: _how_written(_job_of(storage, job, run))
             for run in sorted({job.run, *(entry.run for entry in catalogue.units.values())})
         },
         "report": dict(report),
@@ -294,6 +290,14 @@ def make_manifest(
             for part in entry.receipt.parts
             if part.table not in RESTRICTED
         ],
+    }
+
+
+def _how_written(job: Job) -> dict[str, Any]:
+    """What `verify` must know to read the parts of a run."""
+    return {
+        "columns": [[name, str(role)] for name, role in job.columns.roles],
+        "settings": dataclasses.asdict(job.settings),
     }
 
 

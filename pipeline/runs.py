@@ -97,7 +97,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
             raise UsageError(
                 "input and output lie inside each other: give the output a place of its own"
             )
-    seen = look_at(storage, options.inputs, options.format)
+    seen = look_at(storage, options.inputs, options.format, options.settings)
     if any(_inside(file.url, output) for file in seen.files):
         raise UsageError("some of the input files lie inside the output")
     job = Job(
@@ -116,6 +116,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         batch_bytes=options.batch_bytes,
         split_bytes=options.split_bytes,
         budgets=options.budgets,
+        settings=options.settings,
         keep_candidates=options.keep_candidates,
         max_quarantined=(
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..models.digests import PARTS, Digest, content_digest
-from ..models.formats import FORMATS, format_of
+from ..models.formats import Settings, format_of, open_format
 from ..models.results import (
     COUNTS,
     audit_fields,
@@ -126,12 +126,13 @@ def _read_data(
     texts: Scrubbed = {}
     digests = {part: Digest() for part in PARTS}
     columns = {run: Columns.parse(one["columns"]) for run, one in manifest["runs"].items()}
+    settings = {run: Settings(**one["settings"]) for run, one in manifest["runs"].items()}
     for part in manifest["parts"]:
         if part["table"] != "data":
             continue
         url = f"{output}/{part['path']}"
         file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
-        form = FORMATS[format_of(url)]
+        form = open_format(format_of(url), settings[part["run"]])
         for row in form.part_rows(storage, file, columns[part["run"]]):
             if row.doc_key is None:
                 continue  # the digests do not agree without it

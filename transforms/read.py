@@ -68,6 +68,7 @@ class _ReadFn(beam.DoFn):
             limits = dataclasses.replace(limits, batch_documents=1)
         return read_unit(
             self.opened.storage,
+            self.job.form(self.opened.plan.units[unit].format),
             self.opened.plan.units[unit],
             self.opened.plan.files,
             self.job.columns,

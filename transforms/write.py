@@ -11,7 +11,7 @@ from apache_beam.metrics import Metrics
 from ..models.batches import Batch
 from ..models.candidates import candidate_rows
 from ..models.errors import RunFailed, error_class
-from ..models.formats import FORMATS, partition_path
+from ..models.formats import partition_path
 from ..models.job import Job
 from ..models.reading import output_partition
 from ..models.receipts import Receipt, UnitSink
@@ -77,7 +77,7 @@ class _WriteFn(beam.DoFn):
         result = finish(
             batch,
             run=self.job.run,
-            form=FORMATS[unit.format],
+            form=self.job.form(unit.format),
             columns=self.job.columns,
             detector_hashes=self.opened.hashes,
         )
@@ -102,7 +102,7 @@ class _WriteFn(beam.DoFn):
             run=self.job.run,
             unit=index,
             name=unit.name,
-            form=unit.format,
+            form=self.job.form(unit.format),
             partition=partition_path(partition),
             given=Rework.read(self.opened.storage, self.job.restricted).of_unit(index).hash,
         )

@@ -11,12 +11,12 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
 from ..roles import DOC_KEY, PATIENT_KEY, Columns, Role
-from ..storage import InputFile, Storage
+from ..storage import InputFile
 
 _WRITTEN = frozenset({Role.TEXT, Role.TYPE, Role.DATE, Role.PASS, Role.HASH})
 """Roles of input columns that go out under their own names."""
@@ -32,7 +32,7 @@ class Locator:
 
     Attributes:
         file: index of the file in the plan.
-        start, end: half-open, in the unit of the format: bytes, or row groups.
+        start, end: half-open, in the unit of the format: bytes, row groups or archive members.
         bytes: its size in the file, by which units are packed.
     """
 
@@ -40,6 +40,70 @@ class Locator:
     start: int
     end: int
     bytes: int
+
+
+UNPACKED_FREE_BYTES = 64_000_000
+"""A compressed file may always unpack to this much, however small it is."""
+
+UNKNOWN_SIZE = 1 << 62
+"""Size of the unpacked content of a compressed file, which nobody knows before its end."""
+
+UTF8 = "utf-8"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settings:
+    """How files of a kind are written that do not say it themselves; frozen with the plan.
+
+    Attributes:
+        encoding: of text files, members of archives, CSV and TSV; one of `encodings.ENCODINGS`.
+        delimiter: one character between the cells of CSV; None for the format's own.
+        quote: one character around cells that hold delimiters, quotes or line breaks; "" for none.
+        escape: one character before a quote inside quotes; None: a quote is doubled (RFC 4180).
+        header: whether a CSV file begins with the names of its columns; else they are c1, c2, ...
+    """
+
+    encoding: str = UTF8
+    delimiter: str | None = None
+    quote: str = '"'
+    escape: str | None = None
+    header: bool = True
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the settings that differ from the default."""
+        return tuple(
+            field.name
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) != field.default
+        )
+
+
+class Unreadable(Exception):  # noqa: N818 - it is no fault of the program
+    """The rest of a file cannot be unpacked: a reader puts one error row in its place.
+
+    Attributes:
+        code: "DamagedArchive", or "OverBudget:unpacked" for a bomb.
+    """
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Reader(Protocol):
+    """What formats need of a `Storage`; a compressed file is a view with the same methods."""
+
+    def open_read(self, url: str, *, buffer_bytes: int = ...) -> BinaryIO:
+        """See `Storage.open_read`."""
+
+    def read_range(self, url: str, start: int, end: int) -> bytes:
+        """See `Storage.read_range`."""
+
+    def read_blocks(
+        self, url: str, start: int, end: int, block_bytes: int = ...
+    ) -> Iterator[bytes]:
+        """See `Storage.read_blocks`; of a compressed file, raises Unreadable at damage."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,13 +114,16 @@ class Limits:
         batch_documents: most records of a chunk.
         batch_bytes: most bytes of a chunk, but for a chunk of one record.
         line_bytes: a longer line of a line format is an error row.
-        document_bytes: a longer file of the text format is an error row.
+        document_bytes: a longer file of the text format, or archive member, is an error row.
+        unpacked_ratio: a compressed file that unpacks to more than this many times its size (and
+            more than `UNPACKED_FREE_BYTES`) is a bomb: its rest is one error row.
     """
 
     batch_documents: int = 256
     batch_bytes: int = 4_000_000
     line_bytes: int = 64_000_000
     document_bytes: int = 16_000_000
+    unpacked_ratio: int = 250
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -140,6 +207,17 @@ class Format(Protocol):
         """Endings of file names, lower case, with the dot; the first is what is written."""
 
     @property
+    def takes(self) -> frozenset[str]:
+        """Names of the `Settings` that it heeds."""
+
+    def configured(self, settings: Settings) -> Format:
+        """The format with the settings that it heeds; the others mean nothing to it.
+
+        Raises:
+            UsageError: for a setting that it cannot be read with.
+        """
+
+    @property
     def sampled(self) -> bool:
         """Whether `columns` sees the beginning of a file alone, so that it may miss some."""
 
@@ -162,24 +240,29 @@ class Format(Protocol):
             UsageError: if a column of the format cannot have the role that it was given.
         """
 
-    def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
+    def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """Names of the columns in order, as far as a look at the beginning or footer tells.
 
         Raises:
             UsageError: if the file cannot be of this format.
         """
 
-    def schema_token(self, storage: Storage, file: InputFile) -> str:
+    def schema_token(self, storage: Reader, file: InputFile) -> str:
         """Files with different tokens may not share an output part."""
 
     def plan(
-        self, storage: Storage, index: int, file: InputFile, split_bytes: int
+        self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
-        """Stretches of about `split_bytes`; together they hold every record once."""
+        """Stretches of about `split_bytes`; together they hold every record once.
+
+        Raises:
+            UsageError: if the file cannot be taken at all (a damaged archive); the message says
+                why, without names.
+        """
 
     def read(
         self,
-        storage: Storage,
+        storage: Reader,
         file: InputFile,
         locator: Locator,
         columns: tuple[str, ...],
@@ -216,7 +299,7 @@ class Format(Protocol):
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
         """A writer of one part, whose file names begin with `stem`. Opens no file yet."""
 
-    def part_rows(self, storage: Storage, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+    def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields the rows of a data file that `writer` wrote, in order.
 
         Args:
@@ -225,7 +308,7 @@ class Format(Protocol):
 
 
 def table_rows(
-    form: Format, storage: Storage, file: InputFile, columns: Columns, available: Container[str]
+    form: Format, storage: Reader, file: InputFile, columns: Columns, available: Container[str]
 ) -> Iterator[PartRow]:
     """`Format.part_rows` of formats whose records carry doc_key and patient_key as columns.
 
@@ -236,8 +319,9 @@ def table_rows(
     names = tuple(name for name in (DOC_KEY, PATIENT_KEY, *written) if name in available)
     fields = columns.named(Role.TEXT)
     decoded = {DOC_KEY, PATIENT_KEY, *fields}
-    for locator in form.plan(storage, 0, file, file.size + 1):
-        for chunk in form.read(storage, file, locator, names, whole(file)):
+    limits = whole(file)
+    for locator in form.plan(storage, 0, file, file.size + 1, limits):
+        for chunk in form.read(storage, file, locator, names, limits):
             values: dict[str, Sequence[Any]] = {
                 name: form.decode(column) if name in decoded else form.cells(column)
                 for name, column in zip(names, chunk.columns.columns, strict=True)
@@ -255,7 +339,9 @@ def table_rows(
 def whole(file: InputFile) -> Limits:
     """Limits that no record of a file is over: what was published was within them."""
     return Limits(
-        line_bytes=max(1, min(file.size, _LONGEST_LINE_BYTES)), document_bytes=max(1, file.size)
+        line_bytes=max(1, min(file.size, _LONGEST_LINE_BYTES)),
+        document_bytes=max(1, file.size),
+        unpacked_ratio=UNKNOWN_SIZE,
     )
 
 

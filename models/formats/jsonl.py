@@ -21,16 +21,20 @@ import pyarrow as pa
 
 from ..errors import DocumentError, OverBudget
 from ..roles import DOC_KEY, PATIENT_KEY, Columns
-from ..storage import InputFile, Storage
+from ..storage import InputFile
 from .base import (
     Chunk,
     ChunkCutter,
+    Format,
     LazySink,
     Limits,
     Locator,
     OpenPart,
     PartRow,
     PartWriter,
+    Reader,
+    Settings,
+    Unreadable,
     table_rows,
 )
 
@@ -60,11 +64,16 @@ class JsonLines:
     measure = "bytes"
     file_is_record = False
     holds_patient_key = True
+    takes: frozenset[str] = frozenset()
+
+    def configured(self, settings: Settings) -> Format:
+        """Itself: its files say all themselves."""
+        return self
 
     def check_roles(self, columns: Columns) -> None:
         """A record has room for any columns."""
 
-    def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
+    def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """Keys of the records at the file's beginning, by first appearance; see `LOOK_BYTES`."""
         found: dict[str, None] = {}
         limits = Limits()
@@ -78,12 +87,12 @@ class JsonLines:
                 found.update(dict.fromkeys(key for key in record if _encodable(key)))
         return tuple(found)
 
-    def schema_token(self, storage: Storage, file: InputFile) -> str:
+    def schema_token(self, storage: Reader, file: InputFile) -> str:
         """Always empty: a line carries its own keys."""
         return ""
 
     def plan(
-        self, storage: Storage, index: int, file: InputFile, split_bytes: int
+        self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
         """Even byte ranges; a record belongs to the one in which it starts."""
         parts = -(-file.size // split_bytes)
@@ -92,7 +101,7 @@ class JsonLines:
 
     def read(
         self,
-        storage: Storage,
+        storage: Reader,
         file: InputFile,
         locator: Locator,
         columns: tuple[str, ...],
@@ -101,19 +110,23 @@ class JsonLines:
         """Yields the records that start in [start, end); blank lines are none."""
         declared = frozenset(columns)
         cutter = ChunkCutter(columns, limits)
-        for position, line in _lines(storage, file, locator.start, locator.end, limits.line_bytes):
-            if line is None:
-                yield from cutter.add_error("OverBudget:line")
-                continue
-            record = _record(line, position == 0)
-            if record is None:
-                continue
-            if isinstance(record, dict):
-                if declared.issuperset(record):
-                    yield from cutter.add([record.get(name) for name in columns], len(line))
+        lines = _lines(storage, file, locator.start, locator.end, limits.line_bytes)
+        try:
+            for position, line in lines:
+                if line is None:
+                    yield from cutter.add_error("OverBudget:line")
                     continue
-                record = "UndeclaredColumn"
-            yield from cutter.add_error(record)
+                record = _record(line, position == 0)
+                if record is None:
+                    continue
+                if isinstance(record, dict):
+                    if declared.issuperset(record):
+                        yield from cutter.add([record.get(name) for name in columns], len(line))
+                        continue
+                    record = "UndeclaredColumn"
+                yield from cutter.add_error(record)
+        except Unreadable as error:
+            yield from cutter.add_error(error.code)
         yield from cutter.rest()
 
     def is_text(self, kind: pa.DataType) -> bool:
@@ -137,7 +150,7 @@ class JsonLines:
         """Writes `<stem>.jsonl`: keys in the order of the columns, null cells left out."""
         return _JsonLinesWriter(LazySink(open_part, stem + self.suffixes[0]))
 
-    def part_rows(self, storage: Storage, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+    def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields a row a line; a line may lack any key."""
         declared = {name for name, _ in columns.roles}
         return table_rows(self, storage, file, columns, {DOC_KEY, PATIENT_KEY, *declared})
@@ -174,7 +187,7 @@ class _JsonLinesWriter:
 
 
 def _lines(
-    storage: Storage, file: InputFile, start: int, end: int, line_bytes: int
+    storage: Reader, file: InputFile, start: int, end: int, line_bytes: int
 ) -> Iterator[tuple[int, bytes | None]]:
     """Yields (byte offset, line without its line feed) of every line that starts in [start, end).
 

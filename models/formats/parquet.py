@@ -23,8 +23,20 @@ import pyarrow.parquet as pq
 from ..columns import Ints
 from ..errors import ScrublineError, UsageError
 from ..roles import Columns
-from ..storage import InputFile, Storage
-from .base import Chunk, LazySink, Limits, Locator, OpenPart, PartRow, PartWriter, table_rows
+from ..storage import InputFile
+from .base import (
+    Chunk,
+    Format,
+    LazySink,
+    Limits,
+    Locator,
+    OpenPart,
+    PartRow,
+    PartWriter,
+    Reader,
+    Settings,
+    table_rows,
+)
 
 ROW_GROUP_ROWS = 8192
 ROW_GROUP_BYTES = 32 << 20
@@ -50,23 +62,28 @@ class Parquet:
     measure = "row groups"
     file_is_record = False
     holds_patient_key = True
+    takes: frozenset[str] = frozenset()
+
+    def configured(self, settings: Settings) -> Format:
+        """Itself: its files say all themselves."""
+        return self
 
     def check_roles(self, columns: Columns) -> None:
         """A table has room for any columns."""
 
-    def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
+    def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """Names in the file's schema."""
         with _opened(storage, file) as reader:
             return tuple(reader.schema_arrow.names)
 
-    def schema_token(self, storage: Storage, file: InputFile) -> str:
+    def schema_token(self, storage: Reader, file: InputFile) -> str:
         """Hash of the schema."""
         with _opened(storage, file) as reader:
             schema = _passing(reader.schema_arrow)
         return hashlib.sha256(schema.remove_metadata().serialize().to_pybytes()).hexdigest()
 
     def plan(
-        self, storage: Storage, index: int, file: InputFile, split_bytes: int
+        self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
         """Runs of row groups of up to `split_bytes`, or of one larger row group."""
         with _opened(storage, file) as reader:
@@ -79,7 +96,7 @@ class Parquet:
 
     def read(
         self,
-        storage: Storage,
+        storage: Reader,
         file: InputFile,
         locator: Locator,
         columns: tuple[str, ...],
@@ -149,7 +166,7 @@ class Parquet:
         """Writes `<stem>.parquet`, Zstandard; the same rows give the same bytes."""
         return _ParquetWriter(LazySink(open_part, stem + self.suffixes[0]))
 
-    def part_rows(self, storage: Storage, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+    def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields a row a row, of the columns that the file has."""
         return table_rows(self, storage, file, columns, self.columns(storage, file))
 
@@ -158,7 +175,7 @@ class Parquet:
 
 
 @contextlib.contextmanager
-def _opened(storage: Storage, file: InputFile) -> Iterator[Any]:
+def _opened(storage: Reader, file: InputFile) -> Iterator[Any]:
     """A reader of the file.
 
     Raises:

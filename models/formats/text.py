@@ -1,10 +1,11 @@
-"""Text files: a document a file, strict UTF-8, kept code point for code point.
+"""Text files: a document a file, strictly in its encoding, kept code point for code point.
 
 A byte-order mark, carriage returns and NUL are part of the text.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
@@ -12,14 +13,37 @@ import pyarrow as pa
 
 from ..errors import UsageError
 from ..roles import Columns, Role
-from ..storage import InputFile, Storage
-from .base import Chunk, ChunkCutter, Limits, Locator, OpenPart, PartRow, PartWriter, whole
+from ..storage import InputFile
+from .base import (
+    UNKNOWN_SIZE,
+    UTF8,
+    Chunk,
+    ChunkCutter,
+    Format,
+    Limits,
+    Locator,
+    OpenPart,
+    PartRow,
+    PartWriter,
+    Reader,
+    Settings,
+    Unreadable,
+    whole,
+)
+from .encodings import decode
 
 _SAFE_KEY = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 
+@dataclasses.dataclass(frozen=True)
 class TextFiles:
-    """The format `text`."""
+    """The format `text`.
+
+    Attributes:
+        encoding: of its files, read and written.
+    """
+
+    encoding: str = UTF8
 
     name = "text"
     suffixes = (".txt", ".text")
@@ -27,6 +51,11 @@ class TextFiles:
     measure = "bytes"
     file_is_record = True
     holds_patient_key = False
+    takes = frozenset({"encoding"})
+
+    def configured(self, settings: Settings) -> Format:
+        """With the encoding."""
+        return TextFiles(settings.encoding)
 
     def check_roles(self, columns: Columns) -> None:
         """A written file is a text under its doc_key: there is no place for anything else."""
@@ -37,23 +66,23 @@ class TextFiles:
                 "file, role id or drop"
             )
 
-    def columns(self, storage: Storage, file: InputFile) -> tuple[str, ...]:
+    def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """The file's path below the input folder (its id; PHI), and the text."""
         return ("path", "text")
 
-    def schema_token(self, storage: Storage, file: InputFile) -> str:
+    def schema_token(self, storage: Reader, file: InputFile) -> str:
         """Always empty."""
         return ""
 
     def plan(
-        self, storage: Storage, index: int, file: InputFile, split_bytes: int
+        self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
         """The whole file: a document is never split."""
         return [Locator(index, 0, file.size, file.size)]
 
     def read(
         self,
-        storage: Storage,
+        storage: Reader,
         file: InputFile,
         locator: Locator,
         columns: tuple[str, ...],
@@ -62,11 +91,11 @@ class TextFiles:
         """Yields one chunk of one row."""
         cutter = ChunkCutter(columns, limits)
         content = _content(storage, file, limits)
-        if isinstance(content, str):
-            yield from cutter.add_error(content)
+        row = content if isinstance(content, str) else text_row(file.path, content, self.encoding)
+        if isinstance(row, str):
+            yield from cutter.add_error(row)
         else:
-            values = {"path": file.path, "text": content.decode()}
-            yield from cutter.add([values.get(name) for name in columns], len(content))
+            yield from cutter.add([row.get(name) for name in columns], len(content))
         yield from cutter.rest()
 
     def is_text(self, kind: pa.DataType) -> bool:
@@ -89,48 +118,71 @@ class TextFiles:
 
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
         """Writes `<stem>/<doc_key>.txt` for each row; other columns are left out."""
-        return _TextWriter(open_part, stem)
+        return _TextWriter(open_part, stem, self.encoding)
 
-    def part_rows(self, storage: Storage, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+    def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields the one row; its doc_key is the file's name."""
         content = _content(storage, file, whole(file))
-        lost = isinstance(content, str)
-        name = file.path.rsplit("/", 1)[-1].removesuffix(self.suffixes[0])
-        texts: dict[str, str | None] = dict.fromkeys(columns.named(Role.TEXT))
-        if not isinstance(content, str):
-            texts["text"] = content.decode()
-        yield PartRow(None if lost else name, None, texts, {})
+        row = content if isinstance(content, str) else text_row(file.path, content, self.encoding)
+        yield part_row(row, columns, self.suffixes[0])
 
 
-def _content(storage: Storage, file: InputFile, limits: Limits) -> bytes | str:
-    """The file's bytes, known to be UTF-8; or an error code."""
-    if file.size > limits.document_bytes:
+def text_row(path: str, content: bytes, encoding: str) -> dict[str, str] | str:
+    """The cells of a document that is a whole file or archive member; or an error code."""
+    text = decode(content, encoding)
+    return "BadEncoding" if text is None else {"path": path, "text": text}
+
+
+def part_row(row: dict[str, str] | str, columns: Columns, suffix: str) -> PartRow:
+    """A written text as a row; its doc_key is its name without folders and `suffix`."""
+    texts: dict[str, str | None] = dict.fromkeys(columns.named(Role.TEXT))
+    if isinstance(row, str):
+        return PartRow(None, None, texts, {})
+    texts["text"] = row["text"]
+    return PartRow(row["path"].rsplit("/", 1)[-1].removesuffix(suffix), None, texts, {})
+
+
+def named_texts(table: pa.Table) -> Iterator[tuple[str, str]]:
+    """Yields (doc_key, text) of rows to be written, each a file or archive member.
+
+    Raises:
+        ValueError: if a doc_key cannot be a file's name, or there is no text.
+    """
+    keys, texts = table.column("doc_key").to_pylist(), table.column("text").to_pylist()
+    for key, text in zip(keys, texts, strict=True):
+        if key is None or not _SAFE_KEY.fullmatch(key) or text is None:
+            raise ValueError("a row of the text format needs a doc_key of [A-Za-z0-9_-] and a text")
+        yield key, text
+
+
+def _content(storage: Reader, file: InputFile, limits: Limits) -> bytes | str:
+    """The file's bytes, or an error code."""
+    known = file.size != UNKNOWN_SIZE
+    if known and file.size > limits.document_bytes:
         return "OverBudget:bytes"
+    if file.size == 0:
+        return b""
     # A byte more than planned, so that a file that has grown is not cut in silence.
-    content = storage.read_range(file.url, 0, file.size + 1) if file.size else b""
-    if len(content) != file.size:
-        return "InputChanged"
+    most = file.size if known else limits.document_bytes
     try:
-        content.decode()
-    except UnicodeDecodeError:
-        return "BadEncoding"
-    return content
+        content = storage.read_range(file.url, 0, most + 1)
+    except Unreadable as error:
+        return error.code
+    if known:
+        return content if len(content) == file.size else "InputChanged"
+    return content if len(content) <= limits.document_bytes else "OverBudget:bytes"
 
 
 class _TextWriter:
-    def __init__(self, open_part: OpenPart, stem: str) -> None:
+    def __init__(self, open_part: OpenPart, stem: str, encoding: str) -> None:
         self._open_part = open_part
         self._stem = stem
+        self._encoding = encoding
 
     def write(self, table: pa.Table) -> None:
-        keys, texts = table.column("doc_key").to_pylist(), table.column("text").to_pylist()
-        for key, text in zip(keys, texts, strict=True):
-            if key is None or not _SAFE_KEY.fullmatch(key) or text is None:
-                raise ValueError(
-                    "a row of the text format needs a doc_key of [A-Za-z0-9_-] and a text"
-                )
+        for key, text in named_texts(table):
             with self._open_part(f"{self._stem}/{key}{TextFiles.suffixes[0]}") as sink:
-                sink.write(text.encode())
+                sink.write(text.encode(self._encoding))
 
     def close(self) -> None:
         """Nothing is open between rows."""

@@ -49,11 +49,12 @@ def read(
     locators = tuple(
         locator
         for index, file in enumerate(files)
-        for locator in FORMATS[name].plan(storage, index, file, split_bytes)
+        for locator in FORMATS[name].plan(storage, index, file, split_bytes, Limits())
     )
     return list(
         read_unit(
             storage,
+            FORMATS[name],
             Unit(0, "000000-abc", name, files[0].partition, locators),
             files,
             roles,

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from scrubline.models.audit import AUDIT, CANDIDATES, DOCUMENTS, QUARANTINE
 from scrubline.models.errors import RunFailed
+from scrubline.models.formats import FORMATS
 from scrubline.models.receipts import Part, Receipt, UnitSink, receipt_url
 from scrubline.models.results import Result, Tally
 
@@ -18,7 +19,7 @@ def sink_of(storage, folder, **changes):
         "run": "run1",
         "unit": 3,
         "name": "000003-abc",
-        "form": "jsonl",
+        "form": FORMATS["jsonl"],
         "partition": "year=2024/",
         "given": "",
     }
@@ -99,7 +100,7 @@ def test_candidates_lie_under_restricted(storage, tmp_path):
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_nothing_is_left_of_an_abandoned_unit(storage, tmp_path, form):
-    sink = sink_of(storage, tmp_path, form=form)
+    sink = sink_of(storage, tmp_path, form=FORMATS[form])
     sink.write(result_of("a"))
     sink.abandon()
     assert names(tmp_path) == []

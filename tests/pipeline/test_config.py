@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.budgets import Budgets
 from scrubline.models.errors import UsageError
+from scrubline.models.formats import Settings
 from scrubline.models.roles import Role
 from scrubline.pipeline.config import LOG_LEVELS, Options, options_from, read_config
 
@@ -17,6 +18,11 @@ recognisers = ["date"]
 policy = "research"
 key_source = "env:KEY"
 format = "jsonl"
+encoding = "windows-1252"
+delimiter = ";"
+quote = "'"
+escape = "/"
+header = false
 runner = "portable"
 workers = 3
 beam = ["--job_endpoint=localhost:8099"]
@@ -45,6 +51,7 @@ def test_a_file_may_hold_every_option():
     assert options.budgets == Budgets(tokens=12)
     assert (options.workers, options.keep_candidates, options.progress) == (3, True, False)
     assert (options.max_quarantined, options.watchdog_seconds) == (1, 1.5)
+    assert options.settings == Settings("cp1252", ";", "'", "/", False)
     defaults = Options()
     for field in dataclasses.fields(Options):
         same = getattr(options, field.name) == getattr(defaults, field.name)

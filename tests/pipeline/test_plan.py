@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models.errors import UsageError
+from scrubline.models.formats import Limits
 from scrubline.models.job import Job
 from scrubline.models.roles import Columns, Role
 from scrubline.models.storage import Storage
@@ -111,7 +112,7 @@ def test_units_hold_every_byte_once_and_never_mix_folders(shapes, split_bytes):
             write(folder / f"{partition}{index}.jsonl", tens and 20 + tens * 40)
         storage = Storage()
         seen = look_at(storage, [name])
-        units = split(storage, seen, split_bytes, "fingerprint")
+        units = split(storage, seen, split_bytes, Limits(), "fingerprint")
     assert [unit.index for unit in units] == list(range(len(units)))
     assert len({unit.name for unit in units}) == len(units)
     covered = [locator for unit in units for locator in unit.locators]
@@ -135,7 +136,7 @@ def test_files_of_other_schemas_do_not_share_a_unit(storage, tmp_path):
         table = pa.table({"i": pa.array([1], kind), "t": ["x"]})
         pq.write_table(table, tmp_path / f"{name}.parquet")
     seen = look_at(storage, [str(tmp_path)])
-    units = split(storage, seen, 1 << 30, "fingerprint")
+    units = split(storage, seen, 1 << 30, Limits(), "fingerprint")
     assert [[locator.file for locator in unit.locators] for unit in units] == [[0, 1], [2]]
 
 
@@ -143,7 +144,8 @@ def test_formats_do_not_share_a_unit(storage, tmp_path):
     write(tmp_path / "a.jsonl", 30)
     (tmp_path / "b.txt").write_text("x")
     seen = look_at(storage, [str(tmp_path)])
-    assert [unit.format for unit in split(storage, seen, 1 << 30, "f")] == ["jsonl", "text"]
+    units = split(storage, seen, 1 << 30, Limits(), "f")
+    assert [unit.format for unit in units] == ["jsonl", "text"]
 
 
 # -- the run's id

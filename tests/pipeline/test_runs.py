@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 from scrubline.models.errors import GateHeld, RunFailed, UsageError
+from scrubline.models.formats.jsonl import JsonLines
 from scrubline.models.keys import load_keys
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
@@ -356,19 +357,13 @@ def test_a_strict_gate_holds_on_resume_too(run, storage, options):
 
 
 def test_input_that_was_cut_short_while_it_was_read_stops_the_run(run, tmp_path, monkeypatch):
-    from scrubline.models import reading
+    real = JsonLines.read
 
-    real = reading.FORMATS["jsonl"]
+    def shortening(self, storage, file, *rest):
+        (tmp_path / "in/part2.jsonl").write_text("")
+        return real(self, storage, file, *rest)
 
-    class Shortening:
-        def __getattr__(self, name):
-            return getattr(real, name)
-
-        def read(self, storage, file, *rest):
-            (tmp_path / "in/part2.jsonl").write_text("")
-            return real.read(storage, file, *rest)
-
-    monkeypatch.setattr(reading, "FORMATS", {"jsonl": Shortening()})
+    monkeypatch.setattr(JsonLines, "read", shortening)
     with pytest.raises(RunFailed, match="changed after it was planned"):
         run()
     assert not (tmp_path / "out/data").exists()

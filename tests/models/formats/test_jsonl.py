@@ -344,7 +344,7 @@ def test_write_of_read_keeps_every_value(records, split_bytes):
     file = put("r.jsonl", "\n".join(lines).encode())
     parts = Parts()
     writer = JSONL.writer(parts.open, "u")
-    for locator in JSONL.plan(STORAGE, 0, file, split_bytes):
+    for locator in JSONL.plan(STORAGE, 0, file, split_bytes, Limits()):
         for chunk in JSONL.read(STORAGE, file, locator, ("a", "b", "c"), Limits()):
             assert not chunk.errors
             writer.write(chunk.columns)

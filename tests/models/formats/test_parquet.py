@@ -64,7 +64,7 @@ def rewritten(file, columns, split_bytes=1 << 30, limits=None):
     """What the file becomes when it is read and written unchanged."""
     parts = Parts()
     writer = PARQUET.writer(parts.open, "u")
-    for locator in PARQUET.plan(STORAGE, 0, file, split_bytes):
+    for locator in PARQUET.plan(STORAGE, 0, file, split_bytes, Limits()):
         for chunk in PARQUET.read(STORAGE, file, locator, columns, limits or Limits()):
             assert not chunk.errors
             writer.write(chunk.columns)
@@ -105,7 +105,7 @@ def test_each_column_alone_in_any_batches(name):
         assert rewritten(file, (name, "n"), limits=Limits(batch_documents=documents)) == first
     chunks = [
         chunk
-        for locator in PARQUET.plan(STORAGE, 0, file, 1)
+        for locator in PARQUET.plan(STORAGE, 0, file, 1, Limits())
         for chunk in PARQUET.read(STORAGE, file, locator, (name,), Limits())
     ]
     # What whoever builds the output does with chunks has a kernel for every type.
@@ -212,7 +212,7 @@ def test_no_damage_ever_raises_or_loses_a_row():
             data[draw.randrange(4, len(data) - 8)] ^= 1 << draw.randrange(8)
         file = put("a.parquet", bytes(data))
         try:
-            locators = PARQUET.plan(STORAGE, 0, file, 1)
+            locators = PARQUET.plan(STORAGE, 0, file, 1, Limits())
         except UsageError:
             refused += 1
             continue
@@ -229,7 +229,7 @@ def test_a_broken_footer_is_refused_without_name(cut):
     pq.write_table(pa.table({"t": ["x"] * 100}), sink)
     file = put("smith_john.parquet", sink.getvalue()[:cut])
     for action in (
-        lambda: PARQUET.plan(STORAGE, 0, file, 1),
+        lambda: PARQUET.plan(STORAGE, 0, file, 1, Limits()),
         lambda: PARQUET.columns(STORAGE, file),
         lambda: PARQUET.schema_token(STORAGE, file),
     ):
@@ -288,11 +288,11 @@ def test_rows_with_invalid_utf8_are_errors(as_dictionary, documents):
 
 def test_row_groups_are_packed():
     file = file_of(pa.table({"t": [str(i) * 50 for i in range(1000)]}), row_group_size=100)
-    every = PARQUET.plan(STORAGE, 0, file, 1)
+    every = PARQUET.plan(STORAGE, 0, file, 1, Limits())
     assert [(lo.start, lo.end) for lo in every] == [(i, i + 1) for i in range(10)]
-    two = PARQUET.plan(STORAGE, 0, file, every[0].bytes + every[1].bytes)
+    two = PARQUET.plan(STORAGE, 0, file, every[0].bytes + every[1].bytes, Limits())
     assert (two[0].start, two[0].end) == (0, 2)
-    (whole,) = PARQUET.plan(STORAGE, 0, file, 1 << 30)
+    (whole,) = PARQUET.plan(STORAGE, 0, file, 1 << 30, Limits())
     assert (whole.start, whole.end) == (0, 10) and whole.bytes <= file.size
     assert read_all(PARQUET, file_of(pa.table({"t": pa.array([], pa.string())})), ("t",)) == []
 

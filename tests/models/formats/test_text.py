@@ -59,7 +59,7 @@ def test_a_row_without_a_safe_key_is_refused(key, text):
 
 def test_many_small_files_are_one_locator_each():
     files = [put(f"{i}.txt", b"x" * i) for i in range(4)]
-    locators = [lo for i, f in enumerate(files) for lo in TEXT.plan(STORAGE, i, f, 100)]
+    locators = [lo for i, f in enumerate(files) for lo in TEXT.plan(STORAGE, i, f, 100, Limits())]
     assert [(lo.file, lo.end, lo.bytes) for lo in locators] == [(i, i, i) for i in range(4)]
 
 

@@ -1,0 +1,59 @@
+"""Encodings that files may have: those that give every text back byte for byte.
+
+A closed list: Python's codecs hold much that is no encoding of text (`rot13`, `idna`), runs code of
+its own (`unicode_escape`), or is ambiguous (`utf-7`). ISO 2022 is left out, for its shift states
+let two files of other bytes be one text.
+"""
+
+from __future__ import annotations
+
+import codecs
+
+from ..errors import UsageError
+
+_SINGLE_BYTE = (
+    *("ascii", "cp437", "cp850", "cp852", "cp866", "koi8-r", "koi8-u", "mac-roman"),
+    *(f"cp125{n}" for n in range(9)),
+    *(f"iso8859-{n}" for n in (*range(1, 12), *range(13, 17))),
+)
+_MANY_BYTES = (
+    *("utf-8", "utf-16", "utf-16-le", "utf-16-be"),
+    *("gb18030", "big5", "shift_jis", "euc-kr"),
+)
+
+ENCODINGS: tuple[str, ...] = tuple(sorted((*_SINGLE_BYTE, *_MANY_BYTES)))
+"""Names as Python's codecs spell them, with or without a sign between word and number."""
+
+_BY_CODEC = {codecs.lookup(name).name: name for name in ENCODINGS}
+
+
+def encoding_named(name: str) -> str:
+    """The entry of `ENCODINGS` that a name or alias (`latin-1`, `windows-1252`) stands for.
+
+    Raises:
+        UsageError: if it is none of them.
+    """
+    try:
+        return _BY_CODEC[codecs.lookup(name).name]
+    except (LookupError, ValueError):
+        raise UsageError(
+            f"encoding {name!r} is unknown or not taken; taken: {', '.join(ENCODINGS)}"
+        ) from None
+
+
+def is_single_byte(encoding: str) -> bool:
+    """Whether every byte is a character, so that a file can be cut anywhere, ASCII as in ASCII."""
+    return encoding in _SINGLE_BYTE
+
+
+def decode(content: bytes, encoding: str) -> str | None:
+    """The text of bytes; None if they are not in the encoding or would not come back the same.
+
+    What does not come back (a byte-order mark missing in UTF-16, an over-long form) would change
+    text that nobody asked to change.
+    """
+    try:
+        text = content.decode(encoding)
+        return text if encoding == "utf-8" or text.encode(encoding) == content else None
+    except UnicodeError:
+        return None

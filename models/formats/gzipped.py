@@ -1,0 +1,260 @@
+"""Gzip around another format: a file is one stretch, for nobody can begin in the middle of it.
+
+Source: RFC 1952. Members may follow each other; what follows the last one but zeros is damage.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from ..roles import Columns
+from ..storage import InputFile
+from .base import (
+    UNKNOWN_SIZE,
+    UNPACKED_FREE_BYTES,
+    Chunk,
+    Format,
+    Limits,
+    Locator,
+    OpenPart,
+    PartRow,
+    PartWriter,
+    Reader,
+    Settings,
+    Sink,
+    Unreadable,
+    whole,
+)
+
+LEVEL = 6
+"""Of compression; zlib's own default."""
+
+_BLOCK_BYTES = 1 << 20
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+@dataclasses.dataclass(frozen=True)
+class Gzipped:
+    """A format of which each file is compressed as a whole.
+
+    Attributes:
+        inner: the format inside.
+    """
+
+    inner: Format
+
+    measure = "bytes"
+
+    @property
+    def name(self) -> str:
+        """`<inner>.gz`."""
+        return f"{self.inner.name}.gz"
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Those of the inner format, and `.gz`."""
+        return tuple(f"{suffix}.gz" for suffix in self.inner.suffixes)
+
+    @property
+    def sampled(self) -> bool:
+        """As the inner format."""
+        return self.inner.sampled
+
+    @property
+    def file_is_record(self) -> bool:
+        """As the inner format."""
+        return self.inner.file_is_record
+
+    @property
+    def holds_patient_key(self) -> bool:
+        """As the inner format."""
+        return self.inner.holds_patient_key
+
+    @property
+    def takes(self) -> frozenset[str]:
+        """As the inner format."""
+        return self.inner.takes
+
+    def configured(self, settings: Settings) -> Format:
+        """The inner format configured."""
+        return Gzipped(self.inner.configured(settings))
+
+    def check_roles(self, columns: Columns) -> None:
+        """As the inner format."""
+        self.inner.check_roles(columns)
+
+    def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
+        """As the inner format; none of a damaged file, whose rows will be quarantined."""
+        try:
+            return self.inner.columns(_Unpacked(storage, file, Limits()), _inside(file))
+        except Unreadable:
+            return ()
+
+    def schema_token(self, storage: Reader, file: InputFile) -> str:
+        """As the inner format."""
+        return self.inner.schema_token(_Unpacked(storage, file, Limits()), _inside(file))
+
+    def plan(
+        self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
+    ) -> list[Locator]:
+        """The whole file."""
+        return [Locator(index, 0, file.size, file.size)]
+
+    def read(
+        self,
+        storage: Reader,
+        file: InputFile,
+        locator: Locator,
+        columns: tuple[str, ...],
+        limits: Limits,
+    ) -> Iterator[Chunk]:
+        """Yields the records; where the file is damaged, an error row stands for its rest."""
+        inside = Locator(locator.file, 0, UNKNOWN_SIZE, file.size)
+        return self.inner.read(
+            _Unpacked(storage, file, limits), _inside(file), inside, columns, limits
+        )
+
+    def is_text(self, kind: pa.DataType) -> bool:
+        """As the inner format."""
+        return self.inner.is_text(kind)
+
+    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+        """As the inner format."""
+        return self.inner.cells(column)
+
+    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
+        """As the inner format."""
+        return self.inner.decode(column)
+
+    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
+        """As the inner format."""
+        return self.inner.encode_text(values, like)
+
+    def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
+        """As the inner format; every file compressed, without name or time in its head."""
+        return self.inner.writer(lambda name: GzipSink(open_part(f"{name}.gz")), stem)
+
+    def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+        """As the inner format."""
+        limits = dataclasses.replace(whole(file), unpacked_ratio=UNKNOWN_SIZE)
+        inside = dataclasses.replace(_inside(file), path=file.path.removesuffix(".gz"))
+        return self.inner.part_rows(_Unpacked(storage, file, limits), inside, columns)
+
+
+def _inside(file: InputFile) -> InputFile:
+    return dataclasses.replace(file, size=UNKNOWN_SIZE if file.size else 0)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Unpacked:
+    """The unpacked content of one gzip file, as a `Reader`; every read begins at its beginning."""
+
+    storage: Reader
+    file: InputFile
+    limits: Limits
+
+    def open_read(self, url: str, *, buffer_bytes: int = 0) -> BinaryIO:
+        raise TypeError("a gzip file can only be read from its beginning")
+
+    def read_range(self, url: str, start: int, end: int) -> bytes:
+        return b"".join(self.read_blocks(url, start, end))
+
+    def read_blocks(self, url: str, start: int, end: int, block_bytes: int = 0) -> Iterator[bytes]:
+        """Yields the bytes [start, end) of the content in blocks; fewer if it ends before.
+
+        Raises:
+            Unreadable: where the file is damaged, or unpacks to more than it may.
+        """
+        if start >= end:
+            return
+        at = 0
+        for block in gunzip(self.storage, self.file, self.limits):
+            low, high = max(start - at, 0), min(end - at, len(block))
+            at += len(block)
+            if low < high:
+                yield block[low:high]
+            if at >= end:
+                return
+
+
+def gunzip(storage: Reader, file: InputFile, limits: Limits) -> Iterator[bytes]:
+    """Yields what a gzip file holds, in blocks of bounded size.
+
+    Raises:
+        Unreadable: see `_Unpacked.read_blocks`.
+    """
+    most = max(file.size * limits.unpacked_ratio, UNPACKED_FREE_BYTES)
+    total = 0
+    stream = zlib.decompressobj(_GZIP)
+    begun = ended = False
+    for packed in storage.read_blocks(file.url, 0, file.size):
+        while packed:
+            if ended:
+                packed = packed.lstrip(b"\0")  # padding of tapes and block devices
+                if not packed:
+                    break
+                stream, ended, begun = zlib.decompressobj(_GZIP), False, False
+            begun = True
+            try:
+                block = stream.decompress(packed, _BLOCK_BYTES)
+            except zlib.error:
+                raise Unreadable("DamagedArchive") from None
+            packed = stream.unconsumed_tail or stream.unused_data
+            ended = stream.eof
+            total += len(block)
+            if total > most:
+                raise Unreadable("OverBudget:unpacked")
+            if block:
+                yield block
+    while begun and not ended:
+        try:
+            block = stream.decompress(b"", _BLOCK_BYTES)
+        except zlib.error:
+            raise Unreadable("DamagedArchive") from None
+        if not block and not stream.eof:
+            raise Unreadable("DamagedArchive")
+        ended = stream.eof
+        total += len(block)
+        if total > most:
+            raise Unreadable("OverBudget:unpacked")
+        if block:
+            yield block
+
+
+class GzipSink:
+    """A sink that compresses; the same bytes for the same content, however it was cut."""
+
+    def __init__(self, opened: Sink) -> None:
+        self._opened = self._sink = opened
+        self._stream = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP)
+
+    def write(self, data: bytes, /) -> int:
+        """Appends all of `data`."""
+        if packed := self._stream.compress(data):
+            self._sink.write(packed)
+        return len(data)
+
+    def __enter__(self) -> GzipSink:
+        self._sink = self._opened.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None:
+        try:
+            if kind is None:
+                self._sink.write(self._stream.flush())
+        except BaseException as fault:
+            self._opened.__exit__(type(fault), fault, fault.__traceback__)
+            raise
+        self._opened.__exit__(kind, error, trace)
