@@ -533,7 +533,7 @@ class _RangeReader(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         if base + offset < 0:
-            raise ValueError("seek before the start of the file")
+            raise OSError(errno.EINVAL, "seek before the start of the file")
         self._at = base + offset
         return self._at
 

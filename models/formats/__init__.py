@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from ..errors import UsageError
 from ..partitions import partition_path
+from .archives import TarArchive, TarGzArchive, ZipArchive
 from .base import (
     Chunk,
     Format,
@@ -48,10 +49,16 @@ _PLAIN = (TextFiles(), JsonLines(), Parquet())
 _LINES = ("text", "jsonl")
 """What is also read and written through gzip, a file as a whole."""
 
+_ARCHIVES = (ZipArchive(), TarArchive(), TarGzArchive())
+
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
         form.name: form
-        for form in (*_PLAIN, *(Gzipped(form) for form in _PLAIN if form.name in _LINES))
+        for form in (
+            *_PLAIN,
+            *(Gzipped(form) for form in _PLAIN if form.name in _LINES),
+            *_ARCHIVES,
+        )
     }
 )
 

@@ -33,7 +33,7 @@ class Locator:
     Attributes:
         file: index of the file in the plan.
         start, end: half-open, in the unit of the format: bytes, row groups or archive members.
-        bytes: its size in the file, by which units are packed.
+        bytes: its size, of archive members unpacked, by which units are packed.
     """
 
     file: int

@@ -1,0 +1,517 @@
+"""Archives of texts: zip, tar and tar.gz; every member is a document, as a file of `text` is.
+
+Member names are only ids: nothing is ever unpacked to disk, so `../` and absolute names lead
+nowhere. Folders and hidden members (as `listing.is_visible` has it, and `__MACOSX/`) are no
+documents; links, devices and members that cannot be unpacked are error rows. Every other member is
+read as text, whatever its name ends with: what is none fails by its encoding.
+
+Sources: APPNOTE.TXT 6.3.10 (zip); POSIX.1-2001 pax and ustar (tar). Overlapping members of a zip
+are refused: D. Fifield, "A better zip bomb", WOOT 2019.
+"""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import dataclasses
+import io
+import itertools
+import logging
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO, ClassVar, cast
+
+import pyarrow as pa
+
+from ..errors import UsageError
+from ..listing import is_visible
+from ..roles import Columns
+from ..storage import InputFile
+from .base import (
+    UNPACKED_FREE_BYTES,
+    UTF8,
+    Chunk,
+    ChunkCutter,
+    Format,
+    LazySink,
+    Limits,
+    Locator,
+    OpenPart,
+    PartRow,
+    PartWriter,
+    Reader,
+    Settings,
+    Sink,
+    Unreadable,
+    whole,
+)
+from .gzipped import LEVEL, GzipSink, gunzip
+from .text import TextFiles, named_texts, part_row, text_row
+
+_log = logging.getLogger(__name__)
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that zip can hold: no clock may show in a part."""
+
+_MEMBER_SUFFIX = TextFiles.suffixes[0]
+
+Member = tuple[str, bytes | str]
+"""Name and content of a member, or name and error code."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Archive(abc.ABC):
+    """What all archives of texts share.
+
+    Attributes:
+        encoding: of the members.
+    """
+
+    encoding: str = UTF8
+
+    name = ""
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    sampled = False
+    measure = "members"
+    file_is_record = False
+    holds_patient_key = False
+    takes = frozenset({"encoding"})
+
+    def configured(self, settings: Settings) -> Format:
+        """With the encoding."""
+        return cast(Format, type(self)(settings.encoding))
+
+    def check_roles(self, columns: Columns) -> None:
+        """As text files."""
+        TextFiles().check_roles(columns)
+
+    def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
+        """The member's name in the archive (its id; PHI), and the text."""
+        return ("path", "text")
+
+    def schema_token(self, storage: Reader, file: InputFile) -> str:
+        """Always empty."""
+        return ""
+
+    @abc.abstractmethod
+    def members(
+        self, storage: Reader, file: InputFile, start: int, end: int, limits: Limits
+    ) -> Iterator[Member]:
+        """Yields the documents of a stretch.
+
+        Raises:
+            Unreadable: if its rest cannot be read.
+        """
+
+    def read(
+        self,
+        storage: Reader,
+        file: InputFile,
+        locator: Locator,
+        columns: tuple[str, ...],
+        limits: Limits,
+    ) -> Iterator[Chunk]:
+        """Yields a row a member."""
+        cutter = ChunkCutter(columns, limits)
+        try:
+            for name, content in self.members(storage, file, locator.start, locator.end, limits):
+                row = content
+                if isinstance(content, bytes):
+                    row = text_row(name, content, self.encoding)
+                if isinstance(row, dict):
+                    yield from cutter.add([row.get(one) for one in columns], len(content))
+                else:
+                    yield from cutter.add_error(str(row))
+        except Unreadable as error:
+            yield from cutter.add_error(error.code)
+        yield from cutter.rest()
+
+    def is_text(self, kind: pa.DataType) -> bool:
+        """Whether a cell is a text is for its value to say."""
+        return True
+
+    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+        """The cells as they are."""
+        values: list[str | None] = column.to_pylist()
+        return values
+
+    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
+        """The texts."""
+        values: list[object] = column.to_pylist()
+        return values
+
+    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
+        """The texts."""
+        return pa.array(values, pa.string())
+
+    def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+        """Yields a row a member; its doc_key is the member's name."""
+        limits = dataclasses.replace(whole(file), document_bytes=_LARGEST_MEMBER_BYTES)
+        try:
+            for name, content in self.members(storage, file, 0, _TO_THE_END, limits):
+                row: dict[str, str] | str = "DamagedMember"
+                if isinstance(content, bytes):
+                    row = text_row(name, content, self.encoding)
+                yield part_row(row, columns, _MEMBER_SUFFIX)
+        except Unreadable as error:
+            yield part_row(error.code, columns, _MEMBER_SUFFIX)
+
+
+_TO_THE_END = 1 << 62
+_LARGEST_MEMBER_BYTES = 2_000_000_000
+"""What was published was within its budgets; Arrow's strings end a little above."""
+
+
+# -- zip
+
+_END_BYTES = 22 + 0xFFFF + 76
+"""The end record with its longest comment, and the two records of zip64 before it."""
+
+
+class ZipArchive(_Archive):
+    """The format `zip`. A stretch is a run of entries of the directory at the archive's end."""
+
+    name = "zip"
+    suffixes = (".zip",)
+
+    def plan(
+        self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
+    ) -> list[Locator]:
+        """Runs of members that unpack to about `split_bytes`.
+
+        Raises:
+            UsageError: if there is no directory, members overlap, or all together they unpack to
+                more than the budget.
+        """
+        with _zip(storage, file) as archive:
+            entries = archive.infolist()
+            if len(entries) != _entry_count(storage, file):
+                raise UsageError("the directory of a zip archive is damaged: entries are missing")
+            _check_directory(entries, file, limits)
+        _warn_hidden(entry.filename for entry in entries if not entry.is_dir())
+        locators: list[Locator] = []
+        start = size = 0
+        for position, entry in enumerate(entries):
+            if position > start and size + entry.file_size > split_bytes:
+                locators.append(Locator(index, start, position, size))
+                start, size = position, 0
+            size += entry.file_size
+        if start < len(entries):
+            locators.append(Locator(index, start, len(entries), size))
+        return locators
+
+    def members(
+        self, storage: Reader, file: InputFile, start: int, end: int, limits: Limits
+    ) -> Iterator[Member]:
+        """Yields the documents among the entries [start, end)."""
+        try:
+            with _zip(storage, file) as archive:
+                for entry in archive.infolist()[start:end]:
+                    if entry.is_dir() or not _is_document(entry.filename):
+                        continue
+                    yield entry.filename, _unzipped(archive, entry, limits.document_bytes)
+        except UsageError:
+            raise Unreadable("DamagedArchive") from None
+
+    def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
+        """Writes `<stem>.zip` with `<doc_key>.txt` for each row; other columns are left out."""
+        return _ZipWriter(LazySink(open_part, stem + self.suffixes[0]), self.encoding)
+
+
+@contextlib.contextmanager
+def _zip(storage: Reader, file: InputFile) -> Iterator[zipfile.ZipFile]:
+    with storage.open_read(file.url) as stream:
+        try:
+            # Of strange names and sizes, zipfile raises whatever comes.
+            archive = zipfile.ZipFile(stream)
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, EOFError):
+            raise UsageError(
+                "it is no zip archive, or its directory is damaged or cut off"
+            ) from None
+        with archive:
+            yield archive
+
+
+def _entry_count(storage: Reader, file: InputFile) -> int:
+    """How many entries the end of the archive speaks of; `zipfile` does not compare it."""
+    tail = storage.read_range(file.url, max(0, file.size - _END_BYTES), file.size)
+    at = tail.rfind(b"PK\5\6")
+    (count,) = struct.unpack_from("<H", tail, at + 10)
+    at_64 = tail.rfind(b"PK\6\6", 0, at)
+    if count == 0xFFFF and at_64 >= 0:
+        (count,) = struct.unpack_from("<Q", tail, at_64 + 32)
+    return int(count)
+
+
+def _check_directory(entries: Sequence[zipfile.ZipInfo], file: InputFile, limits: Limits) -> None:
+    # Behind its header (30 bytes and its name) each member has its own bytes.
+    ranges = sorted((e.header_offset, e.header_offset + 30 + e.compress_size) for e in entries)
+    if any(a_end > b_start for (_, a_end), (b_start, _) in itertools.pairwise(ranges)):
+        raise UsageError("the members of a zip archive overlap: it is a bomb, or damaged")
+    total = sum(entry.file_size for entry in entries)
+    if total > max(file.size * limits.unpacked_ratio, UNPACKED_FREE_BYTES):
+        raise UsageError(
+            f"a zip archive would unpack to more than {limits.unpacked_ratio} times its size, the "
+            "budget unpacked_ratio"
+        )
+
+
+def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int) -> bytes | str:
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if entry.create_system == 3 and kind not in (0, stat.S_IFREG):  # 3: made on Unix
+        return "NotAFile"
+    if entry.flag_bits & 1:
+        return "Encrypted"
+    if entry.file_size > most_bytes:
+        return "OverBudget:bytes"
+    try:
+        with archive.open(entry) as stream:
+            content = stream.read(most_bytes + 1)
+            # The checksum is compared at the end alone.
+            return content if not stream.read(1) else "OverBudget:bytes"
+    except NotImplementedError:
+        return "UnknownCompression"
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OverflowError):
+        return "DamagedMember"
+
+
+class _ZipWriter:
+    def __init__(self, sink: LazySink, encoding: str) -> None:
+        self._sink = sink
+        self._encoding = encoding
+        self._archive: zipfile.ZipFile | None = None
+
+    def write(self, table: pa.Table) -> None:
+        for key, text in named_texts(table):
+            if self._archive is None:
+                self._archive = zipfile.ZipFile(_stream(self._sink.open()), "w", allowZip64=True)
+            entry = zipfile.ZipInfo(key + _MEMBER_SUFFIX, _EPOCH)
+            entry.create_system, entry.external_attr = 3, 0o600 << 16
+            self._archive.writestr(entry, text.encode(self._encoding), zipfile.ZIP_DEFLATED, LEVEL)
+
+    def close(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
+        self._sink.close()
+
+
+# -- tar
+
+
+class TarArchive(_Archive):
+    """The format `tar`. A stretch is the bytes of a run of members with their headers."""
+
+    name = "tar"
+    suffixes = (".tar",)
+    measure = "bytes"
+
+    def plan(
+        self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
+    ) -> list[Locator]:
+        """Runs of members of about `split_bytes`; every header is looked at.
+
+        Raises:
+            UsageError: if a header is damaged, or the archive has no end.
+        """
+        edges = [0]
+        names: list[str] = []
+        try:
+            with storage.open_read(file.url) as stream:
+                for member in _tar(stream, 0):
+                    if member.offset > edges[-1] and member.offset - edges[-1] >= split_bytes:
+                        edges.append(member.offset)
+                    if not member.isdir() and not _is_document(member.name):
+                        names.append(member.name)
+        except Unreadable:
+            raise UsageError("it is no tar archive, or it is damaged or cut off") from None
+        _warn_hidden(names)
+        edges.append(file.size)
+        return [Locator(index, a, b, b - a) for a, b in itertools.pairwise(edges) if a < b]
+
+    def members(
+        self, storage: Reader, file: InputFile, start: int, end: int, limits: Limits
+    ) -> Iterator[Member]:
+        """Yields the documents whose headers begin in the bytes [start, end)."""
+        if file.size:
+            with storage.open_read(file.url) as stream:
+                yield from _untarred(stream, start, end, limits.document_bytes)
+
+    def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
+        """Writes `<stem>.tar` with `<doc_key>.txt` for each row; other columns are left out."""
+        return _TarWriter(LazySink(open_part, stem + self.suffixes[0]), self.encoding)
+
+
+class TarGzArchive(_Archive):
+    """The format `tar.gz`: a tar archive through gzip, one stretch a file."""
+
+    name = "tar.gz"
+    suffixes = (".tar.gz", ".tgz")
+    measure = "bytes"
+
+    def plan(
+        self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
+    ) -> list[Locator]:
+        """The whole file, unseen: damage is found when it is read, and is an error row."""
+        return [Locator(index, 0, file.size, file.size)]
+
+    def members(
+        self, storage: Reader, file: InputFile, start: int, end: int, limits: Limits
+    ) -> Iterator[Member]:
+        """Yields the documents, in one pass."""
+        if file.size:
+            blocks = gunzip(storage, file, limits)
+            stream = io.BufferedReader(_Pulled(blocks), 1 << 16)
+            yield from _untarred(cast(BinaryIO, stream), 0, _TO_THE_END, limits.document_bytes)
+
+    def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
+        """Writes `<stem>.tar.gz` with `<doc_key>.txt` for each row; no other column."""
+        sink = LazySink(lambda name: GzipSink(open_part(name)), stem + self.suffixes[0])
+        return _TarWriter(sink, self.encoding)
+
+
+class _StrictTarInfo(tarfile.TarInfo):
+    """`tarfile` takes a damaged header for the archive's end, and would lose what follows."""
+
+    @classmethod
+    def fromtarfile(cls, tarfile_: Any) -> Any:
+        try:
+            return super().fromtarfile(tarfile_)
+        except tarfile.EOFHeaderError:
+            raise
+        except (tarfile.HeaderError, ValueError, OverflowError):
+            raise Unreadable("DamagedArchive") from None
+
+
+def _tar(stream: BinaryIO, start: int) -> Iterator[tarfile.TarInfo]:
+    """Yields the members from a header on; the caller may read each before the next is asked for.
+
+    Raises:
+        Unreadable: at a damaged header, or where the archive ends without the end that it needs.
+    """
+    for member, _ in _opened_tar(stream, start):
+        yield member
+
+
+def _opened_tar(
+    stream: BinaryIO, start: int
+) -> Iterator[tuple[tarfile.TarInfo, Callable[[tarfile.TarInfo], Any]]]:
+    stream_is_seekable = stream.seekable()
+    if stream_is_seekable:
+        stream.seek(start)
+    try:
+        if stream_is_seekable:
+            archive = tarfile.TarFile(fileobj=stream, tarinfo=_StrictTarInfo, errors="replace")
+        else:
+            archive = tarfile.open(  # noqa: SIM115 - the stream is the caller's
+                fileobj=stream, mode="r|", tarinfo=_StrictTarInfo, errors="replace"
+            )
+        while (member := archive.next()) is not None:
+            yield member, archive.extractfile
+            # It keeps all that it has seen: an archive of millions would fill the memory.
+            archive.members.clear()
+        # What follows the end would be ignored: archives that were joined by `cat`, for one.
+        while block := archive.fileobj.read(1 << 16):  # type: ignore[union-attr]
+            if block.strip(b"\0"):
+                raise Unreadable("DamagedArchive")
+    except (tarfile.TarError, EOFError, ValueError, OverflowError):
+        raise Unreadable("DamagedArchive") from None
+
+
+def _untarred(stream: BinaryIO, start: int, end: int, most_bytes: int) -> Iterator[Member]:
+    for member, extract in _opened_tar(stream, start):
+        if member.offset >= end:
+            return
+        if member.isdir() or not _is_document(member.name):
+            continue
+        content: bytes | str
+        if not member.isreg():
+            content = "NotAFile"
+        elif member.size > most_bytes:
+            content = "OverBudget:bytes"
+        else:
+            content = extract(member).read()
+            if len(content) != member.size:
+                raise Unreadable("DamagedArchive")
+        yield member.name, content
+
+
+class _Pulled(io.RawIOBase):
+    """A readable, unseekable stream of blocks."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        if not self._left:
+            self._left = memoryview(next(self._blocks, b""))
+        count = min(len(target), len(self._left))
+        target[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+
+class _TarWriter:
+    def __init__(self, sink: LazySink, encoding: str) -> None:
+        self._sink = sink
+        self._encoding = encoding
+        self._archive: tarfile.TarFile | None = None
+
+    def write(self, table: pa.Table) -> None:
+        for key, text in named_texts(table):
+            if self._archive is None:
+                stream = _stream(self._sink.open())
+                self._archive = tarfile.open(  # noqa: SIM115 - closed with the part
+                    fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT
+                )
+            content = text.encode(self._encoding)
+            entry = tarfile.TarInfo(key + _MEMBER_SUFFIX)
+            entry.size, entry.mode = len(content), 0o600
+            self._archive.addfile(entry, io.BytesIO(content))
+            self._archive.members.clear()
+
+    def close(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
+        self._sink.close()
+
+
+# -- what both need
+
+
+class _Written(io.RawIOBase):
+    """A sink as an unseekable stream, which zipfile and tarfile write to."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._sink.write(bytes(data))
+        return len(data)
+
+
+def _stream(sink: Sink) -> Any:
+    return _Written(sink)
+
+
+def _is_document(name: str) -> bool:
+    """Whether a member is one by its name; tidy names only are looked at for hidden folders."""
+    parts = [part for part in name.split("/") if part not in ("", ".", "..")]
+    return is_visible("/".join(parts)) if parts else True
+
+
+def _warn_hidden(names: Iterator[str] | Sequence[str]) -> None:
+    if hidden := sum(not _is_document(name) for name in names):
+        _log.warning(
+            "%d members of an archive are left out, as their names begin with '.' or '_'", hidden
+        )

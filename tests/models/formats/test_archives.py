@@ -1,0 +1,293 @@
+"""Archives of texts: what is a document, what is an error row, what is refused."""
+
+import gzip
+import hashlib
+import io
+import stat
+import struct
+import tarfile
+import zipfile
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrubline.models.errors import UsageError
+from scrubline.models.formats import FORMATS, Limits, Settings, open_format
+from scrubline.models.storage import Storage
+
+STORAGE = Storage(sleep=lambda seconds: None)
+NAMES = ("zip", "tar", "tar.gz")
+TEXTS = {f"ward/{i:03d}.txt": f"note {i} \u00e9 \u2028\r\n\x00" for i in range(60)}
+
+
+def put(form, data):
+    url = f"memory://{hashlib.sha256(data).hexdigest()[:16]}/x{FORMATS[form].suffixes[0]}"
+    STORAGE.write_bytes(url, data)
+    return STORAGE.list_files([url])[0]
+
+
+def zipped(members, compression=zipfile.ZIP_DEFLATED):
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", compression) as archive:
+        for name, content in members:
+            entry = name if isinstance(name, zipfile.ZipInfo) else zipfile.ZipInfo(name)
+            archive.writestr(entry, content, compression)
+    return sink.getvalue()
+
+
+def tarred(members, form=tarfile.PAX_FORMAT):
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w", format=form) as archive:
+        for name, content in members:
+            entry = name if isinstance(name, tarfile.TarInfo) else tarfile.TarInfo(name)
+            entry.size = len(content) if entry.isreg() else 0
+            archive.addfile(entry, io.BytesIO(content))
+    return sink.getvalue()
+
+
+def archive(form, members):
+    members = [(n, c.encode() if isinstance(c, str) else c) for n, c in members]
+    if form == "zip":
+        return zipped(members)
+    data = tarred(members)
+    return data if form == "tar" else gzip.compress(data, mtime=0)
+
+
+def rows(form, data, *, split_bytes=1 << 30, limits=None, settings_=None):
+    """(path, text) of each row, or its error code."""
+    kind = open_format(form, settings_ or Settings())
+    file, limits = put(form, data), limits or Limits()
+    found = []
+    for locator in kind.plan(STORAGE, 0, file, split_bytes, limits):
+        for chunk in kind.read(STORAGE, file, locator, ("path", "text"), limits):
+            table = chunk.columns.to_pylist()
+            found += [
+                chunk.errors.get(i, (row["path"], row["text"])) for i, row in enumerate(table)
+            ]
+    return found
+
+
+@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize("split_bytes", [1, 700, 5000, 1 << 30])
+def test_members_are_read_once_each_however_it_is_split(form, split_bytes):
+    data = archive(form, TEXTS.items())
+    assert rows(form, data, split_bytes=split_bytes) == list(TEXTS.items())
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_splits_are_many_where_the_archive_can_be_entered(form):
+    file = put(form, archive(form, TEXTS.items()))
+    locators = FORMATS[form].plan(STORAGE, 0, file, 200, Limits())
+    assert len(locators) == 1 if form == "tar.gz" else len(locators) > 3
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_an_archive_without_members_has_no_rows(form):
+    assert rows(form, archive(form, [])) == []
+
+
+@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "a/../b.txt",
+        "./a.txt",
+        "C:\\windows\\x.txt",
+        "no ending",
+        "report.pdf",
+        "=cmd.txt",
+        "\u0645\u0631\u064a\u0636.txt",
+        "n" * 240 + ".txt",
+    ],
+)
+def test_any_name_is_just_an_id(form, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert rows(form, archive(form, [(name, "text")])) == [(name, "text")]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_hidden_members_are_left_out_with_a_warning(form, caplog):
+    members = [(".DS_Store", "x"), ("__MACOSX/._a.txt", "x"), ("_SUCCESS", ""), ("a.txt", "a")]
+    assert rows(form, archive(form, members)) == [("a.txt", "a")]
+    if form != "tar.gz":
+        assert "3 members of an archive are left out" in caplog.text
+
+
+@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_members_of_one_name_are_two_rows(form):
+    assert rows(form, archive(form, [("a", "1"), ("a", "2")])) == [("a", "1"), ("a", "2")]
+
+
+@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"\xff\xfe\x00", "BadEncoding"),
+        (b"\xed\xa0\x80", "BadEncoding"),
+        (b"x" * 2001, "OverBudget:bytes"),
+        (zipped([("inner.txt", b"nested")]), "BadEncoding"),
+    ],
+)
+def test_members_that_are_no_text_are_error_rows_among_good_ones(form, content, code):
+    data = archive(form, [("a", "1"), ("bad", content), ("c", "3")])
+    found = rows(form, data, limits=Limits(document_bytes=2000))
+    assert found == [("a", "1"), code, ("c", "3")]
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_encodings(form):
+    text = "Jos\u00e9 \u20ac"
+    data = archive(form, [("a", text.encode("cp1252"))])
+    assert rows(form, data) == ["BadEncoding"]
+    assert rows(form, data, settings_=Settings(encoding="cp1252")) == [("a", text)]
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_links_and_pipes_of_a_tar_are_error_rows(kind):
+    link = tarfile.TarInfo("link.txt")
+    link.type, link.linkname = kind, "a"
+    assert rows("tar", tarred([("a", b"1"), (link, b"")])) == [("a", "1"), "NotAFile"]
+
+
+def test_links_of_a_zip_are_error_rows():
+    link = zipfile.ZipInfo("link.txt")
+    link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+    assert rows("zip", zipped([("a", b"1"), (link, b"/etc/passwd")])) == [("a", "1"), "NotAFile"]
+
+
+def test_folders_are_no_documents():
+    folder = tarfile.TarInfo("ward")
+    folder.type = tarfile.DIRTYPE
+    assert rows("tar", tarred([(folder, b""), ("ward/a", b"1")])) == [("ward/a", "1")]
+    assert rows("zip", zipped([("ward/", b""), ("ward/a", b"1")])) == [("ward/a", "1")]
+
+
+def test_encrypted_and_unknown_compression_are_error_rows():
+    data = bytearray(zipped([("a", b"secret"), ("b", b"2")]))
+    for signature, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + at] |= 1
+    assert rows("zip", bytes(data)) == ["Encrypted", ("b", "2")]
+    data = bytearray(zipped([("a", b"secret"), ("b", b"2")]))
+    for signature, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        data[data.index(signature) + at] = 97
+    assert rows("zip", bytes(data)) == ["UnknownCompression", ("b", "2")]
+
+
+def test_a_damaged_member_is_one_error_row():
+    data = bytearray(zipped([("a", b"1" * 50), ("b", b"2")], zipfile.ZIP_STORED))
+    data[data.index(b"1111")] ^= 1
+    assert rows("zip", bytes(data)) == ["DamagedMember", ("b", "2")]
+
+
+def test_a_size_that_lies_is_found():
+    data = bytearray(zipped([("a", b"1" * 50), ("b", b"2")]))
+    at = data.index(b"PK\x01\x02") + 24
+    data[at : at + 4] = struct.pack("<I", 10)
+    assert rows("zip", bytes(data)) == ["DamagedMember", ("b", "2")]
+
+
+def test_overlapping_members_are_refused():
+    data = bytearray(zipped([("a", b"1" * 50), ("b", b"2" * 50)]))
+    first = data.index(b"PK\x01\x02")
+    second = data.index(b"PK\x01\x02", first + 4)
+    data[second + 42 : second + 46] = data[first + 42 : first + 46]
+    with pytest.raises(UsageError, match="overlap"):
+        rows("zip", bytes(data))
+
+
+def test_a_bomb_is_refused_or_an_error_row():
+    members = [(f"{i}.txt", b"\0" * 15_000_000) for i in range(6)]
+    with pytest.raises(UsageError, match="250 times its size"):
+        rows("zip", zipped(members))
+    bomb = gzip.compress(tarred(members), mtime=0)
+    assert rows("tar.gz", bomb)[-1] == "OverBudget:unpacked"
+
+
+@pytest.mark.parametrize("cut", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize("form", NAMES)
+def test_an_archive_that_was_cut_off_is_refused_or_told(form, cut):
+    data = archive(form, TEXTS.items())
+    data = data[: int(len(data) * cut)]
+    if form != "tar.gz":
+        with pytest.raises(UsageError, match="damaged or cut off"):
+            rows(form, data)
+        return
+    found = rows(form, data)
+    assert found[-1] == "DamagedArchive"
+    assert found[:-1] == list(TEXTS.items())[: len(found) - 1]
+
+
+def test_a_tar_without_its_end_or_with_a_tail_is_refused():
+    whole = tarred([("a", b"1")])
+    with pytest.raises(UsageError, match="damaged"):
+        rows("tar", whole[:1024])
+    with pytest.raises(UsageError, match="damaged"):
+        rows("tar", whole + whole)
+    assert rows("tar.gz", gzip.compress(whole + whole)) == [("a", "1"), "DamagedArchive"]
+    assert rows("tar", whole + b"\0" * 10240) == [("a", "1")]
+
+
+def test_a_damaged_header_is_not_taken_for_the_end():
+    data = bytearray(tarred([("a", b"1"), ("b", b"2"), ("c", b"3")]))
+    data[1024 + 148] ^= 1  # in the checksum of the second member
+    with pytest.raises(UsageError, match="damaged"):
+        rows("tar", bytes(data))
+    assert rows("tar.gz", gzip.compress(data)) == [("a", "1"), "DamagedArchive"]
+
+
+@pytest.mark.parametrize("kind", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_tars_of_every_kind_with_long_names(kind):
+    # ustar holds 100 characters, and a prefix of 155.
+    names = [f"{'folder' * 12}/{'n' * 80}{i}.txt" for i in range(20)]
+    data = tarred([(name, b"text") for name in names], kind)
+    for split_bytes in (1, 3000):
+        assert rows("tar", data, split_bytes=split_bytes) == [(name, "text") for name in names]
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_parts_hold_no_clock_and_no_owner(form):
+    made = []
+    for cut in (1, 5):
+        sink = io.BytesIO()
+
+        class Part(io.BytesIO):
+            def __exit__(self, *_, sink=sink):
+                sink.write(self.getvalue())
+
+        writer = FORMATS[form].writer(lambda name: Part(), "u")
+        table = pa.table({"doc_key": [f"k{i}" for i in range(10)], "text": list("0123456789")})
+        for first in range(0, 10, cut):
+            writer.write(table.slice(first, cut))
+        writer.close()
+        made.append(sink.getvalue())
+    assert made[0] == made[1]
+    assert rows(form, made[0]) == [(f"k{i}.txt", str(i)) for i in range(10)]
+
+
+@given(data=st.data(), form=st.sampled_from(NAMES))
+@settings(max_examples=300, deadline=None)
+def test_any_damage_is_told_or_harmless(data, form):
+    whole = archive(form, list(TEXTS.items())[:3])
+    place = data.draw(st.integers(0, len(whole) - 1))
+    hurt = bytearray(whole)
+    hurt[place] = data.draw(st.integers(0, 255))
+    try:
+        found = rows(form, bytes(hurt))
+    except UsageError:
+        return
+    # Names, and what a tar's checksum does not cover, may change; documents may not be lost.
+    assert len(found) == 3 or any(isinstance(row, str) for row in found)
+
+
+@given(st.binary(max_size=2000), st.sampled_from(NAMES))
+@settings(max_examples=200, deadline=None)
+def test_any_bytes_are_refused_or_read(content, form):
+    try:
+        rows(form, content)
+    except UsageError as error:
+        assert "x." not in str(error)
