@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from .actions import ACTIONS
+
 
 def _field(name: str, kind: pa.DataType, doc: str, *, nullable: bool = False) -> pa.Field:
     return pa.field(name, kind, nullable=nullable, metadata={"description": doc})
@@ -27,7 +29,7 @@ AUDIT = pa.schema(
             "out_start", pa.int64(), "first code point of what replaced it, in the scrubbed text"
         ),
         _field("out_end", pa.int64(), "one past its last code point"),
-        _field("label", pa.string(), "PHI category, an i2b2 2014 label"),
+        _field("label", pa.string(), "PHI category, an i2b2 2014 label or one of the policy's"),
         _field(
             "hipaa", pa.string(), "letter of the item in 45 CFR 164.514(b)(2)(i)", nullable=True
         ),
@@ -35,14 +37,25 @@ AUDIT = pa.schema(
         _field("source", pa.string(), "the detector that gave the label"),
         _field("source_hash", pa.string(), "hash of that rule or model"),
         _field("score", pa.float64(), "for people; it never decides"),
-        _field("action", pa.string(), "redact, mask, generalise or keep"),
-        _field("fragment", pa.bool_(), "rest of an overlapped span: removed, not an entity"),
+        _field("action", pa.string(), "{}, {}, {} or {}".format(*ACTIONS)),
+        _field(
+            "reason",
+            pa.string(),
+            "why it stays: policy, or veto or allow if no detector was believed; "
+            "null where it goes",
+            nullable=True,
+        ),
+        _field("fragment", pa.bool_(), "rest of an overlapped span: not an entity"),
         _field(
             "entity_id", pa.string(), "same person or place across spans; null today", nullable=True
         ),
     ]
 )
-"""A row a span. Where a span is `keep`, out_start and out_end bound the unchanged text."""
+"""A row a span. Where a span is `keep`, out_start and out_end bound the unchanged text.
+
+Rows with the reason veto or allow tell what detectors proposed and the policy lets stand; no count
+of spans has them.
+"""
 
 DOCUMENTS = pa.schema(
     [

@@ -8,16 +8,21 @@ from .audit import CANDIDATES
 from .batches import Batch
 from .merging import accept
 from .policy import Policy
+from .steps import note_type_policies
 
 
 def candidate_rows(batch: Batch, policy: Policy, run: str) -> pa.Table:
-    """A row a candidate of every document that is alive, with the verdict of `accept`."""
+    """A row a candidate of every document that is alive, with the verdict of `accept`.
+
+    Those of the deny-lists are among them: `merge_batch` adds them to the batch.
+    """
     rows = []
+    policies = note_type_policies(batch, policy)
     for index, found in enumerate(batch.candidates.by_document(len(batch.documents))):
         if not found or not batch.alive(index):
             continue
         row = int(batch.documents.rows[index])
-        verdicts = accept(batch.documents.texts[index], found, policy)
+        verdicts = accept(batch.documents.texts[index], found, policies[index])
         for candidate, verdict in zip(found, verdicts, strict=True):
             rows.append(
                 {

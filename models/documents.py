@@ -7,6 +7,7 @@ text is a document. Rows carry keys and the columns that pass through; documents
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -52,6 +53,8 @@ class Rows:
         note_types: value of the column with role `type`, or None.
         columns: all output columns as Arrow, text columns still in their place, with the original
             text.
+        heads: index of the row that stands for the note that each row is a line of: itself, but
+            where lines are grouped. Only heads have documents, and a note fails as a whole.
     """
 
     ordinals: Ints
@@ -59,6 +62,7 @@ class Rows:
     patient_keys: tuple[str | None, ...]
     note_types: tuple[str | None, ...]
     columns: pa.Table
+    heads: Ints
 
     def __post_init__(self) -> None:
         require_equal_lengths(
@@ -67,6 +71,7 @@ class Rows:
             doc_keys=self.doc_keys,
             patient_keys=self.patient_keys,
             note_types=self.note_types,
+            heads=self.heads,
         )
 
     def __len__(self) -> int:
@@ -81,11 +86,14 @@ class Documents:
         texts: the untouched texts.
         rows: index of each document's source row in `Rows`.
         fields: name of the text column of each document.
+        starts: document index -> where the text of each of its rows begins in it, for notes of
+            several rows; see `grouping`.
     """
 
     texts: tuple[str, ...]
     rows: Ints
     fields: tuple[str, ...]
+    starts: Mapping[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_equal_lengths("Documents", texts=self.texts, rows=self.rows, fields=self.fields)

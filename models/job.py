@@ -13,6 +13,7 @@ from typing import Any
 from .budgets import Budgets
 from .errors import UsageError
 from .formats import Format, Limits, Settings, open_format
+from .grouping import GroupLines
 from .keys import fingerprint
 from .policy import Policy, load_policy
 from .roles import Columns
@@ -40,6 +41,7 @@ class Job:
         budgets: see `Budgets`.
         settings: how input files are written, for formats whose files do not say it; the output's
             are written alike.
+        group_lines: where a note is several rows.
         keep_candidates: whether all candidates are written under restricted/.
         max_quarantined: share of quarantined rows above which nothing is published; decides no
             content.
@@ -62,6 +64,7 @@ class Job:
     split_bytes: int = 32_000_000
     budgets: Budgets = Budgets()
     settings: Settings = Settings()
+    group_lines: GroupLines | None = None
     keep_candidates: bool = False
     max_quarantined: float = 0.05
     code_version: str = CODE_VERSION
@@ -103,6 +106,7 @@ class Job:
             self.key_check,
             json.dumps(dataclasses.astuple(self.budgets)),
             json.dumps(dataclasses.astuple(self.settings)),
+            json.dumps(self.group_lines and dataclasses.astuple(self.group_lines)),
         )
 
     def to_json(self) -> str:
@@ -122,6 +126,8 @@ class Job:
             value["columns"] = Columns.parse([(name, role) for name, role in value["columns"]])
             value["budgets"] = Budgets(**value["budgets"])
             value["settings"] = Settings(**value["settings"])
+            if value["group_lines"] is not None:
+                value["group_lines"] = GroupLines(**value["group_lines"])
             for name in ("models", "model_hashes", "recognisers", "recogniser_hashes"):
                 value[name] = tuple(value[name])
             job = cls(**value)

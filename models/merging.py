@@ -1,11 +1,14 @@
 """From candidates to spans: accept each, select a typed entity per place, cover what is removed.
 
 All of it is pure and per document, and gives the same for the same set of candidates in any order.
-The laws, for every text, candidates and policy:
+The laws, for every text, candidates and policy (that of the document's note type):
 
 - every character of every accepted candidate whose action removes is in a span that removes;
 - no other character is;
-- spans are disjoint; an entity is a whole candidate; a kept stretch shields nothing;
+- every candidate of the deny-lists is accepted, and its action removes;
+- spans are disjoint; an entity is a whole candidate; a stretch that stays shields nothing;
+- every character of every rejected candidate is in some span: one that removes it, or one that
+  says why it stays;
 - a generalised replacement shows nothing of a character that some accepted candidate wants gone
   altogether.
 
@@ -19,20 +22,22 @@ from __future__ import annotations
 import dataclasses
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
+from .actions import GENERALISE, KEEP, MASK, REDACT
 from .errors import DocumentError, UsageError
-from .policy import Policy, replacement_of
-from .spans import Candidate, Span
+from .policy import DENY, Policy
+from .spans import POLICY, Candidate, Span
 
 DETECTOR_KINDS = ("rule", "charcrf", "crf")
 """The kinds of detectors in the order of `select`: rules > character CRF > token CRF."""
 
 ACCEPTED = "accepted"
-VETO = "veto"
-"""Reason of rejection: the whole text of the candidate is a veto phrase of the policy."""
 
 Stretch = tuple[int, int]
 _Key = Callable[[Candidate], tuple[object, ...]]
+_Row = tuple[int, int, Candidate, str, str | None, bool, str | None]
+"""Start, end, the candidate that decides, action, replacement, fragment, reason."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,8 +46,8 @@ class Verdict:
 
     Attributes:
         candidate: what was proposed.
-        outcome: ACCEPTED, or the reason of rejection.
-        action: "redact", "mask", "generalise" or "keep"; "keep" if rejected.
+        outcome: ACCEPTED, or the reason of rejection: `policy.VETO` or `policy.ALLOW`.
+        action: one of `actions.ACTIONS`; "keep" if rejected.
         replacement: what would take its place; None for "keep".
     """
 
@@ -50,6 +55,10 @@ class Verdict:
     outcome: str
     action: str
     replacement: str | None
+
+
+_Verdicts = dict[int, Verdict]
+"""id(candidate) -> its verdict."""
 
 
 def detector_kind(detector: str) -> str:
@@ -62,7 +71,8 @@ def accept(text: str, candidates: Iterable[Candidate], policy: Policy) -> tuple[
     """Believes or rejects each candidate by itself, and resolves the actions of those believed.
 
     Actions depend on the covered text (an age of 93 and one of 54), hence here and before any
-    priority.
+    priority. A candidate of a deny-list is believed whatever the policy allows, and removed
+    whatever its text.
 
     Returns:
         One verdict for each candidate, in the order given.
@@ -71,15 +81,20 @@ def accept(text: str, candidates: Iterable[Candidate], policy: Policy) -> tuple[
         DocumentError: if a candidate ends after the text.
     """
     verdicts: list[Verdict] = []
+    reject = policy.rejecter(text)
+    size = len(text)
     for candidate in candidates:
-        if candidate.end > len(text):
+        start, end, label = candidate.start, candidate.end, candidate.label
+        if end > size:
             raise DocumentError("CandidateOutsideText")
-        covered = text[candidate.start : candidate.end]
-        if policy.vetoes(candidate.label, covered):
-            verdicts.append(Verdict(candidate, VETO, "keep", None))
+        if candidate.detector == DENY:
+            action, replacement = policy.remove(label, end - start)
+        elif reject is not None and (reason := reject(label, start, end)) is not None:
+            verdicts.append(Verdict(candidate, reason, KEEP, None))
+            continue
         else:
-            action, replacement = policy.decide(candidate.label, covered)
-            verdicts.append(Verdict(candidate, ACCEPTED, action, replacement))
+            action, replacement = policy.decide(label, text[start:end])
+        verdicts.append(Verdict(candidate, ACCEPTED, action, replacement))
     return tuple(verdicts)
 
 
@@ -88,9 +103,9 @@ def select(
 ) -> tuple[Candidate, ...]:
     """Disjoint typed entities, left to right: best first, what overlaps a better one is left out.
 
-    Better is: a kind of detector earlier in `order`, then longer, then earlier in the text, then
-    the label's and the detector's name, then the higher score. Touching is not overlapping.
-    O(n log n).
+    Better is: found by a deny-list, then a kind of detector earlier in `order`, then longer, then
+    earlier in the text, then the label's and the detector's name, then the higher score. Touching
+    is not overlapping. O(n log n).
 
     Args:
         candidates: in any order, duplicates allowed.
@@ -99,7 +114,7 @@ def select(
     Raises:
         UsageError: if `order` is something else.
     """
-    return _select(sorted(set(candidates), key=_better_first(order)))
+    return _select(sorted(_distinct(candidates), key=_better_first(order)))
 
 
 def cover(candidates: Iterable[Candidate]) -> tuple[Stretch, ...]:
@@ -121,55 +136,96 @@ def merge(
       covers. It takes label, source and score from the best candidate that covers a part of it. Its
       replacement is "" (no second marker beside its entity's), or a `*` for each character if that
       candidate masks; its action is then "mask", else "redact".
-    - A kept entity gives a span for each part of it that nothing removes; replacement None.
+    - A kept entity gives a span for each part of it that nothing removes; replacement None, reason
+      "policy".
+    - A rejected candidate does the same, where no kept entity lies, with the reason of its
+      rejection; what rejected candidates that overlap better ones leave over are fragments.
     - A generalised entity is redacted instead when some other removing candidate on it would not
       put the same text in its place: three digits of a ZIP code may not show what a better guess
       calls a record number.
 
-    `detectors` names the detectors of all accepted candidates on the span, kept ones too.
-    O(n log n).
+    `detectors` names the detectors of all accepted candidates on the span, kept ones too; on a
+    span that tells of a rejection, those of rejected ones as well. O(n log n).
 
     Raises:
         DocumentError: if a candidate ends after the text.
         UsageError: if `order` is not a permutation of DETECTOR_KINDS.
     """
     key = _better_first(order)
-    verdicts = accept(text, sorted(set(candidates), key=_position), policy)
-    accepted = [v for v in verdicts if v.outcome == ACCEPTED]
-    if not accepted:
+    verdicts = accept(text, _distinct(candidates), policy)
+    if not verdicts:
         return ()
-    removing = {v.candidate: v for v in accepted if v.action != "keep"}
-    ranked = sorted(removing, key=key)
+    # By identity from here on: hashing a candidate costs more than all else that is done with it.
+    removing: _Verdicts = {}
+    keeping: list[Candidate] = []
+    rejected: _Verdicts = {}
+    for verdict in verdicts:
+        if verdict.outcome != ACCEPTED:
+            rejected[id(verdict.candidate)] = verdict
+        elif verdict.replacement is None:
+            keeping.append(verdict.candidate)
+        else:
+            removing[id(verdict.candidate)] = verdict
+    ranked = sorted((v.candidate for v in removing.values()), key=key)
     # Entities are chosen among what removes, as if nothing were kept. So every loser overlaps an
     # entity, and on the way from any of its characters to that entity all characters are removed:
     # the first that an entity covers ends the run of uncovered ones. Hence every fragment touches
     # an entity that removes, and "" needs no marker.
     entities = _select(ranked)
-    chosen = set(entities)
-    covered = cover(removing)
+    chosen = set(map(id, entities))
+    covered = cover(ranked)
     gaps = [
         (start, end) for start, end, _ in _subtract(covered, [(c.start, c.end) for c in entities])
     ]
-    deciders = _first_on_each(gaps, [c for c in ranked if c not in chosen])
-    kept = _select(sorted((v.candidate for v in accepted if v.action == "keep"), key=key))
+    deciders = _first_on_each(gaps, [c for c in ranked if id(c) not in chosen])
+    kept = _select(sorted(keeping, key=key))
     kept_parts = _subtract([(c.start, c.end) for c in kept], covered)
 
-    rows: list[tuple[int, int, Candidate, str, str | None, bool]] = []
-    for entity, (action, replacement) in zip(entities, _outcomes(entities, removing), strict=True):
-        rows.append((entity.start, entity.end, entity, action, replacement, False))
+    rows: list[_Row] = []
+    for entity, (action, replacement) in zip(
+        entities, _outcomes(entities, removing, policy), strict=True
+    ):
+        rows.append((entity.start, entity.end, entity, action, replacement, False, None))
     for (start, end), decider in zip(gaps, deciders, strict=True):
-        action = "mask" if removing[decider].action == "mask" else "redact"
-        rows.append(
-            (start, end, decider, action, "*" * (end - start) if action == "mask" else "", True)
-        )
+        action = MASK if removing[id(decider)].action == MASK else REDACT
+        replacement = "*" * (end - start) if action == MASK else ""
+        rows.append((start, end, decider, action, replacement, True, None))
     for start, end, index in kept_parts:
-        rows.append((start, end, kept[index], "keep", None, False))
-    rows.sort(key=lambda row: row[0])
-    named = _detectors_on([row[:2] for row in rows], [v.candidate for v in accepted])
+        rows.append((start, end, kept[index], KEEP, None, False, POLICY))
+    rows.sort(key=_start)
+    names = _detectors_on([row[:2] for row in rows], [*ranked, *keeping])
+    if rejected:
+        told = _rejected_rows(rejected, key, [row[:2] for row in rows])
+        everyone = [v.candidate for v in verdicts]
+        names += _detectors_on([row[:2] for row in told], everyone)
+        both = sorted(zip(rows + told, names, strict=True), key=lambda pair: pair[0][0])
+        rows, names = [row for row, _ in both], [some for _, some in both]
     return tuple(
-        Span(start, end, c.label, action, replacement, names, c.detector, c.score, fragment)
-        for (start, end, c, action, replacement, fragment), names in zip(rows, named, strict=True)
+        Span(start, end, c.label, action, replacement, some, c.detector, c.score, fragment, reason)
+        for (start, end, c, action, replacement, fragment, reason), some in zip(
+            rows, names, strict=True
+        )
     )
+
+
+def _rejected_rows(rejected: _Verdicts, key: _Key, decided: Sequence[Stretch]) -> list[_Row]:
+    """What is told of rejected candidates where nothing else was decided, left to right.
+
+    Entities are chosen among them too, so that a row is a whole candidate where it can be.
+    """
+    ranked = sorted((v.candidate for v in rejected.values()), key=key)
+    entities = _select(ranked)
+    rows: list[_Row] = []
+    for start, end, index in _subtract([(c.start, c.end) for c in entities], decided):
+        reason = rejected[id(entities[index])].outcome
+        rows.append((start, end, entities[index], KEEP, None, False, reason))
+    taken = _union([*decided, *((c.start, c.end) for c in entities)])
+    gaps = [(start, end) for start, end, _ in _subtract(cover(ranked), taken)]
+    for (start, end), decider in zip(gaps, _first_on_each(gaps, ranked), strict=True):
+        reason = rejected[id(decider)].outcome
+        rows.append((start, end, decider, KEEP, None, True, reason))
+    rows.sort(key=_start)
+    return rows
 
 
 def _better_first(order: Sequence[str]) -> _Key:
@@ -179,7 +235,7 @@ def _better_first(order: Sequence[str]) -> _Key:
         )
     ranks = {kind: rank for rank, kind in enumerate(order)}
 
-    known: dict[str, int] = {}
+    known: dict[str, int] = {DENY: -1}
 
     def key(c: Candidate) -> tuple[object, ...]:
         rank = known.get(c.detector)
@@ -190,13 +246,26 @@ def _better_first(order: Sequence[str]) -> _Key:
     return key
 
 
-def _position(c: Candidate) -> tuple[object, ...]:
+def _position(c: Candidate) -> tuple[int, int, str, str, float]:
     """The order of `Candidate` itself, which compares field by field in Python and is slow."""
     return c.start, c.end, c.label, c.detector, c.score
 
 
+def _start(row: _Row) -> int:
+    return row[0]
+
+
+def _distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Without repeats, in the order of `Candidate`."""
+    by_value = {_position(c): c for c in candidates}
+    return [by_value[position] for position in sorted(by_value)]
+
+
 def _select(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Greedy choice, best first; result by position."""
+    placed = sorted(ranked, key=_position)
+    if all(a.end <= b.start for a, b in pairwise(placed)):
+        return tuple(placed)  # mostly so: detectors seldom disagree
     points = sorted({p for c in ranked for p in (c.start, c.end)})
     index = {point: i for i, point in enumerate(points)}
     # Piece i lies between points i and i + 1. A segment tree of flags, leaves at `size`: a node is
@@ -291,28 +360,27 @@ def _first_on_each(stretches: Sequence[Stretch], ranked: Sequence[Candidate]) ->
 
 
 def _outcomes(
-    entities: Sequence[Candidate], removing: dict[Candidate, Verdict]
+    entities: Sequence[Candidate], removing: _Verdicts, policy: Policy
 ) -> list[tuple[str, str | None]]:
     """Action and replacement of each entity, a disputed generalisation taken back."""
-    outcomes = [(removing[entity].action, removing[entity].replacement) for entity in entities]
-    if all(action != "generalise" for action, _ in outcomes):
+    verdicts = [removing[id(entity)] for entity in entities]
+    outcomes = [(verdict.action, verdict.replacement) for verdict in verdicts]
+    if all(action != GENERALISE for action, _ in outcomes):
         return outcomes
-    everything = _overlap_counter(removing)
+    everything = _overlap_counter(verdict.candidate for verdict in removing.values())
     agreeing: dict[str | None, Callable[[Candidate], int]] = {}
     by_replacement: dict[str | None, list[Candidate]] = {}
     for verdict in removing.values():
-        if verdict.action == "generalise":
+        if verdict.action == GENERALISE:
             by_replacement.setdefault(verdict.replacement, []).append(verdict.candidate)
     for at, (entity, (action, replacement)) in enumerate(zip(entities, outcomes, strict=True)):
-        if action != "generalise":
+        if action != GENERALISE:
             continue
         if replacement not in agreeing:
             agreeing[replacement] = _overlap_counter(by_replacement[replacement])
         if everything(entity) != agreeing[replacement](entity):
-            outcomes[at] = (
-                "redact",
-                replacement_of("redact", entity.label, entity.end - entity.start),
-            )
+            length = entity.end - entity.start
+            outcomes[at] = (REDACT, policy.replacement_of(REDACT, entity.label, length))
     return outcomes
 
 

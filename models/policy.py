@@ -1,7 +1,7 @@
 """Policies: what is done with what was found, label by label, and what is not believed.
 
-A policy is data (TOML); the shipped ones are in `policies/`. It is read once, checked whole, and
-then only looked up. The keys of a file:
+A policy is data (TOML); the shipped ones are in `policies/`, `docs/policies.md` is the manual. It
+is read once, checked whole, and then only looked up. The keys of a file:
 
     name = "site"              # how the manifest calls it
     extends = "hipaa"          # optional: a shipped policy to start from
@@ -11,33 +11,55 @@ then only looked up. The keys of a file:
     restricted_zip3 = ["205"]  # optional: ZIP prefixes that become 000, beside those of the HHS
     [actions]                  # label = "redact" | "mask" | "generalise" | "keep"
     AGE = "generalise"
+    [texts]                    # label, or "*" for all = what takes the place of redacted text
+    PATIENT = "<{label}>"
+    [labels]                   # labels of the site's own, for [deny] and for models that give them
+    STUDYID = { hipaa = "R", description = "number of a study" }
+    [deny]                     # label = phrases, or a list by name, path or URL: always go
+    STUDYID = ["HEART-2"]
+    [allow]                    # label, or "*" for all = the same: stay, whoever proposes them
+    "*" = ["Foley catheter"]
     [veto]                     # label, or "*" for all = phrases that are never PHI when a
     "*" = ["Foley"]            # candidate is just that
+    [note_types."radiology*"]  # default, actions, texts, deny, allow, veto for some notes
+    actions = { DOCTOR = "keep" }
 
-A veto overrules every detector, so a patient of that very name stays in the text: the shipped
-policies have none.
+An allowed or vetoed phrase overrules every detector, so a patient of that very name stays in the
+text: the shipped policies have none. A denied phrase overrules all of these.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from .actions import ACTIONS, GENERALISE, KEEP, MARKER, REDACT, REMOVALS, check_marker
+from .actions import replacement_of as _replacement_of
 from .errors import UsageError
-from .generalising import GENERALISATIONS, KEEP, RESTRICTED_ZIP3
+from .generalising import GENERALISATIONS, RESTRICTED_ZIP3
+from .generalising import KEEP as _MAY_STAY
 from .labels import HIPAA_OF, LABELS
+from .phrases import PhraseMatcher, fold, has_word, read_phrases, within
 from .shipped import read_toml, require_keys, require_strings, shipped_names
-
-ACTIONS = ("redact", "mask", "generalise", "keep")
-REMOVALS = ("redact", "mask")
-"""The actions that need no look at the text; only these can be a default."""
+from .spans import Candidate
 
 DATE_COLUMNS = ("drop", "keep")
 ANY_LABEL = "*"
+HIPAA_ITEMS = "ABCDEFGHIJKLMNOPQR"
+"""The letters of the items of 45 CFR 164.514(b)(2)(i)."""
 
+DENY = "deny"
+"""The detector of what a deny-list finds."""
+
+VETO, ALLOW = "veto", "allow"
+"""Why a candidate is rejected: its whole text is a veto phrase; it lies within an allowed one."""
+
+_PER_NOTE_TYPE = ("default", "actions", "texts", "deny", "allow", "veto")
 _KEYS = (
     "name",
     "extends",
@@ -46,8 +68,32 @@ _KEYS = (
     "date_columns",
     "restricted_zip3",
     "actions",
+    "texts",
+    "labels",
+    "deny",
+    "allow",
     "veto",
+    "note_types",
 )
+_LABEL = re.compile(r"[\w-]{1,64}")
+_MOST_STARS = 3
+
+Phrases = Mapping[str, frozenset[str]]
+Rejecter = Callable[[str, int, int], str | None]
+"""(label, start, end) of a candidate -> VETO, ALLOW, or None if it is believed."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OwnLabel:
+    """A label that a site declares.
+
+    Attributes:
+        hipaa: letter of its item in 45 CFR 164.514(b)(2)(i), or None.
+        description: for people.
+    """
+
+    hipaa: str | None = None
+    description: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,42 +111,75 @@ class Policy:
         restricted_zip3: three-digit ZIP prefixes that become 000; always holds those of the HHS
             guidance.
         hipaa: whether `keep` is refused for labels with an item in 45 CFR 164.514(b)(2)(i).
+        labels: labels beside the native ones.
+        texts: label or "*" -> what takes the place of redacted text; see `actions.check_marker`.
+        allow: label or "*" -> phrases as `phrases.fold` gives them; a candidate that is one of
+            them, or lies within one in the text, is rejected.
+        deny: label -> folded phrases; each occurrence in a text becomes a candidate that nothing
+            rejects and that is never kept.
+        note_types: note type as `phrases.fold` gives it, `*` for any characters -> the policy that
+            holds for such notes instead of this one. It is of the same name, labels and rules.
 
     Raises:
         UsageError: for an unknown label or action, a generalisation that does not exist, a
-            forbidden `keep`.
+            forbidden `keep`, a text that cannot replace, a phrase that is not folded.
     """
 
     name: str
     actions: Mapping[str, str] = dataclasses.field(default_factory=dict)
     default: str = "redact"
     date_columns: str = "drop"
-    veto: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    veto: Phrases = dataclasses.field(default_factory=dict, repr=False)
     restricted_zip3: frozenset[str] = RESTRICTED_ZIP3
     hipaa: bool = False
+    labels: Mapping[str, OwnLabel] = dataclasses.field(default_factory=dict)
+    texts: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    allow: Phrases = dataclasses.field(default_factory=dict, repr=False)
+    deny: Phrases = dataclasses.field(default_factory=dict, repr=False)
+    note_types: Mapping[str, Policy] = dataclasses.field(default_factory=dict)
+    _allowed: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
+    _denied: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        for label, own in self.labels.items():
+            _check_own_label(label, own)
+        known = self.known_labels
+        either = (*known, ANY_LABEL)
         _require(self.default in REMOVALS, "default", self.default, REMOVALS)
         _require(self.date_columns in DATE_COLUMNS, "date_columns", self.date_columns, DATE_COLUMNS)
         for label, action in self.actions.items():
-            _require(label in LABELS, "[actions]", label, LABELS)
-            _require(action in ACTIONS, f"[actions] {label}", action, ACTIONS)
-            if action == "generalise" and label not in GENERALISATIONS:
+            _require(label in known, "[actions]", label, known)
+            _require(action in ACTIONS, f"[actions] {label}", action, tuple(ACTIONS))
+            if action == GENERALISE and label not in GENERALISATIONS:
                 raise UsageError(
                     f"policy: [actions] {label}: there is no generalisation of it; "
                     f"only of {sorted(GENERALISATIONS)}"
                 )
-            if action == "keep" and self.hipaa and label in HIPAA_OF:
+            if action == KEEP and self.hipaa and (letter := self.hipaa_of.get(label)):
                 raise UsageError(
                     f"policy: [actions] {label}: keep is refused under hipaa, for it is in "
-                    f"45 CFR 164.514(b)(2)(i)({HIPAA_OF[label]}); allowed: {_allowed(label)}"
+                    f"45 CFR 164.514(b)(2)(i)({letter}); allowed: {_allowed(label)}"
                 )
+        for label, text in self.texts.items():
+            _require(label in either, "[texts]", label, either)
+            check_marker(f"policy: [texts] {label}", text)
         for label, phrases in self.veto.items():
-            _require(label in (*LABELS, ANY_LABEL), "[veto]", label, (*LABELS, ANY_LABEL))
+            _require(label in either, "[veto]", label, either)
             if any(not phrase.strip() or phrase != phrase.casefold() for phrase in phrases):
                 raise UsageError(
                     f"policy: [veto] {label}: phrases must be case-folded and not blank"
                 )
+        for label in self.allow:
+            _require(label in either, "[allow]", label, either)
+        for label in self.deny:
+            _require(label in known, "[deny]", label, known)
+            if not ACTIONS[self.action(label)].removes:
+                raise UsageError(
+                    f"policy: [deny] {label}: what is denied must go, but its action is "
+                    f"{self.action(label)}; allowed: {_allowed(label)}"
+                )
+        object.__setattr__(self, "_allowed", _matcher("allow", self.allow))
+        object.__setattr__(self, "_denied", _matcher("deny", self.deny))
         for prefix in self.restricted_zip3:
             if len(prefix) != 3 or not prefix.isascii() or not prefix.isdigit():
                 raise UsageError("policy: restricted_zip3: expected strings of three digits")
@@ -111,6 +190,48 @@ class Policy:
                 "policy: date_columns: keep is refused under hipaa, for dates are identifiers of "
                 "45 CFR 164.514(b)(2)(i)(C); allowed: ['drop']"
             )
+        for pattern, inner in self.note_types.items():
+            self._check_note_type(pattern, inner)
+
+    def _check_note_type(self, pattern: str, inner: Policy) -> None:
+        if not pattern or pattern != fold(pattern) or pattern.count("*") > _MOST_STARS:
+            raise UsageError(
+                f"policy: [note_types]: expected names that are not blank, are folded and have at "
+                f"most {_MOST_STARS} `*`"
+            )
+        shared = ("name", "hipaa", "labels", "date_columns", "restricted_zip3")
+        if inner.note_types or any(getattr(inner, f) != getattr(self, f) for f in shared):
+            raise UsageError(
+                f"policy: [note_types]: a note type has no note types, and shares {list(shared)}"
+            )
+
+    @property
+    def known_labels(self) -> tuple[str, ...]:
+        """The native labels and the site's own."""
+        return (*LABELS, *self.labels)
+
+    @property
+    def hipaa_of(self) -> Mapping[str, str]:
+        """Label -> the letter of its item in 45 CFR 164.514(b)(2)(i), own labels included."""
+        if not self.labels:
+            return HIPAA_OF
+        return HIPAA_OF | {name: own.hipaa for name, own in self.labels.items() if own.hipaa}
+
+    def for_note_type(self, note_type: str | None) -> Policy:
+        """The policy for the notes of a type: this one, unless [note_types] names the type.
+
+        Compared case-folded, white space runs as one blank. A name wins over patterns; of patterns
+        that match, the one with the most characters beside `*` wins, then the first by name.
+        """
+        if note_type is None or not self.note_types:
+            return self
+        name = fold(note_type)
+        if name in self.note_types:
+            return self.note_types[name]
+        for pattern in sorted(self.note_types, key=lambda p: (p.count("*") - len(p), p)):
+            if "*" in pattern and _matches(pattern, name):
+                return self.note_types[pattern]
+        return self
 
     def action(self, label: str) -> str:
         """The action named for a label, before any look at the text."""
@@ -127,15 +248,45 @@ class Policy:
             replacement: None for "keep".
         """
         action = self.actions.get(label, self.default)
-        if action == "generalise":
+        if action == GENERALISE:
             general = GENERALISATIONS[label](covered, self.restricted_zip3)
             if general is None:
-                action = "redact"
-            elif general == KEEP:
-                action = "keep"
+                action = REDACT
+            elif general == _MAY_STAY:
+                action = KEEP
             else:
                 return action, general
-        return action, replacement_of(action, label, len(covered))
+        return action, self.replacement_of(action, label, len(covered))
+
+    def remove(self, label: str, length: int) -> tuple[str, str | None]:
+        """What becomes of a stretch that must go whatever its text: never kept nor generalised."""
+        action = self.actions.get(label, self.default)
+        if action not in REMOVALS:
+            action = REDACT
+        return action, self.replacement_of(action, label, length)
+
+    def replacement_of(self, action: str, label: str, length: int) -> str | None:
+        """What takes the place of `length` code points; see `actions.replacement_of`."""
+        return _replacement_of(action, label, length, self.marker(label) if self.texts else MARKER)
+
+    def marker(self, label: str) -> str:
+        """What takes the place of redacted text, `{label}` standing for the label."""
+        return self.texts.get(label) or self.texts.get(ANY_LABEL, MARKER)
+
+    def shown(self, action: str, label: str, covered: str, *, fragment: bool = False) -> str:
+        """What the scrubbed text has in place of a stretch, by its row in the audit.
+
+        Args:
+            action: that of the row, one of ACTIONS.
+            fragment: that of the row; a fragment has no marker beside its entity's.
+        """
+        if action == GENERALISE:
+            generalise = GENERALISATIONS.get(label)
+            return (generalise(covered, self.restricted_zip3) if generalise else None) or ""
+        replacement = self.replacement_of(action, label, len(covered))
+        if replacement is None:
+            return covered
+        return "" if fragment and action == REDACT else replacement
 
     def vetoes(self, label: str, covered: str) -> bool:
         """Whether the stretch is just a phrase that is never PHI under this label."""
@@ -143,6 +294,56 @@ class Policy:
             return False
         folded = covered.casefold()
         return any(folded in self.veto.get(key, ()) for key in (label, ANY_LABEL))
+
+    def rejecter(self, text: str) -> Rejecter | None:
+        """What decides whether a candidate in this text is believed; None if every one is.
+
+        Allowed is a candidate, white space at its edges left out, that is an allowed phrase or lies
+        wholly within one that the text holds as whole words. Nothing around it can make a candidate
+        allowed that is longer than the phrase. O(text), then O(log n) a candidate.
+        """
+        if self._allowed is None and not self.veto:
+            return None
+        allow = self.allow
+        holds = within(self._allowed.find(text)) if self._allowed is not None else None
+
+        def reject(label: str, start: int, end: int) -> str | None:
+            covered = text[start:end]
+            if self.vetoes(label, covered):
+                return VETO
+            if holds is None:
+                return None
+            end -= len(covered) - len(covered.rstrip())
+            start += len(covered) - len(covered.lstrip())
+            if start >= end:
+                return None
+            if holds(label, start, end) or holds(ANY_LABEL, start, end):
+                return ALLOW
+            folded = fold(covered)
+            allowed = any(folded in allow.get(key, ()) for key in (label, ANY_LABEL))
+            return ALLOW if allowed else None
+
+        return reject
+
+    @property
+    def denies(self) -> bool:
+        """Whether there is a deny-list, also if only for some note types."""
+        return self._denied is not None or any(p.denies for p in self.note_types.values())
+
+    def denied(self, text: str) -> list[Candidate]:
+        """A candidate for each occurrence of a denied phrase; see `PhraseMatcher.find`."""
+        if self._denied is None:
+            return []
+        return [Candidate(s, e, label, DENY, 1.0) for s, e, label in self._denied.find(text)]
+
+    @property
+    def detector_hashes(self) -> dict[str, str]:
+        """Name -> hash of the detectors that the policy adds: the deny-lists, if there are any."""
+        return {DENY: _digest(self._denied_content())} if self.denies else {}
+
+    def _denied_content(self) -> dict[str, Any]:
+        inner = {name: p._denied_content() for name, p in self.note_types.items()}
+        return {"deny": _phrase_hashes(self.deny), "note_types": inner}
 
     @property
     def keep_dates(self) -> bool:
@@ -152,41 +353,64 @@ class Policy:
     @property
     def kept(self) -> tuple[str, ...]:
         """The labels that are kept whatever their text, sorted; the manifest names them."""
-        return tuple(sorted(label for label, action in self.actions.items() if action == "keep"))
+        return tuple(sorted(label for label, action in self.actions.items() if action == KEEP))
+
+    def told(self) -> dict[str, Any]:
+        """What the manifest says of it beside name and hash: what stays, and how long lists are.
+
+        Of note types only what is not as everywhere else.
+        """
+
+        def one(policy: Policy) -> dict[str, Any]:
+            return {
+                "kept": list(policy.kept),
+                "vetoes": _counts(policy.veto),
+                "allowed": _counts(policy.allow),
+                "denied": _counts(policy.deny),
+            }
+
+        mine = one(self)
+        types = {
+            name: {key: value for key, value in one(inner).items() if value != mine[key]}
+            for name, inner in sorted(self.note_types.items())
+        }
+        return mine | {"note_types": types}
 
     @property
     def fingerprint(self) -> str:
         """SHA-256, as hex, of all that decides; not of the name, nor of how the file is written."""
-        content = {
-            "actions": {label: self.action(label) for label in LABELS},
+        return _digest(self._content())
+
+    def _content(self) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "actions": {label: self.action(label) for label in self.known_labels},
             "default": self.default,
             "date_columns": self.date_columns,
             "veto": {label: sorted(phrases) for label, phrases in self.veto.items() if phrases},
             "restricted_zip3": sorted(self.restricted_zip3),
             "hipaa": self.hipaa,
         }
-        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def replacement_of(action: str, label: str, length: int) -> str | None:
-    """What takes the place of a stretch of `length` code points that is redacted, masked or kept.
-
-    A mask has a `*` for every code point, line breaks included: no character of a removed stretch
-    stays, and a reader cannot tell where in it a line ended. Neither replacement depends on the
-    text.
-    """
-    if action == "redact":
-        return f"[{label}]"
-    return "*" * length if action == "mask" else None
+        if self.texts:
+            labels = (*self.known_labels, ANY_LABEL)
+            content["texts"] = {label: self.marker(label) for label in labels}
+        if self.labels:
+            content["labels"] = {name: own.hipaa for name, own in self.labels.items()}
+        content |= {
+            key: hashes
+            for key, phrases in (("allow", self.allow), ("deny", self.deny))
+            if (hashes := _phrase_hashes(phrases))
+        }
+        if self.note_types:
+            content["note_types"] = {p: inner._content() for p, inner in self.note_types.items()}
+        return content
 
 
 def load_policy(name_or_url: str) -> Policy:
     """The policy of a shipped name ("hipaa", "research") or of a TOML file by fsspec URL.
 
     Raises:
-        UsageError: if it cannot be read, or names an unknown key, label, action, or forbidden
-            `keep`; the message says which key and what is allowed.
+        UsageError: if it or a list that it names cannot be read, or it names an unknown key, label,
+            action, or forbidden `keep`; the message says which key and what is allowed.
     """
     table = require_keys("policy", read_toml("policy", "policies", name_or_url), _KEYS)
     base = table.get("extends")
@@ -194,13 +418,14 @@ def load_policy(name_or_url: str) -> Policy:
         raise UsageError(f"policy: extends: expected one of {list(shipped_names('policies'))}")
     if base == name_or_url:
         raise UsageError("policy: extends: a policy cannot extend itself")
-    policy = _policy(table, Policy("", hipaa=False) if base is None else load_policy(base))
+    folder = name_or_url[: max(name_or_url.rfind("/"), name_or_url.rfind("\\")) + 1]
+    policy = _policy(table, Policy("", hipaa=False) if base is None else load_policy(base), folder)
     if name_or_url not in (shipped := shipped_names("policies")) and policy.name in shipped:
         raise UsageError(f"policy: name: {policy.name!r} is a shipped policy's; choose another")
     return policy
 
 
-def _policy(table: dict[str, Any], base: Policy) -> Policy:
+def _policy(table: dict[str, Any], base: Policy, folder: str) -> Policy:
     name = _string(table, "name", None)
     hipaa = table.get("hipaa", base.hipaa)
     if not isinstance(hipaa, bool):
@@ -209,29 +434,156 @@ def _policy(table: dict[str, Any], base: Policy) -> Policy:
         raise UsageError(
             "policy: hipaa: cannot be switched off in a policy that extends one under hipaa"
         )
-    actions = require_keys("policy: [actions]", table.get("actions", {}), LABELS)
+    labels = {**base.labels, **_own_labels(table.get("labels", {}))}
+    zip3 = require_strings("policy: restricted_zip3", table.get("restricted_zip3", []))
+    base = dataclasses.replace(base, labels=labels)
+    policy = Policy(
+        name=name,
+        date_columns=_string(table, "date_columns", base.date_columns),
+        restricted_zip3=base.restricted_zip3 | frozenset(zip3),
+        # Whoever calls a policy "hipaa" is held to it.
+        hipaa=hipaa or name.casefold() == "hipaa",
+        labels=labels,
+        **_decisions(table, base, folder),
+    )
+    types = table.get("note_types", {})
+    if not isinstance(types, dict):
+        raise UsageError(f"policy: [note_types]: expected a table, got {type(types).__name__}")
+    inner: dict[str, Policy] = {}
+    for pattern, part in types.items():
+        folded = fold(pattern)
+        if folded in inner:
+            raise UsageError(f"policy: [note_types] {pattern!r}: it is there twice")
+        try:
+            part = require_keys("policy", part, _PER_NOTE_TYPE)
+            inner[folded] = dataclasses.replace(policy, **_decisions(part, policy, folder))
+        except UsageError as error:
+            said = str(error).removeprefix("policy: ")
+            raise UsageError(f"policy: [note_types] {pattern!r}: {said}") from None
+    return dataclasses.replace(policy, note_types={**base.note_types, **inner})
+
+
+def _decisions(table: dict[str, Any], base: Policy, folder: str) -> dict[str, Any]:
+    """What a policy or one of its note types says beside what it starts from.
+
+    Actions and texts replace those of `base` label by label; phrases are added to them.
+    """
+    known = base.known_labels
+    either = (*known, ANY_LABEL)
+    actions = require_keys("policy: [actions]", table.get("actions", {}), known)
     for label, action in actions.items():
         if not isinstance(action, str):
             raise UsageError(f"policy: [actions] {label}: expected one of {list(ACTIONS)}")
-    veto = dict(base.veto)
-    for label, phrases in require_keys(
-        "policy: [veto]", table.get("veto", {}), (*LABELS, ANY_LABEL)
-    ).items():
-        folded = frozenset(
+    texts = require_keys("policy: [texts]", table.get("texts", {}), either)
+    for label, text in texts.items():
+        if not isinstance(text, str):
+            raise UsageError(f"policy: [texts] {label}: expected a text")
+    veto = {
+        label: frozenset(
             phrase.casefold() for phrase in require_strings(f"policy: [veto] {label}", phrases)
         )
-        veto[label] = veto.get(label, frozenset()) | folded
-    zip3 = require_strings("policy: restricted_zip3", table.get("restricted_zip3", []))
-    return Policy(
-        name,
-        {**base.actions, **actions},
-        _string(table, "default", base.default),
-        _string(table, "date_columns", base.date_columns),
-        veto,
-        base.restricted_zip3 | frozenset(zip3),
-        # Whoever calls a policy "hipaa" is held to it.
-        hipaa or name.casefold() == "hipaa",
-    )
+        for label, phrases in _table(table, "veto", either).items()
+    }
+    lists = {
+        key: {
+            label: read_phrases(f"policy: [{key}] {label}", value, folder)
+            for label, value in _table(table, key, allowed).items()
+        }
+        for key, allowed in (("allow", either), ("deny", known))
+    }
+    return {
+        "actions": {**base.actions, **actions},
+        "default": _string(table, "default", base.default),
+        "texts": {**base.texts, **texts},
+        "veto": _added(base.veto, veto),
+        "allow": _added(base.allow, lists["allow"]),
+        "deny": _added(base.deny, lists["deny"]),
+    }
+
+
+def _table(table: dict[str, Any], key: str, allowed: tuple[str, ...]) -> dict[str, Any]:
+    return require_keys(f"policy: [{key}]", table.get(key, {}), allowed)
+
+
+def _added(base: Phrases, more: Phrases) -> Phrases:
+    both = {**base, **{label: base.get(label, frozenset()) | more[label] for label in more}}
+    return {label: phrases for label, phrases in both.items() if phrases}
+
+
+def _own_labels(value: object) -> dict[str, OwnLabel]:
+    if not isinstance(value, dict):
+        raise UsageError(f"policy: [labels]: expected a table, got {type(value).__name__}")
+    labels = {}
+    for name, about in value.items():
+        about = require_keys(f"policy: [labels] {name}", about, ("hipaa", "description"))
+        if not all(isinstance(said, str) for said in about.values()):
+            raise UsageError(f"policy: [labels] {name}: hipaa and description are texts")
+        labels[name] = OwnLabel(**about)
+    return labels
+
+
+def _check_own_label(name: str, own: OwnLabel) -> None:
+    if not _LABEL.fullmatch(name):
+        raise UsageError(
+            "policy: [labels]: expected names of 1 to 64 letters, digits, hyphens and underscores"
+        )
+    if name.upper() in LABELS:
+        raise UsageError(
+            f"policy: [labels] {name}: {name.upper()} is a native label; choose another name"
+        )
+    if own.hipaa is not None and (len(own.hipaa) != 1 or own.hipaa not in HIPAA_ITEMS):
+        raise UsageError(
+            f"policy: [labels] {name}: hipaa: expected the letter of an item of "
+            "45 CFR 164.514(b)(2)(i), A to R"
+        )
+
+
+@functools.lru_cache(maxsize=16)
+def _matcher_of(key: str, phrases: tuple[tuple[str, frozenset[str]], ...]) -> PhraseMatcher:
+    for label, some in phrases:
+        if any(phrase != fold(phrase) or not has_word(phrase) for phrase in some):
+            raise UsageError(
+                f"policy: [{key}] {label}: phrases must be folded and have a letter or digit"
+            )
+    return PhraseMatcher(dict(phrases))
+
+
+def _matcher(key: str, phrases: Phrases) -> PhraseMatcher | None:
+    """Checks and indexes; note types mostly share the lists of their policy, and so the index."""
+    if not any(phrases.values()):
+        return None
+    return _matcher_of(key, tuple(sorted(phrases.items(), key=lambda item: item[0])))
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Whether a name is of a pattern, in which each `*` stands for any characters. Linear."""
+    first, *middle, last = pattern.split("*")
+    if len(name) < len(first) + len(last) or not name.startswith(first):
+        return False
+    at, end = len(first), len(name) - len(last)
+    for piece in middle:
+        found = name.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return name.endswith(last)
+
+
+def _counts(phrases: Phrases) -> dict[str, int]:
+    return {label: len(some) for label, some in sorted(phrases.items())}
+
+
+def _phrase_hashes(phrases: Phrases) -> dict[str, str]:
+    return {
+        label: hashlib.sha256("\n".join(sorted(some)).encode("utf-8", "surrogatepass")).hexdigest()
+        for label, some in phrases.items()
+        if some
+    }
+
+
+def _digest(content: dict[str, Any]) -> str:
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def _string(table: dict[str, Any], key: str, default: str | None) -> str:
@@ -242,7 +594,11 @@ def _string(table: dict[str, Any], key: str, default: str | None) -> str:
 
 
 def _allowed(label: str) -> list[str]:
-    return [a for a in ACTIONS if a in REMOVALS or (a == "generalise" and label in GENERALISATIONS)]
+    return [
+        action.name
+        for action in ACTIONS.values()
+        if action.removes and (action.blind or label in GENERALISATIONS)
+    ]
 
 
 def _require(holds: bool, where: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -7,16 +7,20 @@ a missing id, a text that is no text or that no UTF-8 file can hold.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from .batches import Batch, Failure
 from .budgets import Budgets, check_text
+from .columns import Ints
 from .documents import Documents, Rows
 from .errors import error_class
 from .formats import Chunk, Format, Limits
+from .grouping import GroupLines, Starts, join, lines_in_order, whole_notes
 from .keys import Keys, canonical_id
 from .roles import Columns, Role
 from .storage import InputFile, Storage
@@ -38,6 +42,7 @@ def read_unit(
     keep_dates: bool,
     ordinals: Mapping[int, int],
     skip: Mapping[int, str],
+    group_lines: GroupLines | None = None,
 ) -> Iterator[Batch]:
     """Yields the unit's batches; the last one has `last` set and may be empty.
 
@@ -48,15 +53,22 @@ def read_unit(
         ordinals: row ordinal in the unit -> ordinal among equal ids, for ids that the input
             repeats.
         skip: row ordinal in the unit -> error class of rows on the skip-list: quarantined unread.
+        group_lines: where a note is several rows; they are never in two batches.
 
     Raises:
         RunFailed: if storage fails or an input is not what was planned; a record never raises.
     """
-    make = _RowMaker(columns, keys, budgets, unit, keep_dates, ordinals, skip)
+    make = _RowMaker(columns, keys, budgets, unit, keep_dates, ordinals, skip, group_lines)
     names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
     first = 0
     waiting: Batch | None = None
-    for chunk in _packed(_chunks(storage, form, unit, files, names, limits), limits):
+
+    def notes(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        if group_lines is None:
+            return chunks
+        return whole_notes(chunks, form, group_lines, budgets.document_bytes)
+
+    for chunk in _packed(_chunks(storage, form, unit, files, names, limits, notes), limits):
         if waiting is not None:
             yield waiting
         waiting = make.batch(form, chunk, first)
@@ -74,11 +86,12 @@ def _chunks(
     files: Sequence[InputFile],
     names: tuple[str, ...],
     limits: Limits,
+    notes: Callable[[Iterator[Chunk]], Iterator[Chunk]],
 ) -> Iterator[Chunk]:
     for locator in unit.locators:
         file = files[locator.file]
         storage.check_unchanged(file)
-        yield from form.read(storage, file, locator, names, limits)
+        yield from notes(form.read(storage, file, locator, names, limits))
         # Once more: of a file that was cut short meanwhile, the reader saw just an earlier end.
         storage.check_unchanged(file)
 
@@ -104,11 +117,20 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
     if len(chunks) == 1:
         return chunks[0]
     errors: dict[int, str] = {}
+    heads: list[Ints] = []
     first = 0
     for chunk in chunks:
         errors |= {first + row: code for row, code in chunk.errors.items()}
+        heads.append(_heads(chunk) + first)
         first += chunk.columns.num_rows
-    return Chunk(pa.concat_tables([chunk.columns for chunk in chunks]), errors)
+    table = pa.concat_tables([chunk.columns for chunk in chunks])
+    return Chunk(table, errors, np.concatenate(heads))
+
+
+def _heads(chunk: Chunk) -> Ints:
+    if chunk.heads is None:
+        return np.arange(chunk.columns.num_rows, dtype=np.int64)
+    return chunk.heads
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -120,6 +142,7 @@ class _RowMaker:
     keep_dates: bool
     ordinals: Mapping[int, int]
     skip: Mapping[int, str]
+    group_lines: GroupLines | None
 
     def batch(self, form: Format, chunk: Chunk, first: int) -> Batch:
         """One chunk as a batch. `first`: ordinal of its first row in the unit."""
@@ -131,23 +154,28 @@ class _RowMaker:
 
         ids = self._hashed(form, chunk, Role.ID, failures, count)
         patients = self._hashed(form, chunk, Role.PATIENT, failures, count)
+        heads = _heads(chunk)
         doc_keys: list[str | None] = []
         for row, canonical in enumerate(ids):
             if canonical is None:
                 failures.setdefault(row, Failure(STAGE, "MissingId"))
                 doc_keys.append(None)
             else:
-                doc_keys.append(self.keys.doc_key(canonical, self.ordinals.get(first + row, 0)))
+                ordinal = self.ordinals.get(first + int(heads[row]), 0)
+                doc_keys.append(self.keys.doc_key(canonical, ordinal))
 
         types = [None if v is None else str(v) for v in self._values(form, chunk, Role.TYPE, count)]
-        documents = self._documents(form, chunk, failures)
+        self._check_lines(form, chunk, heads, failures)
+        documents = self._documents(form, chunk, heads, failures)
         rows = Rows(
             np.arange(first, first + count, dtype=np.int64),
             tuple(doc_keys),
             tuple(None if p is None else self.keys.patient_key(p) for p in patients),
             tuple(types),
             self._output(form, chunk, failures),
+            heads,
         )
+        _fail_notes(heads, failures)
         return Batch(self.unit.index, False, rows, documents, failures)
 
     def _values(self, form: Format, chunk: Chunk, role: Role, count: int) -> list[object]:
@@ -170,7 +198,22 @@ class _RowMaker:
                 found.append(None)
         return found
 
-    def _documents(self, form: Format, chunk: Chunk, failures: dict[int, Failure]) -> Documents:
+    def _check_lines(
+        self, form: Format, chunk: Chunk, heads: Ints, failures: dict[int, Failure]
+    ) -> None:
+        """Fails the notes whose rows are not in the order of their line numbers."""
+        if self.group_lines is None:
+            return
+        _fail_notes(heads, failures)
+        lines = form.decode(chunk.columns.column(self.group_lines.line))
+        for begin, end in _runs(heads):
+            if begin not in failures and (code := lines_in_order(lines[begin:end])):
+                failures[begin] = Failure(STAGE, code)
+        _fail_notes(heads, failures)
+
+    def _documents(
+        self, form: Format, chunk: Chunk, heads: Ints, failures: dict[int, Failure]
+    ) -> Documents:
         fields = self.columns.named(Role.TEXT)
         columns = [chunk.columns.column(field) for field in fields]
         values = [form.decode(column) for column in columns]
@@ -178,20 +221,38 @@ class _RowMaker:
         texts: list[str] = []
         rows: list[int] = []
         names: list[str] = []
-        for row in range(chunk.columns.num_rows):
+        starts: dict[int, Starts] = {}
+        for begin, end in _runs(heads):
             for field, column, is_text in zip(fields, values, textual, strict=True):
-                text = column[row]
-                if text is None or row in failures:
+                found = column[begin:end]
+                if begin in failures or all(text is None for text in found):
                     continue
                 try:
-                    check_text(text if is_text else (), self.budgets)
+                    text, seams = self._text(found, is_text)
                 except Exception as error:  # fail closed, as for ids
-                    failures[row] = Failure(STAGE, error_class(error))
+                    failures[begin] = Failure(STAGE, error_class(error))
                     continue
-                texts.append(text)  # type: ignore[arg-type]
-                rows.append(row)
+                if seams:
+                    starts[len(texts)] = seams
+                texts.append(text)
+                rows.append(begin)
                 names.append(field)
-        return Documents(tuple(texts), np.array(rows, np.int64), tuple(names))
+        return Documents(tuple(texts), np.array(rows, np.int64), tuple(names), starts)
+
+    def _text(self, found: Sequence[Any], is_text: bool) -> tuple[str, Starts]:
+        """The text of a note, and where that of each of its rows begins if there are several.
+
+        Raises:
+            DocumentError: as `check_text`, for the note as a whole too.
+        """
+        for text in found:
+            if text is not None:
+                check_text(text if is_text else (), self.budgets)
+        if len(found) == 1:
+            return found[0], ()
+        text, starts = join(found)
+        check_text(text, self.budgets)
+        return text, starts
 
     def _output(self, form: Format, chunk: Chunk, failures: dict[int, Failure]) -> pa.Table:
         """The columns that go out, text still as it came in; hashed columns hashed."""
@@ -220,6 +281,18 @@ class _RowMaker:
             out[name] = column
             fields.append(field)
         return pa.table(list(out.values()), schema=pa.schema(fields, chunk.columns.schema.metadata))
+
+
+def _runs(heads: Ints) -> Iterator[tuple[int, int]]:
+    """Yields (first row, row after the last) of every note."""
+    edges = [*np.flatnonzero(heads == np.arange(len(heads))).tolist(), len(heads)]
+    yield from itertools.pairwise(edges)
+
+
+def _fail_notes(heads: Ints, failures: dict[int, Failure]) -> None:
+    """Fails each note of which a row has failed: its head, and with it all its rows."""
+    for row in sorted(failures):
+        failures.setdefault(int(heads[row]), failures[row])
 
 
 def output_partition(

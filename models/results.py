@@ -19,8 +19,10 @@ from . import audit
 from .batches import Batch
 from .digests import PARTS, Digest, cell
 from .formats import Format
+from .grouping import pieces
 from .labels import HIPAA_OF
 from .roles import DOC_KEY, PATIENT_KEY, Columns, Role
+from .spans import BELIEVED
 
 COUNTS = (
     "rows_in",
@@ -103,17 +105,20 @@ def finish(
     form: Format,
     columns: Columns,
     detector_hashes: Mapping[str, str],
+    hipaa: Mapping[str, str] = HIPAA_OF,
 ) -> Result:
     """Turns a scrubbed batch into rows.
 
     Args:
         detector_hashes: hash of every detector that looked, by name.
+        hipaa: label -> letter of its item in 45 CFR 164.514(b)(2)(i); the policy's `hipaa_of`.
     """
     tally = Tally()
+    batch = _failing_whole_notes(batch)
     good = [row for row in range(len(batch.rows)) if row not in batch.failures]
     data = _data(batch, good, form, columns)
     tables = {
-        "audit": _audit(batch, run, detector_hashes, tally),
+        "audit": _audit(batch, run, detector_hashes, hipaa, tally),
         "documents": _documents(batch, run, columns, form, detector_hashes, tally),
         "quarantine": _quarantine(batch, run, tally),
     }
@@ -124,14 +129,35 @@ def finish(
     return Result(data, tables, tally)
 
 
+def _failing_whole_notes(batch: Batch) -> Batch:
+    """The batch, where a note has failed the failure of each of its rows."""
+    if not batch.failures:
+        return batch
+    heads = batch.rows.heads.tolist()
+    failures = {
+        row: batch.failures.get(row, batch.failures[head])
+        for row, head in enumerate(heads)
+        if head in batch.failures
+    }
+    return dataclasses.replace(batch, failures=failures)
+
+
 def _data(batch: Batch, good: list[int], form: Format, columns: Columns) -> pa.Table:
     assert batch.scrubbed is not None, "Scrub comes before Write"
     texts: dict[str, list[str | None]] = {
         name: [None] * len(batch.rows) for name in columns.named(Role.TEXT)
     }
     without = {name: np.isin(np.arange(len(batch.rows)), good) for name in texts}
+    rows_of = _rows_of_documents(batch)
+    sources = {name: form.decode(batch.rows.columns.column(name)) for name in texts if rows_of}
     for index, text in enumerate(batch.scrubbed.texts):
         row, field_name = int(batch.documents.rows[index]), batch.documents.fields[index]
+        if index in rows_of and text is not None:
+            for position, piece in enumerate(rows_of[index], row):
+                if sources[field_name][position] is not None:
+                    texts[field_name][position] = piece
+                    without[field_name][position] = False
+            continue
         texts[field_name][row] = text
         without[field_name][row] = False
     table = batch.rows.columns
@@ -154,7 +180,32 @@ def _data(batch: Batch, good: list[int], form: Format, columns: Columns) -> pa.T
     return table.add_column(0, pa.field(DOC_KEY, column.type), column)
 
 
-def _audit(batch: Batch, run: str, hashes: Mapping[str, str], tally: Tally) -> pa.Table:
+def _rows_of_documents(batch: Batch) -> dict[int, list[str]]:
+    """Document index -> the scrubbed text of each of its rows, for notes of several rows."""
+    starts = batch.documents.starts
+    if not starts:
+        return {}
+    assert batch.scrubbed is not None and batch.spans is not None
+    spans: dict[int, list[tuple[int, int]]] = {index: [] for index in starts}
+    for index, end, out_end in zip(
+        batch.spans.documents.tolist(),
+        batch.spans.ends.tolist(),
+        batch.scrubbed.out_ends,
+        strict=True,
+    ):
+        if index in spans:
+            spans[index].append((end, out_end))
+    texts = batch.scrubbed.texts
+    return {
+        index: list(pieces(text, starts[index], spans[index]))
+        for index in starts
+        if (text := texts[index]) is not None
+    }
+
+
+def _audit(
+    batch: Batch, run: str, hashes: Mapping[str, str], hipaa: Mapping[str, str], tally: Tally
+) -> pa.Table:
     assert batch.spans is not None and batch.scrubbed is not None, (
         "Merge and Scrub come before Write"
     )
@@ -166,7 +217,8 @@ def _audit(batch: Batch, run: str, hashes: Mapping[str, str], tally: Tally) -> p
 
     documents, places = of_kept(spans.documents.tolist()), of_kept(rows)
     labels, sources = of_kept(spans.labels), of_kept(spans.sources)
-    fragments = of_kept(spans.fragments.tolist())
+    fragments, reasons = of_kept(spans.fragments.tolist()), of_kept(spans.reasons)
+    entities = list(_entities(labels, fragments, reasons))
     values: dict[str, list[Any]] = {
         "doc_key": [batch.rows.doc_keys[row] for row in places],
         "patient_key": [batch.rows.patient_keys[row] for row in places],
@@ -176,19 +228,20 @@ def _audit(batch: Batch, run: str, hashes: Mapping[str, str], tally: Tally) -> p
         "out_start": of_kept(batch.scrubbed.out_starts),
         "out_end": of_kept(batch.scrubbed.out_ends),
         "label": labels,
-        "hipaa": list(map(HIPAA_OF.get, labels)),
+        "hipaa": list(map(hipaa.get, labels)),
         "detectors": of_kept(spans.detectors),
         "source": sources,
         "source_hash": [hashes[source] for source in sources],
         "score": of_kept(spans.scores.tolist()),
         "action": of_kept(spans.actions),
+        "reason": reasons,
         "fragment": fragments,
         "entity_id": [None] * len(kept),
     }
-    # Span by span, a digest of sixteen fields would be most of what a pipeline costs.
+    # Span by span, a digest of seventeen fields would be most of what a pipeline costs.
     tally.digests["audit"].add_cells(zip(*map(_cells, values, values.values()), strict=True))
-    tally.counts["spans"] += fragments.count(False)
-    tally.labels.update(_entities(labels, fragments))
+    tally.counts["spans"] += len(entities)
+    tally.labels.update(entities)
     values["run"] = [run] * len(kept)
     return pa.Table.from_pydict({name: values[name] for name in audit.AUDIT.names}, audit.AUDIT)
 
@@ -203,9 +256,15 @@ def _cells(name: str, values: list[Any]) -> list[bytes]:
     return [known[value] for value in values]
 
 
-def _entities(labels: Iterable[str], fragments: Iterable[bool]) -> Iterator[str]:
-    """The labels without those of fragments."""
-    return (label for label, rest in zip(labels, fragments, strict=True) if not rest)
+def _entities(
+    labels: Iterable[str], fragments: Iterable[bool], reasons: Iterable[str | None]
+) -> Iterator[str]:
+    """The labels without those of fragments and of what was only told."""
+    return (
+        label
+        for label, rest, reason in zip(labels, fragments, reasons, strict=True)
+        if not rest and reason in BELIEVED
+    )
 
 
 def audit_fields(row: Mapping[str, Any]) -> list[str | int | float | None]:
@@ -222,13 +281,14 @@ def _documents(
 ) -> pa.Table:
     assert batch.spans is not None and batch.scrubbed is not None and batch.tokens is not None
     by_label: list[Counter[str]] = [Counter() for _ in range(len(batch.documents))]
-    for index, label, rest in zip(
+    for index, label, rest, reason in zip(
         batch.spans.documents.tolist(),
         batch.spans.labels,
         batch.spans.fragments.tolist(),
+        batch.spans.reasons,
         strict=True,
     ):
-        if not rest:
+        if not rest and reason in BELIEVED:
             by_label[index][label] += 1
     index_of = {
         place: index
@@ -241,6 +301,8 @@ def _documents(
     rows = []
     for row in range(len(batch.rows)):
         doc_key = batch.rows.doc_keys[row]
+        if batch.rows.heads[row] != row:
+            continue  # a line of the note of an earlier row
         if doc_key is None:
             continue  # only the quarantine table can speak of a row whose id could not be read
         for field in columns.named(Role.TEXT):

@@ -100,6 +100,7 @@ class Scrubber:
             (None,) * count,
             (None,) * count,
             pa.table({}),
+            np.arange(count, dtype=np.int64),
         )
         batch = tokenize_batch(Batch(0, True, rows, Documents.of(*texts)), self.budgets)
         batch = label_batch(featurize_batch(batch, self.taggers), self.taggers)

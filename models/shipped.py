@@ -22,6 +22,18 @@ def shipped_names(folder: str) -> tuple[str, ...]:
     )
 
 
+def shipped_text(kind: str, folder: str, name: str) -> str:
+    """The content of a shipped file, comments and all.
+
+    Raises:
+        UsageError: if none is called so.
+    """
+    if name not in shipped_names(folder):
+        raise UsageError(f"unknown {kind}; shipped are {list(shipped_names(folder))}")
+    file = importlib.resources.files(__package__).joinpath(folder, f"{name}.toml")
+    return file.read_text(encoding="utf-8")
+
+
 def read_toml(kind: str, folder: str, name_or_url: str) -> dict[str, Any]:
     """The parsed content of a shipped file, or of any file that fsspec can open.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -81,18 +82,21 @@ class Candidates:
     @classmethod
     def of(cls, rows: Iterable[tuple[int, Candidate]]) -> Candidates:
         """Builds the columns from (document index, candidate) pairs in any order."""
-        ordered = sorted(set(rows))
-        labels = tuple(sorted({c.label for _, c in ordered}))
-        detectors = tuple(sorted({c.detector for _, c in ordered}))
+        # As plain tuples: candidates compare and hash field by field in Python, which is slow.
+        ordered = sorted({(d, c.start, c.end, c.label, c.detector, c.score) for d, c in rows})
+        columns: tuple[tuple[Any, ...], ...] = tuple(zip(*ordered, strict=True)) or ((),) * 6
+        documents, starts, ends, label_column, detector_column, scores = columns
+        labels = tuple(sorted(set(label_column)))
+        detectors = tuple(sorted(set(detector_column)))
         label_ids = {name: i for i, name in enumerate(labels)}
         detector_ids = {name: i for i, name in enumerate(detectors)}
         return cls(
-            np.array([d for d, _ in ordered], np.int64),
-            np.array([c.start for _, c in ordered], np.int64),
-            np.array([c.end for _, c in ordered], np.int64),
-            np.array([label_ids[c.label] for _, c in ordered], np.int64),
-            np.array([detector_ids[c.detector] for _, c in ordered], np.int64),
-            np.array([c.score for _, c in ordered], np.float64),
+            np.array(documents, np.int64),
+            np.array(starts, np.int64),
+            np.array(ends, np.int64),
+            np.array([label_ids[name] for name in label_column], np.int64),
+            np.array([detector_ids[name] for name in detector_column], np.int64),
+            np.array(scores, np.float64),
             labels,
             detectors,
         )
@@ -122,6 +126,12 @@ class Candidates:
 
 NO_CANDIDATES = Candidates.of(())
 
+POLICY = "policy"
+"""Reason of a kept span whose candidate was accepted: its label, or a look at its text, says so."""
+
+BELIEVED = (None, POLICY)
+"""The reasons of spans that come from accepted candidates; all others are told, not counted."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True, order=True)
 class Span:
@@ -130,13 +140,14 @@ class Span:
     Attributes:
         start, end: half-open code-point offsets in the untouched text.
         label: PHI category.
-        action: what the policy does with it: "redact", "mask", "generalise" or "keep".
+        action: what the policy does with it, one of `actions.ACTIONS`.
         replacement: what takes its place ("" for a fragment beside its entity); None for "keep".
         detectors: every detector that covered any character of it, sorted.
         source: the detector whose candidate gave the label.
         score: score of that candidate.
-        fragment: true for what `select` left over of a covered stretch: removed, audited, never an
-            entity.
+        fragment: true for what `select` left over of a covered stretch: audited, never an entity.
+        reason: why the text stays: "policy" (the label's action), or why every candidate on it was
+            rejected (see `merging.accept`); None where it goes.
     """
 
     start: int
@@ -148,6 +159,7 @@ class Span:
     source: str
     score: float
     fragment: bool = False
+    reason: str | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -167,6 +179,7 @@ class Spans:
     sources: tuple[str, ...]
     scores: Floats
     fragments: Flags
+    reasons: tuple[str | None, ...]
 
     def __post_init__(self) -> None:
         require_equal_lengths(
@@ -191,6 +204,7 @@ class Spans:
             tuple(s.source for _, s in ordered),
             np.array([s.score for _, s in ordered], np.float64),
             np.array([s.fragment for _, s in ordered], np.bool_),
+            tuple(s.reason for _, s in ordered),
         )
 
     def rows(self) -> list[tuple[int, Span]]:
@@ -208,6 +222,7 @@ class Spans:
                 self.sources,
                 self.scores.tolist(),
                 self.fragments.tolist(),
+                self.reasons,
                 strict=True,
             )
         ]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from .batches import Batch, Scrubbed, map_documents
 from .budgets import Budgets
 from .errors import OverBudget
+from .grouping import cut_at_seams
 from .merging import merge
 from .policy import Policy
 from .recognisers import recognise_all
@@ -86,17 +87,47 @@ def recognise_batch(batch: Batch, names: Sequence[str]) -> Batch:
 
 
 def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
-    """Adds the spans: accept, select, cover."""
+    """Adds the candidates of the policy's deny-lists, and the spans: accept, select, cover.
+
+    What holds for a document is the policy of its note type.
+    """
+    policies = note_type_policies(batch, policy)
+    if policy.denies:
+        batch = _add_denied(batch, policies)
     by_document = batch.candidates.by_document(len(batch.documents))
 
     def one(index: int) -> tuple[Span, ...]:
         if len(by_document[index]) > budgets.candidates:
             raise OverBudget("candidates")
-        return merge(batch.documents.texts[index], by_document[index], policy)
+        found, that = by_document[index], policies[index]
+        if starts := batch.documents.starts.get(index):
+            found, that = cut_at_seams(found, starts, that)
+        return merge(batch.documents.texts[index], found, that)
 
     results, failures = map_documents(batch, "merge", one)
     rows = [(index, span) for index, spans in enumerate(results) for span in spans or ()]
     return dataclasses.replace(batch, spans=Spans.of(rows), failures=failures)
+
+
+def note_type_policies(batch: Batch, policy: Policy) -> list[Policy]:
+    """The policy that holds for each document of a batch, by the note type of its row."""
+    if not policy.note_types:
+        return [policy] * len(batch.documents)
+    types = batch.rows.note_types
+    known = {note_type: policy.for_note_type(note_type) for note_type in set(types)}
+    return [known[types[row]] for row in batch.documents.rows.tolist()]
+
+
+def _add_denied(batch: Batch, policies: Sequence[Policy]) -> Batch:
+    results, failures = map_documents(
+        batch, "merge", lambda i: policies[i].denied(batch.documents.texts[i])
+    )
+    found = [(index, c) for index, candidates in enumerate(results) for c in candidates or ()]
+    if found:
+        batch = dataclasses.replace(
+            batch, candidates=Candidates.of(batch.candidates.rows() + found)
+        )
+    return dataclasses.replace(batch, failures=failures)
 
 
 def scrub_batch(batch: Batch) -> Batch:

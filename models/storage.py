@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import errno
+import fcntl
 import functools
 import hashlib
 import io
@@ -273,6 +274,44 @@ class Storage:
         with self.create(url) as writer:
             writer.write(data)
         return writer.written
+
+    @contextlib.contextmanager
+    def locked(self, url: str) -> Iterator[None]:
+        """Holds a lock file for a `with` block, so that no two processes are in one at once.
+
+        Only the machine's own file systems, and network ones that take `flock`, can lock; the lock
+        is gone with its process, however that ends. Elsewhere, with a warning or on an object
+        store, nothing is locked.
+
+        Raises:
+            UsageError: if another process holds it.
+        """
+        fs, path = _filesystem(url)
+        if not isinstance(fs, LocalFileSystem):
+            yield
+            return
+
+        def opened() -> int:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+        descriptor = self._retry("lock", url, opened)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(
+                    "another process works on this output: wait until it has ended"
+                ) from None
+            except OSError as error:
+                _log.warning(
+                    "the output's file system takes no locks (%s): see to it that only one "
+                    "process works on it",
+                    failure_class(error),
+                )
+            yield
+        finally:
+            os.close(descriptor)
 
     def move(self, source: str, target: str) -> None:
         """Renames a file, or copies it inside the store and deletes the source.

@@ -5,10 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from ..models.corpora import AnnotatedDocument, Annotation, read_annotated, write_annotated
+from ..models.corpora import (
+    AnnotatedDocument,
+    Annotation,
+    format_of_target,
+    read_annotated,
+    write_annotated,
+)
 from ..models.errors import UsageError
 from ..models.scrubber import Scrubber
-from ..models.storage import Storage
 
 _AT_ONCE = 64
 """Documents of one batch: attributes are computed once for each distinct word of a batch."""
@@ -21,23 +26,26 @@ def annotate(
     models: Sequence[str],
     recognisers: Sequence[str],
     native_labels: bool,
+    source_form: str | None = None,
+    target_form: str | None = None,
 ) -> int:
     """Writes every document with one typed span per place; returns their number.
 
     Args:
-        inputs: files, folders or globs of stand-off JSON Lines; spans in them are ignored.
+        inputs: files, folders or globs of a corpus in any format; spans in them are ignored.
         native_labels: map the bundles' labels to the native set.
+        source_form, target_form: keys of `CORPORA`; None for what the endings say.
 
     Raises:
         UsageError: if a document is broken or cannot be processed: an annotator must not miss one.
     """
     scrubber = Scrubber(*models, recognisers=recognisers, native_labels=native_labels)
-    urls = [file.url for file in Storage().list_files(inputs)]
+    format_of_target(output, target_form)  # refused before anything is read
     count = 0
 
     def predicted() -> Iterator[AnnotatedDocument]:
         nonlocal count
-        for documents in _chunks(document for url in urls for document in read_annotated(url)):
+        for documents in _chunks(read_annotated(inputs, source_form)):
             try:
                 found = scrubber.entities(*(document.text for document in documents))
             except Exception as error:
@@ -51,8 +59,7 @@ def annotate(
                 yield dataclasses.replace(document, spans=spans, meta={})
                 count += 1
 
-    with Storage().create(output) as stream:  # nothing is left behind if a document cannot be done
-        write_annotated(predicted(), stream)
+    write_annotated(predicted(), output, target_form)  # leaves nothing if a document cannot be done
     return count
 
 

@@ -52,6 +52,9 @@ def make_parser() -> argparse.ArgumentParser:
         _add_key,
         _add_train,
         _add_evaluate,
+        _add_convert,
+        _add_policy,
+        _add_dictionaries,
     ):
         add(commands)
     return parser
@@ -82,6 +85,16 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--key-file": {
         "metavar": "URL",
         "help": "the master key; default: the variable SCRUBLINE_KEY",
+    },
+    "--from": {
+        "dest": "source_form",
+        "metavar": "FORM",
+        "help": "format of the input; default: by the names' endings, for .xml by the content",
+    },
+    "--to": {
+        "dest": "target_form",
+        "metavar": "FORM",
+        "help": "format of the output; default: by its name's ending",
     },
 }
 """Options that several commands take."""
@@ -150,6 +163,12 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format", metavar="NAME", help="format of the input; default: by the names' endings"
+    )
+    parser.add_argument(
+        "--group-lines",
+        metavar="ID,LINE",
+        help="rows are lines of notes: neighbouring rows with one ID are one note, scrubbed as a "
+        "whole and written row by row; LINE is a number that grows",
     )
     _add_settings(parser)
     _share(parser, "--key-file")
@@ -261,12 +280,17 @@ def _add_annotate(commands: Any) -> None:
         "The output holds the texts: it is as sensitive as the input.\n\n"
         "example: scrubline annotate --input dev.jsonl --model bundles/mine --output found.jsonl\n"
         "example: scrubline annotate --input dev.jsonl --model none --recogniser date \\\n"
-        "  --output dates.jsonl",
+        "  --output dates.jsonl\n"
+        "example: scrubline annotate --input notes.xml --to brat --output for-brat/",
     )
     _share(parser, "--input")
     parser.add_argument(
-        "--output", required=True, metavar="FILE", help="stand-off JSON Lines with predicted spans"
+        "--output",
+        required=True,
+        metavar="URL",
+        help="corpus with predicted spans; a folder for formats of one document a file",
     )
+    _share(parser, "--from", "--to")
     _share(parser, "--model")
     parser.add_argument(
         "--recogniser",
@@ -356,7 +380,8 @@ def _add_train(commands: Any) -> None:
         commands,
         "train",
         "train a bundle on your own annotated notes",
-        "A corpus is stand-off JSON Lines, {doc_id, text, spans: [{start, end, label}]} a line.\n\n"
+        "A corpus is stand-off JSON Lines, {doc_id, text, spans: [{start, end, label}]} a line,\n"
+        "or any other form that `scrubline convert --help` names.\n\n"
         "example: scrubline train --corpus train.jsonl --recipe hide --name mine \\\n"
         "  --output bundles/mine",
     )
@@ -431,12 +456,143 @@ def _add_evaluate(commands: Any) -> None:
         "example: scrubline evaluate gold.jsonl predicted.jsonl\n"
         "example: scrubline evaluate gold.jsonl predicted.jsonl --ignore PROFESSION --json",
     )
-    parser.add_argument("gold", help="stand-off JSON Lines")
-    parser.add_argument(
-        "predicted", help="stand-off JSON Lines, for example from `scrubline annotate`"
-    )
+    parser.add_argument("gold", help="a corpus in any form that `convert` reads")
+    parser.add_argument("predicted", help="another, for example from `scrubline annotate`")
     parser.add_argument(
         "--ignore", action="append", metavar="LABEL", help="labels to leave out on both sides"
     )
     parser.add_argument("--label-map", metavar="NAME|URL", help="applied to the gold labels")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def _add_convert(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "convert",
+        "rewrite an annotated corpus in another form",
+        "forms, and what each cannot hold:\n"
+        "  standoff   JSON Lines, {doc_id, text, spans: [{start, end, label}], meta} a line;\n"
+        "             .jsonl, .ndjson\n"
+        "  i2b2_2014  XML, one document a file, in a folder: native labels only; no control\n"
+        "             characters, no meta\n"
+        "  i2b2_2006  XML, all documents in one file: no overlapping spans, only labels PATIENT,\n"
+        "             DOCTOR, HOSPITAL, ID, DATE, LOCATION, PHONE, AGE; no control characters,\n"
+        "             no meta\n"
+        "  brat       pairs of .txt and .ann, in a folder: no meta\n"
+        "  conll      a token a line, BIO tags: no overlapping spans, none of white space only,\n"
+        "             no meta; .conll, .bio, .iob, .bioes\n"
+        "Texts and offsets stay as they are, to the character. In folders a document's file is\n"
+        "named by its doc_id. A document that the form cannot hold stops the conversion, and\n"
+        "nothing is left behind. The output holds the texts: it is as sensitive as the input.\n\n"
+        "example: scrubline convert gold.jsonl for-brat/ --to brat --check\n"
+        "example: scrubline convert training-PHI-Gold/ gold.jsonl\n"
+        "example: scrubline convert gold.jsonl gold.xml --to i2b2_2006 --label-map i2b2_2006\n"
+        "example: scrubline convert meddocan/ spanish.conll --label-map meddocan",
+    )
+    parser.add_argument("source", metavar="INPUT", help="file, folder or glob; .gz is unpacked")
+    parser.add_argument(
+        "target", metavar="OUTPUT", help="file, or a folder that is empty or not there"
+    )
+    _share(parser, "--from", "--to")
+    parser.add_argument(
+        "--label-map",
+        metavar="NAME|FILE",
+        help="labels -> native ones; the other way if the map is named as the form of the output; "
+        "spans of labels without counterpart are left out and counted",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="say what the form cannot hold before anything is written, then read the result back "
+        "and compare it; reads the input twice",
+    )
+
+
+def _add_policy(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "policy",
+        "explain a policy: what goes, what stays, which identifiers that covers",
+        "A policy says label by label what becomes of what is found: redact ([PATIENT]), mask\n"
+        "(***), generalise (90+, ZIP to three digits) or keep; which texts and phrases differ;\n"
+        "what holds for some note types only. Write one as a TOML file; this keeps doctors:\n\n"
+        '  name = "site"\n'
+        '  extends = "hipaa"\n'
+        "  [actions]\n"
+        '  DOCTOR = "keep"\n\n'
+        "`check` reads it as a run would, lists and all, says in plain words what it does, and\n"
+        "goes through the eighteen identifiers of HIPAA's Safe Harbor. It ends with 2 if the file\n"
+        "is wrong, and says which key, and what is allowed. Phrases are counted, never shown.\n\n"
+        "example: scrubline policy list\n"
+        "example: scrubline policy show hipaa > site.toml\n"
+        "example: scrubline policy check site.toml\n"
+        "example: scrubline policy check site.toml --json",
+    )
+    parser.add_argument(
+        "what",
+        choices=["check", "show", "list"],
+        help="check: explain one, with its errors; show: the file of a shipped one; "
+        "list: the shipped ones",
+    )
+    parser.add_argument("policy", nargs="?", metavar="NAME|FILE", help="shipped, or a TOML file")
+    parser.add_argument("--json", action="store_true", help="check: print JSON instead of text")
+
+
+def _add_dictionaries(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "dictionaries",
+        "list the word lists; fetch and build the large official ones",
+        "Small lists come with the package. `fetch` gets the large ones of the Census Bureau, the\n"
+        "Social Security Administration, CMS, the FDA and the National Library of Medicine; it is\n"
+        "the only command that opens a network connection of its own. Where it may not, download\n"
+        "the files that `list` names, and put them in a folder as first_names_ssa.zip,\n"
+        "surnames_census2010.zip, surnames_census2000.zip, hospitals_cms.csv, drugs_fda.zip,\n"
+        "mesh_terms.bin.\n\n"
+        "`build` makes lists of what is in such a folder, each a file that `scrubline train\n"
+        "--dictionary` takes. A line is a phrase; in weighted lists (.tsv) a tab and a count\n"
+        "follow. The same files and options give the same bytes; SOURCES.md says where they\n"
+        "come from, and under which licence.\n\n"
+        "example: scrubline dictionaries list\n"
+        "example: scrubline dictionaries fetch --output official/ --only first_names_ssa\n"
+        "example: scrubline dictionaries build --from official/ --output lists/ \\\n"
+        "  --least-count 1000 --subtract common_words_en --subtract medical_words_en\n"
+        "example: scrubline train --corpus train.jsonl --recipe hide --name mine \\\n"
+        "  --dictionary lists/first_names_ssa.tsv --output bundles/mine",
+    )
+    parser.add_argument(
+        "what",
+        choices=["list", "fetch", "build"],
+        help="list: all lists, with kind, size and origin; fetch: get the official files; "
+        "build: make lists of them",
+    )
+    parser.add_argument("--from", dest="source", metavar="FOLDER", help="build: the official files")
+    parser.add_argument(
+        "--output", metavar="FOLDER", help="fetch: for the files; build: for the lists, a new one"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="NAME",
+        help="a list that `list` names; may be repeated; default all",
+    )
+    parser.add_argument(
+        "--url",
+        dest="urls",
+        action="append",
+        metavar="NAME=URL",
+        help="fetch: another place for a file, for example a newer year; may be repeated",
+    )
+    parser.add_argument(
+        "--least-count",
+        type=int,
+        default=1,
+        metavar="N",
+        help="build: leave out what weighted lists count less often; default 1",
+    )
+    parser.add_argument(
+        "--subtract",
+        action="append",
+        metavar="NAME|URL",
+        help="build: leave out the phrases of this list, whatever their case; may be repeated",
+    )

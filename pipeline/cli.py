@@ -217,6 +217,8 @@ def _annotate(parsed: argparse.Namespace) -> int:
         models=options.models,
         recognisers=options.recognisers if parsed.recognisers else (),
         native_labels=not parsed.own_labels,
+        source_form=parsed.source_form,
+        target_form=parsed.target_form,
     )
     print(f"{count:,} documents annotated")
     return DONE
@@ -317,6 +319,64 @@ def _evaluate(parsed: argparse.Namespace) -> int:
     return DONE
 
 
+def _convert(parsed: argparse.Namespace) -> int:
+    from .converting import convert
+
+    for line in convert(
+        parsed.source,
+        parsed.target,
+        source_form=parsed.source_form,
+        target_form=parsed.target_form,
+        label_map=parsed.label_map,
+        check=parsed.check,
+    ).lines():
+        print(line)
+    return DONE
+
+
+def _policy(parsed: argparse.Namespace) -> int:
+    from .policies import check_policy, list_policies, show_policy
+
+    if (parsed.policy is None) != (parsed.what == "list"):
+        raise UsageError("`policy list` takes no name; `policy check` and `policy show` need one")
+    if parsed.what == "list":
+        print(list_policies())
+    elif parsed.what == "show":
+        print(show_policy(parsed.policy))
+    else:
+        print(check_policy(parsed.policy, as_json=parsed.json))
+    return DONE
+
+
+def _dictionaries(parsed: argparse.Namespace) -> int:
+    from ..dictionaries import DictionaryError
+    from .dictionaries import build, fetch, list_lists
+
+    only, output = tuple(parsed.only or ()), parsed.output
+    if parsed.what != "list" and not output:
+        raise UsageError("say where to write with --output FOLDER")
+    if parsed.what == "build" and not parsed.source:
+        raise UsageError("say where the official files are with --from FOLDER")
+    try:
+        if parsed.what == "list":
+            lines = iter(list_lists())
+        elif parsed.what == "fetch":
+            lines = fetch(output, only=only, urls=tuple(parsed.urls or ()))
+        else:
+            lines = build(
+                parsed.source,
+                output,
+                only=only,
+                least_count=parsed.least_count,
+                subtract=tuple(parsed.subtract or ()),
+            )
+        for line in lines:
+            print(line)
+    except DictionaryError as error:
+        raise UsageError(str(error)) from None
+    return DONE
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "scrub": _scrub,
     "plan": _plan,
@@ -327,6 +387,9 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "key": _key,
     "train": _train,
     "evaluate": _evaluate,
+    "convert": _convert,
+    "policy": _policy,
+    "dictionaries": _dictionaries,
 }
 """Command -> its function; `arguments` says what each takes."""
 

@@ -37,6 +37,7 @@ class Options:
         key_source: URL of the master key, or "env:NAME".
         format: key of `FORMATS`, or None to go by the names' endings.
         encoding, delimiter, quote, escape, header: see `Settings`.
+        group_lines: "ID,LINE" where a note is kept one line a row; see `GroupLines`.
         runner: see `runs.check_runner`.
         workers: child processes of the direct runner; 0 runs in this process, unsupervised.
         beam: Beam's own options, for engines.
@@ -63,6 +64,7 @@ class Options:
     quote: str = '"'
     escape: str | None = None
     header: bool = True
+    group_lines: str | None = None
     runner: str = "direct"
     workers: int = 0
     beam: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..models.actions import ACTIONS
 from ..models.errors import UsageError
 from ..models.job import Job
 from ..models.keys import canonical_id
@@ -72,9 +73,12 @@ def summary(manifest: Mapping[str, Any]) -> str:
     lines += [f"quarantined      {error}: {count:,}" for error, count in manifest["errors"].items()]
     if kept := policy.get("kept"):
         lines.append(f"kept by policy   {', '.join(kept)}")
-    if vetoes := policy.get("vetoes"):
-        phrases = ", ".join(f"{label}: {count}" for label, count in vetoes.items())
-        lines.append(f"veto phrases     {phrases}: let through wherever a candidate is just that")
+    lines += _told_lists(policy, "")
+    for note_type, told_of in policy.get("note_types", {}).items():
+        if "kept" in told_of:
+            kept_there = ", ".join(told_of["kept"]) or "nothing"
+            lines.append(f"kept by policy   {kept_there} (note type {note_type})")
+        lines += _told_lists(told_of, f" (note type {note_type})")
     if report.get("repeated_ids"):
         lines.append(
             f"warning          {report['repeated_ids']:,} rows repeat an id of another row"
@@ -91,6 +95,18 @@ def summary(manifest: Mapping[str, Any]) -> str:
         f"part digest      {part_digest(manifest)}",
     ]
     return "\n".join(lines)
+
+
+def _told_lists(policy: Mapping[str, Any], where: str) -> Iterator[str]:
+    """A line for each kind of list of phrases."""
+    for key, name, effect in (
+        ("vetoes", "veto phrases     ", "let through wherever a candidate is just that"),
+        ("allowed", "allowed phrases  ", "let through, and what lies within them"),
+        ("denied", "denied phrases   ", "removed wherever they are"),
+    ):
+        if lists := policy.get(key):
+            phrases = ", ".join(f"{label}: {count}" for label, count in lists.items())
+            yield f"{name}{phrases}: {effect}{where}"
 
 
 def show_document(storage: Storage, output: str, wanted: str, *, key_source: str | None) -> None:
@@ -118,7 +134,7 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
                     batch.documents.texts[index],
                     [span for span in spans if span["field"] == field],
                     f"{DOC_KEY} {batch.rows.doc_keys[row]}, {field}",
-                    originals.policy,
+                    originals.policy.for_note_type(batch.rows.note_types[row]),
                 )
 
 
@@ -233,12 +249,10 @@ def _side_by_side(text: str, spans: list[dict[str, Any]], title: str, policy: Po
         before, covered = text[at : span["start"]], text[span["start"] : span["end"]]
         left.append(before)
         right.append(before)
-        style = "green" if span["action"] == "keep" else "bold red"
-        left.append(covered, style=style)
-        right.append(
-            _replacement(span, covered, policy),
-            style="green" if span["action"] == "keep" else "bold cyan",
-        )
+        stays = not ACTIONS[span["action"]].removes
+        left.append(covered, style="green" if stays else "bold red")
+        shown = policy.shown(span["action"], span["label"], covered, fragment=span["fragment"])
+        right.append(shown, style="green" if stays else "bold cyan")
         at = span["end"]
     left.append(text[at:])
     right.append(text[at:])
@@ -247,13 +261,3 @@ def _side_by_side(text: str, spans: list[dict[str, Any]], title: str, policy: Po
     table.add_column("scrubbed", ratio=1)
     table.add_row(left, right)
     Console().print(table)
-
-
-def _replacement(span: Mapping[str, Any], covered: str, policy: Policy) -> str:
-    """What the audit says replaced a span."""
-    if span["action"] == "keep":
-        return covered
-    if span["action"] == "generalise":
-        return policy.decide(span["label"], covered)[1] or ""
-    length = span["out_end"] - span["out_start"]
-    return f"[{span['label']}]" if span["action"] == "redact" and length else "*" * length

@@ -54,6 +54,7 @@ class Originals:
                 keep_dates=self.policy.keep_dates,
                 ordinals=facts.ordinals,
                 skip=facts.skip,
+                group_lines=self.job.group_lines,
             )
 
 

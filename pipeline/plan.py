@@ -19,6 +19,9 @@ from ..models.roles import Columns, Role, preset_for
 from ..models.storage import InputFile, Storage
 from ..models.units import Plan, Unit, unit_name
 
+_WHOLE = 1 << 62
+"""A split size that no file is over."""
+
 _LOOKS_AT_ONCE = 16
 """Threads that open footers and first blocks; they wait for storage most of the time."""
 
@@ -109,7 +112,13 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
 
 
 def split(
-    storage: Storage, seen: Input, split_bytes: int, limits: Limits, job_fingerprint: str
+    storage: Storage,
+    seen: Input,
+    split_bytes: int,
+    limits: Limits,
+    job_fingerprint: str,
+    *,
+    whole_files: bool = False,
 ) -> tuple[Unit, ...]:
     """Cuts the files into stretches and packs neighbours up to `split_bytes`.
 
@@ -119,7 +128,8 @@ def split(
     def stretches(index: int) -> list[Locator]:
         form = open_format(seen.formats[index], seen.settings)
         try:
-            return form.plan(storage, index, seen.files[index], split_bytes, limits)
+            file = seen.files[index]
+            return form.plan(storage, index, file, _WHOLE if whole_files else split_bytes, limits)
         except UsageError as error:
             raise UsageError(f"input file {index} (in the order of paths): {error}") from None
 
@@ -161,13 +171,24 @@ def _kind(seen: Input, index: int) -> tuple[object, ...]:
     return seen.formats[index], seen.schemas[index], seen.files[index].partition
 
 
+def _split(storage: Storage, seen: Input, job: Job) -> tuple[Unit, ...]:
+    return split(
+        storage,
+        seen,
+        job.split_bytes,
+        job.limits,
+        job.fingerprint,
+        whole_files=job.group_lines is not None,  # a note may be anywhere in a file
+    )
+
+
 def make_plan(storage: Storage, seen: Input, job: Job) -> tuple[Job, Plan]:
     """Splits the input and gives the job the id of its run.
 
     Args:
         job: complete but for `run`.
     """
-    plan = Plan(seen.files, split(storage, seen, job.split_bytes, job.limits, job.fingerprint))
+    plan = Plan(seen.files, _split(storage, seen, job))
     run = fingerprint(
         job.fingerprint,
         str(job.batch_documents),

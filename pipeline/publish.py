@@ -271,8 +271,7 @@ def make_manifest(
         "policy": {
             "name": policy.name,
             "hash": job.policy_hash,
-            "kept": list(policy.kept),
-            "vetoes": {label: len(phrases) for label, phrases in sorted(policy.veto.items())},
+            **policy.told(),
         },
         "key_check": job.key_check,
         "budgets": dataclasses.asdict(job.budgets),
@@ -298,6 +297,7 @@ def _how_written(job: Job) -> dict[str, Any]:
     return {
         "columns": [[name, str(role)] for name, role in job.columns.roles],
         "settings": dataclasses.asdict(job.settings),
+        "group_lines": job.group_lines and dataclasses.asdict(job.group_lines),
     }
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 from ..models.bundles import open_bundle
 from ..models.errors import RunFailed, UsageError
+from ..models.formats import open_format
+from ..models.grouping import GroupLines
 from ..models.job import Job
 from ..models.keys import load_keys
 from ..models.policy import load_policy
@@ -100,10 +102,14 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     seen = look_at(storage, options.inputs, options.format, options.settings)
     if any(_inside(file.url, output) for file in seen.files):
         raise UsageError("some of the input files lie inside the output")
+    columns = roles_for(seen, options.columns)
+    group_lines = GroupLines.parse(options.group_lines) if options.group_lines else None
+    if group_lines is not None:
+        group_lines.check(columns, {open_format(name, options.settings) for name in seen.formats})
     job = Job(
         run="",
         output=output,
-        columns=roles_for(seen, options.columns),
+        columns=columns,
         models=models,
         model_hashes=tuple(bundle.hash for bundle in bundles),
         recognisers=options.recognisers,
@@ -117,6 +123,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         split_bytes=options.split_bytes,
         budgets=options.budgets,
         settings=options.settings,
+        group_lines=group_lines,
         keep_candidates=options.keep_candidates,
         max_quarantined=(
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
@@ -276,13 +283,25 @@ def _owner_file(job: Job) -> str:
     return f"{job.staging}/RUN"
 
 
+def _lock_file(output: str) -> str:
+    """Held by whoever works on an output; where nothing can be locked, `_owner_file` has to do."""
+    return f"{output}/restricted/LOCK"
+
+
 def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
-    """Plans and freezes: the whole of `scrubline plan`, and the beginning of `scrub`.
+    """Plans and freezes: the whole of `scrubline plan`.
 
     Raises:
-        UsageError: see `prepare`; and if the output has another unfinished run.
+        UsageError: see `prepare`; and if the output has another unfinished run, or is locked.
     """
     job, plan = prepare(storage, options)
+    with storage.locked(_lock_file(job.output)):
+        _freeze_alone(storage, job, plan)
+    return job, plan
+
+
+def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> None:
+    """Freezes a run, if it is not published already and no other one is unfinished."""
     if published(storage, job) is None:
         # Ours is shown before others are looked for: of two that begin at once, none goes on.
         began = job.run not in pending_runs(storage, job.output)
@@ -296,13 +315,14 @@ def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
                 "`scrubline resume --output ... --discard`"
             )
         freeze(storage, job, plan)
-    return job, plan
 
 
 def scrub(storage: Storage, options: Options) -> dict[str, Any]:
     """Plans, freezes, runs and publishes; the whole of `scrubline scrub`."""
-    job, plan = plan_and_freeze(storage, options)
-    return execute(storage, job, plan, options)
+    job, plan = prepare(storage, options)
+    with storage.locked(_lock_file(job.output)):
+        _freeze_alone(storage, job, plan)
+        return execute(storage, job, plan, options)
 
 
 def resume(
@@ -314,6 +334,15 @@ def resume(
         UsageError: if there is nothing to resume or it is not clear what.
     """
     output = _absolute(options.output.rstrip("/"))
+    if not storage.exists(output):
+        raise UsageError("there is no such output folder: nothing to resume")
+    with storage.locked(_lock_file(output)):
+        return _resume(storage, options, output, run, discard=discard)
+
+
+def _resume(
+    storage: Storage, options: Options, output: str, run: str | None, *, discard: bool
+) -> dict[str, Any]:
     pending = pending_runs(storage, output)
     if run is None:
         if not pending and not discard and storage.exists(f"{output}/_SUCCESS"):

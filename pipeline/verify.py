@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..models.actions import ACTIONS
 from ..models.digests import PARTS, Digest, content_digest
-from ..models.formats import Settings, format_of, open_format
+from ..models.formats import PartRow, Settings, format_of, open_format
+from ..models.grouping import join_or_none
+from ..models.policy import Policy
 from ..models.results import (
     COUNTS,
     audit_fields,
@@ -133,15 +137,26 @@ def _read_data(
         url = f"{output}/{part['path']}"
         file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
         form = open_format(format_of(url), settings[part["run"]])
-        for row in form.part_rows(storage, file, columns[part["run"]]):
-            if row.doc_key is None:
+        rows = form.part_rows(storage, file, columns[part["run"]])
+        grouped = manifest["runs"][part["run"]]["group_lines"] is not None
+        for lines in _notes(rows) if grouped else ([row] for row in rows):
+            doc_key = lines[0].doc_key
+            if doc_key is None:
                 continue  # the digests do not agree without it
-            patient = row.patient_key if form.holds_patient_key else patients.get(row.doc_key)
-            for field, text in row.texts.items():
-                texts[row.doc_key, field] = text
-                digests["text"].add(text_fields(row.doc_key, field, text))
-            digests["columns"].add(column_fields(row.doc_key, patient, list(row.cells.items())))
+            for field in lines[0].texts:
+                text = join_or_none([row.texts[field] for row in lines])
+                texts[doc_key, field] = text
+                digests["text"].add(text_fields(doc_key, field, text))
+            for row in lines:
+                patient = row.patient_key if form.holds_patient_key else patients.get(doc_key)
+                digests["columns"].add(column_fields(doc_key, patient, list(row.cells.items())))
     return texts, digests
+
+
+def _notes(rows: Iterator[PartRow]) -> Iterator[list[PartRow]]:
+    """Yields the rows of each note, which are neighbours."""
+    for _, lines in itertools.groupby(rows, lambda row: row.doc_key):
+        yield list(lines)
 
 
 def _check_documents(
@@ -187,7 +202,8 @@ def _check_originals(
                 continue  # quarantined; the documents table says so
             out = texts[doc_key, field]
             checked += 1
-            if out is None or not _agrees(text, out, of_document[doc_key, field]):
+            policy = originals.policy.for_note_type(batch.rows.note_types[row])
+            if out is None or not _agrees(text, out, of_document[doc_key, field], policy):
                 faults.append(
                     f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}: "
                     "the audit does not lead to the published text"
@@ -195,20 +211,17 @@ def _check_originals(
     return faults, checked
 
 
-def _agrees(text: str, out: str, spans: list[dict[str, Any]]) -> bool:
+def _agrees(text: str, out: str, spans: list[dict[str, Any]], policy: Policy) -> bool:
     """Whether `out` is `text` but for the spans, and each span was replaced as its row says."""
     at = out_at = 0
     for span in sorted(spans, key=lambda one: (one["start"], one["end"])):
         if text[at : span["start"]] != out[out_at : span["out_start"]]:
             return False
         before, after = text[span["start"] : span["end"]], out[span["out_start"] : span["out_end"]]
-        expected = {
-            "keep": after == before,
-            "redact": after == ("" if span["fragment"] else f"[{span['label']}]"),
-            "mask": len(after) == len(before) and set(after) <= {"*"},
-            "generalise": after != before,
-        }
-        if not expected[span["action"]]:
+        action, fragment = span["action"], span["fragment"]
+        if action not in ACTIONS or after != policy.shown(
+            action, span["label"], before, fragment=fragment
+        ):
             return False
         at, out_at = span["end"], span["out_end"]
     return text[at:] == out[out_at:]

@@ -180,8 +180,8 @@ def test_models_load_no_beam():
 # -- tables list their folders
 
 HELPERS = {
-    "recognisers": {"matching"},
-    "formats": {"base"},
+    "recognisers": {"datewords", "matching", "named_numbers"},
+    "formats": {"base", "encodings"},
     "recipes": {"recipe"},
 }
 """Modules of a table's folder that are not entries."""
@@ -216,7 +216,7 @@ def test_every_recipe_is_listed():
 def test_every_dictionary_is_listed():
     folder = ROOT / "dictionaries"
     assert sorted(DICTIONARIES.values()) == sorted(
-        path.relative_to(folder).as_posix() for path in folder.glob("*/*.txt")
+        path.relative_to(folder).as_posix() for path in folder.glob("*/*.t[xs][tv]")
     )
     assert all(Path(path).stem == name for name, path in DICTIONARIES.items())
 

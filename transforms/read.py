@@ -78,6 +78,7 @@ class _ReadFn(beam.DoFn):
             keep_dates=self.opened.policy.keep_dates,
             ordinals=rework.ordinals,
             skip=rework.skip,
+            group_lines=self.job.group_lines,
         )
 
 

@@ -95,6 +95,7 @@ def open_job(job: Job) -> Opened:
             if tuple(hashes.values()) != job.recogniser_hashes:
                 raise UsageError("a rule has changed since the run was planned")
             hashes |= {detector_name(bundle): bundle.hash for bundle in _open_bundles(job)}
+            hashes |= policy.detector_hashes
             _opened.clear()  # one job at a time: a plan may be large
             _opened[job] = Opened(storage, Plan.read(storage, job.restricted), keys, policy, hashes)
         return _opened[job]

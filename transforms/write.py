@@ -80,6 +80,7 @@ class _WriteFn(beam.DoFn):
             form=self.job.form(unit.format),
             columns=self.job.columns,
             detector_hashes=self.opened.hashes,
+            hipaa=self.opened.policy.hipaa_of,
         )
         self.sink.write(result, self._candidates(batch))
         self._count(result)

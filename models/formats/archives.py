@@ -192,7 +192,7 @@ class ZipArchive(_Archive):
             if len(entries) != _entry_count(storage, file):
                 raise UsageError("the directory of a zip archive is damaged: entries are missing")
             _check_directory(entries, file, limits)
-        _warn_hidden(entry.filename for entry in entries if not entry.is_dir())
+        _warn_hidden(entry.filename for entry in entries if not _is_folder(entry))
         locators: list[Locator] = []
         start = size = 0
         for position, entry in enumerate(entries):
@@ -211,9 +211,13 @@ class ZipArchive(_Archive):
         try:
             with _zip(storage, file) as archive:
                 for entry in archive.infolist()[start:end]:
-                    if entry.is_dir() or not _is_document(entry.filename):
+                    content = _unzipped(archive, entry, limits.document_bytes)
+                    # A damaged name may look like a folder's or a hidden one's: its content, or the
+                    # second copy of the name before it, tells.
+                    aside = _is_folder(entry) or not _is_document(entry.filename)
+                    if aside and content != "DamagedMember" and not (_is_folder(entry) and content):
                         continue
-                    yield entry.filename, _unzipped(archive, entry, limits.document_bytes)
+                    yield entry.filename, content
         except UsageError:
             raise Unreadable("DamagedArchive") from None
 
@@ -228,7 +232,7 @@ def _zip(storage: Reader, file: InputFile) -> Iterator[zipfile.ZipFile]:
         try:
             # Of strange names and sizes, zipfile raises whatever comes.
             archive = zipfile.ZipFile(stream)
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, EOFError):
+        except (zipfile.BadZipFile, RuntimeError, ValueError, OverflowError, EOFError):
             raise UsageError(
                 "it is no zip archive, or its directory is damaged or cut off"
             ) from None
@@ -262,7 +266,7 @@ def _check_directory(entries: Sequence[zipfile.ZipInfo], file: InputFile, limits
 
 def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int) -> bytes | str:
     kind = stat.S_IFMT(entry.external_attr >> 16)
-    if entry.create_system == 3 and kind not in (0, stat.S_IFREG):  # 3: made on Unix
+    if entry.create_system == 3 and kind not in (0, stat.S_IFREG, stat.S_IFDIR):  # 3: Unix
         return "NotAFile"
     if entry.flag_bits & 1:
         return "Encrypted"
@@ -273,9 +277,9 @@ def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int)
             content = stream.read(most_bytes + 1)
             # The checksum is compared at the end alone.
             return content if not stream.read(1) else "OverBudget:bytes"
-    except NotImplementedError:
+    except RuntimeError:  # it knows no such compression
         return "UnknownCompression"
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OverflowError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OverflowError):
         return "DamagedMember"
 
 
@@ -515,3 +519,7 @@ def _warn_hidden(names: Iterator[str] | Sequence[str]) -> None:
         _log.warning(
             "%d members of an archive are left out, as their names begin with '.' or '_'", hidden
         )
+
+
+def _is_folder(entry: zipfile.ZipInfo) -> bool:
+    return entry.filename.endswith("/")  # `is_dir` of Python 3.11 trips over an empty name

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
+from ..columns import Ints
 from ..roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..storage import InputFile
 
@@ -141,10 +142,12 @@ class Chunk:
         columns: one column for each declared input column, in the order of declaration.
         errors: row index -> error code (a fixed word) of records that could not be read; they stay
             rows, so that in = out + quarantined can be counted, and all their cells are null.
+        heads: index of the first row of the note that each row belongs to; None: every row is one.
     """
 
     columns: pa.Table
     errors: Mapping[int, str]
+    heads: Ints | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -1,14 +1,19 @@
+import re
+
 import pyarrow as pa
 import pytest
+from scrubline.models.actions import ACTIONS
 from scrubline.models.audit import AUDIT, CANDIDATES, DOCUMENTS, QUARANTINE, TABLES
+from scrubline.models.policy import ALLOW, VETO
 from scrubline.models.receipts import RESTRICTED
+from scrubline.models.spans import POLICY
 
 
 def test_the_audit_has_the_columns_that_were_promised():
     assert AUDIT.names == [
         *("run", "doc_key", "patient_key", "field", "start", "end", "out_start", "out_end"),
-        *("label", "hipaa", "detectors", "source", "source_hash", "score", "action", "fragment"),
-        "entity_id",
+        *("label", "hipaa", "detectors", "source", "source_hash", "score", "action", "reason"),
+        *("fragment", "entity_id"),
     ]
 
 
@@ -28,6 +33,13 @@ def test_no_table_has_a_place_for_text_ids_or_names_of_inputs(name):
     assert not forbidden & set(TABLES[name].names)
 
 
+def test_the_actions_of_the_audit_are_those_of_the_table():
+    description = AUDIT.field("action").metadata[b"description"].decode()
+    assert re.findall(r"\w+", description.replace(" or ", " ")) == list(ACTIONS)
+    reason = AUDIT.field("reason").metadata[b"description"].decode()
+    assert all(word in reason for word in (POLICY, VETO, ALLOW))
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_every_column_says_what_it_is(name):
     for field in TABLES[name]:
@@ -37,7 +49,7 @@ def test_every_column_says_what_it_is(name):
 @pytest.mark.parametrize(
     ("schema", "nullable"),
     [
-        (AUDIT, {"patient_key", "hipaa", "entity_id"}),
+        (AUDIT, {"patient_key", "hipaa", "reason", "entity_id"}),
         (DOCUMENTS, {"patient_key"}),
         (QUARANTINE, {"doc_key"}),
         (CANDIDATES, set()),

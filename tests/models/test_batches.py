@@ -21,6 +21,7 @@ def batch_of(rows: list[int], count: int, **more) -> Batch:
             tuple(f"patient{i}" for i in range(count)),
             tuple(f"kind{i}" for i in range(count)),
             pa.table({"text": pa.array(["Smith"] * count)}),
+            np.arange(count, dtype=np.int64),
         ),
         Documents(
             tuple(f"d{i}" for i in range(len(rows))),

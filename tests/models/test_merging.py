@@ -10,14 +10,13 @@ from scrubline.models.errors import DocumentError, UsageError
 from scrubline.models.merging import (
     ACCEPTED,
     DETECTOR_KINDS,
-    VETO,
     accept,
     cover,
     detector_kind,
     merge,
     select,
 )
-from scrubline.models.policy import Policy, load_policy
+from scrubline.models.policy import ALLOW, DENY, VETO, Policy, load_policy
 from scrubline.models.scrubbing import scrub
 from scrubline.models.spans import Candidate
 
@@ -27,9 +26,34 @@ MIXED = Policy(
     {"AGE": "generalise", "ZIP": "generalise", "DATE": "keep", "CITY": "keep", "PHONE": "mask"},
     veto={"*": frozenset({"foley"}), "PATIENT": frozenset({"93"})},
 )
-POLICIES = {"hipaa": HIPAA, "research": load_policy("research"), "mixed": MIXED}
+LISTS_OF_A_TYPE = Policy(
+    "all", {"AGE": "generalise", "CITY": "keep"}, "mask", allow={"*": frozenset({"foley"})}
+)
+LISTS = Policy(
+    "lists",
+    {"AGE": "generalise", "ZIP": "generalise", "DATE": "keep", "PHONE": "mask"},
+    veto={"PATIENT": frozenset({"93"})},
+    texts={"*": "<{label}/>", "CITY": "somewhere"},
+    allow={
+        "*": frozenset({"foley 93", "a.f"}),
+        "PATIENT": frozenset({"foley"}),
+        "ZIP": frozenset({"02139"}),
+    },
+    deny={"CITY": frozenset({"foley", "3 9"}), "AGE": frozenset({"54"}), "PHONE": frozenset({"é"})},
+)
+POLICIES = {
+    "hipaa": HIPAA,
+    "research": load_policy("research"),
+    "mixed": MIXED,
+    "lists": LISTS,
+    "note type": Policy("all", note_types={"radiology*": LISTS_OF_A_TYPE}).for_note_type(
+        "Radiology  CT"
+    ),
+}
 LABELS = ("PATIENT", "DATE", "AGE", "ZIP", "PHONE", "CITY", "MEDICALRECORD")
 DETECTORS = ("phone", "dates", "crf:en-default", "crf:other", "charcrf:en-default")
+DENIED = {"phone": "CITY", "dates": "PHONE"}
+"""Rules of the tests -> the label under which a deny-list proposes the same stretch."""
 
 texts = st.text(alphabet=st.sampled_from("0139 -a.Ff\n🙂é\ud800\x00"), min_size=1, max_size=30)
 
@@ -51,7 +75,13 @@ def documents(draw):
             max_size=12,
         )
     )
-    return text, [Candidate(min(p), max(p), la, de, sc) for p, la, de, sc in rows]
+    found = [Candidate(min(p), max(p), la, de, sc) for p, la, de, sc in rows]
+    if draw(st.booleans()):
+        found = [
+            Candidate(c.start, c.end, DENIED[c.detector], DENY, 1.0) if c.detector in DENIED else c
+            for c in found
+        ]
+    return text, found
 
 
 def characters(rows):
@@ -66,6 +96,7 @@ def slow_select(candidates, order):
         best = min(
             left,
             key=lambda c: (
+                c.detector != DENY,
                 order.index(detector_kind(c.detector)),
                 -(c.end - c.start),
                 c.start,
@@ -79,14 +110,33 @@ def slow_select(candidates, order):
     return tuple(sorted(chosen))
 
 
+def slow_key(c):
+    return (
+        c.detector != DENY,
+        DETECTOR_KINDS.index(detector_kind(c.detector)),
+        -(c.end - c.start),
+        c.start,
+        c.label,
+        c.detector,
+        -c.score,
+    )
+
+
 def slow_merge(text, candidates, policy):
     """Character by character; the rows are those of `as_rows`."""
-    accepted = [v for v in accept(text, candidates, policy) if v.outcome == ACCEPTED]
+    verdicts = accept(text, candidates, policy)
+    accepted = [v for v in verdicts if v.outcome == ACCEPTED]
+    rejected = {v.candidate: v for v in verdicts if v.outcome != ACCEPTED}
     removing = {v.candidate: v for v in accepted if v.action != "keep"}
     entities = slow_select(removing, DETECTOR_KINDS)
     kept = slow_select([v.candidate for v in accepted if v.action == "keep"], DETECTOR_KINDS)
     gone = characters(removing)
     owner = [None] * len(text)
+    for i in characters(rejected):
+        owner[i] = ("told rest", None)
+    for candidate in slow_select(rejected, DETECTOR_KINDS):
+        for i in range(candidate.start, candidate.end):
+            owner[i] = ("told", candidate)
     for candidate in kept:
         for i in range(candidate.start, candidate.end):
             owner[i] = ("keep", candidate)
@@ -104,10 +154,17 @@ def slow_merge(text, candidates, policy):
         start = i
     spans = []
     for start, end, kind, candidate in rows:
-        inside = [v for v in accepted if v.candidate.start < end and start < v.candidate.end]
+        told = kind.startswith("told")
+        heard = verdicts if told else accepted
+        inside = [v for v in heard if v.candidate.start < end and start < v.candidate.end]
         names = tuple(sorted({v.candidate.detector for v in inside}))
+        reason = None
         if kind == "keep":
-            action, replacement = "keep", None
+            action, replacement, reason = "keep", None, "policy"
+        elif told:
+            losers = [c for c in rejected if c.start < end and start < c.end]
+            candidate = candidate or min(losers, key=slow_key)
+            action, replacement, reason = "keep", None, rejected[candidate].outcome
         elif kind == "entity":
             verdict = removing[candidate]
             action, replacement = verdict.action, verdict.replacement
@@ -115,20 +172,11 @@ def slow_merge(text, candidates, policy):
             if action == "generalise" and {(v.action, v.replacement) for v in others} != {
                 (action, replacement)
             }:
-                action, replacement = "redact", f"[{candidate.label}]"
+                marker = policy.replacement_of("redact", candidate.label, end - start)
+                action, replacement = "redact", marker
         else:
             losers = [v.candidate for v in inside if v.action != "keep"]
-            candidate = min(
-                losers,
-                key=lambda c: (
-                    DETECTOR_KINDS.index(detector_kind(c.detector)),
-                    -(c.end - c.start),
-                    c.start,
-                    c.label,
-                    c.detector,
-                    -c.score,
-                ),
-            )
+            candidate = min(losers, key=slow_key)
             masked = removing[candidate].action == "mask"
             action, replacement = ("mask", "*" * (end - start)) if masked else ("redact", "")
         spans.append(
@@ -141,7 +189,8 @@ def slow_merge(text, candidates, policy):
                 names,
                 candidate.detector,
                 candidate.score,
-                kind == "fragment",
+                kind in ("fragment", "told rest"),
+                reason,
             )
         )
     return spans
@@ -159,6 +208,7 @@ def as_rows(spans):
             s.source,
             s.score,
             s.fragment,
+            s.reason,
         )
         for s in spans
     ]
@@ -239,8 +289,8 @@ def test_a_fragment_is_audited_beside_its_entity():
         text, found(text, ("John Smith", "PATIENT", "crf:x"), ("Smith", "DOCTOR", "names")), HIPAA
     )
     assert as_rows(spans) == [
-        (3, 8, "PATIENT", "redact", "", ("crf:x",), "crf:x", 0.9, True),
-        (8, 13, "DOCTOR", "redact", "[DOCTOR]", ("crf:x", "names"), "names", 0.9, False),
+        (3, 8, "PATIENT", "redact", "", ("crf:x",), "crf:x", 0.9, True, None),
+        (8, 13, "DOCTOR", "redact", "[DOCTOR]", ("crf:x", "names"), "names", 0.9, False, None),
     ]
 
 
@@ -286,7 +336,77 @@ def test_a_veto_needs_the_whole_text_of_the_candidate(text, label, outcome):
     candidate = Candidate(0, len(text), label, "crf:x", 1.0)
     [verdict] = accept(text, [candidate], MIXED)
     assert (verdict.candidate, verdict.outcome) == (candidate, outcome)
-    assert len(merge(text, [candidate], MIXED)) == (outcome == ACCEPTED)
+    [span] = merge(text, [candidate], MIXED)
+    assert (span.action == "keep", span.reason) == (
+        (False, None) if outcome == ACCEPTED else (True, VETO)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "piece", "label", "outcome"),
+    [
+        ("a Foley 93 b", "Foley 93", "DATE", ALLOW),
+        ("a FOLEY\r\n 93 b", "FOLEY\r\n 93", "DATE", ALLOW),
+        ("a Foley 93 b", "Foley", "DOCTOR", ALLOW),
+        ("a Foley 93 b", "93", "AGE", ALLOW),
+        ("a Foley 93 b", " 93 ", "AGE", ALLOW),  # white space around it is nobody's
+        ("a Foley 93 b", "ley 9", "DOCTOR", ALLOW),
+        ("a Foley 93 b", "Foley 93 b", "DOCTOR", ACCEPTED),  # longer than the phrase
+        ("a Foley 93 b", "a Foley", "DOCTOR", ACCEPTED),
+        ("a Foley 934 b", "Foley", "DOCTOR", ACCEPTED),  # not that phrase
+        ("a Foley, 93 b", "Foley", "DOCTOR", ACCEPTED),
+        ("Foley", "Foley", "PATIENT", ALLOW),
+        ("Foley", "Foley", "DOCTOR", ACCEPTED),  # allowed under another label only
+        ("Foleys", "Foley", "PATIENT", ALLOW),  # just that, though within a longer word
+        ("Foleys", "Foleys", "PATIENT", ACCEPTED),
+        ("93", "93", "PATIENT", VETO),
+    ],
+)
+def test_what_is_allowed_is_the_phrase_or_a_part_of_it_and_no_more(text, piece, label, outcome):
+    start = text.index(piece)
+    candidate = Candidate(start, start + len(piece), label, "crf:x", 1.0)
+    [verdict] = accept(text, [candidate], LISTS)
+    assert verdict.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "expected"),
+    [
+        ("Foley 93", "CITY", ("redact", "somewhere")),  # allowed for all, denied all the same
+        ("54", "AGE", ("redact", "<AGE/>")),  # an age that may stay, were it not denied
+        ("é", "PHONE", ("mask", "*")),
+    ],
+)
+def test_what_is_denied_goes_whatever_is_allowed_and_whatever_it_says(text, label, expected):
+    [verdict] = accept(text, [Candidate(0, len(text), label, DENY, 1.0)], LISTS)
+    assert (verdict.outcome, verdict.action, verdict.replacement) == (ACCEPTED, *expected)
+
+
+def test_a_deny_list_wins_over_longer_rules():
+    text = "at Foley Hospital"
+    pieces = (("Foley Hospital", "HOSPITAL", "rules"), ("Foley", "CITY", DENY))
+    assert scrub(text, merge(text, found(text, *pieces), LISTS))[0] == "at somewhere"
+    for order in (DETECTOR_KINDS, DETECTOR_KINDS[::-1]):
+        assert [c.detector for c in select(found(text, *pieces), order)] == [DENY]
+
+
+def test_a_rejected_candidate_is_told_where_nothing_removes_it():
+    text = "put a Foley 93 in"
+    spans = merge(
+        text,
+        found(
+            text,
+            ("Foley 93", "DOCTOR", "crf:x"),
+            ("Foley", "HOSPITAL", "names"),
+            ("93", "AGE", DENY),
+        ),
+        LISTS,
+    )
+    assert as_rows(spans) == [
+        (6, 11, "HOSPITAL", "keep", None, ("crf:x", "names"), "names", 0.9, False, ALLOW),
+        (11, 12, "DOCTOR", "keep", None, ("crf:x",), "crf:x", 0.9, True, ALLOW),
+        (12, 14, "AGE", "redact", "<AGE/>", (DENY,), DENY, 0.9, False, None),
+    ]
 
 
 def test_accept_answers_in_the_order_given_also_for_duplicates():
@@ -364,6 +484,33 @@ def test_what_was_accepted_for_removal_is_gone_and_nothing_else_is(document, pol
 
 @settings(deadline=None)
 @given(documents(), st.sampled_from(sorted(POLICIES)))
+def test_every_rejected_character_goes_or_is_told(document, policy):
+    text, candidates = document
+    spans = merge(text, candidates, POLICIES[policy])
+    verdicts = accept(text, candidates, POLICIES[policy])
+    rejected = characters(v.candidate for v in verdicts if v.outcome != ACCEPTED)
+    assert rejected <= characters(spans)
+    told = [s for s in spans if s.reason in (VETO, ALLOW)]
+    assert characters(told) <= rejected
+    assert all((s.reason is None) == (s.action != "keep") for s in spans)
+    assert all(v.outcome == ACCEPTED for v in verdicts if v.candidate.detector == DENY)
+    denied = characters(c for c in candidates if c.detector == DENY)
+    assert denied <= characters(s for s in spans if s.replacement is not None)
+
+
+@settings(deadline=None)
+@given(documents(), st.sampled_from(sorted(POLICIES)))
+def test_the_audit_says_what_stands_in_the_place_of_a_span(document, policy):
+    """What `verify` and `inspect` ask is what was done."""
+    text, candidates = document
+    for s in merge(text, candidates, POLICIES[policy]):
+        covered = text[s.start : s.end]
+        shown = POLICIES[policy].shown(s.action, s.label, covered, fragment=s.fragment)
+        assert shown == (covered if s.replacement is None else s.replacement)
+
+
+@settings(deadline=None)
+@given(documents(), st.sampled_from(sorted(POLICIES)))
 def test_every_fragment_touches_an_entity_that_removes(document, policy):
     text, candidates = document
     spans = merge(text, candidates, POLICIES[policy])
@@ -374,7 +521,7 @@ def test_every_fragment_touches_an_entity_that_removes(document, policy):
         for edge in (("start", s.start), ("end", s.end))
     }
     for span in spans:
-        if span.fragment:
+        if span.fragment and span.reason is None:
             assert ("end", span.start) in edges or ("start", span.end) in edges
 
 

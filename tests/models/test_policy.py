@@ -1,13 +1,20 @@
 from __future__ import annotations
 
+import gzip
 import pickle
+import re
+import tomllib
+from pathlib import Path
 
 import fsspec
 import pytest
+from scrubline.models import policy as policy_module
+from scrubline.models.actions import ACTIONS, replacement_of
 from scrubline.models.errors import UsageError
 from scrubline.models.generalising import RESTRICTED_ZIP3
 from scrubline.models.labels import HIPAA_OF, LABELS
-from scrubline.models.policy import ACTIONS, Policy, load_policy, replacement_of
+from scrubline.models.policy import DENY, OwnLabel, Policy, load_policy
+from scrubline.models.recognisers import RECOGNISERS
 
 
 def write(content, name="site.toml"):
@@ -88,6 +95,51 @@ def test_a_site_policy_extends_a_shipped_one():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ('name = "a"\n[texts]\nDATES = "x"\n', r"\[texts\]: unknown \['DATES'\]"),
+        ('name = "a"\n[texts]\nDATE = 3\n', r"\[texts\] DATE: expected a text"),
+        ('name = "a"\n[texts]\nDATE = "a\\nb"\n', r"\[texts\] DATE: line breaks"),
+        ('name = "a"\n[texts]\n"*" = ""\n', r"\[texts\] \*: expected 1 to 100"),
+        ('name = "a"\nlabels = 3\n', r"\[labels\]: expected a table"),
+        ('name = "a"\n[labels]\nSTUDY = "R"\n', r"\[labels\] STUDY: expected a table"),
+        ('name = "a"\n[labels]\n"S T" = {}\n', r"\[labels\]: expected names of 1 to 64"),
+        ('name = "a"\n[labels]\nDate = {}\n', r"\[labels\] Date: DATE is a native label"),
+        ('name = "a"\n[labels]\nS = { hipaa = "S" }\n', r"\[labels\] S: hipaa: .* A to R"),
+        ('name = "a"\n[labels]\nS = { hipaa = "" }\n', r"\[labels\] S: hipaa: .* A to R"),
+        ('name = "a"\n[labels]\nS = { hipaa = 1 }\n', r"\[labels\] S: hipaa and description"),
+        ('name = "a"\n[labels]\nS = { item = "R" }\n', r"\[labels\] S: unknown \['item'\]"),
+        (
+            'name = "a"\nextends = "hipaa"\n[labels]\nS = { hipaa = "R" }\n[actions]\nS = "keep"\n',
+            r"\[actions\] S: keep is refused under hipaa.*\(R\)",
+        ),
+        ('name = "a"\n[labels]\nS = {}\n[actions]\nS = "generalise"\n', "no generalisation"),
+        ('name = "a"\n[deny]\nSTUDY = ["x"]\n', r"\[deny\]: unknown \['STUDY'\]; allowed"),
+        ('name = "a"\n[deny]\n"*" = ["x"]\n', r"\[deny\]: unknown \['\*'\]"),
+        ('name = "a"\n[deny]\nDATE = ["-"]\n', r"\[deny\] DATE: every phrase needs a letter"),
+        ('name = "a"\n[deny]\nDATE = "none.txt"\n', r"\[deny\] DATE: list 1 cannot be read"),
+        (
+            'name = "a"\n[actions]\nDATE = "keep"\n[deny]\nDATE = ["x"]\n',
+            r"\[deny\] DATE: what is denied must go.*allowed: \['redact', 'mask'\]",
+        ),
+        ('name = "a"\n[allow]\nX = ["x"]\n', r"\[allow\]: unknown \['X'\]"),
+        ('name = "a"\n[allow]\nDATE = 3\n', r"\[allow\] DATE: expected a list of strings"),
+        ('name = "a"\nnote_types = 3\n', r"\[note_types\]: expected a table"),
+        ('name = "a"\n[note_types]\nx = 3\n', r"\[note_types\] 'x': expected a table"),
+        (
+            'name = "a"\n[note_types.x]\ndate_columns = "keep"\n',
+            r"\[note_types\] 'x': unknown \['date_columns'\]; allowed: \['default', 'actions'",
+        ),
+        (
+            'name = "a"\nextends = "hipaa"\n[note_types.x.actions]\nDATE = "keep"\n',
+            r"\[note_types\] 'x': \[actions\] DATE: keep is refused under hipaa",
+        ),
+        (
+            'name = "a"\n[deny]\nDATE = ["x"]\n[note_types.x.actions]\nDATE = "keep"\n',
+            r"\[note_types\] 'x': \[deny\] DATE: what is denied must go",
+        ),
+        ('name = "a"\n[note_types.x]\ndefault = "keep"\n', r"'x': default: 'keep' is unknown"),
+        ('name = "a"\n[note_types.X]\n[note_types."x "]\n', r"'x ': it is there twice"),
+        ('name = "a"\n[note_types." "]\n', r"\[note_types\]: expected names"),
+        ('name = "a"\n[note_types."*a*b*c*"]\n', r"\[note_types\]: .* at most 3 `\*`"),
         ('name = "a"\nactoins = {}\n', r"unknown \['actoins'\]; allowed: \['name', 'extends'"),
         (
             'name = "a"\n[actions]\nPATEINT = "redact"\n',
@@ -156,6 +208,19 @@ def test_an_unreadable_file_is_refused_without_its_name(url):
         {"default": "keep"},
         {"veto": {"DATE": frozenset({"May"})}},
         {"restricted_zip3": frozenset()},
+        {"labels": {"DATE": OwnLabel()}},
+        {"texts": {"DATE": "\n"}},
+        {"allow": {"DATE": frozenset({"May"})}},
+        {"allow": {"DATE": frozenset({"a  b"})}},
+        {"allow": {"STUDY": frozenset({"a"})}},
+        {"deny": {"DATE": frozenset({"-"})}},
+        {"deny": {"*": frozenset({"a"})}},
+        {"deny": {"DATE": frozenset({"a"})}, "actions": {"DATE": "keep"}},
+        {"note_types": {"Radiology": Policy("hand")}},
+        {"note_types": {"x": Policy("other")}},
+        {"note_types": {"x": Policy("hand", hipaa=True)}},
+        {"note_types": {"x": Policy("hand", date_columns="keep")}},
+        {"note_types": {"x": Policy("hand", note_types={"y": Policy("hand")})}},
     ],
 )
 def test_a_policy_made_by_hand_is_checked_too(arguments):
@@ -192,7 +257,22 @@ def test_the_fingerprint_is_of_what_decides():
         Policy("a", veto={"DATE": frozenset({"may"})}),
         Policy("a", veto={"*": frozenset({"may"})}),
         Policy("a", restricted_zip3=RESTRICTED_ZIP3 | {"021"}),
+        Policy("a", texts={"DATE": "x"}),
+        Policy("a", texts={"*": "x"}),
+        Policy("a", labels={"STUDY": OwnLabel()}),
+        Policy("a", labels={"STUDY": OwnLabel("R")}),
+        Policy("a", allow={"DATE": frozenset({"may"})}),
+        Policy("a", allow={"*": frozenset({"may"})}),
+        Policy("a", deny={"DATE": frozenset({"may"})}),
+        Policy("a", deny={"DATE": frozenset({"may", "june"})}),
+        Policy("a", note_types={"x": Policy("a")}),
+        Policy("a", note_types={"x*": Policy("a")}),
+        Policy("a", note_types={"x": Policy("a", default="mask")}),
+        Policy("a", note_types={"x": Policy("a", deny={"DATE": frozenset({"may"})})}),
     ]
+    assert Policy("a", labels={"S": OwnLabel("R", "x")}).fingerprint == (
+        Policy("a", labels={"S": OwnLabel("R", "y")}).fingerprint
+    )
     assert len({policy.fingerprint for policy in (base, *others)}) == len(others) + 1
     one = load_policy(write('name = "a"\n[actions]\nDATE = "mask"\nAGE = "mask"\n', "1.toml"))
     two = load_policy(write('name="b"\n[actions]\nAGE="mask"\n"DATE"="mask"\n', "2.toml"))
@@ -212,3 +292,231 @@ def test_every_action_is_one_of_the_four():
             for covered in ("93", "54", "02139", "x"):
                 action, replacement = policy.decide(label, covered)
                 assert action in ACTIONS and (replacement is None) == (action == "keep")
+
+
+# -- texts, labels, phrases, note types
+
+
+def test_texts_take_the_place_of_redacted_text_on_every_path():
+    policy = load_policy(
+        write(
+            """
+            name = "site"
+            [actions]
+            DATE = "mask"
+            AGE = "generalise"
+            [texts]
+            "*" = "<{label}/>"
+            PATIENT = "[**Name**]"
+            """
+        )
+    )
+    assert policy.decide("PATIENT", "Ann") == ("redact", "[**Name**]")
+    assert policy.decide("CALLE", "x") == ("redact", "<CALLE/>")
+    assert policy.decide("DATE", "May") == ("mask", "***")
+    assert policy.decide("AGE", "no age") == ("redact", "<AGE/>")
+    assert policy.remove("AGE", 2) == ("redact", "<AGE/>")
+    assert policy.shown("redact", "PATIENT", "Ann") == "[**Name**]"
+    assert policy.shown("redact", "PATIENT", "Ann", fragment=True) == ""
+    assert policy.shown("mask", "DATE", "May", fragment=True) == "***"
+    assert policy.shown("keep", "DATE", "May") == "May"
+    assert policy.shown("generalise", "AGE", "93") == "90+"
+    assert policy.shown("generalise", "PHONE", "93") == ""
+
+
+def test_labels_of_a_site_are_labels():
+    policy = load_policy(
+        write(
+            """
+            name = "site"
+            extends = "hipaa"
+            [labels]
+            STUDY = { hipaa = "R", description = "a study" }
+            Trial_2 = {}
+            [actions]
+            STUDY = "mask"
+            Trial_2 = "keep"
+            [deny]
+            STUDY = ["HEART-2"]
+            """
+        )
+    )
+    assert policy.known_labels == (*LABELS, "STUDY", "Trial_2")
+    assert policy.hipaa_of["STUDY"] == "R" and "Trial_2" not in policy.hipaa_of
+    assert policy.hipaa_of["DATE"] == "C" and policy.kept == ("Trial_2",)
+    [candidate] = policy.denied("in Heart-2.")
+    assert (candidate.start, candidate.end, candidate.label) == (3, 10, "STUDY")
+    assert (candidate.detector, candidate.score) == (DENY, 1.0)
+    assert list(policy.detector_hashes) == [DENY]
+    assert Policy("a").detector_hashes == {} and not Policy("a").denies
+
+
+def test_lists_beside_the_policy_are_read_and_hashed():
+    write("4 West\n", "units.txt")
+    text = 'name = "a"\n[deny]\nHOSPITAL = "units.txt"\n[allow]\n"*" = "units.txt"\n'
+    before = load_policy(write(text))
+    assert before.deny == {"HOSPITAL": {"4 west"}} and before.allow == {"*": {"4 west"}}
+    write("4 West\n4 East\n", "units.txt")
+    after = load_policy(write(text))
+    assert after.fingerprint != before.fingerprint
+    assert after.detector_hashes != before.detector_hashes
+    # Not how it is written: the same phrases in the file itself.
+    plain = (
+        'name = "b"\n[deny]\nHOSPITAL = ["4  WEST", "4 east"]\n[allow]\n"*" = ["4 east", "4 west"]'
+    )
+    assert load_policy(write(plain)).fingerprint == after.fingerprint
+
+
+def test_no_rule_is_called_as_the_deny_lists_are():
+    assert DENY not in RECOGNISERS
+
+
+def test_no_phrase_shows():
+    policy = Policy("a", deny={"DATE": frozenset({"john smith"})}, veto={"*": frozenset({"jane"})})
+    assert "smith" not in repr(policy) and "jane" not in repr(policy)
+    assert "smith" not in str(policy.told())
+
+
+BY_TYPE = """
+name = "site"
+[actions]
+DATE = "keep"
+STATE = "keep"
+[texts]
+PATIENT = "<P>"
+[allow]
+"*" = ["a"]
+[deny]
+CITY = ["b"]
+[note_types.Radiology]
+default = "mask"
+actions = { STATE = "redact" }
+texts = { DATE = "<D>" }
+allow = { "*" = ["c"] }
+[note_types."radiology*"]
+deny = { PATIENT = ["d"] }
+[note_types."*CT*"]
+veto = { "*" = ["E"] }
+"""
+
+
+@pytest.mark.parametrize(
+    ("note_type", "expected"),
+    [
+        (None, None),
+        ("", None),
+        ("progress", None),
+        ("radiology", "radiology"),
+        (" RADIOLOGY\n", "radiology"),
+        ("Radiology  report", "radiology*"),
+        ("Radiology CT", "radiology*"),
+        ("head ct 2", "*ct*"),
+        ("radiolog", None),
+        ("my radiology", None),
+        ("*ct*", "*ct*"),
+        ("x" * 100_000 + "ct", "*ct*"),
+    ],
+)
+def test_which_policy_holds_for_a_note_type(note_type, expected):
+    policy = load_policy(write(BY_TYPE))
+    found = policy.for_note_type(note_type)
+    assert found is (policy if expected is None else policy.note_types[expected])
+
+
+def test_a_note_type_starts_from_the_rest_of_the_file():
+    policy = load_policy(write(BY_TYPE))
+    inner = policy.note_types["radiology"]
+    assert (inner.action("DATE"), inner.action("STATE"), inner.action("CITY")) == (
+        *("keep", "redact", "mask"),
+    )
+    assert policy.action("STATE") == "keep" and policy.action("CITY") == "redact"
+    assert inner.marker("PATIENT") == "<P>" and inner.marker("DATE") == "<D>"
+    assert inner.allow == {"*": {"a", "c"}} and inner.deny == {"CITY": {"b"}}
+    assert policy.note_types["radiology*"].deny == {"CITY": {"b"}, "PATIENT": {"d"}}
+    assert policy.note_types["*ct*"].vetoes("DATE", "e")
+    assert policy.denies and Policy("a", note_types={"x": Policy("a")}).denies is False
+    assert policy.told() == {
+        "kept": ["DATE", "STATE"],
+        "vetoes": {},
+        "allowed": {"*": 1},
+        "denied": {"CITY": 1},
+        "note_types": {
+            "*ct*": {"vetoes": {"*": 1}},
+            "radiology": {"kept": ["DATE"], "allowed": {"*": 2}},
+            "radiology*": {"denied": {"CITY": 1, "PATIENT": 1}},
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        ("*", "", True),
+        ("a*a", "a", False),
+        ("a*a", "aa", True),
+        ("*b*", "abc", True),
+        ("*b*c", "abcbc", True),
+        ("*bc*c", "abc", False),
+        ("a*b*c*", "axbxc", True),
+        ("a*b*c*", "axcxb", False),
+        ("**", "x", True),
+    ],
+)
+def test_patterns_of_note_types(pattern, name, expected):
+    policy = Policy("a", note_types={pattern: Policy("a", default="mask")})
+    assert (policy.for_note_type(name) is not policy) == expected
+
+
+def test_the_lists_of_a_policy_are_indexed_once_for_its_note_types():
+    many = "\n".join(f"phrase {i}" for i in range(20_000))
+    write(many, "many.txt")
+    types = "".join(f'[note_types.t{i}.actions]\nDATE = "mask"\n' for i in range(50))
+    policy = load_policy(write(f'name = "a"\n[deny]\nCITY = "many.txt"\n{types}'))
+    assert len({id(inner._denied) for inner in (policy, *policy.note_types.values())}) == 1
+
+
+# -- the manual
+
+MANUAL = (Path(__file__).parents[2] / "docs/policies.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```toml\n(.*?)```", MANUAL, re.DOTALL)
+
+
+@pytest.mark.parametrize("toml", BLOCKS, ids=[tomllib.loads(b)["name"] for b in BLOCKS])
+def test_every_example_of_the_manual_loads(toml):
+    write("Green Valley\n", "sites.txt")
+    write(gzip.compress(b"Gregory House\n"), "staff.txt.gz")
+    policy = load_policy(write(toml))
+    assert policy.name == tomllib.loads(toml)["name"] and policy.hipaa
+
+
+def example(name):
+    write("Green Valley\n", "sites.txt")
+    write(gzip.compress(b"Gregory House\n"), "staff.txt.gz")
+    return load_policy(write(next(b for b in BLOCKS if tomllib.loads(b)["name"] == name)))
+
+
+def test_the_examples_of_the_manual_do_what_they_say():
+    assert example("clinicians").kept == ("COUNTRY", "DOCTOR", "STATE")
+    masks = example("mask")
+    assert {masks.action(label) for label in LABELS} == {"mask"}
+    assert example("markers").decide("CITY", "x") == ("redact", "[**CITY**]")
+    assert example("markers").decide("PATIENT", "x") == ("redact", "[**Name**]")
+    by_type = example("by-type")
+    assert by_type.for_note_type("Radiology CT").kept == ("DOCTOR",) and by_type.kept == ()
+    assert by_type.for_note_type("discharge summary").action("CITY") == "mask"
+    text = "to 4 west with a Foley\ncatheter"
+    reject = example("units").rejecter(text)
+    assert reject("HOSPITAL", 3, 9) == "allow" and reject("DOCTOR", 3, 9) is None
+    assert reject("PATIENT", text.index("Foley"), text.index("Foley") + 5) == "allow"
+    assert [c.label for c in example("studies").denied("in the green valley  COHORT")] == ["STUDY"]
+    found = example("lists").denied("dr. house, Gregory House at Green Valley")
+    assert [c.label for c in found] == ["DOCTOR", "DOCTOR", "HOSPITAL"]
+
+
+def test_every_key_and_action_is_in_the_manual():
+    first = tomllib.loads(BLOCKS[0])
+    assert set(first) | {"hipaa"} == set(policy_module._KEYS) and "`hipaa = true`" in MANUAL
+    section = MANUAL.split("### Actions")[1].split("###")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(ACTIONS)
+    section = MANUAL.split("### Note types")[1].split("\n## ")[0]
+    assert all(f"`{key}`" in section for key in policy_module._PER_NOTE_TYPE)

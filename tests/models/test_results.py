@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models.audit import AUDIT, DOCUMENTS, QUARANTINE
 from scrubline.models.batches import Failure
+from scrubline.models.budgets import Budgets
 from scrubline.models.digests import PARTS, Digest, content_digest
 from scrubline.models.formats import FORMATS, Limits
 from scrubline.models.labels import HIPAA_OF
+from scrubline.models.policy import load_policy
 from scrubline.models.results import (
     COUNTS,
     Tally,
@@ -374,3 +376,37 @@ def test_where_a_row_was_is_not_part_of_the_content():
         "error": "BadJson",
     }
     assert quarantine_fields(row) == quarantine_fields({**row, "run": "s", "unit": 3, "ordinal": 4})
+
+
+# -- what a policy adds
+
+
+def test_what_deny_lists_find_counts_in_the_budget(tmp_path):
+    (tmp_path / "site.toml").write_text('name = "site"\n[deny]\nCITY = ["ab"]\n')
+    policy = load_policy(str(tmp_path / "site.toml"))
+    source = write_lines(tmp_path / "in.jsonl", {"i": 1, "a": "ab " * 9}, {"i": 2, "a": "ab " * 8})
+    [batch] = read(source, ROLES)
+    after = scrubbed(batch, str(tmp_path / "site.toml"), Budgets(candidates=8))
+    assert after.failures == {0: Failure("merge", "OverBudget:candidates")}
+    assert len(after.candidates) == 17
+    hashes = HASHES | policy.detector_hashes
+    result = finish(after, run="r", form=FORMATS["jsonl"], columns=ROLES, detector_hashes=hashes)
+    assert result.tally.labels == {"CITY": 8}
+    assert {row["source"] for row in result.tables["audit"].to_pylist()} == {"deny"}
+
+
+def test_own_labels_have_their_item_in_the_audit(tmp_path):
+    (tmp_path / "site.toml").write_text(
+        'name = "site"\n[labels]\nS = { hipaa = "R" }\n[deny]\nS = ["ab"]\n'
+    )
+    policy = load_policy(str(tmp_path / "site.toml"))
+    [batch] = read(write_lines(tmp_path / "in.jsonl", {"i": 1, "a": "ab"}), ROLES)
+    result = finish(
+        scrubbed(batch, str(tmp_path / "site.toml")),
+        run="r",
+        form=FORMATS["jsonl"],
+        columns=ROLES,
+        detector_hashes=HASHES | policy.detector_hashes,
+        hipaa=policy.hipaa_of,
+    )
+    assert [(r["label"], r["hipaa"]) for r in result.tables["audit"].to_pylist()] == [("S", "R")]

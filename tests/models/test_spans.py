@@ -33,6 +33,7 @@ def spans(draw):
         "date",
         draw(st.sampled_from([0.0, 0.25, 1.0])),
         draw(st.booleans()),
+        draw(st.sampled_from(["policy", "veto", "allow"])) if action == "keep" else None,
     )
 
 

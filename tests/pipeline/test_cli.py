@@ -17,6 +17,7 @@ from .conftest import BROKEN, note, write_corpus
 
 COMMANDS = (
     *("scrub", "plan", "resume", "annotate", "verify", "inspect", "key", "train", "evaluate"),
+    "convert",
 )
 COLUMNS = [
     word

@@ -23,6 +23,7 @@ delimiter = ";"
 quote = "'"
 escape = "/"
 header = false
+group_lines = "note_id,line"
 runner = "portable"
 workers = 3
 beam = ["--job_endpoint=localhost:8099"]

@@ -160,6 +160,13 @@ def test_links_of_a_zip_are_error_rows():
     assert rows("zip", zipped([("a", b"1"), (link, b"/etc/passwd")])) == [("a", "1"), "NotAFile"]
 
 
+@pytest.mark.parametrize("byte", [b".", b"/", b"_"])
+def test_a_damaged_name_hides_no_document(byte):
+    data = bytearray(zipped([("a", b"1"), ("b", b"2")]))
+    data[data.index(b"PK\x01\x02") + 46] = byte[0]
+    assert rows("zip", bytes(data)) == ["DamagedMember", ("b", "2")]
+
+
 def test_folders_are_no_documents():
     folder = tarfile.TarInfo("ward")
     folder.type = tarfile.DIRTYPE

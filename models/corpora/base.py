@@ -1,0 +1,325 @@
+"""What every corpus format has to do with: annotated documents, faults, and what a format is."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import IO, NoReturn
+
+from ..errors import UsageError
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class CorpusError(UsageError):
+    """A corpus cannot be used, or cannot be written, as it is.
+
+    Attributes:
+        line: number of the line, or of the document, from 1.
+        fault: a fixed word that names the kind: "BadJson", "LoneSurrogate", "SpanTextsDiffer"...
+        what: what was wrong and what was expected.
+    """
+
+    def __init__(
+        self, line: int, fault: str, what: str, *, place: str = "line", file: int | None = None
+    ) -> None:
+        """Makes the message.
+
+        Args:
+            line: see the class.
+            fault: see the class.
+            what: what was wrong and what was expected; never text, an id or a file's name.
+            place: what `line` counts: "line" of a file that is read, "document" of those written.
+            file: ordinal of the file among those read, from 1, if there are several.
+        """
+        where = f"{place} {line}" if file is None else f"file {file}, {place} {line}"
+        super().__init__(f"corpus {where}: {fault}: {what}")
+        self.line = line
+        self.fault = fault
+        self.what = what
+        self._place = place
+
+    def in_file(self, file: int) -> CorpusError:
+        """The same error with the ordinal of the file that it is about."""
+        return CorpusError(self.line, self.fault, self.what, place=self._place, file=file)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Annotation:
+    """A half-open stretch [start, end) of one document that has a label.
+
+    Attributes:
+        start: offset of the first character, in code points of the document's text.
+        end: offset one past the last character, always greater than `start`.
+        label: in the label set of the corpus or of the model, whichever made it.
+
+    Raises:
+        ValueError: if the offsets are negative, or the stretch or the label is empty.
+    """
+
+    start: int
+    end: int
+    label: str
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"annotation: bad stretch [{self.start}, {self.end})")
+        if not self.label:
+            raise ValueError("annotation: the label is empty")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AnnotatedDocument:
+    """One text with its annotations, gold or predicted.
+
+    Attributes:
+        doc_id: unique in its corpus; may be PHI, as `text` and `meta` are.
+        text: the untouched text.
+        spans: in any order; may overlap.
+        meta: what else the corpus says of the document: a JSON object.
+
+    Raises:
+        ValueError: if a span ends beyond the text.
+    """
+
+    doc_id: str = dataclasses.field(repr=False)
+    text: str = dataclasses.field(repr=False)
+    spans: tuple[Annotation, ...] = ()
+    meta: Mapping[str, object] = dataclasses.field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for ordinal, span in enumerate(self.spans):
+            if span.end > len(self.text):
+                raise ValueError(
+                    f"annotated document: span {ordinal} ends at {span.end}, "
+                    f"the text at {len(self.text)}"
+                )
+
+
+def remap(document: AnnotatedDocument, label_of: Callable[[str], str | None]) -> AnnotatedDocument:
+    """The document in another label set.
+
+    Args:
+        document: is not changed.
+        label_of: the new label of an old one, or None to drop its spans.
+
+    Returns:
+        The same spans in the same order; of those that became equal only the first.
+    """
+    spans = (
+        Annotation(span.start, span.end, label)
+        for span in document.spans
+        if (label := label_of(span.label)) is not None
+    )
+    return dataclasses.replace(document, spans=tuple(dict.fromkeys(spans)))
+
+
+# -- formats
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StreamFormat:
+    """A corpus format with any number of documents in one file.
+
+    Attributes:
+        name: its key in `CORPORA`.
+        endings: those of file names that mean it, in lower case.
+        read: (open binary file, name) -> its documents in order, one at a time. Documents that have
+            no id of their own are called by the name and their ordinal.
+        write: documents -> the pieces of the file. Equal documents give equal bytes.
+        keeps_meta: whether `AnnotatedDocument.meta` has a place in it.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    read: Callable[[IO[bytes], str], Iterator[AnnotatedDocument]]
+    write: Callable[[Iterable[AnnotatedDocument]], Iterator[bytes]]
+    keeps_meta: bool = False
+
+    def parse(self, content: bytes, name: str) -> list[AnnotatedDocument]:
+        """The documents of a whole file; see `read`."""
+        return list(self.read(io.BytesIO(content), name))
+
+    def render(self, documents: Iterable[AnnotatedDocument]) -> bytes:
+        """The whole file; see `write`."""
+        return b"".join(self.write(documents))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FolderFormat:
+    """A corpus format with one document in one file, or in several of one name.
+
+    The name of the file, as a path below the corpus's folder and without its ending, is `doc_id`.
+
+    Attributes:
+        name: its key in `CORPORA`.
+        endings: of the files of a document, in lower case.
+        read: (the files' contents in the order of `endings`, name) -> the document.
+        write: (document, its ordinal from 1) -> the files' contents in that order.
+        keeps_meta: see `StreamFormat`.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    read: Callable[[Sequence[bytes], str], AnnotatedDocument]
+    write: Callable[[AnnotatedDocument, int], tuple[bytes, ...]]
+    keeps_meta: bool = False
+
+    def parse(self, contents: Sequence[bytes], name: str) -> list[AnnotatedDocument]:
+        """The one document of some files, which is called by `name`."""
+        return [self.read(contents, name)]
+
+    def files(self, document: AnnotatedDocument, number: int) -> dict[str, bytes]:
+        """Path -> content of one document.
+
+        Raises:
+            CorpusError: if the format cannot hold the document, or its id is no path.
+        """
+        require_path(document.doc_id, number)
+        contents = self.write(document, number)
+        return {
+            document.doc_id + ending: content
+            for ending, content in zip(self.endings, contents, strict=True)
+        }
+
+    def render(self, documents: Iterable[AnnotatedDocument]) -> dict[str, bytes]:
+        """Path -> content of all files."""
+        found: dict[str, bytes] = {}
+        for number, document in unique(documents, "document"):
+            found.update(self.files(document, number))
+        return found
+
+
+CorpusFormat = StreamFormat | FolderFormat
+
+
+# -- what several formats need
+
+
+def refuse(number: int, fault: str, what: str) -> NoReturn:
+    """Says that a document cannot be written.
+
+    Raises:
+        CorpusError: always.
+    """
+    raise CorpusError(number, fault, what, place="document") from None
+
+
+def unique(
+    documents: Iterable[AnnotatedDocument], place: str
+) -> Iterator[tuple[int, AnnotatedDocument]]:
+    """Yields the documents with their ordinals from 1.
+
+    Raises:
+        CorpusError: "DuplicateDocId" at the second document of an id.
+    """
+    seen: set[str] = set()
+    for number, document in enumerate(documents, start=1):
+        if document.doc_id in seen:
+            what = f"an earlier {place} has this doc_id"
+            raise CorpusError(number, "DuplicateDocId", what, place=place)
+        seen.add(document.doc_id)
+        yield number, document
+
+
+def in_order(spans: Iterable[Annotation]) -> list[Annotation]:
+    """The spans by start, longer first, then by label."""
+    return sorted(spans, key=lambda span: (span.start, -span.end, span.label))
+
+
+def disjoint(document: AnnotatedDocument, number: int) -> list[Annotation]:
+    """The spans in order.
+
+    Raises:
+        CorpusError: "OverlappingSpans" if two share a character.
+    """
+    spans = in_order(document.spans)
+    for first, second in zip(spans, spans[1:], strict=False):
+        if second.start < first.end:
+            refuse(number, "OverlappingSpans", "two spans share a character; the format cannot")
+    return spans
+
+
+def encodable(text: str) -> bool:
+    """Whether UTF-8 can hold the text."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def encoded(text: str, number: int) -> bytes:
+    """The text in UTF-8.
+
+    Raises:
+        CorpusError: "LoneSurrogate" if it holds half of a surrogate pair.
+    """
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        what = "the document holds half of a surrogate pair, which UTF-8 cannot"
+        refuse(number, "LoneSurrogate", what)
+
+
+def decoded(content: bytes) -> str:
+    """The text of a whole file in UTF-8, byte for byte: a byte-order mark is a character of it.
+
+    Raises:
+        CorpusError: "BadUtf8" with its line.
+    """
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+    raise CorpusError(line, "BadUtf8", "a byte of the line cannot be decoded")
+
+
+def place(start: int, end: int, label: str, length: int, line: int) -> Annotation:
+    """One span of a text of `length` characters.
+
+    Raises:
+        CorpusError: if it has no character, or one outside of the text.
+    """
+    if not (0 <= start <= length and 0 <= end <= length):
+        what = f"the span leaves the text's {length} characters"
+        raise CorpusError(line, "OffsetOutsideText", what)
+    if start >= end:
+        raise CorpusError(line, "EmptySpan", "the span has no character")
+    return Annotation(start, end, label)
+
+
+def blanked(text: str) -> str:
+    """The text with every white space a blank, as files of spans write covered texts."""
+    return re.sub(r"\s", " ", text)
+
+
+_MOST_PATH_BYTES = 240
+"""Of one name on the way: most file systems allow 255, and an ending follows."""
+
+
+def require_path(doc_id: str, number: int) -> None:
+    """Checks that a document's id can be a relative path that a listing finds again.
+
+    Raises:
+        CorpusError: "BadDocId".
+    """
+    parts = doc_id.split("/")
+    good = encodable(doc_id) and all(
+        part
+        and part[0] not in "._"
+        and "\0" not in part
+        and "\\" not in part
+        and len(part.encode()) <= _MOST_PATH_BYTES
+        for part in parts
+    )
+    # A name that begins with a protocol would leave the folder.
+    if not good or "::" in doc_id or ":/" in doc_id:
+        refuse(
+            number,
+            "BadDocId",
+            "each document becomes a file named by its doc_id, which must be a path whose names "
+            "are not empty nor begin with '.' or '_'",
+        )

@@ -1,0 +1,141 @@
+"""Stand-off JSON Lines: one JSON object a line, lines end at line feeds only.
+
+    {"doc_id": "7", "text": "Dr. Who", "spans": [{"start": 4, "end": 7, "label": "DOCTOR"}]}
+
+`spans` and `meta`, an object, may be missing. `meta.span_texts`, where a corpus has it, is compared
+with the covered texts and then left out, so that it cannot go stale. Nothing is lost in this form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, NoReturn
+
+from ..errors import error_class
+from .base import (
+    BYTE_ORDER_MARK,
+    AnnotatedDocument,
+    Annotation,
+    CorpusError,
+    StreamFormat,
+    encodable,
+    in_order,
+    unique,
+)
+
+_KEYS = ("doc_id", "text", "spans", "meta")
+
+
+def read(lines: IO[bytes], name: str = "") -> Iterator[AnnotatedDocument]:
+    """Yields the documents, one at a time; `name` is not needed, as each has its id.
+
+    Raises:
+        CorpusError: at the first line that is not what it must be.
+    """
+    for _, document in unique(_documents(lines), "line"):
+        yield document
+
+
+def write(documents: Iterable[AnnotatedDocument]) -> Iterator[bytes]:
+    """Yields one line for each document.
+
+    Raises:
+        CorpusError: if a document holds what UTF-8 or JSON cannot, or a `doc_id` comes twice,
+            naming its line.
+    """
+    for number, document in unique(documents, "line"):
+        yield _render(document, number)
+
+
+def _documents(lines: IO[bytes]) -> Iterator[AnnotatedDocument]:
+    for number, line in enumerate(iter(lines.readline, b""), start=1):
+        yield _parse(line.removesuffix(b"\n"), number)
+
+
+def _parse(line: bytes, number: int) -> AnnotatedDocument:
+    def wrong(fault: str, what: str) -> NoReturn:
+        # "from None": the causes hold the line itself, and a traceback would print it.
+        raise CorpusError(number, fault, what) from None
+
+    if number == 1 and line.startswith(BYTE_ORDER_MARK):
+        wrong("ByteOrderMark", "the file must begin with its first document")
+    try:
+        row = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        wrong("BadUtf8", f"byte {error.start} of the line cannot be decoded")
+    except json.JSONDecodeError as error:
+        wrong("BadJson", f"at character {error.pos} of the line")
+    except (ValueError, RecursionError) as error:
+        wrong("BadJson", f"the line cannot be parsed ({error_class(error)})")
+    if not isinstance(row, dict):
+        wrong("NotAnObject", "expected one JSON object a line")
+    for key in ("doc_id", "text"):
+        if key not in row:
+            wrong("MissingKey", f'"{key}" is required')
+        if not isinstance(row[key], str):
+            wrong("WrongType", f'"{key}" must be a string')
+        if not encodable(row[key]):
+            wrong("LoneSurrogate", f'"{key}" holds half of a surrogate pair')
+    if unknown := len(row.keys() - set(_KEYS)):
+        # A misspelt "spans" would else give a document without PHI.
+        wrong("UnknownKey", f"{unknown} keys are not among {', '.join(_KEYS)}")
+    text, spans, meta = row["text"], row.get("spans", []), row.get("meta", {})
+    if not isinstance(spans, list) or not isinstance(meta, dict):
+        wrong("WrongType", '"spans" must be an array and "meta" an object')
+    annotations = tuple(_annotation(span, i, len(text), wrong) for i, span in enumerate(spans))
+    if "span_texts" in meta:
+        meta = dict(meta)
+        if meta.pop("span_texts") != [text[span.start : span.end] for span in annotations]:
+            wrong("SpanTextsDiffer", '"meta.span_texts" is not what the spans cover')
+    return AnnotatedDocument(row["doc_id"], text, annotations, meta)
+
+
+def _annotation(
+    span: Any, ordinal: int, length: int, wrong: Callable[[str, str], NoReturn]
+) -> Annotation:
+    if not isinstance(span, dict):
+        wrong("WrongType", f"span {ordinal} must be an object")
+    for key, kind in (("start", int), ("end", int), ("label", str)):
+        if key not in span:
+            wrong("MissingKey", f'span {ordinal} has no "{key}"')
+        if type(span[key]) is not kind:  # a bool is an int, and no offset
+            wrong("WrongType", f'"{key}" of span {ordinal} must be {kind.__name__}')
+    start, end, label = span["start"], span["end"], span["label"]
+    if not label:
+        wrong("EmptyLabel", f"span {ordinal}")
+    if not encodable(label):
+        wrong("LoneSurrogate", f'"label" of span {ordinal} holds half of a surrogate pair')
+    if not (0 <= start <= length and 0 <= end <= length):
+        wrong("OffsetOutsideText", f"span {ordinal} leaves the text's {length} characters")
+    if start >= end:
+        wrong("EmptySpan", f"span {ordinal} has no character")
+    return Annotation(start, end, label)
+
+
+def _refuse_constant(_: str) -> NoReturn:
+    raise ValueError("not JSON")
+
+
+def _render(document: AnnotatedDocument, number: int) -> bytes:
+    spans = in_order(document.spans)
+    try:
+        doc_id, text, rows, meta = (
+            json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys)
+            for value, sort_keys in (
+                (document.doc_id, False),
+                (document.text, False),
+                ([{"start": s.start, "end": s.end, "label": s.label} for s in spans], False),
+                ({k: v for k, v in document.meta.items() if k != "span_texts"}, True),
+            )
+        )
+        line = f'{{"doc_id": {doc_id}, "text": {text}, "spans": {rows}, "meta": {meta}}}\n'
+        return line.encode("utf-8")
+    except UnicodeEncodeError:
+        what = "the document holds half of a surrogate pair, which UTF-8 cannot"
+        raise CorpusError(number, "LoneSurrogate", what) from None
+    except (TypeError, ValueError, RecursionError):
+        raise CorpusError(number, "WrongType", '"meta" is not a JSON object') from None
+
+
+FORMAT = StreamFormat("standoff", (".jsonl", ".ndjson"), read, write, keeps_meta=True)

@@ -1,0 +1,240 @@
+"""Notes that are kept one line a row: neighbouring rows of one id are one document.
+
+Their texts are joined by a line feed, so that detectors see a note; what was found is cut at the
+seams, so that each row gets its own stretch of the scrubbed text back. A seam is no character of
+the input, and nothing removes it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from .actions import GENERALISE, REDACT
+from .errors import UsageError
+from .formats import Chunk, Format
+from .keys import canonical_id
+from .policy import Policy
+from .roles import Columns, Role
+from .spans import Candidate
+
+SEAM = "\n"
+
+Starts = tuple[int, ...]
+"""Where each row's own text begins in the joined text, in code points; the first is 0."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GroupLines:
+    """Which columns say what belongs together.
+
+    Attributes:
+        id: the column with role `id`; neighbouring rows with the same value are one note.
+        line: whole numbers that grow from row to row of a note. A note whose rows are in another
+            order is quarantined: nobody knows which order is right.
+    """
+
+    id: str
+    line: str
+
+    @classmethod
+    def parse(cls, text: str) -> GroupLines:
+        """Reads "ID,LINE".
+
+        Raises:
+            UsageError: if it is something else.
+        """
+        names = [name.strip() for name in text.split(",")]
+        if len(names) != 2 or not all(names) or names[0] == names[1]:
+            raise UsageError("group_lines: expected two columns, ID,LINE")
+        return cls(*names)
+
+    def check(self, columns: Columns, forms: Iterable[Format]) -> None:
+        """Compares with the declared roles and the input's formats.
+
+        Raises:
+            UsageError: if rows could not be grouped, or their texts not be told apart again.
+        """
+        if columns.named(Role.ID) != (self.id,):
+            raise UsageError(
+                f"group_lines: {self.id!r} must be the column with role id, which is "
+                f"{columns.named(Role.ID)[0]!r}"
+            )
+        roles = dict(columns.roles)
+        if roles.get(self.line) not in (Role.PASS, Role.DROP):
+            raise UsageError(
+                f"group_lines: {self.line!r} must be a declared column with role pass or drop"
+            )
+        if len(columns.named(Role.TEXT)) != 1:
+            raise UsageError("group_lines: exactly one column may have role text")
+        if unfit := sorted(form.name for form in forms if not form.holds_patient_key):
+            raise UsageError(f"group_lines: a record of {', '.join(unfit)} is a note already")
+
+
+def whole_notes(
+    chunks: Iterator[Chunk], form: Format, by: GroupLines, most_bytes: int
+) -> Iterator[Chunk]:
+    """Cuts the chunks of one file anew, so that no note is in two; `Chunk.heads` says which rows.
+
+    A note of more than `most_bytes` is not held: its rows become error rows, as they would anyway.
+    """
+    held: list[Chunk] = []
+    held_bytes = 0
+    last: str | None = None  # canonical id of the note that is open
+    over = False  # whether it is over its budget
+    for chunk in chunks:
+        ids = _ids(form, chunk, by)
+        begins = [row for row, one in enumerate(ids) if row == 0 and one != last]
+        begins += [row for row in range(1, len(ids)) if ids[row] != ids[row - 1]]
+        first = begins[0] if begins else len(ids)
+        if first:
+            # These rows go on with the open note.
+            piece = _slice(chunk, 0, first)
+            held_bytes += piece.columns.nbytes
+            if over or held_bytes > most_bytes:
+                for one in (*held, piece):
+                    yield _over(one)
+                held, over = [], True
+            else:
+                held.append(piece)
+        if not begins:
+            continue
+        if held:
+            yield _joined(held)
+        edges = [*begins, len(ids)]
+        if len(begins) > 1:
+            yield _with_heads(_slice(chunk, first, begins[-1]), edges[:-1], first)
+        held = [_slice(chunk, begins[-1], len(ids))]
+        held_bytes, over, last = held[0].columns.nbytes, False, ids[-1]
+    if held:
+        yield _joined(held)
+
+
+def _ids(form: Format, chunk: Chunk, by: GroupLines) -> list[str | int]:
+    """A value for each row, alike for rows of one note; that of a row without id is its own."""
+    found: list[str | int] = []
+    for row, value in enumerate(form.decode(chunk.columns.column(by.id))):
+        try:
+            canonical = None if row in chunk.errors else canonical_id(value)
+        except Exception:  # reading finds it again, and says what it is
+            canonical = None
+        found.append(row if canonical is None else canonical)
+    # A row that cannot be read, between two of one note, may have been a line of it.
+    for row in range(1, len(found) - 1):
+        if row in chunk.errors and found[row - 1] == found[row + 1]:
+            found[row] = found[row - 1]
+    return found
+
+
+def _slice(chunk: Chunk, start: int, end: int) -> Chunk:
+    errors = {row - start: code for row, code in chunk.errors.items() if start <= row < end}
+    return Chunk(chunk.columns.slice(start, end - start), errors)
+
+
+def _with_heads(chunk: Chunk, begins: Sequence[int], first: int) -> Chunk:
+    heads = np.zeros(chunk.columns.num_rows, np.int64)
+    for begin in begins:
+        heads[begin - first :] = begin - first
+    return dataclasses.replace(chunk, heads=heads)
+
+
+def _joined(chunks: Sequence[Chunk]) -> Chunk:
+    """Pieces of one note as one chunk."""
+    errors: dict[int, str] = {}
+    rows = 0
+    for chunk in chunks:
+        errors |= {rows + row: code for row, code in chunk.errors.items()}
+        rows += chunk.columns.num_rows
+    table = pa.concat_tables([chunk.columns for chunk in chunks])
+    return Chunk(table, errors, np.zeros(rows, np.int64))
+
+
+def _over(chunk: Chunk) -> Chunk:
+    rows = chunk.columns.num_rows
+    return Chunk(chunk.columns, dict.fromkeys(range(rows), "OverBudget:bytes"), np.arange(rows))
+
+
+def lines_in_order(values: Sequence[object]) -> str | None:
+    """Error class of a note whose line numbers do not grow, or are no whole numbers."""
+    previous: int | None = None
+    for value in values:
+        try:
+            number = int(str(value))
+        except ValueError:
+            return "BadLineNumber"
+        if previous is not None and number <= previous:
+            return "LinesOutOfOrder"
+        previous = number
+    return None
+
+
+def join(texts: Sequence[str | None]) -> tuple[str, Starts]:
+    """The text of a note, and where each row's begins; a row without text counts as empty."""
+    starts: list[int] = []
+    at = 0
+    for text in texts:
+        starts.append(at)
+        at += len(text or "") + len(SEAM)
+    return SEAM.join(text or "" for text in texts), tuple(starts)
+
+
+def join_or_none(texts: Sequence[str | None]) -> str | None:
+    """The text of a note of one or more rows; None if no row has any."""
+    return None if all(text is None for text in texts) else join(texts)[0]
+
+
+def cut_at_seams(
+    candidates: Iterable[Candidate], starts: Starts, policy: Policy
+) -> tuple[list[Candidate], Policy]:
+    """The candidates without the seams that they cover, and the policy for them.
+
+    Half an age may look like one that may stay; so where anything was cut, nothing is generalised.
+    """
+    seams = [start - len(SEAM) for start in starts[1:]]
+    found: list[Candidate] = []
+    cut = False
+    for candidate in candidates:
+        start = candidate.start
+        for seam in seams[bisect_right(seams, start - 1) :]:
+            if seam >= candidate.end:
+                break
+            cut = True
+            if start < seam:
+                found.append(dataclasses.replace(candidate, start=start, end=seam))
+            start = seam + len(SEAM)
+        if start < candidate.end:
+            found.append(dataclasses.replace(candidate, start=start))
+    return found, _not_generalising(policy) if cut else policy
+
+
+def _not_generalising(policy: Policy) -> Policy:
+    actions = {
+        label: REDACT if action == GENERALISE else action
+        for label, action in policy.actions.items()
+    }
+    return dataclasses.replace(policy, actions=actions)
+
+
+def pieces(text: str, starts: Starts, ends: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yields each row's stretch of a scrubbed text.
+
+    Args:
+        text: the scrubbed text.
+        starts: of the rows, in the text as it was.
+        ends: of the spans of the document, in order: end in the text as it was, and in `text`.
+            None covers a seam.
+    """
+    known = [end for end, _ in ends]
+    edges: list[int] = []
+    for start in starts:
+        at = bisect_right(known, start)
+        end, out_end = ends[at - 1] if at else (0, 0)
+        edges.append(out_end + start - end)
+    edges.append(len(text) + len(SEAM))
+    for low, high in itertools.pairwise(edges):
+        yield text[low : high - len(SEAM)]

@@ -1,0 +1,207 @@
+"""Phrases of a policy's lists, found in texts: whole words, whatever their case and line breaks.
+
+Text and phrase are cut alike: a word is a run of letters and digits with the accents that combine
+with them, a run of white space is one blank, any other character stands alone. Words are compared
+case-folded, in Unicode's canonical caseless manner (The Unicode Standard, section 3.13, D145). So
+"Mount  SINAI" over two lines is the phrase "Mount Sinai", and "Sinais" is not; "Sinai_2" holds the
+phrase "Sinai".
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
+
+import fsspec
+
+from ..dictionaries import DICTIONARIES, LONGEST_PHRASE, DictionaryError, load, parse
+from .errors import UsageError
+from .shipped import require_keys, require_strings
+
+Occurrence = tuple[int, int, str]
+"""Start, end, label."""
+
+# Letters and digits without the underscore; combining accents belong to the letter before them.
+_MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_PIECE = re.compile(rf"(?:[^\W_]++|[{_MARKS}]++)++|\s+|_|[^\w\s]")
+_BLANK = " "
+
+
+def fold(phrase: str) -> str:
+    """The form in which phrases are compared and kept: case-folded, blanks for white space."""
+    return _BLANK.join(_fold_word(phrase).split())
+
+
+def has_word(phrase: str) -> bool:
+    """Whether there is a letter or digit in it: a list of punctuation is a mistake."""
+    return any(character.isalnum() for character in phrase)
+
+
+class PhraseMatcher:
+    """Finds the phrases of several labels at once.
+
+    Built once, never changed, so that threads may share it. One dict a distinct beginning of a
+    phrase; a text costs one look-up a word, and at a word that begins a phrase at most as many more
+    as the longest phrase that begins with it has words.
+
+    >>> matcher = PhraseMatcher({"HOSPITAL": ["4 west", "4 west annex"], "STUDY": ["west 7"]})
+    >>> matcher.find("4  WEST annex, 4 West 7")
+    [(0, 13, 'HOSPITAL'), (15, 21, 'HOSPITAL'), (17, 23, 'STUDY')]
+    """
+
+    __slots__ = ("_children", "_labels", "_roots")
+
+    def __init__(self, phrases: Mapping[str, Iterable[str]]) -> None:
+        """Builds the matcher from label -> phrases as `fold` gives them; their order is all one."""
+        self._children: list[dict[str, int] | None] = [{}]
+        self._labels: list[tuple[str, ...]] = [()]
+        for label in sorted(phrases):
+            for phrase in phrases[label]:
+                self._add(phrase, label)
+        self._roots = self._children[0] or {}
+
+    def _add(self, phrase: str, label: str) -> None:
+        node, before = 0, ""
+        for piece in _PIECE.findall(phrase):
+            if piece == _BLANK:
+                before = _BLANK
+                continue
+            children = self._children[node]
+            if children is None:
+                children = self._children[node] = {}
+            # The blank before a word is part of its key: half as many nodes.
+            following = children.setdefault(before + piece, len(self._children))
+            if following == len(self._children):
+                self._children.append(None)
+                self._labels.append(())
+            node, before = following, ""
+        if label not in self._labels[node]:
+            self._labels[node] = (*self._labels[node], label)
+
+    def find(self, text: str) -> list[Occurrence]:
+        """All occurrences, by start and label; of those of one start and label the longest.
+
+        They may overlap: in "New York Hospital" both "New York" and "York Hospital" are found.
+        """
+        roots = self._roots
+        plain = text.isascii()
+        cut: list[str] = _PIECE.findall(text.lower() if plain else text)
+        pieces = cut if plain else [p.lower() if p.isascii() else _fold_word(p) for p in cut]
+        begins = [at for at, piece in enumerate(pieces) if piece in roots]
+        if not begins:
+            return []
+        # Folding may change lengths: offsets are those of the text itself.
+        offsets = [0, *accumulate(map(len, cut))]
+        found: list[Occurrence] = []
+        for at in begins:
+            longest = self._from(pieces, at)
+            found += [(offsets[at], offsets[longest[label]], label) for label in sorted(longest)]
+        return found
+
+    def _from(self, pieces: list[str], at: int) -> dict[str, int]:
+        """Label -> one past the last piece of its longest phrase that begins at a piece."""
+        longest: dict[str, int] = {}
+        node, size = self._roots[pieces[at]], len(pieces)
+        while True:
+            at += 1
+            for label in self._labels[node]:
+                longest[label] = at
+            children = self._children[node]
+            if children is None or at == size:
+                return longest
+            key = pieces[at]
+            if key.isspace():
+                at += 1
+                if at == size:
+                    return longest
+                key = _BLANK + pieces[at]
+            following = children.get(key)
+            if following is None:
+                return longest
+            node = following
+
+
+def within(occurrences: Iterable[Occurrence]) -> Callable[[str, int, int], bool]:
+    """A function that says whether [start, end) lies wholly within an occurrence of a label.
+
+    O(log n) a question.
+    """
+    starts: dict[str, list[int]] = {}
+    reach: dict[str, list[int]] = {}
+    for start, end, label in sorted(occurrences):
+        ends = reach.setdefault(label, [])
+        starts.setdefault(label, []).append(start)
+        ends.append(max(end, ends[-1]) if ends else end)
+
+    def holds(label: str, start: int, end: int) -> bool:
+        if label not in starts:
+            return False
+        at = bisect_right(starts[label], start)
+        # Among those that begin at or before it, one that reaches its end.
+        return at > 0 and reach[label][at - 1] >= end
+
+    return holds
+
+
+_MOST_BYTES = 1 << 26
+"""Of a list, unpacked: a million phrases. What is larger is another file."""
+
+
+def read_phrases(where: str, value: object, folder: str) -> frozenset[str]:
+    """The phrases that a value in a policy file means, folded.
+
+    Args:
+        where: the place in the file, for messages.
+        value: a list of phrases; or a text that names a list: a shipped dictionary, a path or an
+            fsspec URL (see `dictionaries.parse` for what is in it); or a table with `phrases` and
+            `lists`, for several.
+        folder: of the policy file, with its slash: relative paths begin there.
+
+    Raises:
+        UsageError: for anything else, a list that cannot be read, a phrase that is too long or has
+            no letter or digit. No phrase and no URL is in the message.
+    """
+    if isinstance(value, str):
+        value = {"lists": [value]}
+    elif not isinstance(value, dict):
+        value = {"phrases": value}
+    table = require_keys(where, value, ("phrases", "lists"))
+    phrases = require_strings(where, table.get("phrases", []))
+    for number, name in enumerate(require_strings(where, table.get("lists", [])), 1):
+        phrases += _list(where, number, name, folder)
+    if not all(has_word(phrase) and len(phrase) <= LONGEST_PHRASE for phrase in phrases):
+        raise UsageError(
+            f"{where}: every phrase needs a letter or digit, and at most {LONGEST_PHRASE} "
+            "characters"
+        )
+    return frozenset(map(fold, phrases))
+
+
+def _list(where: str, number: int, name: str, folder: str) -> tuple[str, ...]:
+    if name in DICTIONARIES:
+        return load(name).phrases
+    if not os.path.isabs(name) and "://" not in name:
+        name = folder + name
+    try:
+        with fsspec.open(name, "rb", compression="infer") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+    except Exception as error:  # storage libraries raise whatever they like, and quote the URL
+        raise UsageError(
+            f"{where}: list {number} cannot be read ({type(error).__name__}); a text names a list, "
+            "shipped or by path or URL, and phrases stand in brackets"
+        ) from None
+    if len(content) > _MOST_BYTES:
+        raise UsageError(f"{where}: list {number} is over {_MOST_BYTES} bytes")
+    try:
+        return parse(str(number), content).phrases
+    except DictionaryError as error:
+        raise UsageError(f"{where}: {error}") from None
+
+
+def _fold_word(word: str) -> str:
+    folded = unicodedata.normalize("NFD", word).casefold()
+    return unicodedata.normalize("NFC", folded)

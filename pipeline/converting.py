@@ -1,0 +1,166 @@
+"""`scrubline convert`: an annotated corpus in another form."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterator
+
+from ..models.corpora import (
+    AnnotatedDocument,
+    CorpusError,
+    CorpusFormat,
+    FolderFormat,
+    format_of_target,
+    read_annotated,
+    remap,
+    write_annotated,
+)
+from ..models.errors import GateHeld, UsageError
+from ..models.mapping import LabelMap, load_map
+from ..models.storage import Storage
+
+
+@dataclasses.dataclass(slots=True)
+class Conversion:
+    """What was done.
+
+    Attributes:
+        form: name of the format that was written.
+        documents, spans: how many were written.
+        unmapped: spans left out, as the label map has no counterpart of their label.
+        without_meta: documents whose `meta` the form has no place for.
+        checked: whether what was written was read back and was equal.
+    """
+
+    form: str
+    documents: int = 0
+    spans: int = 0
+    unmapped: int = 0
+    without_meta: int = 0
+    checked: bool = False
+
+    def lines(self) -> Iterator[str]:
+        """What to tell the user."""
+        yield f"{self.documents:,} documents with {self.spans:,} spans written as {self.form}"
+        if self.unmapped:
+            yield f"left out: {self.unmapped:,} spans whose label has no counterpart in the map"
+        if self.without_meta:
+            yield f"left out: meta of {self.without_meta:,} documents, for which it has no place"
+        if self.checked:
+            yield "checked: read back, it is equal"
+
+
+def convert(
+    source: str,
+    target: str,
+    *,
+    source_form: str | None = None,
+    target_form: str | None = None,
+    label_map: str | None = None,
+    check: bool = False,
+) -> Conversion:
+    """Reads a corpus and writes it in another format, document by document.
+
+    Args:
+        source: file, folder or glob.
+        target: file, or folder for formats of one document a file.
+        source_form, target_form: keys of `CORPORA`; None for what endings and contents say.
+        label_map: name or URL of a map for all labels; see `load_map`. It leads to the native
+            labels, or from them if it has the name of the target's format.
+        check: first look for all that the format cannot hold, at the end compare what was written.
+
+    Raises:
+        CorpusError: if the corpus is broken, or the format cannot hold a document.
+        UsageError: if it cannot hold some (with `check`), or a format or label is not known.
+        GateHeld: if what was written does not read back equal; it is removed.
+    """
+    form = format_of_target(target, target_form)
+    mapping = None if label_map is None else _map_for(form, label_map)
+    if check:
+        _require_all_fit(form, _mapped(source, source_form, mapping, Conversion(form.name)))
+    done = Conversion(form.name)
+    written: dict[str, bytes] = {}
+
+    def documents() -> Iterator[AnnotatedDocument]:
+        for document in _mapped(source, source_form, mapping, done):
+            done.spans += len(document.spans)
+            done.without_meta += bool(document.meta) and not form.keeps_meta
+            if check:
+                written[document.doc_id] = _digest(document)
+            yield document
+
+    done.documents = write_annotated(documents(), target, form.name)
+    if check:
+        _require_equal(form, target, written)
+        done.checked = True
+    return done
+
+
+def _map_for(form: CorpusFormat, name_or_url: str) -> LabelMap:
+    mapping = load_map(name_or_url)
+    if form.name in (mapping.source, mapping.target):
+        return load_map(name_or_url, "from_native")
+    return mapping
+
+
+def _mapped(
+    source: str, form: str | None, mapping: LabelMap | None, counts: Conversion
+) -> Iterator[AnnotatedDocument]:
+    for document in read_annotated(source, form):
+        if mapping is None:
+            yield document
+            continue
+        counts.unmapped += sum(mapping.apply(span.label) is None for span in document.spans)
+        yield remap(document, mapping.apply)
+
+
+def _require_all_fit(form: CorpusFormat, documents: Iterator[AnnotatedDocument]) -> None:
+    """Renders every document and forgets it.
+
+    Raises:
+        UsageError: with each kind of fault, how many documents have it, and the first of them.
+    """
+    faults: dict[str, tuple[int, int, str]] = {}
+    number = 0
+    for number, document in enumerate(documents, start=1):
+        try:
+            if isinstance(form, FolderFormat):
+                form.files(document, number)
+            else:
+                form.render([document])
+        except CorpusError as error:
+            count, first, what = faults.get(error.fault, (0, number, error.what))
+            faults[error.fault] = count + 1, first, what
+    if faults:
+        found = "; ".join(
+            f"{fault} in {count:,} (first document {first}: {what})"
+            for fault, (count, first, what) in sorted(faults.items())
+        )
+        raise UsageError(
+            f"{form.name} cannot hold all of the {number:,} documents: {found}. Nothing was written"
+        )
+
+
+def _require_equal(form: CorpusFormat, target: str, written: dict[str, bytes]) -> None:
+    left = dict(written)
+    differing = 0
+    for document in read_annotated(target, form.name) if written else ():
+        differing += left.pop(document.doc_id, b"") != _digest(document)
+    if differing or left:
+        storage = Storage()
+        if isinstance(form, FolderFormat):
+            storage.delete_folder(target)
+        else:
+            storage.delete(target)
+        raise GateHeld(
+            f"what was written does not read back equal: {differing:,} documents differ and "
+            f"{len(left):,} are missing. It was removed"
+        )
+
+
+def _digest(document: AnnotatedDocument) -> bytes:
+    """Of the text and the spans in any order."""
+    spans = sorted((span.start, span.end, span.label) for span in document.spans)
+    return hashlib.sha256(json.dumps([document.text, spans]).encode()).digest()

@@ -1,0 +1,207 @@
+"""Notes of several rows: what is a note, what is cut, what goes back to which row."""
+
+import json
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrubline.models.errors import UsageError
+from scrubline.models.formats import FORMATS, Chunk
+from scrubline.models.grouping import (
+    SEAM,
+    GroupLines,
+    cut_at_seams,
+    join,
+    lines_in_order,
+    pieces,
+    whole_notes,
+)
+from scrubline.models.merging import merge
+from scrubline.models.policy import Policy, load_policy
+from scrubline.models.roles import Columns
+from scrubline.models.scrubbing import scrub
+from scrubline.models.spans import Candidate
+
+JSONL = FORMATS["jsonl"]
+BY = GroupLines("id", "line")
+ROLES = Columns.parse([("id", "id"), ("line", "pass"), ("text", "text")])
+
+
+def chunk(ids, errors=()):
+    cells = [None if one is None else json.dumps(one) for one in ids]
+    text = pa.array([None if one is None else '"x"' for one in ids], pa.string())
+    table = pa.table({"id": pa.array(cells, pa.string()), "text": text})
+    return Chunk(table, dict.fromkeys(errors, "BadJson"))
+
+
+def notes(chunks, most_bytes=1 << 30):
+    """The row numbers of each note, and the error rows, over all chunks."""
+    found, errors, first = [], {}, 0
+    for one in whole_notes(iter(chunks), JSONL, BY, most_bytes):
+        for row, head in enumerate(one.heads.tolist()):
+            if head == row:
+                found.append([])
+            found[-1].append(first + row)
+        errors |= {first + row: code for row, code in one.errors.items()}
+        first += one.columns.num_rows
+    return found, errors
+
+
+def cuts(ids, places, errors=()):
+    """The same rows in chunks that end at `places`."""
+    edges = [0, *sorted(set(places)), len(ids)]
+    return [
+        chunk(ids[a:b], [e - a for e in errors if a <= e < b])
+        for a, b in zip(edges, edges[1:], strict=False)
+        if a < b
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        ([], []),
+        ([1], [[0]]),
+        ([1, 1, 2, 3, 3], [[0, 1], [2], [3, 4]]),
+        ([1, 2, 1], [[0], [1], [2]]),  # a repeated id, numbered as any other
+        ([1, "1"], [[0, 1]]),  # as everywhere, 1 and "1" are one id
+        ([None, None, 1], [[0], [1], [2]]),
+    ],
+)
+def test_neighbouring_rows_of_one_id_are_a_note(ids, expected):
+    assert notes([chunk(ids)]) == (expected, {})
+
+
+@pytest.mark.parametrize(
+    ("ids", "errors", "expected"),
+    [
+        ([1, None, 1], [1], [[0, 1, 2]]),
+        ([1, None, 2], [1], [[0], [1], [2]]),
+        ([None, 1, 1], [0], [[0], [1, 2]]),
+        ([1, 1, None], [2], [[0, 1], [2]]),
+    ],
+)
+def test_a_row_that_cannot_be_read_between_two_of_a_note_is_one_of_it(ids, errors, expected):
+    assert notes([chunk(ids, errors)]) == (expected, dict.fromkeys(errors, "BadJson"))
+
+
+@given(
+    st.lists(st.integers(0, 3), max_size=30),
+    st.lists(st.integers(0, 30), max_size=8),
+)
+def test_chunks_do_not_decide_what_a_note_is(ids, places):
+    places = [place for place in places if place <= len(ids)]
+    assert notes(cuts(ids, places)) == notes([chunk(ids)] if ids else [])
+
+
+@given(st.lists(st.integers(0, 30), max_size=8))
+def test_a_note_over_its_budget_is_error_rows_and_no_neighbour_is(places):
+    ids = [1, 1] + [2] * 26 + [3, 3]
+    small = chunk([2]).columns.nbytes
+    found, errors = notes(cuts(ids, [p for p in places if p <= 30]), most_bytes=small * 10)
+    assert errors == dict.fromkeys(range(2, 28), "OverBudget:bytes") or errors == {}
+    assert [0, 1] in found and [28, 29] in found
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ([], None),
+        ([1, 2, 5], None),
+        (["1", "02", "10"], None),
+        ([2, 1], "LinesOutOfOrder"),
+        ([1, 1], "LinesOutOfOrder"),
+        ([1, None], "BadLineNumber"),
+        ([1, "x"], "BadLineNumber"),
+        ([1, 2.5], "BadLineNumber"),
+    ],
+)
+def test_lines_must_grow(values, code):
+    assert lines_in_order(values) == code
+
+
+@pytest.mark.parametrize("text", ["", "id", "id,", ",line", "id,id", "a,b,c"])
+def test_what_is_no_pair_of_columns_is_refused(text):
+    with pytest.raises(UsageError, match="ID,LINE"):
+        GroupLines.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("by", "roles", "form", "message"),
+    [
+        (GroupLines("no", "line"), ROLES, "jsonl", "'no' must be the column with role id"),
+        (GroupLines("id", "no"), ROLES, "jsonl", "'no' must be a declared column"),
+        (GroupLines("id", "text"), ROLES, "jsonl", "role pass or drop"),
+        (BY, ROLES, "text", "a record of text is a note already"),
+        (
+            BY,
+            Columns.parse([("id", "id"), ("line", "pass"), ("a", "text"), ("b", "text")]),
+            "jsonl",
+            "exactly one column",
+        ),
+    ],
+)
+def test_what_cannot_be_grouped_is_refused(by, roles, form, message):
+    with pytest.raises(UsageError, match=message):
+        by.check(roles, [FORMATS[form]])
+
+
+def test_what_can_be_grouped_is_not():
+    GroupLines.parse(" id , line ").check(ROLES, [FORMATS["jsonl"], FORMATS["parquet"]])
+
+
+@st.composite
+def notes_with_candidates(draw):
+    texts = draw(st.lists(st.none() | st.text("ab \n93", max_size=12), min_size=2, max_size=6))
+    text, starts = join(texts)
+    stretches = draw(st.lists(st.tuples(st.integers(0, len(text)), st.integers(1, 9)), max_size=6))
+    labels = st.sampled_from(["AGE", "PATIENT", "DATE"])
+    found = [
+        Candidate(start, min(start + length, len(text)), draw(labels), "rule", 0.9)
+        for start, length in stretches
+        if start < len(text)
+    ]
+    return texts, text, starts, found
+
+
+@given(notes_with_candidates(), st.sampled_from(["hipaa", "research"]))
+def test_each_row_gets_its_own_stretch_back(case, policy_name):
+    texts, text, starts, found = case
+    cut, policy = cut_at_seams(found, starts, load_policy(policy_name))
+    spans = merge(text, cut, policy)
+    out, _, out_ends = scrub(text, spans)
+    ends = [(span.end, out_end) for span, out_end in zip(spans, out_ends, strict=True)]
+    rows = list(pieces(out, starts, ends))
+    assert SEAM.join(rows) == out and len(rows) == len(texts)
+    # Each row is what it would be if its own spans were applied to it alone.
+    for row, source, start in zip(rows, texts, starts, strict=True):
+        end = start + len(source or "")
+        own = [s for s in spans if start <= s.start and s.end <= end]
+        expected, at = "", start
+        for span in own:
+            expected += text[at : span.start]
+            expected += text[span.start : span.end] if span.action == "keep" else span.replacement
+            at = span.end
+        assert row == expected + text[at:end]
+
+
+@given(notes_with_candidates())
+def test_only_seams_are_lost_of_a_candidate(case):
+    _, text, starts, found = case
+    seams = {start - 1 for start in starts[1:]}
+    cut, _ = cut_at_seams(found, starts, Policy("p"))
+
+    def characters(candidates):
+        return {(c.label, at) for c in candidates for at in range(c.start, c.end)}
+
+    assert characters(cut) == {(lab, at) for lab, at in characters(found) if at not in seams}
+
+
+def test_half_an_age_is_not_taken_for_one_that_may_stay():
+    text, starts = join(["aged 9", "3"])
+    cut, policy = cut_at_seams([Candidate(5, 8, "AGE", "r", 1.0)], starts, load_policy("hipaa"))
+    assert [(s.start, s.end, s.action) for s in merge(text, cut, policy)] == [
+        (5, 6, "redact"),
+        (7, 8, "redact"),
+    ]
