@@ -27,7 +27,7 @@ setup(
             "policies/*.toml",
             "label_maps/*.toml",
         ],
-        "scrubline.dictionaries": ["py.typed", "*/*.txt", "*/*.md"],
+        "scrubline.dictionaries": ["py.typed", "*/*.txt", "*/*.tsv", "*/*.md"],
     },
     install_requires=[
         # Beam caps pyarrow and numpy; asking for a newer pyarrow makes resolvers walk back to

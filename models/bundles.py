@@ -124,7 +124,7 @@ def make_bundle(
         if shipped := _ships(key, dictionaries[key]):
             sha256 = dictionaries[key].sha256
         else:
-            content = "".join(f"{phrase}\n" for phrase in dictionaries[key].phrases).encode()
+            content = dictionaries[key].to_bytes()
             lists[f"{_FOLDER}/{key}.txt"] = content
             sha256 = hashlib.sha256(content).hexdigest()
         used[key] = {"sha256": sha256, "inside": not shipped}

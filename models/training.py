@@ -61,7 +61,9 @@ def train(
 
     texts = [document.text for document in corpus]
     gazetteers = {
-        key: gazetteer_from_phrases(dictionaries[key].phrases, recipe.layer)
+        key: gazetteer_from_phrases(
+            dictionaries[key].phrases, recipe.layer, dictionaries[key].weights
+        )
         for key in recipe.dictionaries
     }
     features = featurize(texts, tokenize_documents(texts), recipe, gazetteers)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from .. import dictionaries
 from ..models.bundles import Bundle, revise_bundle, write_bundle
@@ -32,7 +33,8 @@ def train_bundle(asked: argparse.Namespace) -> str:
     storage = Storage()
     if storage.exists(asked.output):
         raise UsageError("the output exists already: a bundle is never overwritten")
-    recipe = _recipe(asked)
+    lists = _lists(asked.dictionaries or ())
+    recipe = _recipe(asked, lists)
     documents = [document for url in asked.corpus for document in read_annotated(url)]
     for url, name in asked.mapped_corpus or ():
         mapping = load_map(name)
@@ -41,7 +43,7 @@ def train_bundle(asked: argparse.Namespace) -> str:
     bundle = train(
         recipe,
         documents,
-        dictionaries={name: _dictionary(name) for name in recipe.dictionaries},
+        dictionaries={n: _dictionary(lists.get(n, n)) for n in recipe.dictionaries},
         name=asked.name,
         label_map=_of_corpus(label_map, documents),
         trained_on=asked.credit or "",
@@ -62,13 +64,12 @@ def train_bundle(asked: argparse.Namespace) -> str:
     )
 
 
-def _recipe(asked: argparse.Namespace) -> Recipe:
+def _recipe(asked: argparse.Namespace, lists: Mapping[str, str]) -> Recipe:
     if asked.recipe not in RECIPES:
         raise UsageError(f"unknown recipe {asked.recipe!r}; recipes are {sorted(RECIPES)}")
     recipe = RECIPES[asked.recipe]
     if asked.dictionaries:
-        names = [] if asked.dictionaries == ["none"] else asked.dictionaries
-        recipe = with_dictionaries(recipe, names)
+        recipe = with_dictionaries(recipe, lists)
     if asked.sequence:
         recipe = dataclasses.replace(recipe, sequence=asked.sequence)
     if asked.algorithm or asked.parameters:
@@ -82,6 +83,25 @@ def _recipe(asked: argparse.Namespace) -> Recipe:
 
 
 _WHOLE = ("max_iterations", "num_memories", "period", "max_linesearch")
+
+
+def _lists(given: Sequence[str]) -> dict[str, str]:
+    """Name of a list in the recipe -> as it was given: shipped, or a path or URL.
+
+    A path cannot be part of an attribute: the file's name without its endings stands for it.
+    """
+    if list(given) == ["none"]:
+        return {}
+    lists: dict[str, str] = {}
+    for one in given:
+        name = one
+        if one not in dictionaries.DICTIONARIES and any(mark in one for mark in "/\\:."):
+            file = re.split(r"[/\\:]", dictionaries.without_secrets(one).rstrip("/"))[-1]
+            bare = re.sub(r"(\.(txt|tsv))?(\.gz)?$", "", file)
+            name = re.sub(r"[^A-Za-z0-9_.\-]", "_", bare)[:64]
+        if lists.setdefault(name, one) != one:
+            raise UsageError("--dictionary: two lists have the same file name; rename one of them")
+    return lists
 
 
 def _dictionary(name: str) -> dictionaries.Dictionary:

@@ -18,6 +18,7 @@ from .characters import Character, CharacterNgrams
 from .cluster import Cluster
 from .count import Count
 from .declaration import Feature, at, ngrams, together
+from .frequency import Frequency
 from .gazetteer import Gazetteer, gazetteer_from_phrases
 from .length import Length
 from .line import Line
@@ -37,6 +38,7 @@ __all__ = [
     "Count",
     "Feature",
     "Features",
+    "Frequency",
     "Gazetteer",
     "Length",
     "Line",
@@ -68,6 +70,7 @@ KINDS: dict[str, type[Property]] = {
     "character": Character,
     "ngrams": CharacterNgrams,
     "gazetteer": Gazetteer,
+    "frequency": Frequency,
     "cluster": Cluster,
     "section": Section,
     "sentence": Sentence,

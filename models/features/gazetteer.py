@@ -52,7 +52,7 @@ class Gazetteer(Property):
 
     def column(self, items: Items) -> Column:
         """See `Property.column`."""
-        firsts, lasts = _matches(items, items.gazetteers[self.name])
+        firsts, lasts, _ = matches(items, items.gazetteers[self.name])
         # Matches are disjoint: one more begun than ended says that an item is in one.
         rows = len(items) + 1
         begun = np.bincount(firsts, minlength=rows) - np.bincount(lasts + 1, minlength=rows)
@@ -66,8 +66,8 @@ class Gazetteer(Property):
         return Column(("B", "I", "E", "S"), ids)
 
 
-def _matches(items: Items, trie: TokenTrie) -> tuple[Ints, Ints]:
-    """First and last item of each match."""
+def matches(items: Items, trie: TokenTrie) -> tuple[Ints, Ints, Ints]:
+    """First and last item of each match, and its weight; 0 if the gazetteer has none."""
     tokens = items.tokens
     if items.layer == "character":
         words, ids = items.token_words
@@ -82,28 +82,36 @@ def _matches(items: Items, trie: TokenTrie) -> tuple[Ints, Ints]:
         ranges.extend((begin + f, begin + n - 1) for f, n in trie.match(texts[begin:end]))
     table = np.array(ranges, np.int64).reshape(-1, 2)
     firsts, lasts = table[:, 0], table[:, 1]
+    weights = np.zeros(len(ranges), np.int64)
+    if trie.weighted:
+        weights[:] = [trie.weight(texts[first : last + 1]) for first, last in ranges]
     if items.layer != "character":
-        return firsts, lasts
+        return firsts, lasts, weights
     # Items and tokens of a batch are sorted by (document, offset), so one search places all
     # matches.
     alive = np.array([text is not None for text in items.texts], np.bool_)
     kept = alive[items.token_documents[firsts]] if len(firsts) else np.zeros(0, np.bool_)
-    firsts, lasts = firsts[kept], lasts[kept]
+    firsts, lasts, weights = firsts[kept], lasts[kept], weights[kept]
     width = 1 + max(int(tokens.ends.max(initial=0)), int(items.ends.max(initial=0)))
     places = items.documents * width + items.starts
     documents = items.token_documents[firsts]
     return (
         np.searchsorted(places, documents * width + tokens.starts[firsts]),
         np.searchsorted(places, documents * width + tokens.ends[lasts]) - 1,
+        weights,
     )
 
 
-def gazetteer_from_phrases(phrases: Iterable[str], layer: str) -> TokenTrie:
+def gazetteer_from_phrases(
+    phrases: Iterable[str], layer: str, weights: Iterable[int] | None = None
+) -> TokenTrie:
     """A gazetteer as `featurize` takes it: phrases cut as text is cut, and case-folded.
 
     Args:
         phrases: of any case; those without a token are left out.
         layer: that of the recipe; "character" cuts into fine tokens.
+        weights: one a phrase, of a weighted list; those of phrases that differ only in case are
+            added up.
 
     Raises:
         UsageError: if the layer is unknown.
@@ -120,5 +128,8 @@ def gazetteer_from_phrases(phrases: Iterable[str], layer: str) -> TokenTrie:
     firsts = np.cumsum([0, *(len(text) + 1 for text in texts)])
     rows = np.searchsorted(starts, firsts).tolist()
     words = [joined[s:e].casefold() for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
-    cut = (tuple(words[rows[i] : rows[i + 1]]) for i in range(len(texts)))
-    return TokenTrie(phrase for phrase in cut if phrase)
+    cut = [tuple(words[rows[i] : rows[i + 1]]) for i in range(len(texts))]
+    if weights is None:
+        return TokenTrie(phrase for phrase in cut if phrase)
+    pairs = [(phrase, w) for phrase, w in zip(cut, weights, strict=True) if phrase]
+    return TokenTrie((phrase for phrase, _ in pairs), (w for _, w in pairs))

@@ -20,6 +20,8 @@ from .base import (
     Settings,
     Sink,
 )
+from .corpus import BRAT, CONLL, I2B2_2006, I2B2_2014
+from .delimited import CSV, TSV
 from .encodings import ENCODINGS, encoding_named
 from .gzipped import Gzipped
 from .jsonl import JsonLines
@@ -27,6 +29,7 @@ from .parquet import Parquet
 from .text import TextFiles
 
 __all__ = [
+    "ASKED_FOR",
     "ENCODINGS",
     "FORMATS",
     "Chunk",
@@ -45,11 +48,15 @@ __all__ = [
     "partition_path",
 ]
 
-_PLAIN = (TextFiles(), JsonLines(), Parquet())
-_LINES = ("text", "jsonl")
+_PLAIN: tuple[Format, ...] = (TextFiles(), JsonLines(), CSV, TSV, Parquet())
+_LINES = ("text", "jsonl", "csv", "tsv")
 """What is also read and written through gzip, a file as a whole."""
 
 _ARCHIVES = (ZipArchive(), TarArchive(), TarGzArchive())
+_CORPORA: tuple[Format, ...] = (I2B2_2014, I2B2_2006, BRAT, CONLL)
+
+ASKED_FOR = frozenset({"i2b2_2014", "i2b2_2006", "brat"})
+"""Formats that are taken where they are named alone: the endings of files do not say them."""
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
@@ -58,6 +65,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             *_PLAIN,
             *(Gzipped(form) for form in _PLAIN if form.name in _LINES),
             *_ARCHIVES,
+            *_CORPORA,
         )
     }
 )
@@ -78,12 +86,18 @@ def format_of(path: str) -> str:
     """The key in `FORMATS` of a file, by the ending of its name in any case; the longest counts.
 
     Raises:
-        UsageError: if it is of none, with the known endings. The name itself is not told.
+        UsageError: if it is of none, with the known endings, or only of some that have to be asked
+            for. The name itself is not told.
     """
     lowered = path.lower()
     endings = [(suffix, name) for name, form in FORMATS.items() for suffix in form.suffixes]
-    found = [(len(suffix), name) for suffix, name in endings if lowered.endswith(suffix)]
-    if found:
+    matching = [one for one in endings if lowered.endswith(one[0])]
+    if found := [(len(suffix), name) for suffix, name in matching if name not in ASKED_FOR]:
         return max(found)[1]
+    if matching:
+        raise UsageError(
+            f"an input file ends in {matching[0][0]}, which does not say its format: give --format "
+            f"{' or '.join(name for _, name in matching)} (it then holds for all input files)"
+        )
     known = ", ".join(f"{name} ({' '.join(form.suffixes)})" for name, form in FORMATS.items())
     raise UsageError(f"the ending of an input file's name is of no known format; known: {known}")

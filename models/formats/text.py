@@ -90,7 +90,7 @@ class TextFiles:
     ) -> Iterator[Chunk]:
         """Yields one chunk of one row."""
         cutter = ChunkCutter(columns, limits)
-        content = _content(storage, file, limits)
+        content = whole_content(storage, file, limits)
         row = content if isinstance(content, str) else text_row(file.path, content, self.encoding)
         if isinstance(row, str):
             yield from cutter.add_error(row)
@@ -122,7 +122,7 @@ class TextFiles:
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields the one row; its doc_key is the file's name."""
-        content = _content(storage, file, whole(file))
+        content = whole_content(storage, file, whole(file))
         row = content if isinstance(content, str) else text_row(file.path, content, self.encoding)
         yield part_row(row, columns, self.suffixes[0])
 
@@ -155,8 +155,8 @@ def named_texts(table: pa.Table) -> Iterator[tuple[str, str]]:
         yield key, text
 
 
-def _content(storage: Reader, file: InputFile, limits: Limits) -> bytes | str:
-    """The file's bytes, or an error code."""
+def whole_content(storage: Reader, file: InputFile, limits: Limits) -> bytes | str:
+    """The bytes of a file that is one document, or an error code."""
     known = file.size != UNKNOWN_SIZE
     if known and file.size > limits.document_bytes:
         return "OverBudget:bytes"

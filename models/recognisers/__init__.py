@@ -8,10 +8,56 @@ import importlib.resources
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from ...dictionaries import load
 from ..documents import Context, Document
 from ..errors import UsageError
 from ..spans import Candidate
-from . import age, date, email, ip_address, phone, record_number, ssn, url
+from . import (
+    accession,
+    account,
+    age,
+    age_relative,
+    bioid,
+    city_state,
+    date,
+    date_short,
+    dea,
+    device,
+    dictation,
+    email,
+    health_plan,
+    hl7,
+    holiday,
+    hospital,
+    idnum,
+    ip_address,
+    known_name,
+    labelled_name,
+    license,
+    listed_name,
+    medical_record,
+    month,
+    npi,
+    organization,
+    phone,
+    place,
+    po_box,
+    profession,
+    relative_name,
+    role_name,
+    season,
+    signature,
+    ssn,
+    street,
+    timestamp,
+    titled_name,
+    url,
+    username,
+    vehicle,
+    weekday,
+    year,
+    zip_code,
+)
 
 
 class Recogniser(Protocol):
@@ -23,6 +69,10 @@ class Recogniser(Protocol):
         SCORE: score of its candidates: precision on development data as (right + 1) / (found + 2),
             where right means overlapping gold of the same label. Each file names the figures,
             `benchmarks/rules.py` measures them.
+
+    A module may also say what else decides what it finds, for the hash in the audit:
+        LISTS: names of the shipped dictionaries that it uses.
+        SHARED: modules of this package, beside `matching`, that it uses ("words", ...).
     """
 
     @property
@@ -38,14 +88,50 @@ class Recogniser(Protocol):
 
 
 RECOGNISERS: dict[str, Recogniser] = {
+    "accession": accession,
+    "account": account,
     "age": age,
+    "age_relative": age_relative,
+    "bioid": bioid,
+    "city_state": city_state,
     "date": date,
+    "date_short": date_short,
+    "dea": dea,
+    "device": device,
+    "dictation": dictation,
     "email": email,
+    "health_plan": health_plan,
+    "hl7": hl7,
+    "holiday": holiday,
+    "hospital": hospital,
+    "idnum": idnum,
     "ip_address": ip_address,
+    "known_name": known_name,
+    "labelled_name": labelled_name,
+    "license": license,
+    "listed_name": listed_name,
+    "medical_record": medical_record,
+    "month": month,
+    "npi": npi,
+    "organization": organization,
     "phone": phone,
-    "record_number": record_number,
+    "place": place,
+    "po_box": po_box,
+    "profession": profession,
+    "relative_name": relative_name,
+    "role_name": role_name,
+    "season": season,
+    "signature": signature,
     "ssn": ssn,
+    "street": street,
+    "timestamp": timestamp,
+    "titled_name": titled_name,
     "url": url,
+    "username": username,
+    "vehicle": vehicle,
+    "weekday": weekday,
+    "year": year,
+    "zip_code": zip_code,
 }
 
 
@@ -64,15 +150,17 @@ def recognise_all(document: Document, context: Context, names: Iterable[str]) ->
 
 @functools.cache
 def rule_hash(name: str) -> str:
-    """Hex SHA-256 of a rule's source and of what all rules share (`matching.py`), for the audit.
+    """Hex SHA-256 of a rule's source, of what it shares with others and of its lists, for the audit.
 
     Raises:
         UsageError: if the name is not in `RECOGNISERS`.
     """
-    _named(name)
+    rule = _named(name)
     digest = hashlib.sha256()
-    for file in (f"{name}.py", "matching.py"):
-        digest.update(importlib.resources.files(__package__).joinpath(file).read_bytes())
+    for module in (name, "matching", *getattr(rule, "SHARED", ())):
+        digest.update(importlib.resources.files(__package__).joinpath(f"{module}.py").read_bytes())
+    for dictionary in getattr(rule, "LISTS", ()):
+        digest.update(load(dictionary).sha256.encode())
     return digest.hexdigest()
 
 

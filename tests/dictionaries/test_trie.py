@@ -71,3 +71,18 @@ def test_hostile_runs_cost_no_more_than_the_longest_phrase() -> None:
 def test_a_very_long_phrase_pickles() -> None:
     phrase = ("a",) * 5000
     assert pickle.loads(pickle.dumps(TokenTrie([phrase]))).match(phrase) == [(0, 5000)]
+
+
+def test_weights_of_repeated_phrases_are_added_up() -> None:
+    trie = TokenTrie([("a", "b"), ("a",), ("a", "b")], [1, 0, 5])
+    assert trie.weighted and not TokenTrie([("a",)]).weighted
+    weights = [trie.weight(phrase) for phrase in (["a", "b"], ["a"], ["b"], ["a", "b", "c"], [])]
+    assert weights == [6, 0, 0, 0, 0]
+    assert TokenTrie([("a",)]).weight(["a"]) == 0
+    assert pickle.loads(pickle.dumps(trie)).weight(("a", "b")) == 6
+
+
+@pytest.mark.parametrize("weights", [[], [1, 2]])
+def test_there_is_a_weight_for_each_phrase(weights: list[int]) -> None:
+    with pytest.raises(ValueError):
+        TokenTrie([("a",)], weights)

@@ -13,6 +13,7 @@ from scrubline.models.features import (
     Cluster,
     Count,
     Feature,
+    Frequency,
     Gazetteer,
     Length,
     Line,
@@ -58,6 +59,8 @@ EXAMPLES: tuple[Property, ...] = (
     CharacterNgrams(3, fold=True),
     Gazetteer("cities"),
     Gazetteer("cities", "bioes"),
+    Frequency("cities"),
+    Frequency("cities", most=3),
     Cluster("brown"),
     Cluster("brown", 2, fold=True),
     Section(),
@@ -70,7 +73,7 @@ EXAMPLES: tuple[Property, ...] = (
 )
 IDS = [f"{example.KIND}-{example.key}" for example in EXAMPLES]
 
-CITIES = TokenTrie([("new", "york"), ("york",), ("a",), ("ss", "1")])
+CITIES = TokenTrie([("new", "york"), ("york",), ("a",), ("ss", "1")], [9, 1, 0, 3])
 BROWN = {"a": "0110", "York": "01", "york": "10", "1": ""}
 HOSTILE = st.text(
     st.one_of(
@@ -218,6 +221,8 @@ def test_a_huge_word_and_a_long_line_cost_little(
         (Character(), "Ada 7", ["A", "7"]),
         (Gazetteer("cities"), "New York or NEW", ["1", "1", None, None]),
         (Gazetteer("cities", "bioes"), "New\nYork, york", ["B", "E", None, "S"]),
+        (Frequency("cities"), "New York or NEW york a", ["4", "4", None, "4", "4", "0"]),
+        (Frequency("cities", 3), "New York york", ["3", "3", "1"]),
         (Cluster("brown"), "a York X 1", ["0110", "01", None, ""]),
         (Cluster("brown", 1, fold=True), "A YORK", ["0", "1"]),
         (Sentence("index"), "a b c d.", ["0", "1", "2", "2", "3"]),
@@ -275,6 +280,7 @@ def test_many_values(declared: Property, text: str, expected: list[list[str]]) -
         (Cluster("brown"), " York a", [None, *"BIIE", None, "S"]),
         (Gazetteer("cities"), "x New York", [None, None, *"11111111"]),
         (Gazetteer("cities", "bioes"), " new york a", [None, *"BIIIIIIE", None, "S"]),
+        (Frequency("cities"), " new york a", [None, *"44444444", None, "0"]),
         (Count(), "aba", ["2", "1", "2"]),
         (Line("index"), "ab c", ["0", "0", "0", "1"]),
     ],
@@ -416,3 +422,25 @@ def test_hostile_json_is_refused_by_name(data: object, message: str) -> None:
 def test_hostile_feature_json_is_refused(data: object) -> None:
     with pytest.raises(BundleError):
         feature_from_json(data)
+
+
+@pytest.mark.parametrize("layer", ["fine", "coarse", "character"])
+def test_frequency_adds_up_what_differs_only_in_case(layer: str) -> None:
+    trie = gazetteer_from_phrases(["Ann Lee", "ANN LEE", " ", "Ann"], layer, [5, 3, 7, 1])
+    recipe = recipe_of(Frequency("cities"), layer=layer)
+    rows = attributes(["ann lee x"], recipe, gazetteers={"cities": trie})
+    inside = rows[:7] if layer == "character" else rows[:2]
+    assert all(row == ["freq20.cities[0]=4"] for row in inside)
+    assert not any(rows[len(inside) :])
+
+
+def test_frequency_of_a_gazetteer_without_weights() -> None:
+    trie = gazetteer_from_phrases(["Ann"], "fine")
+    rows = attributes(["ann x"], recipe_of(Frequency("cities")), gazetteers={"cities": trie})
+    assert rows == [["freq20.cities[0]=0"], []]
+
+
+@pytest.mark.parametrize("parameters", [{"most": 0}, {"most": 61}, {"name": "a b"}])
+def test_frequency_refuses_parameters_out_of_range(parameters: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="frequency: "):
+        Frequency(**({"name": "a"} | parameters))  # type: ignore[arg-type]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from scrubline.models.documents import Context, Document
 from scrubline.models.recognisers import phone
@@ -76,3 +78,113 @@ def test_numbers_are_found(text: str, expected: list[tuple[str, str]]) -> None:
 )
 def test_near_misses_are_left_alone(text: str) -> None:
     assert found(text) == []
+
+
+def check(marked: str) -> None:
+    """What stands in [[ ]] is found, and nothing else."""
+    text = re.sub(r"\[\[|\]\]", "", marked)
+    found = [(c.start, text[c.start : c.end]) for c in phone.recognise(Document(text), Context())]
+    starts = [m.start() - 4 * i for i, m in enumerate(re.finditer(r"\[\[", marked))]
+    assert found == list(zip(starts, re.findall(r"\[\[(.*?)\]\]", marked, re.DOTALL), strict=True))
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "[[617-555-0100]]/[[0101]]",
+        "[[617-555-0100]]/[[617-555-0101]]",
+        "T: [[617.555.0100]] F: [[617.555.0101]] M: [[617.555.0102]]",
+        "call [[617-555-0100]] L arm swollen",
+        "called patient [[617-555-0100]]",
+        "Medicare [[1-800-555-0142]]",
+        "Phone # [[617-555-0100]]",
+        "[[1 (617) 555-0100]]",
+        "call back at [[5-0417]]",
+        "text page [[12345]]",
+        "Pager: [[(617) 555-0100]] #[[1234]]",
+        "FX: [[(218) 555-0112]]",
+        "fx [[970.555.0191]]",
+        "Ph. [[207 555 0120]]    Fx. [[207 555 0125]]",
+        "work [[915-555-0128]] x[[31]]",
+        "[[775-555-0163]]  ext [[212]]",
+        "[[775-555-0163]], ext. [[2]]",
+        "[[617-555-0100]] (x[[5521]])",
+        "CCC-SLP  x[[3-7745]]",
+        "ext [[5-0417]]",
+        "extension [[12345]]",
+        "pager [[906-555-0133]]",
+        "pager # [[71120]]",
+        "pager number is [[71120]]",
+        "beeper  [[0417]]",
+        "BEEPER [[1187]]",
+        "Stroke pager [[34417]].",
+        "pgr [[7719]]",
+        "PAGED AT [[7719]].",
+        "S. Adler MD  #[[50221]]",
+        "p [[31234]]",
+        "RN p [[31234]]",
+        "c: [[617-555-0100]]",
+        "cell #[[617-555-0100]]",
+        "H: [[775-555-0161]]   C: [[775-555-0162]]",
+        "call [[1-800-FLOWERS]] now",
+        "[[1-800-QUIT-NOW]]",
+        "[[(800) GET-HELP]]",
+        "[[888-HELP-NOW]]",
+        "[[1-800-555-0188]]",
+        "+ [[+44 20 7946 0417]], CARDIFF",
+        "Mobile: [[0490 39 07 81]]",
+        "Phone:\n[[60-56-85-91]]",
+        "phone: [[9469 9966]]",
+        "call me at [[0494 92 82 32]] I'd",
+        "Fax: [[001-253-366-9781]]",
+        "Tel.: [[02216/325-15423]], Fax: [[02216/325-15338]]",
+        "Fax: [[+43 (453) 14-592-12098]]",
+        "desk: [[+1-604-696-5272]]x[[565]]",
+        "Telephone [[757 555 0120]]",
+        "Rosa Cabral fax [[973-555-0106]]. 2 PbB",
+        "Fax: [[345-899-3560]]x[[4587]]",
+    ],
+)
+def test_other_forms_are_found(marked: str) -> None:
+    check(marked)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "paged at 0200",
+        "paged 2212",
+        "p 5000",
+        "P 72, R 18",
+        "p 31234 ml",
+        "p12345",
+        "p. 12",
+        "MD  5000",
+        "Phone 8/22 0830",
+        "work 330-1130",
+        "home 1010 w/ owen",
+        "work: 1200-1500",
+        "home: 2014-08-07 10",
+        "1-800-555",
+        "800-1200 ml",
+        "1-800-flowers",
+        "B-800 CELLS-AB",
+        "ext: no edema, 12345 steps",
+        "ext 2+ edema",
+        "x3 days, x12",
+        "x 1000 mg",
+        "pg 2 of 3",
+        "fx of the hip 2012",
+        "right wrist fx 3/4/12",
+        "cell count 12345",
+        "contact isolation 12",
+        "mobile 1234",
+        "office visit 99213",
+        "direct bilirubin 0.2",
+        "desk 12",
+        "tel 12",
+        "MD #3",
+    ],
+)
+def test_other_near_misses_are_left_alone(text: str) -> None:
+    check(text)

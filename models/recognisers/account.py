@@ -1,0 +1,71 @@
+"""Account numbers: hospital and billing accounts, bank accounts, payment cards.
+
+FIN is the financial number of a visit and HAR its hospital account record: both are what is billed.
+
+Source of the checks: ISO 13616 (IBAN, remainder 97), ISO/IEC 7812-1 (cards).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..documents import Context, Document
+from ..spans import Candidate
+from .matching import is_word, number_is_whole, pattern, stands_alone, view
+from .named_numbers import candidates, is_unnamed, luhn, named, words
+
+NAME = "account"
+LABELS = ("ACCOUNT",)
+SHARED = ("named_numbers",)
+# 9 of 9 right: english_clinical_sample 1/1, demo/train 5/5, asq_phi 3/3.
+# `python -m benchmarks.rules --scores`.
+SCORE = 0.9091
+
+_WORDS = words(
+    r"acct\.?|a/c ?(?:#|no\b|number)|account ?(?:#|no\b|number|id)"
+    r"|(?:billing|guarantor) ?(?:acct|account)?"
+    r" ?(?:#|no\b|number|id)|invoice|har|fin|iban|swift|routing ?(?:#|no\b|number)"
+    r"|aba ?(?:#|no\b)|(?:bank|checking|savings|hospital|patient) account",
+    r"account",
+)
+_IBAN = pattern(r"[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?")
+_CARD = pattern(r"[3-6]\d{3}(?:[ -]?\d{4}){3}(?:\d{3})?|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}")
+_LAST_FOUR = pattern(
+    r"\b(?:visa|master ?card|amex|american express|discover|(?:credit|debit) card|card|account"
+    r"|acct)(?: on file:?| number| no\.?| #)? {0,2}(?:ending|ends)(?: in| with)?:? {0,2}[x*]{0,12}"
+    r"(\d{4})"
+)
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields one ACCOUNT per number, left to right and without overlap."""
+    text = document.text
+    seen = view(text)
+    found = [(start, end) for _, start, end in named(text, seen, _WORDS)]
+    for match in _IBAN.finditer(seen):
+        start, end = match.span()
+        if stands_alone(text, start, end) and _is_iban(seen[start:end]):
+            found.append((start, end))
+    for match in _CARD.finditer(seen):
+        start, end = match.span()
+        digits = "".join(filter(str.isdigit, seen[start:end].decode("latin-1")))
+        if (
+            len(digits) >= 15
+            and number_is_whole(text, start, end)
+            and stands_alone(text, start, end)
+            and luhn(digits)
+            and is_unnamed(seen, start)
+        ):
+            found.append((start, end))
+    for match in _LAST_FOUR.finditer(seen):
+        if not is_word(text, match.end(1)) and not is_word(text, match.start() - 1):
+            found.append(match.span(1))
+    yield from candidates(found, "ACCOUNT", NAME, SCORE)
+
+
+def _is_iban(number: bytes) -> bool:
+    solid = number.replace(b" ", b"").decode("latin-1")
+    if len(solid) < 15 or not solid.isalnum() or solid.upper() != solid:
+        return False
+    turned = solid[4:] + solid[:4]
+    return int("".join(str(int(character, 36)) for character in turned)) % 97 == 1

@@ -1,0 +1,119 @@
+"""Initials of who dictated and who typed: `JRS/mk`, `JS:mlk`, `D: 3/4 T: 3/5 mlk`, or alone below.
+
+Each of the two is a DOCTOR, as in i2b2 2014. The two must be written as such: capitals before
+small letters, or a word for dictation beside them, or a line of their own behind a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..documents import Context, Document
+from ..spans import Candidate
+from . import names
+from .matching import disjoint
+from .names import common_words, credentials, word_set
+
+NAME = "dictation"
+LABELS = ("DOCTOR",)
+LISTS = names.LISTS
+SHARED = ("capitals", "names")
+# 38 of 38 right: english_clinical_sample 2/2, demo 36/36.
+# `python -m benchmarks.rules <corpus>.jsonl` on the training parts; any name of asq_phi is right.
+SCORE = 0.975
+
+# Capitals, then small letters, the usual form; nothing else of a line but dates and job numbers
+# may stand behind it.
+_PAIR = re.compile(r"(?<![\w/:.&-])([A-Z]{2,4})([/:])([a-z]{2,4})(?![\w/&-]|[.:]\w)")
+# The same in one case, only below or behind a word for it, or alone on a line.
+_NAMED = re.compile(
+    r"(?i:\b(?:dictated|transcribed|typed|transcriptionist|typist|dict|trans|initials)(?: by)?)"
+    r"(?:[ \t]{0,4}:[ \t]{0,4}|[ \t]{1,4})([A-Za-z]{2,4})(?:[/:]([A-Za-z]{2,4}))?(?![\w/-])"
+)
+_LINE_PAIR = re.compile(
+    r"(?:^|\n)[ \t]{0,40}([A-Za-z]{2,4})[/:]([A-Za-z]{2,4})"
+    r"(?=[ \t]{0,8}(?:\r?(?:\n|\Z)|  |\t|[DTdt][: ]{1,2}\d|\d{1,2}[-/]\d))"
+)
+# "T: 3/5/14 mlk" and "T: mlk": who typed it stands behind the day.
+_TYPED = re.compile(
+    r"\b[DT]:? {0,2}\d{1,2}[-/]\d{1,2}[-/]\d{2,4}(?: {1,2}\d{1,2}:?\d{2})?[ \t]{1,4}([a-z]{2,3})"
+    r"(?=[ \t]{0,8}(?:\r?\n|\Z))"
+)
+_TYPED_SHORT = re.compile(
+    r"(?:^|\n|  |\t)[ \t]{0,8}T: ?([a-z]{2,3})(?=[ \t]{0,8}(?:\r?(?:\n|\Z)|  |\t))"
+)
+_BEHIND_NAME = re.compile(
+    r"\b(?:MD|DO|NP|PA-C|M\.D\.|D\.O\.|DDS"
+    r"|PhD)[ \t]{1,24}([a-z]{2,3})[/:]([a-z]{2,3})(?=[ \t]{0,8}(?:\r?\n|\Z|  |\t))"
+)
+# Initials alone on the last line.
+_LAST = re.compile(r"\n[ \t]{0,40}([A-Z]{2,3}|[a-z]{2,3})[ \t]{0,8}\s{0,8}\Z")
+_NO_INITIALS = word_set("""
+    mg ml kg cm mm mcg dl hr min wk mo yr sec day hpf lpf cc iu meq mmol am pm ok neg pos nl wnl nad
+    nkda nka tbd npo prn bid tid qid qhs po iv im sc sl ct mri us ekg ecg eeg ros pmh psh hpi
+    hx dx rx tx sx fx yo wbc rbc hgb hct plt bun
+""")
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields one DOCTOR per pair of initials' half, left to right and without overlap."""
+    text = document.text
+    found = [
+        span
+        for match in _PAIR.finditer(text)
+        if _are_initials(match[1], match[3]) and _ends_line(text, match.end())
+        for span in (match.span(1), match.span(3))
+    ]
+    for searched in (_NAMED, _LINE_PAIR):
+        for match in searched.finditer(text):
+            halves = [half for half in match.groups() if half]
+            # Whose initials come first may be those of a degree: "BS/ak".
+            if _is_initials(halves[-1]) and (
+                _may_dictate(halves[0]) if len(halves) > 1 else _is_initials(halves[0])
+            ):
+                found += [match.span(1 + at) for at in range(len(halves))]
+    for match in _BEHIND_NAME.finditer(text):
+        found += [match.span(1), match.span(2)]
+    for searched in (_TYPED, _TYPED_SHORT, _LAST):
+        found += [match.span(1) for match in searched.finditer(text) if _is_initials(match[1])]
+    yield from disjoint(Candidate(start, end, "DOCTOR", NAME, SCORE) for start, end in found)
+
+
+def _are_initials(dictated: str, typed: str) -> bool:
+    return (
+        _is_initials(typed)
+        and dictated.lower() not in credentials()
+        and dictated.lower() not in _NO_INITIALS
+    )
+
+
+def _may_dictate(letters: str) -> bool:
+    lower = letters.lower()
+    return (letters.islower() or letters.isupper()) and not (
+        lower in _NO_INITIALS
+        or lower in names.FUNCTION_WORDS
+        or (lower in common_words() and lower not in credentials())
+    )
+
+
+def _is_initials(letters: str) -> bool:
+    lower = letters.lower()
+    return (
+        lower not in common_words()
+        and lower not in names.FUNCTION_WORDS
+        and lower not in names.FIELD_WORDS
+        and lower not in credentials()
+        and lower not in _NO_INITIALS
+        and (letters.islower() or letters.isupper())
+    )
+
+
+_BEHIND = re.compile(
+    r"[ \t]{0,40}(?:\r?\n|\Z|[DTdt][: ]|(?:DD|DT|TD|TT|Job|job|cc|Doc|Dictated)\b|\d{1,2}[-/]|["
+    r"|(,;#])"
+)
+
+
+def _ends_line(text: str, end: int) -> bool:
+    return _BEHIND.match(text, end) is not None

@@ -1,0 +1,86 @@
+"""Names for which something beside them speaks, as the rules that see it find them.
+
+The rules that know less (`listed_name`, `known_name`) leave such places alone, take their label
+from them, or look the same names up again.
+"""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from ..spans import Candidate
+from . import labelled_name, names, relative_name, role_name, signature, titled_name
+from .capitals import INITIAL, OTHER, Words
+from .names import plain
+
+SHARED = (
+    "capitals",
+    "evidence",
+    "labelled_name",
+    "names",
+    "relative_name",
+    "role_name",
+    "signature",
+    "titled_name",
+)
+"""What a rule that uses this module has to name as shared."""
+
+LISTS = names.LISTS
+
+
+@functools.lru_cache(maxsize=1)
+def evidence(text: str) -> tuple[Candidate, ...]:
+    """Candidates of the rules for titles, fields, relations, roles and signatures; may overlap."""
+    return tuple(
+        sorted(
+            candidate
+            for rule in (titled_name, labelled_name, relative_name, role_name, signature)
+            for candidate in rule.find(text)
+        )
+    )
+
+
+def labels_of_words(found: Words, candidates: Iterable[Candidate]) -> dict[str, str]:
+    """The words of names with the label that most of their mentions have (then the first).
+
+    Initials, particles and words of grammar are left out; words are as `plain` writes them.
+    """
+    labels: dict[str, Counter[str]] = {}
+    for candidate in candidates:
+        index = found.at(candidate.start)
+        while index < len(found) and found.starts[index] < candidate.end:
+            name = plain(found.texts[index])
+            if (
+                found.shapes[index] not in (INITIAL, OTHER)
+                and len(name) > 2
+                and name not in names.PARTICLES
+                and name not in names.SUFFIXES
+                and name not in names.FUNCTION_WORDS
+            ):
+                labels.setdefault(name, Counter())[candidate.label] += 1
+            index += 1
+    return {name: counted.most_common(1)[0][0] for name, counted in labels.items()}
+
+
+class Taken:
+    """Whether places are covered by candidates, asked in logarithmic time.
+
+    Args:
+        candidates: sorted; they may overlap.
+    """
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self._starts = [candidate.start for candidate in candidates]
+        self._reaches: list[int] = []
+        reach = 0
+        for candidate in candidates:
+            reach = max(reach, candidate.end)
+            self._reaches.append(reach)
+
+    def touches(self, start: int, end: int) -> bool:
+        """Whether any candidate shares a character with [start, end)."""
+        before = bisect_right(self._starts, end - 1)
+        return before > 0 and self._reaches[before - 1] > start

@@ -1,0 +1,66 @@
+"""Licence and certificate numbers of people and laboratories; NPI and DEA have rules of their own.
+
+By word, by shape (a CLIA number is two digits, D and seven digits), and in a signature: the number
+that follows a credential ("Delphine Roux, MD   MD 188204") is the licence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..documents import Context, Document
+from ..spans import Candidate
+from .matching import is_word, number_is_whole, pattern, stands_alone, view
+from .named_numbers import candidates, count_digits, has_own_prefix, is_capital, named, words
+
+NAME = "license"
+LABELS = ("LICENSE",)
+SHARED = ("named_numbers",)
+# 12 of 12 right: english_clinical_sample 2/2, demo/train 10/10.
+# `python -m benchmarks.rules --scores`.
+SCORE = 0.9286
+
+_STATE = (
+    r"(?:a[klrz]|c[aot]|d[ce]|fl|ga|hi|i[adln]|k[sy]|la|m[adeinost]|n[cdehjmvy]|o[hkr]|pa|ri|s[cd]"
+    r"|t[nx]|ut|v[at]|w[aivy])"
+)
+_WORDS = words(
+    r"(?:driver'?s?|driving|state|medical|physician|nursing|rn|lpn|pharmacy|professional|provider"
+    rf"|commercial|operator'?s?) ?(?:licen[sc]e|lic|cert)\.?(?: {_STATE})?"
+    rf"|dl ?(?:#|:|no\b)(?: {_STATE})?|operator'?s? ?(?:#|no\b|number)"
+    r"|lic(?:ense|ence)?\.? ?(?:#|no\b|number|id)|certificat(?:e|ion) ?(?:#|no\b|number)"
+    r"|clia|ncpdp|nabp|cred(?:ential)?s? ?(?:#|no\b|id)?"
+    r"|n[º°o]?\.? ?(?:de )?col(?:egiado|\.)?|colegiado|lic\.?",
+    rf"licen[sc]e(?: {_STATE})?|{_STATE} c?dl|cdl(?: {_STATE})?|licensure|certificate",
+)
+_CLIA = pattern(r"\d{2}d\d{7}")
+_CREDENTIAL = pattern(
+    r"\b(?:m\.?d\.?|d\.?o\.?|r\.?n\.?|lpn|lvn|aprn|arnp|c?rnp|np|fnp(?:-b?c)?|pa(?:-c)?|cnm|crna"
+    r"|d?pt|otr/?l?|cht|slp|ccc-slp|rrt|crt|rph|pharmd|lcsw|lmsw|lisw(?:-s)?|msw|lpc|lmft|lgc|cgc"
+    r"|psyd|ph\.?d\.?|d[dm]d|dds|od|dpm|dc|emt(?:-[pb])?|ccp|mph|rd|rdn|faap|facp|facs)"
+    rf"(?: {{2,24}}|\t{{1,4}}| ?\( ?|, )(?:{_STATE} {{1,2}})?"
+    r"([a-z]{1,4}[-. ]?\d{4,8}(?:-[a-z])?|\d{2}[a-z]{2} ?\d{6,8})"
+)
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields one LICENSE per number, left to right and without overlap."""
+    text = document.text
+    seen = view(text)
+    found = [(start, end) for _, start, end in named(text, seen, _WORDS, long_groups=True)]
+    for match in _CLIA.finditer(seen):
+        start, end = match.span()
+        if stands_alone(text, start, end) and is_capital(text, start, end):
+            found.append((start, end))
+    for match in _CREDENTIAL.finditer(seen):
+        start, end = match.span(1)
+        if (
+            not is_word(text, match.start() - 1)
+            and not is_word(text, end)
+            and number_is_whole(text, start, end)
+            and is_capital(text, start, end)
+            and count_digits(seen[start:end]) > 3
+            and has_own_prefix(seen[start:end])
+        ):
+            found.append((start, end))
+    yield from candidates(found, "LICENSE", NAME, SCORE)

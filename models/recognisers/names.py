@@ -1,0 +1,601 @@
+"""What the rules for names of people share: what a word can be, and how a name is read.
+
+A name is read word by word from a place where a rule has reason to expect one: initials, particles
+(`van der`), one to four names, `Last, First M.`, a suffix (`Jr.`, `III`). Titles and credentials
+end it. How much a word must look like a name depends on the rule: behind `Dr.` nearly anything
+capitalised does, in running text only what the lists hold and what is no ordinary word.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Collection
+from typing import NamedTuple
+
+from ...dictionaries import load, load_weighted
+from .capitals import CAPITALISED, INITIAL, LOWER, OTHER, UPPER, Words
+
+LISTS = (
+    "common_words_en",
+    "credentials_en",
+    "eponyms_en",
+    "first_names_en",
+    "first_names_world",
+    "medical_words_en",
+    "surname_counts_en",
+    "surnames_world",
+)
+
+
+class Stretch(NamedTuple):
+    """A name: its words [first, last] by index, and its code points [start, end)."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, for lists that are too short for a dictionary of their own."""
+    return frozenset(text.split())
+
+
+FUNCTION_WORDS = word_set("""
+    a about above after again against ago all along already also although always am among an and
+    another any are around as ask asked asks at attended aware away back be because been before
+    behind being below beside between both brought but by call called calls came can cannot come
+    comes consulted contacted could d/w declined declines denied denies did discussed do does
+    done down during each either else even ever every evaluated examined fax faxed felt few for
+    from gave get gets give given go goes going gone got had has have he helps her here herself
+    him himself his how however i if in informed instructed into is it its itself just knows
+    last left let like lives made make many may me met might more most much must my myself need
+    needs never next no nor not noted notified now of off often on once one only onto or ordered
+    orders other our out over own paged per pending performed phoned please prescribed present
+    previously recommended recommends referred refused reported reports requested requests
+    returned reviewed said saw says see seen sees sent several shall she should signed since so
+    some soon spoke started states stated still stopped such than that the their them then there
+    therefore these they this those though through thus till to today told tomorrow tonight too
+    took tried under until up updated upon us used very via visited visits wanted wants was we
+    well went were what when where whether which while who whom whose why will with within
+    without would yes yesterday yet you your
+""")
+"""Words that are no name where they follow a title or a relation in small letters or capitals."""
+
+FIELD_WORDS = word_set("""
+    accession account acct addendum address admission admit admitted adm age ages allergies
+    allergy anesthesia anesthesiologist anes assessment assistant asst attending attn author
+    auth bed birth bp building cc chart chief city claim clinic code collected comment comments
+    complaint complaints consult consultant copies copy county date dates day dept department
+    diagnosis diagnoses dictated dictating disch discharge discharged disposition dob doctor dod
+    dos dr dx email emergency encounter exam examination facility family fax fellow female final
+    findings findings floor follow gender general group guarantor he her history hospital hpi id
+    identification impression indication indications information inpatient insurance insured
+    interpreter job lab laboratory labs language list location male marital mbr md medical
+    medicaid medicare medications member mr mrn mrs ms name names no nok none note notes number
+    nurse office operation operative order ordered ordering outpatient page pager patient
+    patients pcp phone physical physician pharm pharmacist plan plans pmh policy preop postop
+    hep vit vitamin procedure procedures progress provider pt pts race reason received record
+    referral referred referring relationship religion report reported reporting requested
+    requesting resident result results reviewed rm room rn ros rx service services sex she
+    signature signed social specimen ssn staff status subject subscriber summary surgeon surgery
+    surgical technologist telephone tel they time title to transcribed transcriptionist triage
+    type uncle unit unknown var verified visit vital vitals ward zip mother father sister
+    brother wife husband son daughter spouse partner friend girlfriend boyfriend guardian niece
+    nephew aunt cousin grandmother grandfather grandson granddaughter parent parents sibling
+    self emt ems ed er icu or iv po prn bid tid qid ct mri xr us ekg ecg
+""")
+"""Words of forms: they end a name in capitals or without punctuation, and are none themselves."""
+
+ORGANISATION_WORDS = word_set("""
+    academy agency apartments apothecary army assembly associates association auditorium ave
+    avenue bank beach blvd boulevard bridge building bus campus cancer canyon care catheter
+    cathedral cemetery center centers centre chapel charity children's church circle clinic
+    clinics club co college community company complex contraction convent corp corporation
+    county court creek criteria ct cyst dental department dermatology disease diseases district
+    division dr drive drugs duct elementary estates facility falls family farm farms fever
+    fields fire forceps forest foundation fracture fund gardens gastroenterology general grade
+    group grove hall harbor health healthcare heights hernia high highway hills home homes
+    hospice hospital hospitals hotel house houses hwy imaging inc index inn institute insurance
+    island jail jr-high junction laboratories laboratory lake lakes lane law library lodge llc
+    llp ltd mall maneuver manor market meadows medical medicine memorial method mill mills
+    ministries mission motel motors mount mountain museum nephrology neurology nursing oncology
+    orthopedic orthopedics orthopaedics palace palsy park parish parkway pathology pediatrics
+    pharmaceuticals pharmacy phenomenon pkwy place plaza point pond practice prison procedure
+    properties psychiatry radiology ranch rd reflex regional rehab rehabilitation rehabilitation
+    reservation residence residences restaurant retirement ridge river road rod rods rule scale
+    school score senior services shelter shop sign society solutions spring springs sq square
+    station st steri-strips stitch store street studio studios suites supermarket surgery
+    surgical syndrome system systems team temple terrace test theater theatre therapeutics tower
+    towers town township trail transplant trust tunnel union university urology va valley
+    veterans view villa village walk ward way wellness women's woods works ymca zoo
+""")
+"""Words behind a capitalised word or two that make them a place, an institution or an eponym."""
+
+EPONYM_NOUNS = word_set("""
+    anomaly appliance block blocks brace canal cast catheter cell cells contracture criteria
+    curve cyst diet disease disorder drain duct dystrophy fever flap forceps formula fracture
+    fundoplication ganglion gland graft grade hernia incision index law lines line lymphoma
+    maneuver manoeuvre mark method murmur needle node nodes operation palsy paralysis phenomenon
+    point pouch procedure pupil reaction reflex retractor ring rings ringer rod rods rule
+    sarcoma scale scan score scissors shunt sign space splint stage stain stitch stocking
+    stockings suture sutures syndrome test thyroiditis tube tumor tumour ulcer virus wave
+""")
+"""What eponyms are eponyms of, in small letters too."""
+
+_NAMED_LIKE_PEOPLE = """
+    johns hopkins;john hopkins;md anderson;m d anderson;sloan kettering;mayo clinic;beth israel
+    ;massachusetts general;henry ford;scott white;kaiser permanente;barnes jewish;baylor scott
+    ;thomas jefferson;virginia mason;mary hitchcock;dana farber;saint jude;st jude;walter reed
+    ;martin luther;cedars sinai;cedar sinai;mount sinai;jackson memorial;robert wood;rush
+    presbyterian;case western;emory;geisinger;brigham women;howard brown;fred hutchinson;fred hutch
+    ;betty ford;duke;stanford;vanderbilt;cleveland;houston methodist;george washington;loma linda
+    ;john muir;santa clara;san francisco;san diego;san jose;santa monica;los angeles;las vegas
+    ;jehovah witness
+    """
+INSTITUTIONS = frozenset(" ".join(phrase.split()) for phrase in _NAMED_LIKE_PEOPLE.split(";"))
+"""Institutions and cities that are named like people."""
+
+MONTHS_AND_DAYS = word_set("""
+    january february march april may june july august september october november december jan
+    feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday
+    saturday sunday mon tue tues wed thu thur thurs fri sat sun christmas easter thanksgiving
+    halloween spring summer fall autumn winter
+""")
+
+_ALSO_GIVEN = frozenset(("april", "may", "june", "august", "summer", "autumn", "winter"))
+
+PARTICLES = word_set("""
+    al ben bin da de del della den der di do dos du el ibn la le los mac mc san santa st st. te
+    ten ter van vande vander von y zu
+""")  # fmt: skip
+SUFFIXES = frozenset(["jr", "jr.", "sr", "sr.", "ii", "iii", "iv"])
+
+LEAST_BEARERS = 10
+"""Of a million people; rarer surnames of the census are too often other words."""
+
+
+@functools.cache
+def given_names() -> frozenset[str]:
+    """First names, English and of the world, as `plain` writes them."""
+    return _folded("first_names_en") | _folded("first_names_world")
+
+
+@functools.cache
+def surnames() -> frozenset[str]:
+    """Surnames, English and of the world, as `plain` writes them."""
+    counts = load_weighted("surname_counts_en")
+    census = frozenset(plain(name) for name, count in counts.items() if count >= LEAST_BEARERS)
+    return census | _folded("surnames_world")
+
+
+@functools.cache
+def common_words() -> frozenset[str]:
+    """Words of English and of medicine, as `plain` writes them.
+
+    Words of medicine that are first names of many ("Charles" of Charles Bonnet) are left out.
+    """
+    return _folded("common_words_en") | (_folded("medical_words_en") - _folded("first_names_en"))
+
+
+@functools.cache
+def eponyms() -> frozenset[str]:
+    """Names that signs, diseases and instruments are called by, as `plain` writes them."""
+    return _folded("eponyms_en")
+
+
+def _folded(name: str) -> frozenset[str]:
+    return frozenset(map(plain, load(name).phrases))
+
+
+@functools.cache
+def credentials() -> frozenset[str]:
+    """Credentials in small letters and without full stops ("md", "pa-c"), suffixes left out."""
+    return frozenset(
+        plain(phrase).replace(".", "").replace(" ", "") for phrase in load("credentials_en").phrases
+    ) - {"jr", "sr", "ii", "iii", "iv"}
+
+
+_TYPOGRAPHIC = str.maketrans("’ʼ‐‑łŁøØđĐıæÆ", "''--lLoOdDiaA")
+
+
+@functools.lru_cache(maxsize=65_536)
+def plain(word: str) -> str:
+    """A word in small letters, without accents, with ASCII apostrophes and hyphens."""
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFD", word.translate(_TYPOGRAPHIC))
+    return "".join(c for c in parts if not unicodedata.combining(c)).lower()
+
+
+def _pieces(word: str) -> list[str]:
+    return [piece for piece in word.split("-") if piece]
+
+
+def is_given(word: str) -> bool:
+    """Whether a word is a listed first name; of a double one each piece must be."""
+    return _listed(word, given_names())
+
+
+def is_surname(word: str) -> bool:
+    """Whether a word is a listed surname; of a double one any piece of three letters may be."""
+    name = plain(word)
+    known = surnames()
+    return (
+        name in known
+        or name.replace("'", "") in known
+        or ("-" in name and any(len(p) > 2 and p in known for p in _pieces(name)))
+    )
+
+
+def _listed(word: str, known: Collection[str]) -> bool:
+    name = plain(word)
+    return name in known or ("-" in name and all(p in known for p in _pieces(name)))
+
+
+def is_common(word: str) -> bool:
+    """Whether a word is an ordinary or medical one as well, whatever else it is."""
+    return _is_common(plain(word))
+
+
+@functools.lru_cache(maxsize=65_536)
+def _is_common(name: str) -> bool:
+    return (
+        name in common_words()
+        or name in FUNCTION_WORDS
+        or name in FIELD_WORDS
+        or name in ORGANISATION_WORDS
+        or name in MONTHS_AND_DAYS
+        or ("-" in name and all(p in common_words() for p in _pieces(name)))
+    )
+
+
+TITLES = word_set("""
+    dr drs mr mrs ms miss mx prof rev
+""")
+"""Titles that no name goes on with, without their full stop."""
+
+_SPACE, _COMMA = re.compile(r" "), re.compile(r" ?, {0,2}")
+_BEHIND_INITIAL = re.compile(r"\.? ?")
+_WRAP = re.compile(r" {0,2}\r?\n[ >]{0,4}")
+_SUFFIX_GAP = re.compile(r",? ?")
+
+
+def read_name(
+    found: Words,
+    index: int,
+    *,
+    comma: bool = False,
+    wrap: bool = False,
+    lower: bool = False,
+    loose: bool = False,
+    most: int = 4,
+) -> Stretch | None:
+    """The longest name that begins with a word, in a place where a name is expected.
+
+    Args:
+        found: the words of the document.
+        index: the word to begin with.
+        comma: whether `Last, First M.` may be one.
+        wrap: whether a surname may stand on the next line.
+        lower: whether it may be written in small letters.
+        loose: whether any surname goes on with it, whatever stands before ("Dr. Temperance Hall").
+        most: names and initials at most, on each side of a comma.
+    """
+    if not 0 <= index < len(found) or not _may_begin(found, index, lower):
+        return None
+    last, parts, commas = index, 1, 0
+    while last + 1 < len(found):
+        gap = found.between(last)
+        joined = (
+            _SPACE.fullmatch(gap)
+            or (len(found.texts[last]) == 1 and _BEHIND_INITIAL.fullmatch(gap))
+            or (wrap and parts == 1 and _WRAP.fullmatch(gap) and is_given(found.texts[index]))
+        )
+        if joined and parts < most and _may_go_on(found, last + 1, lower, loose):
+            parts += plain(found.texts[last + 1]) not in PARTICLES
+        elif comma and not commas and _COMMA.fullmatch(gap) and _may_follow_comma(found, last + 1):
+            commas, parts = 1, 1
+        else:
+            break
+        last += 1
+    while last > index and found.shapes[last] == LOWER and plain(found.texts[last]) in PARTICLES:
+        last -= 1
+    end = found.ends[last]
+    if found.shapes[last] == INITIAL and found.text[end : end + 1] == ".":
+        end += 1
+    if (
+        last + 1 < len(found)
+        and plain(found.texts[last + 1]) in SUFFIXES
+        and found.shapes[last + 1] in (CAPITALISED, UPPER)
+        and _SUFFIX_GAP.fullmatch(found.between(last))
+    ):
+        last += 1
+        end = found.ends[last]
+        if plain(found.texts[last]) in ("jr", "sr") and found.text[end : end + 1] == ".":
+            end += 1
+    return Stretch(index, last, found.starts[index], end)
+
+
+def _may_begin(found: Words, index: int, lower: bool) -> bool:
+    word, shape = found.texts[index], found.shapes[index]
+    name = plain(word)
+    if shape == OTHER:
+        # Surnames such as "deVries" and "vanHorn" only.
+        return word[:1].islower() and is_surname(word) and word.isalpha()
+    if shape == LOWER:
+        if name in PARTICLES and _capital_follows(found, index):
+            return True
+        if lower and len(word) == 1:
+            return _is_small_initial(found, index)
+        return lower and is_plausible(found, index)
+    if shape == INITIAL:
+        return True
+    if is_credential(word) or name in TITLES or name in SUFFIXES:
+        return False
+    if name in FUNCTION_WORDS:
+        # Dr. Will Day, Dr. May, but not "DR WILL CALL" or "Mr. He".
+        return shape == CAPITALISED and len(name) > 2 and (is_given(word) or is_surname(word))
+    return True
+
+
+def _is_small_initial(found: Words, index: int) -> bool:
+    """Whether a small letter begins a name written in small letters: "m. tafoya", "d nurmi"."""
+    return (
+        index + 1 < len(found)
+        and found.between(index) in (" ", ". ", ".")
+        and found.shapes[index + 1] == LOWER
+        and len(found.texts[index + 1]) > 2
+        and not is_common(found.texts[index + 1])
+    )
+
+
+def _may_go_on(found: Words, index: int, lower: bool, loose: bool) -> bool:
+    word, shape = found.texts[index], found.shapes[index]
+    name = plain(word)
+    if name in ("boy", "girl") and plain(found.texts[index - 1]) == "baby":
+        return True
+    if shape == LOWER:
+        if name in PARTICLES and _capital_follows(found, index):
+            return True
+        return (
+            lower
+            and found.shapes[index - 1] in (LOWER, INITIAL)
+            and name not in FUNCTION_WORDS
+            and name not in FIELD_WORDS
+            and (
+                not is_common(word)
+                if is_given(word) or len(found.texts[index - 1]) == 1
+                else is_surname(word) and (not is_common(word) or is_given(found.texts[index - 1]))
+            )
+        )
+    if shape == INITIAL:
+        # "Anna I was" and "Smith A 40": a letter alone is an initial before a stop or a name.
+        # "AGNES M F 39Y": the sex stands before the age.
+        return (name not in ("i", "a") or found.text[found.ends[index] :][:1] == ".") and not (
+            name in ("m", "f") and _number_follows(found, index)
+        )
+    if shape == OTHER or is_credential(word) or name in TITLES or name in SUFFIXES:
+        return False
+    if not is_common(word):
+        # "P. Vance NNP": capitals behind a capitalised word are a name if some list says so.
+        return (
+            shape == CAPITALISED
+            or found.shapes[index - 1] != CAPITALISED
+            or is_surname(word)
+            or is_given(word)
+        )
+    if not (is_surname(word) or is_given(word)) or (name in FIELD_WORDS and shape == UPPER):
+        return False
+    if name in FUNCTION_WORDS or name in MONTHS_AND_DAYS:
+        # "Hollis May", but not "Hollis May 4" or "SMITH WILL".
+        return (
+            shape == CAPITALISED
+            and is_given(found.texts[index - 1])
+            and (name == "will" or name in _ALSO_GIVEN)
+            and not _number_follows(found, index)
+        )
+    before = found.texts[index - 1]
+    return (
+        found.shapes[index - 1] == INITIAL
+        or is_given(before)
+        or plain(before) in PARTICLES
+        or (shape == CAPITALISED and (loose or not is_common(before)))
+    )
+
+
+def _may_follow_comma(found: Words, index: int) -> bool:
+    word, shape = found.texts[index], found.shapes[index]
+    name = plain(word)
+    if shape == INITIAL:
+        return not _is_dotted_credential(found, index)
+    if shape == LOWER:
+        return found.shapes[index - 1] == LOWER and (
+            (is_given(word) and name not in FUNCTION_WORDS)
+            or (len(word) == 1 and not is_common(found.texts[index - 1]))
+        )
+    if shape == UPPER and name in ("pa", "do", "ma") and found.shapes[index - 1] == UPPER:
+        # "VANG, PA HOUA": credentials as well, so another name has to follow.
+        following = index + 1
+        return (
+            following < len(found)
+            and found.between(index) == " "
+            and found.shapes[following] == UPPER
+            and len(found.texts[following]) > 2
+            and not is_credential(found.texts[following])
+            and not is_common(found.texts[following])
+        )
+    return (
+        shape in (CAPITALISED, UPPER)
+        and not is_credential(word)
+        and name not in TITLES
+        and name not in SUFFIXES
+        and (is_given(word) or not is_common(word) or name == "baby")
+    )
+
+
+def _is_dotted_credential(found: Words, index: int) -> bool:
+    """Whether `M.D.` begins here."""
+    letters = ""
+    for at in range(index, min(index + 4, len(found))):
+        if found.shapes[at] != INITIAL:
+            break
+        letters += found.texts[at]
+        if found.between(at) not in (".", ". "):
+            break
+    return len(letters) > 1 and letters.lower() in credentials()
+
+
+def _capital_follows(found: Words, index: int) -> bool:
+    for later in (index + 1, index + 2):
+        if later >= len(found) or found.between(later - 1) != " ":
+            return False
+        if found.shapes[later] in (CAPITALISED, UPPER):
+            return True
+        if plain(found.texts[later]) not in PARTICLES:
+            return False
+    return False
+
+
+def is_credential(word: str) -> bool:
+    """Whether a word is a credential as it is written: capitals decide ("DO", not "Do")."""
+    return plain(word) in credentials() and not word.islower() and sum(map(str.isupper, word)) > 1
+
+
+def is_plausible(found: Words, index: int) -> bool:
+    """Whether a word may be a name where something says that one stands here.
+
+    Small letters: no ordinary word. Capitalised or in capitals: a listed name, or no ordinary word;
+    never a word of a form, of an institution or of grammar.
+    """
+    word, shape = found.texts[index], found.shapes[index]
+    name = plain(word)
+    if shape == OTHER or len(name) < 2 or name in FUNCTION_WORDS or name in FIELD_WORDS:
+        return False
+    if is_credential(word) or name in credentials():
+        return False
+    if shape == LOWER:
+        return not is_common(word) and (is_given(word) or is_surname(word))
+    if name in MONTHS_AND_DAYS and name not in _ALSO_GIVEN:
+        return False
+    if name in ORGANISATION_WORDS or name in MONTHS_AND_DAYS:
+        return (is_given(word) or is_surname(word)) and not _number_follows(found, index)
+    return is_given(word) or is_surname(word) or not is_common(word)
+
+
+def surname_of(found: Words, stretch: Stretch) -> int:
+    """Index of the last word of a name that is no suffix."""
+    suffixed = plain(found.texts[stretch.last]) in SUFFIXES and stretch.last > stretch.first
+    return stretch.last - suffixed
+
+
+def _is_date(found: Words, index: int) -> bool:
+    return plain(found.texts[index]) in MONTHS_AND_DAYS and _number_follows(found, index)
+
+
+def _number_follows(found: Words, index: int) -> bool:
+    behind = found.text[found.ends[index] : found.ends[index] + 3].lstrip(" ,.'")
+    return behind[:1].isdecimal()
+
+
+def is_saint(found: Words, index: int) -> bool:
+    """Whether "St." or another word for a place stands before a word."""
+    return (
+        index > 0
+        and found.between(index - 1) in (" ", ". ", ".", "-")
+        and plain(found.texts[index - 1])
+        in ("st", "ste", "saint", "mount", "mt", "fort", "ft", "port", "san", "santa", "los", "las")
+    )
+
+
+def names_an_institution(found: Words, stretch: Stretch) -> bool:
+    """Whether a stretch is, or with the word behind it makes, a place, institution or eponym."""
+    phrase = " ".join(plain(found.texts[i]) for i in range(stretch.first, stretch.last + 1))
+    before = plain(found.texts[stretch.first - 1]) if stretch.first else ""
+    if phrase in INSTITUTIONS or f"{before} {phrase}" in INSTITUTIONS:
+        return True
+    if stretch.last + 1 >= len(found):
+        return False
+    gap, following = found.between(stretch.last), stretch.last + 1
+    if gap not in (" ", "'s ", "’s ", " & "):
+        return False
+    if found.shapes[following] == LOWER and found.shapes[stretch.last] != LOWER:
+        # "dad Nels home" is no home, "Baker cyst" is a cyst.
+        return plain(found.texts[following]) in EPONYM_NOUNS
+    return plain(found.texts[following]) in ORGANISATION_WORDS
+
+
+_TO_NAME = re.compile(
+    r"(?: |(?:'s|’s) \(|, ?|: ?| ?\(|\) ?| - ?| ?-- ?| ?[\"'“] ?|(?:'s|’s) | ?, ?[\"'“])?"
+    r"|\r?\n {0,4}"
+)
+
+
+def name_behind(found: Words, index: int, *, wordy: bool = False) -> Stretch | None:
+    """The name that begins with a word and that a word before it leads to ("wife Mary").
+
+    Capitalised: a listed name, or no ordinary word. In capitals: what is listed and no ordinary
+    word, or two listed names. In small letters: a listed first name that is no ordinary word.
+
+    Args:
+        found: the words of the document.
+        index: the word where the name should begin.
+        wordy: whether a listed first name may be an ordinary word too ("daughter Joy").
+    """
+    if not 0 < index < len(found) or not _TO_NAME.fullmatch(found.between(index - 1)):
+        return None
+    word, shape = found.texts[index], found.shapes[index]
+    name = plain(word)
+    stretch = read_name(found, index, wrap=True, lower=True)
+    if stretch is None or names_an_institution(found, stretch):
+        return None
+    lone = stretch.first == stretch.last
+    if shape == LOWER:
+        if name in PARTICLES and not lone:
+            return stretch
+        return stretch if len(name) > 2 and is_given(word) and not is_common(word) else None
+    if shape == INITIAL:
+        return stretch if not lone and is_plausible(found, stretch.last) else None
+    if not is_plausible(found, index):
+        return None
+    if shape == UPPER and wordy and _is_english_given(name):
+        return stretch if not _is_date(found, index) else None
+    if shape == UPPER and (is_common(word) or not (is_given(word) or is_surname(word))):
+        return (
+            stretch
+            if not lone
+            and is_given(word)
+            and (is_surname(found.texts[stretch.last]) or not is_common(found.texts[stretch.last]))
+            else None
+        )
+    if lone and name in eponyms() and not is_given(word):
+        # "mother, Crohn's"
+        return None
+    if is_common(word):
+        known = is_given(word) and (wordy or not lone)
+        return stretch if known and not _is_date(found, index) else None
+    return stretch
+
+
+def _is_english_given(name: str) -> bool:
+    return name in _folded_given()
+
+
+@functools.cache
+def _folded_given() -> frozenset[str]:
+    return _folded("first_names_en")
+
+
+def and_another(found: Words, stretch: Stretch) -> int | None:
+    """Index of the word behind `, `, ` and ` or ` & ` after a name, if it may begin another."""
+    index = stretch.last + 1
+    if index >= len(found):
+        return None
+    gap = found.text[stretch.end : found.starts[index]]
+    if gap == " " and found.texts[index].lower() == "and" and found.between(index) == " ":
+        index += 1
+    elif gap not in (", ", " & ", "/", " / "):
+        return None
+    return index if index < len(found) and is_plausible(found, index) else None

@@ -1,0 +1,398 @@
+"""Employers, schools, churches, insurers, shops, services and agencies.
+
+A name ends with a word for an organisation ("Lone Star Roofing", "Maplewood Elementary School"),
+begins with one ("Department of Veterans Affairs"), stands behind a word for working, learning or
+being insured ("works at Fade Kings", "Ins: Anthem"), or is known throughout the United States
+("Walmart", "Aetna"). Medicare and Medicaid alone are not annotated.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+from ...dictionaries import load
+from ..documents import Context, Document
+from ..spans import Candidate
+from .adjacent import (
+    Word,
+    apart,
+    cased,
+    folded,
+    name_run,
+    spaced_out,
+    word_set,
+    words_after,
+    words_before,
+)
+from .matching import Pattern, after, before, disjoint, is_word, pattern, view
+
+NAME = "organization"
+LABELS = ("ORGANIZATION",)
+LISTS = (
+    "common_words_en",
+    "countries_en",
+    "insurers_en",
+    "medical_words_en",
+    "months_en",
+    "us_cities",
+    "us_states",
+    "weekdays_en",
+)
+SHARED = ("adjacent",)
+SCORE = 0.9
+
+_LAST = (
+    r"inc|llc|l\.l\.c|corp|corporation|company|ltd|plc|co-?op|cooperative|industries"
+    r"|enterprises|holdings"
+    r"|(?:elementary|middle|high|grade|grammar|primary|charter|nursing|law|business|preparatory"
+    r"|prep|montessori"
+    r"|day|community|state|technical|junior) (?:school|college)|elementary|schools?|academy"
+    r"|university|college"
+    r"|preschool|daycare|kindergarten|seminary|church|parish|synagogue|mosque|cathedral"
+    r"|ministries|chapel"
+    r"|convent|monastery|lutheran|baptist|methodist|episcopal|catholic|congregation|diocese"
+    r"|bank|credit union|insurance|assurance|mutual|foundation|(?:fire|police|sheriff'?s?"
+    r"|highway|parks) (?:department"
+    r"|dept|office|patrol|rescue)|police|sheriff|ems|ambulance|fire rescue|airlift|airlife"
+    r"|lifeflight|medevac|pharmac(?:y|ies)|drugs?|drugstore|drug store"
+    r"|apothecary|chemists|farms?|foods?|dairy|motel|hotel|inn|lodge|supermarket|market|stores?"
+    r"|hardware|roofing"
+    r"|construction|plumbing|electric|energy|trucking|haulage|logistics|transport|services?"
+    r"|manufacturing"
+    r"|mill|mills|mine|mining|works|shipworks|shipyard|stables|restaurant|cafe|diner|grill"
+    r"|pizzeria|bakery|brewery|winery|vineyards"
+    r"|library|society|association|agency|legal aid|mission|shelter|airlines?|airways|railroad"
+    r"|railway|extension"
+    r"|supply|transcription|trust|funeral home|mortuary|crematory|brigade|regiment|battalion"
+    r"|donor services"
+    r"|auto|motors|automotive|realty|properties|homes|apothecary|nursery|landscaping|printing"
+    r"|press|courier|times|steel"
+    r"|lumber|oil|gas|petroleum|chemical|technologies|solutions|systems|software|laboratories"
+    r"|labs?|cleaners|salon"
+    r"|studios?|shanty|tavern|pub|bar|steakhouse|nugget|co|dept of corrections|bmv|dmv|mvc|dps"
+    r"|pd|poison (?:control|center)"
+    r"|cold storage|storage|cab|taxi|hospice foundation|clocks|pianos|hygiene lab|academy"
+    r"|relief|club|ymca|meeting|league|rescue"
+)
+_ANCHOR = pattern(rf"[ \n]({_LAST})\b")
+# Words that are more often something else: they count only behind words for working and the like,
+# or where a name stands beside "Employer".
+_LOOSE = word_set("""
+    services service supply press times works oil gas steel systems solutions bar pub club lab
+    labs relief extension energy co auto homes trust society mill mine mission shelter inn lodge
+    market drug drugs store stores food foods farm farms storage electric transport baptist
+    lutheran methodist presbyterian episcopal catholic mutual meeting chemical nursery printing
+    schools school college university library company association agency cab taxi police ems pd
+    inc rescue courier league mining laboratories pharmacy pharmacies dairy salon church parish
+    ambulance chapel insurance bank foundation mills transcription
+    """)
+# Of those, words for things and for what hospitals have: they need words for working.
+_THINGS = word_set("""
+    oil gas bar drug drugs food foods services service systems system mission extension lab labs
+    press times relief steel salon mutual school schools college insurance works electric
+    storage transport meeting inc co laboratories shelter agency bank chemical auto homes dairy
+    rescue library society solutions nursery pharmacy pharmacies printing mine mining farm farms
+    association
+    """)
+_FIRST = cased(
+    r"\b(?:(?:Department|Dept\.?|Office|Bureau|Ministry|Board|University|College|Church"
+    r"|Consulate|Embassy|Bank|Archdiocese"
+    r"|Diocese|Commonwealth|Convent|Society|Friends|City|State) (?:of|for) (?:the )?"
+    r"|OFFICE OF THE |(?:Our Lady|OUR LADY) (?:of|OF) (?:the |THE )?"
+    r"|Camp |USS |VFW |Knights of |Sons of |Daughters of |Veterans of )([A-Z][A-Za-z'.-]{2,24})"
+)
+# Known from coast to coast, and hardly ever anything else in a note.
+_KNOWN = cased(
+    r"\b(?:Walmart|Wal-Mart|WALMART|Walgreens?|WALGREENS|CVS|Rite[- ]Aid|Costco|Kroger|Publix"
+    r"|Safeway|Albertsons|Meijer|Wegmans|Winn[- ]Dixie"
+    r"|H-E-B|HEB|Sam's Club|Home Depot|Lowe's|Best Buy|Amazon|FedEx|Fedex|USPS"
+    r"|US Postal Service|Postal Service|Starbucks|McDonald's|Burger King"
+    r"|Wendy's|Dollar General|Dollar Tree|Goodwill|Salvation Army|Red Cross"
+    r"|Ronald McDonald House|Habitat for Humanity"
+    r"|Aetna|AETNA|Cigna|CIGNA|Humana|HUMANA|Anthem(?: Blue Cross(?: (?:and|&) Blue Shield)?)?"
+    r"|ANTHEM|Molina|Centene|WellCare|Wellcare|Oscar Health|UnitedHealth(?:care)?"
+    r"|United ?Healthcare"
+    r"|UHC|(?:(?:Anthem|Highmark|Empire|Premera|Regence|CareFirst|Horizon"
+    r"|Independence) )?Blue[- ]?Cross(?:[ /&-]{1,3}(?:and )?Blue[- ]?Shield)?"
+    r"|BLUE CROSS(?: (?:AND |& )?BLUE SHIELD)?|Blue Shield|BCBS|Tricare|TRICARE|HealthPartners"
+    r"|Health Net"
+    r"|Kaiser Permanente|AARP|Delta Dental|MetLife|Metlife|Mutual of Omaha|State Farm"
+    r"|STATE FARM|Allstate|Geico|GEICO|Nationwide Insurance|Farm Bureau|FARM BUREAU"
+    r"|Liberty Mutual|Aflac|AFLAC"
+    r"|Magellan|Optum|Express Scripts|CareSource|HealthNet|St\. Vincent de Paul|Apria|Lincare"
+    r"|Quest Diagnostics|LabCorp|Labcorp"
+    r"|OSHA|FEMA|NASA|IHS|DoD|DOJ|FBI|AmeriCorps|Peace Corps|General Motors|General Electric"
+    r"|Boeing|Chevron|Exxon(?:Mobil)?|Microsoft|Google|Facebook"
+    r"|IBM|Intel|Verizon|Comcast|Uber|Lyft|DoorDash|Southwest Airlines|Delta Airlines|Amtrak"
+    r"|Greyhound|Motel 6|Super 8|Holiday Inn|Days Inn"
+    r"|(?:U\.?S\.? )?(?:Army|Navy|Marine Corps|Air Force|Coast Guard|Marines)|National Guard"
+    r"|YMCA|YWCA|VFW"
+    r"|Alcoholics Anonymous|Child Protective Services|Adult Protective Services)\b"
+)
+_PARISH = cased(r"\b((?:St\.?|Saint) [A-Z][a-zA-Z]{2,14}(?:'s)? (?:parish|church))\b")
+_SAINTS = cased(
+    r"\b((?:St\.?|Saint|SAINT|ST\.?) [A-Z][a-zA-Z]{2,14}(?:'s)?) (?:choir|usher|school|mass"
+    r"|youth group|parishioner|food pantry|cathedral|rectory|deacon)\b"
+)
+_STATE_COLLEGE = cased(
+    r"\b((?:[A-Z][a-z]{3,12} ){1,2}State|(?:UC|SUNY|CUNY) [A-Z][a-z]{2,12}) (?:freshman"
+    r"|sophomore|junior|senior|student|graduate|alum|professor|dorm|football)\b"
+)
+_SHOP = cased(
+    r"(?:^|[ (\n])((?:[A-Z][a-z']{2,14} ){0,2}[A-Z][a-z']{2,14}) (?:pharmacy|drugstore"
+    r"|warehouse|supermarket|distribution center)\b"
+)
+_NO_SHOP = word_set("""
+    outpatient inpatient hospital clinic call called per via the our local preferred specialty
+    retail compounding discharge sent meds medications contact central home mail new other
+    another different with from patient nearest community faxed online ask asked please chain
+    her his their any main same current hour if clinical satellite emergency investigational
+    amazon's long short oncology pediatric pharmacy name updated
+    """)
+
+_CUE = cased(
+    r"\b(?:(?:[Ww]ork(?:s|ed|ing)?|[Ee]mployed|[Jj]ob|[Vv]olunteers?|[Vv]olunteered|[Bb]usboy"
+    r"|[Ss]hifts?|[Ss]uperior|[Ss]tudent|[Tt]eaches(?: \w{1,12})?|[Tt]aught|[Ff]reshman"
+    r"|[Ss]ophomore|[Gg]rader?|[Ee]nrolled|[Mm]ember|[Uu]sher|[Ww]orships|[Pp]arishioner"
+    r"|[Pp]re-K|[Kk]indergarten|[Aa]t work) (?:there )?(?:at|for|with|by|w/|in) (?:the )?"
+    r"|[Aa]ttends (?:the )?|[Ee]mployer:? {0,4}|EMPLOYER:? {0,8}|[Rr]etired from (?:the )?"
+    r"|[Ii]nsurance:? {1,4}|INSURANCE:? {1,4}|[Ii]ns:? {1,3}|INS:? (?:[12] {1,3})?"
+    r"|[Pp]ayor:? {1,4}"
+    r"|[Pp]ayer:? {1,4}|[Pp]harm(?:acy)?: {0,4}|Pharm |PHARM(?:ACY)?: {0,4}"
+    r"|[Ff]uneral home: {0,3}|[Ss]chool: {1,4}|[Ii]nsured (?:by|with|through) |[Cc]overed by "
+    r"|[Ss]erved (?:with|in|on) the |[Cc]arrier:? {1,3}"
+    r"|[Pp]harmacy is (?:the )?|[Tt]ransport by |[Tt]ransported by |[Rr]x (?:sent )?(?:to )?"
+    r"|[Cc]ourier )"
+    r"([A-Z][A-Za-z'&./\xc0-\xff-]{1,24})"
+)
+_JOB_AT = cased(
+    r"\b(?:operator|worker|mechanic|supervisor|manager|driver|clerk|teacher|machinist|engineer"
+    r"|architect|foreman"
+    r"|technician|tech|cook|chef|waitress|waiter|barber|dealer|instructor|porter|cashier"
+    r"|janitor|custodian|guard|nurse|secretary"
+    r"|accountant|bolter|bartender|salesman|welder|electrician|plumber|carpenter|painter"
+    r"|stylist|hairdresser|attendant|librarian"
+    r"|professor|principal|counselor|counsellor|coach|pilot|captain|watchman|WATCHMAN|DRIVER"
+    r"|WORKER|WATCHMAN|freshman|ordnanceman|tender|conductor|typesetter|editor"
+    r"|scientist|analyst|programmer|developer|paralegal|attorney|lawyer|agent|broker|employee"
+    r"|owner)s?[ \n](?:at|for|with|w/|AT|of)[ \n](?:the )?([A-Z][A-Za-z0-9'&.\xc0-\xff-]{1,24})"
+)
+_WORKING = re.compile(
+    r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|ment)|job|attends?|attend(?:ed|ing)|school"
+    r"|teach(?:es|er)?|retired|drives? for|for|at|from"
+    r"|by|of|to|with|the|via|w/|ins|insurance|pharm(?:acy)?|owns|ran|runs|owner|student|member"
+    r"|usher|active)\b[^.;\n]{0,14}$|[(|:] {0,6}$|\b(?:at|by|for|from)\n$"
+)
+_STOPS = (
+    word_set("""
+    the a an at in on to from by with for our my his her their this that these each every any
+    some or is was were are be been dr mr mrs ms md patient pt near outside local nearby per he
+    she they we it i lives walks walk works work worked working job retired attends attend after
+    before since while when where wife husband son daughter mother father mom dad school new old
+    no not yes other another hospital clinic social follow follow-up case care call called via
+    if during emergency department laboratory lab pharmacy please contact address employer phone
+    fax date name re attn cc dear rx meds medications ed er icu am pm both all sent transport
+    transported brought student teacher grade sunday saturday going stays stay staying goes owns
+    owner ran runs active
+    """)
+    | folded("months_en")
+    | folded("weekdays_en")
+)
+_GENERIC = word_set("""
+    family health home medical high middle elementary grade primary private public secondary
+    nursing graduate law business night day summer sunday bible boarding charter special online
+    community local city county state federal national emergency protective social human
+    clinical support legal financial mental hospice nutrition food interpreter translation
+    ambulance medicine surgery surgical consult consulting transport hospital inpatient
+    outpatient pharmacy pharmacies blood tissue milk sperm bone eye gene mass general retail
+    specialty compounding mail-order illicit street iv recreational hard prescription generic
+    cancer oral antiplatelet fast junk finger baby solid spicy fried crude fish olive essential
+    mineral castor natural flaxseed coconut tea pre after elevated preferred skilled volunteer
+    life disability auto car dental vision long-term workers medicare medicaid commercial
+    supplemental group laser respiratory nervous immune musculoskeletal cardiovascular
+    gastrointestinal genitourinary endocrine digestive vascular central renal collecting
+    arterial venous coronary reference outside stat routine am pm basic research sleep cath
+    diagnostic foreign physical occupational speech care american no gold cold new air pacu
+    ortho trauma cardiac cardiology anesthesia neurology radiology ct mri wound pain ob gyn
+    psychiatric psychiatry palliative pediatric geriatric orthopedic urology thoracic plastic
+    transfusion therapy rehabilitation rehab infectious disease service department water power
+    fire police bar candy protein granola grab parallel monkey gas tear mustard laughing nitrous
+    cord capillary abnormal normal pertinent latest recent pending other dialysis
+    """)
+_IS_CODE = re.compile(r"\d")
+_NUMBER_FOLLOWS = pattern(r"-? ?\d")
+_SOFT = re.compile(rb"(?:with|w/|in|member|enrolled.{0,8}) (?:the )?$")
+_PLACES = word_set("bowl park beach lake county airport nas ski resort")
+_NO_NAME = word_set("""
+    ed er icu or ot pt home night nights day days full part least present baseline this the his
+    her a an times time risk rest dr mr mrs ms level age he she we they it i medicare medicaid
+    self none no n/a na private unknown disabled unemployed retired workers comp ppo hmo patient
+    state school college university church work monday tuesday wednesday thursday friday
+    saturday sunday mrn id dob type stage class grade physical occupational speech therapy
+    nursing social medicine surgery cardiology pediatrics emergency
+    """)
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields ORGANIZATION candidates, left to right and without overlap."""
+    text = document.text
+    seen = view(text)
+    found = [
+        *_by_last(text, seen),
+        *_by_first(text, seen),
+        *_by_cue(text, seen),
+        *(m.span() for m in _insurers().finditer(seen) if _whole(text, *m.span())),
+        *(m.span(1) for m in _PARISH.finditer(seen) if _whole(text, *m.span())),
+        *(m.span(1) for m in _SAINTS.finditer(seen) if _whole(text, *m.span())),
+        *(m.span(1) for m in _STATE_COLLEGE.finditer(seen) if _whole(text, *m.span())),
+        *(m.span(1) for m in _SHOP.finditer(seen) if _of_a_shop(m.group(1) or b"")),
+        *(
+            (m.start(), m.end())
+            for m in _KNOWN.finditer(seen)
+            if _whole(text, m.start(), m.end()) and not _SOMETHING_ELSE.match(after(seen, m.end()))
+        ),
+    ]
+    yield from disjoint(Candidate(s, e, "ORGANIZATION", NAME, SCORE) for s, e in found)
+
+
+def _of_a_shop(name: bytes) -> bool:
+    return not any(
+        word in _NO_SHOP or word in _STOPS for word in name.decode("latin-1").lower().split()
+    )
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    return not is_word(text, start - 1) and not is_word(text, end)
+
+
+def _stops(word: Word) -> bool:
+    return word.low in _STOPS
+
+
+_LINKS = frozenset({"of", "&", "the", "and", "de", "la"})
+_SOMETHING_ELSE = re.compile(
+    r" (?:hospital|medical|clinic|health|surgery|rehab|nursing|manor|care|center|general"
+    r"|regional|children|hosp\b|field|med\b|stadium|arena)"
+)
+
+
+def _by_last(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
+    for match in _ANCHOR.finditer(seen):
+        start, end = match.span(1)
+        if not seen[start : start + 1].isupper() or not _whole(text, start, end):
+            continue
+        word = seen[start:end].decode("latin-1").lower()
+        shouted = seen[start:end].isupper() and len(word) > 3
+        if _SOMETHING_ELSE.match(after(seen, end)):
+            continue
+        run = name_run(words_before(seen, start, 6), stop=_stops, links=_LINKS)
+        own = [w for w in run if w.low not in _GENERIC and w.low not in _LINKS]
+        if not own:
+            continue
+        first = run[-1].start
+        if (word in _LOOSE or shouted) and not (
+            _WORKING.search(before(seen, first))
+            or (spaced_out(seen, first, end) and (not shouted or _rare(own)))
+            or (word not in _THINGS and apart(seen, first, end))
+        ):
+            continue
+        yield first, end
+
+
+def _rare(words: list[Word]) -> bool:
+    """Whether one of the words is no word of English or medicine, as those of headings are."""
+    return any(
+        word.low not in folded("common_words_en") and word.low not in folded("medical_words_en")
+        for word in words
+    )
+
+
+@functools.cache
+def _insurers() -> Pattern:
+    """Insurers of the list, but for those that are ordinary words, programmes or abbreviations."""
+    names = [
+        name
+        for name in load("insurers_en").phrases
+        if len(name) > 4
+        and not name.startswith(("Medicare", "Medicaid", "Medi-", "Medigap"))
+        and name.lower()
+        not in _PLAIN | folded("common_words_en") | folded("us_cities") | folded("us_states")
+    ]
+    both = sorted({*names, *(name.upper() for name in names)}, key=lambda name: (-len(name), name))
+    return cased(rf"\b(?:{'|'.join(re.escape(name) for name in both)})\b")
+
+
+_PLAIN = frozenset(
+    (
+        "first health",
+        "golden rule",
+        "health first",
+        "health partners",
+        "the standard",
+        "medical mutual",
+        "quartz",
+    )
+)
+
+
+def _by_first(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
+    for match in _FIRST.finditer(seen):
+        if is_word(text, match.start() - 1):
+            continue
+        run = name_run(words_after(seen, match.start(1), 4), stop=_stops, links=_LINKS)
+        if run and run[0].low not in _SERVICES and not (False):
+            yield match.start(), run[-1].end
+
+
+# What hospitals have departments of.
+_SERVICES = word_set("""
+    systems medicine surgery orthopaedic orthopedic orthopaedics orthopedics neurology
+    cardiology pediatrics radiology pathology anesthesia anesthesiology psychiatry urology
+    oncology dermatology ophthalmology emergency internal family obstetrics rehabilitation
+    physical radiation nuclear otolaryngology neurosurgery gastroenterology infectious
+    endocrinology nephrology hematology rheumatology pulmonary nursing dr birth residence origin
+    care
+    """)
+
+
+def _by_cue(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
+    for cue in (_CUE, _JOB_AT):
+        for match in cue.finditer(seen):
+            start = match.start(1)
+            run = name_run(words_after(seen, start, 5), stop=_stops, links=_LINKS)
+            if _KNOWN.match(seen, start, len(seen)):
+                continue
+            if not run or run[0].low in _NO_NAME or is_word(text, match.start() - 1):
+                continue
+            cut = next(
+                (
+                    i
+                    for i, w in enumerate(run)
+                    if _IS_CODE.search(w.text) or i and w.low in _NO_NAME
+                ),
+                len(run),
+            )
+            run = run[:cut]
+            # "Insurance: HPB-654321" is the number of a plan, "w/ ADHD" a diagnosis.
+            if not run or _NUMBER_FOLLOWS.match(seen, run[-1].end, len(seen)):
+                continue
+            if (
+                run[0].text.isupper()
+                and len(run) == 1
+                and _SOFT.search(seen[match.start() : start])
+            ):
+                continue
+            if run[-1].low in _PLACES or cue is _JOB_AT and run[0].text == "NAS":
+                continue
+            name = " ".join(w.low for w in run)
+            if (
+                name in folded("us_cities")
+                or name in folded("us_states")
+                or name in folded("countries_en")
+            ):
+                continue
+            if all(w.low in _GENERIC for w in run):
+                continue
+            yield start, run[-1].end

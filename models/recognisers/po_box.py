@@ -1,0 +1,38 @@
+"""Post office boxes: "P.O. Box 4417", "PO BOX 17", "Post Office Box B".
+
+Source of the forms: United States Postal Service, Publication 28, section 28. A bare "Box 12" is a
+box only on a rural route, which belongs to the street line (`street`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..documents import Context, Document
+from ..spans import Candidate
+from .adjacent import cased
+from .matching import disjoint, pattern, stands_alone, view
+
+NAME = "po_box"
+LABELS = ("LOCATION-OTHER",)
+SHARED = ("adjacent",)
+SCORE = 0.9
+
+_BOX = pattern(
+    r"\b(?:p(?:ost)?\.? {0,2}o(?:ffice)?\.? {0,2}(?:box|bx)|pob\b|psc \d{1,4} box|unit \d{1,5} box)"
+    r"[ #:.]{0,4}(?:no\.? ?)?[a-z]?\d{1,7}(?:-\d{1,4})?"
+)
+# Boxes with a letter for a number; "PO box of gloves" has none.
+_LETTER = cased(r"\b(?:P\.? ?O\.?|Post Office|POST OFFICE) (?:Box|BOX) [A-Z]{1,2}\b")
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields one LOCATION-OTHER a box, left to right."""
+    text = document.text
+    seen = view(text)
+    yield from disjoint(
+        Candidate(*match.span(), "LOCATION-OTHER", NAME, SCORE)
+        for shape in (_BOX, _LETTER)
+        for match in shape.finditer(seen)
+        if stands_alone(text, *match.span())
+    )

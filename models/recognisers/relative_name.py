@@ -1,0 +1,234 @@
+"""Names of relatives, friends and other people around the patient, by the word that says so.
+
+`wife, Mary`, `his son Kevin`, `Anna (daughter)`, `Kevin's mother`, `neighbor Gus Tamminen`, `spoke
+with Anna`. All are PATIENT, as in i2b2 2014.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+from ..documents import Context, Document
+from ..spans import Candidate
+from . import names
+from .capitals import CAPITALISED, LOWER, UPPER, Words, words
+from .matching import disjoint
+from .names import (
+    Stretch,
+    and_another,
+    is_common,
+    is_given,
+    is_plausible,
+    is_surname,
+    name_behind,
+    plain,
+    read_name,
+    word_set,
+)
+
+NAME = "relative_name"
+LABELS = ("PATIENT",)
+LISTS = names.LISTS
+SHARED = ("capitals", "names")
+# 246 of 248 right: english_clinical_sample 19/19, demo 136/138, asq_phi 91/91.
+# `python -m benchmarks.rules <corpus>.jsonl` on the training parts; any name of asq_phi is right.
+SCORE = 0.988
+
+_KIN = word_set("""
+    mother father mom mum dad mommy daddy mama papa sister brother sibling son daughter wife
+    husband spouse partner girlfriend boyfriend fiance fiancee niece nephew aunt uncle cousin
+    grandmother grandfather grandma grandpa granny nana grandson granddaughter grandchild
+    stepmother stepfather stepson stepdaughter stepbrother stepsister mother-in-law
+    father-in-law sister-in-law brother-in-law son-in-law daughter-in-law half-brother
+    half-sister great-nephew great-niece great-aunt great-uncle ex-wife ex-husband widow widower
+    twin hubby stepmom stepdad granddtr granddau girls boys husbands dtr dau husb gf bf sib bro
+    sis gma gpa grandniece grandnephew grandaughter foster-mother mothers fathers moms dads
+    sisters brothers sons daughters wives parents grandparents kids children twins nieces
+    nephews cousins siblings grandchildren grandsons granddaughters
+""")
+_OTHERS = word_set("""
+    neighbor neighbour friend roommate housemate flatmate caregiver caretaker guardian godmother
+    godfather boss coworker co-worker colleague landlord landlady caller classmate teammate
+    teacher principal attorney lawyer conservator proxy poa hcp hcpoa babysitter nanny bystander
+    volunteer sponsor agent passenger driver officer rep adj neighbors friends adjuster clergy
+    deputy trooper minister
+""")
+_RELATIONS = _KIN | _OTHERS
+# Between the word and the name: "sister named Ann", "brother-in-law Jim", "wife is Mary".
+_BETWEEN = word_set("""
+    in law is was are named name called also first dear late
+""")
+_SPEAKING = re.compile(
+    r"(?:spoke|speaking|spoken|talked|met|meeting|visited|accompanied|brought in|lives|living|here|"
+    r"stays|staying|came|comes|cares?|cared|caring|married|widow|widower)"
+    r"(?: today| briefly| again| alone| also)? (?:with|w/|to|by|for|of)(?: both)? "
+    r"|\b(?:patient|pt|named|called|man|woman|boy|girl|child|infant|baby|lady|gentleman|male|female"
+    r"|patient name|pt name|patient named|pt named),? "
+    r"|\b(?:patients?|case|someone|a person|pt|pts|notes (?:of|for)|results of|care of|history of"
+    r"|chart of|records? (?:of|for)) (?:like|as|named|is|was|for|of) "
+)
+_SAYING = word_set("""
+    with w to by for like named is of pt patient case name called ref case
+""")
+_BRACKET = re.compile(r" ?\((?:pt'?s |patient's |her |his |the )?")
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields one PATIENT per name beside a word for a relation, left to right, disjoint."""
+    yield from find(document.text)
+
+
+@functools.lru_cache(maxsize=1)
+def find(text: str) -> tuple[Candidate, ...]:
+    """What `recognise` yields; the rules that look names up again ask for it too."""
+    found = words(text)
+    return tuple(
+        disjoint(
+            Candidate(stretch.start, stretch.end, "PATIENT", NAME, SCORE)
+            for stretch in (*_behind(found), *_before(found), *_named(found), *_acting(found))
+        )
+    )
+
+
+def _behind(found: Words) -> Iterator[Stretch]:
+    """Names behind the relation: "wife, Mary", "dads Andre Cole & Teo Ruiz"."""
+    for index, word in enumerate(found.texts):
+        relation = plain(word)
+        if relation not in _RELATIONS:
+            continue
+        at = index + 1
+        while at < len(found) and at - index < 4 and plain(found.texts[at]) in _BETWEEN:
+            if found.between(at - 1) not in (" ", "-", ", "):
+                break
+            if found.texts[at] == "in" and found.texts[at + 1 : at + 2] != ("law",):
+                break
+            at += 1
+        stretch = name_behind(found, at, wordy=relation in _KIN and at == index + 1)
+        if stretch is not None and (
+            _is_heading(found, index, stretch) or _is_place(found, at, stretch)
+        ):
+            continue
+        for _ in range(6):
+            if stretch is None:
+                break
+            yield stretch
+            following = and_another(found, stretch) or _behind_age(found, stretch)
+            stretch = None
+            if following is not None and is_given(found.texts[following]):
+                stretch = name_behind_and(found, following)
+
+
+_AGE = re.compile(r" \(?\d{1,2}\)?(?: ?(?:yo|y/o|mo|y|m))?(?:,? (?:and )?|, ?& |; )")
+
+
+def _behind_age(found: Words, stretch: Stretch) -> int | None:
+    """Index of the next name of "Sasha 11, Lev 6"."""
+    match = _AGE.match(found.text, stretch.end)
+    if match is None:
+        return None
+    index = found.at(match.end())
+    return index if index < len(found) and found.starts[index] == match.end() else None
+
+
+def name_behind_and(found: Words, index: int) -> Stretch | None:
+    """The next name of a list; never an ordinary word."""
+    if is_common(found.texts[index]) or found.shapes[index] not in (CAPITALISED, UPPER):
+        return None
+    return read_name(found, index)
+
+
+def _is_heading(found: Words, index: int, stretch: Stretch) -> bool:
+    """Whether it is "Mother: Diabetes", where only a listed first name is one."""
+    return ":" in found.between(index) and not is_given(found.texts[stretch.first])
+
+
+def _is_place(found: Words, at: int, stretch: Stretch) -> bool:
+    """Whether it is "(school principal, Dayton, 937-" or "his cousin, Texas"."""
+    relation = plain(found.texts[at - 1])
+    return (
+        "," in found.between(at - 1)
+        and relation in _OTHERS
+        and stretch.first == stretch.last
+        and not (is_given(found.texts[at]) and not is_surname(found.texts[at]))
+    )
+
+
+def _before(found: Words) -> Iterator[Stretch]:
+    """Names before the relation: "Anna (daughter)", "Kevin's mother"."""
+    for index in range(1, len(found)):
+        if plain(found.texts[index]) not in _RELATIONS:
+            continue
+        gap = found.between(index - 1)
+        bracket = "(" in gap and _BRACKET.fullmatch(gap)
+        back = index - 1
+        if not bracket and plain(found.texts[back]) in ("her", "his", "pt", "patient", "the"):
+            bracket = _BRACKET.fullmatch(found.between(back - 1)) if back else None
+            back -= 1
+        possessive = gap in ("'s ", "’s ")
+        if back < 0 or not (bracket or possessive):
+            continue
+        word, shape = found.texts[back], found.shapes[back]
+        if shape not in (CAPITALISED, UPPER, LOWER) or is_common(word):
+            continue
+        if not is_given(word) and (shape != CAPITALISED or not is_plausible(found, back)):
+            continue
+        if possessive and not is_given(word):
+            continue
+        first = back
+        if (
+            back
+            and found.between(back - 1) == " "
+            and is_given(found.texts[back - 1])
+            and found.shapes[back - 1] == shape
+            and not is_common(found.texts[back - 1])
+        ):
+            first = back - 1
+        yield Stretch(first, back, found.starts[first], found.ends[back])
+
+
+def _named(found: Words) -> Iterator[Stretch]:
+    """Names behind words that lead to a person: "spoke with Anna", "a patient named Jane D."."""
+    for index in range(1, len(found)):
+        if found.shapes[index] not in (CAPITALISED, LOWER) or (
+            plain(found.texts[index - 1]) not in _SAYING
+        ):
+            continue
+        word = found.texts[index]
+        if not is_given(word) or is_common(word):
+            continue
+        if found.texts[index - 1] == "PT":
+            # A physical therapist, unless the whole line is in capitals.
+            continue
+        left = found.text[max(0, found.starts[index] - 40) : found.starts[index]].lower()
+        if not any(match.end() == len(left) for match in _SPEAKING.finditer(left)):
+            continue
+        stretch = name_behind(found, index)
+        if stretch is not None:
+            yield stretch
+
+
+_ACTING = word_set("""
+    says said states agrees present called came helps helped drives drove brought lives visited
+    visits thinks confirms understands asked asks knows tearful stayed stays phoned feels hopes
+    reports denies presents arrives arrived wants
+""")
+
+
+def _acting(found: Words) -> Iterator[Stretch]:
+    """First names at the head of a sentence that do what people do: "Lenore present."."""
+    for index in range(len(found) - 1):
+        if plain(found.texts[index + 1]) not in _ACTING or found.shapes[index] != CAPITALISED:
+            continue
+        word = found.texts[index]
+        if (
+            found.between(index) == " "
+            and found.shapes[index + 1] == LOWER
+            and is_given(word)
+            and not is_common(word)
+            and (not index or found.between(index - 1)[-1:] in '\n. "(')
+            and not (index and found.between(index - 1) == " " and found.shapes[index - 1] != LOWER)
+            and not (index and plain(found.texts[index - 1]) in names.TITLES)
+        ):
+            yield Stretch(index, index, found.starts[index], found.ends[index])

@@ -1,0 +1,196 @@
+"""Names of clinical staff by the word for what they do: `interpreter Beto Salas`, `RN Hattie`.
+
+Also `Kirsi (PT)` and names behind words that lead to a colleague ("paged", "report to", "d/w").
+Titles and credentials behind a full name are `titled_name`'s, fields with a colon
+`labelled_name`'s part.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+from ..documents import Context, Document
+from ..spans import Candidate
+from . import names
+from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, words
+from .matching import disjoint
+from .names import (
+    Stretch,
+    and_another,
+    is_common,
+    is_given,
+    is_plausible,
+    is_surname,
+    name_behind,
+    plain,
+    read_name,
+    word_set,
+)
+
+NAME = "role_name"
+LABELS = ("DOCTOR",)
+LISTS = names.LISTS
+SHARED = ("capitals", "names")
+# 62 of 63 right: english_clinical_sample 6/6, demo 56/57.
+# `python -m benchmarks.rules <corpus>.jsonl` on the training parts; any name of asq_phi is right.
+SCORE = 0.9692
+
+_ROLES = word_set("""
+    nurse midwife doula interpreter translator interp aide sitter tech technician technologist
+    sonographer phlebotomist therapist physiotherapist dietitian dietician nutritionist
+    pharmacist chaplain scribe medic paramedic hygienist dentist orthodontist optometrist
+    counselor counsellor psychologist psychiatrist physician doctor surgeon hospitalist
+    intensivist attending resident fellow intern registrar consultant cardiologist oncologist
+    neurologist nephrologist urologist radiologist pathologist dermatologist pulmonologist
+    hematologist gastroenterologist endocrinologist rheumatologist gynecologist obstetrician
+    pediatrician anesthesiologist anesthetist ophthalmologist otolaryngologist internist
+    podiatrist orthopedist audiologist histotech perfusionist assistant secretary coordinator
+    worker manager mgr mgmt provider specialist audiologist osteopath acupuncturist chiropractor
+    corpsman charge lactation ibclc senior pharmd oncology pcp sw msw rn lpn lvn np crna cna rt
+    slp ot pt pct ccls rdh pa pa-c do md ma res attg
+""")
+# As often something else: the name must be a listed first name and no ordinary word.
+_SHORT = word_set("""
+    charge lactation senior oncology sw rt slp ot pt pct pa do md ma res pcp np cna msw worker
+    manager mgr mgmt assistant coordinator specialist provider resident intern fellow
+""")  # fmt: skip
+_LEADING = re.compile(
+    r"\b(?:paged|staffed (?:with|w/)|precepted (?:with|by)|d/w|disc(?:ussed)? (?:with|w/)"
+    r"|report (?:to"
+    r"|given to|called to)|called to|told|covering for|per|seen by|read by|signed by|evaluated by"
+    r"|examined by|performed by|done by|placed by|assisted by|notified|routed to|signed out to|sign"
+    r"ed by|dictated by|reviewed (?:with|by)|supervised by|referred by|referral from|cosigned by"
+    r"|transcribed by|ordered by|interpreted by|verified by|taken by|given by|drawn by|obtained by"
+    r"|handoff (?:to|from)|consulted|f/u (?:with|w/)|follow[ -]?up (?:with|w/)|appt (?:with|w/)"
+    r"|relieved by|witnessed by|report from|care of|under) $"
+)
+_LEADS = word_set("""
+    paged with w by to for per d told notified from consulted of under
+""")
+_BRACKET = re.compile(r" ?\((?:the |our |her |his )?")
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields one DOCTOR per name beside a word for a profession of care, in order, disjoint."""
+    yield from find(document.text)
+
+
+@functools.lru_cache(maxsize=1)
+def find(text: str) -> tuple[Candidate, ...]:
+    """What `recognise` yields; the rules that look names up again ask for it too."""
+    found = words(text)
+    return tuple(
+        disjoint(
+            Candidate(stretch.start, stretch.end, "DOCTOR", NAME, SCORE)
+            for stretch in (*_behind(found), *_before(found), *_led(found))
+        )
+    )
+
+
+def _behind(found: Words) -> Iterator[Stretch]:
+    for index in range(len(found) - 1):
+        role = plain(found.texts[index])
+        if role not in _ROLES or found.between(index) not in (" ", ", ", " (", "  "):
+            continue
+        stretch = name_behind(found, index + 1) or _surname(found, role, index + 1)
+        if stretch is None or not _fits(found, role, stretch):
+            continue
+        if role == "pt" and found.shapes[index] != UPPER:
+            # "Pt Maria" is the patient.
+            continue
+        yield stretch
+        following = and_another(found, stretch)
+        if (
+            following is not None
+            and is_given(found.texts[following])
+            and not is_common(found.texts[following])
+        ):
+            another = read_name(found, following)
+            if another is not None:
+                yield another
+
+
+def _surname(found: Words, role: str, index: int) -> Stretch | None:
+    """A surname that is an ordinary word too: "our chaplain Moss"."""
+    if (
+        role in _SHORT
+        or found.shapes[index - 1] != LOWER
+        or found.shapes[index] != CAPITALISED
+        or found.between(index - 1) != " "
+        or not is_surname(found.texts[index])
+        or not is_plausible(found, index)
+    ):
+        return None
+    return read_name(found, index)
+
+
+def _fits(found: Words, role: str, stretch: Stretch) -> bool:
+    first = found.texts[stretch.first]
+    lone = stretch.first == stretch.last
+    if "," in found.between(stretch.first - 1) and not is_given(first):
+        return False
+    if role == "md" and found.shapes[stretch.first] in (CAPITALISED, UPPER):
+        return is_given(first) or (is_surname(first) and not is_common(first))
+    if role in _SHORT or found.shapes[stretch.first] == LOWER:
+        return found.shapes[stretch.first] == INITIAL or (
+            is_given(first) and (not lone or not is_common(first))
+        )
+    return not lone or is_given(first) or is_surname(first)
+
+
+def _before(found: Words) -> Iterator[Stretch]:
+    """Names before the role: "Kirsi (PT)", "Ana, the interpreter"."""
+    for index in range(1, len(found)):
+        role = plain(found.texts[index])
+        if role not in _ROLES:
+            continue
+        back = index - 1
+        gap = found.between(back)
+        if gap == " " and back and plain(found.texts[back]) in ("the", "our", "from", "of"):
+            back -= 1
+            gap = found.between(back)
+            if (
+                gap != ", "
+                and "(" not in gap
+                and plain(found.texts[back + 1]) not in ("from", "of")
+            ):
+                continue
+        elif not _BRACKET.fullmatch(gap):
+            continue
+        word = found.texts[back]
+        if (
+            found.shapes[back] in (CAPITALISED, UPPER, LOWER)
+            and is_given(word)
+            and not is_common(word)
+        ):
+            yield Stretch(back, back, found.starts[back], found.ends[back])
+
+
+def _led(found: Words) -> Iterator[Stretch]:
+    """Names behind words that lead to a colleague: "paged Okafor", "report to bea"."""
+    for index in range(1, len(found)):
+        if plain(found.texts[index - 1]) not in _LEADS or found.between(index - 1) not in (
+            " ",
+            "/",
+        ):
+            continue
+        word, shape = found.texts[index], found.shapes[index]
+        if shape not in (CAPITALISED, UPPER, LOWER, INITIAL):
+            continue
+        left = found.text[max(0, found.starts[index] - 24) : found.starts[index]].lower()
+        if not _LEADING.search(left):
+            continue
+        stretch = name_behind(found, index)
+        if stretch is None:
+            continue
+        lone = stretch.first == stretch.last
+        if shape in (LOWER, UPPER) and not is_given(word):
+            continue
+        if lone and not is_given(word) and plain(word) in names.eponyms():
+            continue
+        if lone and (is_common(word) or not (is_given(word) or is_surname(word))):
+            continue
+        if is_plausible(found, stretch.last) or found.shapes[stretch.last] == INITIAL:
+            yield stretch

@@ -1,0 +1,140 @@
+"""Names that close a note: `/s/ Jane Smith`, `-- J. Smith`, `Sincerely,`, a name alone on a line.
+
+Credentials behind a name are `titled_name`'s part, `Signed by:` and its like `labelled_name`'s,
+initials of typists `dictation`'s.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+from ..documents import Context, Document
+from ..spans import Candidate
+from . import names
+from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, words
+from .matching import disjoint, pattern, view
+from .names import Stretch, is_common, is_given, is_plausible, is_surname, plain, read_name
+
+NAME = "signature"
+LABELS = ("DOCTOR",)
+LISTS = names.LISTS
+SHARED = ("capitals", "names")
+# 12 of 12 right: english_clinical_sample 2/2, demo 10/10.
+# `python -m benchmarks.rules <corpus>.jsonl` on the training parts; any name of asq_phi is right.
+SCORE = 0.9286
+
+_AHEAD = pattern(
+    r"(?:/s/|\(signed\)|\be-?sign(?:ed|ature)|\belectronically (?:signed|authenticated|approved"
+    r"|verified|cosigned)|\b(?:dictated|transcribed|signed|cosigned|co-signed|authenticated"
+    r"|reviewed"
+    r"|read|interpreted|typed|entered|attested|verified|approved|finalized|documented|performed)"
+    r"(?: electronically| and signed| and reviewed)? by|\bdictated|\bscribed by|\bscribed for"
+    r"|\bfor and on behalf of)[ \t:]{0,4}(?:by[ \t:]{1,3})?(?:\r?\n[ \t]{0,8})?"
+)
+_CLOSING = pattern(
+    r"(?:sincerely(?: yours)?|yours (?:truly|sincerely|faithfully)|respectfully(?: submitted"
+    r"| yours)?"
+    r"|(?:kind|best|warm(?:est)?)(?: personal)? (?:regards|wishes)|regards|cordially|thanks"
+    r"|thank you|thx"
+    r"|many thanks|with (?:best|kind|warm) (?:regards|wishes)|best)[,.!]?[ \t]{0,8}"
+    r"(?:\r?\n[ \t>]{0,24}){1,5}"
+)
+_LINE = re.compile(r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2})?(?=[^\W\d_])")
+_LINE_END = re.compile(r"\.?[ \t]{0,8}(?:\r?$|\r?\n|  |\t)|\.?[ \t]{0,8}\r?\Z")
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields one DOCTOR per name that signs, left to right and without overlap."""
+    yield from find(document.text)
+
+
+@functools.lru_cache(maxsize=1)
+def find(text: str) -> tuple[Candidate, ...]:
+    """What `recognise` yields; the rules that look names up again ask for it too."""
+    found = words(text)
+    seen = view(text)
+    return tuple(
+        disjoint(
+            Candidate(stretch.start, stretch.end, "DOCTOR", NAME, SCORE)
+            for stretch in (*_signed(found, seen), *_closed(found, seen), *_alone(found))
+        )
+    )
+
+
+def _read(found: Words, offset: int) -> Stretch | None:
+    index = found.at(offset)
+    if index >= len(found) or found.starts[index] - offset > 1:
+        return None
+    return read_name(found, index, comma=True, lower=True)
+
+
+def _signed(found: Words, seen: bytes) -> Iterator[Stretch]:
+    for match in _AHEAD.finditer(seen):
+        stretch = _read(found, match.end())
+        if stretch is not None and _is_full(found, stretch):
+            yield stretch
+
+
+def _closed(found: Words, seen: bytes) -> Iterator[Stretch]:
+    """The name on the line below "Sincerely,", first name alone or not."""
+    for match in _CLOSING.finditer(seen):
+        if match.start() and not found.text[match.start() - 1].isspace():
+            continue
+        stretch = _read(found, match.end())
+        if stretch is None or not _LINE_END.match(found.text, stretch.end):
+            continue
+        if _is_full(found, stretch) or (
+            is_given(found.texts[stretch.first]) and not is_common(found.texts[stretch.first])
+        ):
+            yield stretch
+
+
+def _alone(found: Words) -> Iterator[Stretch]:
+    """`J. Smith` or `-- Jane Smith` alone on a line."""
+    for match in _LINE.finditer(found.text):
+        index = found.at(match.end())
+        if index >= len(found) or found.starts[index] != match.end():
+            continue
+        dashed = found.text[match.end() - 2 : match.end()].strip() in ("-", "--", "~", "\u2014")
+        if found.shapes[index] != INITIAL and not dashed:
+            continue
+        stretch = read_name(found, index, lower=dashed)
+        if stretch is None or stretch.first == stretch.last:
+            continue
+        if not _LINE_END.match(found.text, stretch.end):
+            continue
+        if found.shapes[stretch.last] == INITIAL:
+            continue
+        surname = found.texts[stretch.last]
+        if is_plausible(found, stretch.last) and (
+            not is_common(surname)
+            and (not dashed or is_given(found.texts[index]) or found.shapes[index] == INITIAL)
+        ):
+            yield stretch
+
+
+def _is_full(found: Words, stretch: Stretch) -> bool:
+    """Whether it is written in full: an initial or first name, and another word."""
+    inside = range(stretch.first, stretch.last + 1)
+    if len(inside) < 2:
+        word = found.texts[stretch.first]
+        return (
+            found.shapes[stretch.first] in (CAPITALISED, UPPER)
+            and is_surname(word)
+            and not is_common(word)
+        )
+    if not any(is_plausible(found, i) for i in inside):
+        return False
+    if any(
+        found.shapes[i] == LOWER
+        and is_common(found.texts[i])
+        and plain(found.texts[i]) not in names.PARTICLES
+        for i in inside
+    ):
+        return False
+    listed = [is_given(found.texts[i]) or is_surname(found.texts[i]) for i in inside]
+    ordinary = [found.shapes[i] != INITIAL and is_common(found.texts[i]) for i in inside]
+    initial = any(found.shapes[i] == INITIAL for i in inside)
+    return (any(listed) or initial) and (not ordinary[0] or is_given(found.texts[stretch.first]))

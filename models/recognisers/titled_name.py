@@ -1,0 +1,282 @@
+"""Names beside a title (`Dr. Smith`, `Ms. Jane Doe`) or credentials (`Jane Smith, MD`).
+
+Title and credentials stay outside the span, as in i2b2 2014.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+from ..documents import Context, Document
+from ..spans import Candidate
+from . import names
+from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, words
+from .matching import disjoint, is_word, pattern, view
+from .names import Stretch, is_common, is_given, is_surname, plain, read_name, word_set
+
+NAME = "titled_name"
+LABELS = ("PATIENT", "DOCTOR")
+LISTS = names.LISTS
+SHARED = ("capitals", "names")
+# 359 of 362 right: english_clinical_sample 41/41, demo 245/247, asq_phi 73/74.
+# `python -m benchmarks.rules <corpus>.jsonl` on the training parts; any name of asq_phi is right.
+SCORE = 0.989
+
+_TITLES = dict.fromkeys(
+    ("dr", "drs", "doctor", "doctors", "prof", "professor", "nurse"), "DOCTOR"
+) | dict.fromkeys(
+    word_set("""
+    mr mrs ms miss mx mister messrs madam sir sister brother father mother rev reverend pastor
+    rabbi imam deacon judge officer sgt sergeant lt lieutenant capt captain lady lord hon señor
+    señora
+"""),
+    "PATIENT",
+)
+# Words as well: only with a capital ("Sister Agnes", not "her sister Agnes", which is a relative).
+_ALSO_WORDS = word_set("""
+    doctor doctors nurse miss mister madam sir sister brother father mother pastor rabbi imam
+    deacon judge officer sergeant lieutenant captain lady lord hon professor reverend rev prof
+    lt sgt capt
+""")
+# Written in capitals, mitral regurgitation and multiple sclerosis as well.
+_ALSO_ABBREVIATIONS = frozenset(("mr", "ms", "lt", "hon", "lady", "sir"))
+_GAP = re.compile(r"(?: ?\. ?|:)?[ \t]{0,3}(?:\r?\n[ \t>]{0,12})?")
+_AND = re.compile(r" ?[,/&] ?")
+
+_CREDENTIAL = pattern(
+    r"(,? {0,2}|,\r?\n|\()"
+    r"((?:m\.? ?d|d\.? ?o|r\.n|l\.p\.n|ph\. ?d|psy\. ?d|pharm\. ?d|n\.p|p\.a|d\.d\.s|d\.m\.d"
+    r"|d\.p\.m|o\.d|p\.t|r\.ph|m\.s\.w|b\.s\.n|m\.s\.n|d\.c)\.?"
+    r"|rnc?|lpn|lvn|cna|crna|crnp|arnp|aprn|cnp|fnp(?:-b?c)?|agnp|anp|pnp|acnp|np(?:-c)?|dnp|bsn"
+    r"|msn|pa-?c|dpt|pta|otr(?:/l)?|cota|l[im]?csw|lcpc|lisw(?:-s)?|lmsw|msw|lmft|lmhc|lpc|lsn|lsw"
+    r"|pharm ?d|psyd|rph|phd|mbbs|mb|mbchb|frc[ps]|fac[psrc]|facog|facep|faap|faan|faad|dds|dmd"
+    r"|dpm|dvm|rdn|rrt|rdcs|rdms|rvt|slp|ccc-slp|cnm|cde|cdces|ccrn|chpn|ocn|emt(?:-[bp])?"
+    r"|paramedic|pgy-?\d|ms[34]?|mba|bs|cep|nnp|lgc|fp-c|cfrn|pa|pt|ot|rd|rt|do|ma|cns|lcp|cht|ccds|mph|esq)"
+)
+_WEAK = word_set("""
+    ms bs mba mb pa pt ot rd rt do ma cns mb esq lcp cna slp mph
+""")
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields one candidate per name with a title or credentials, left to right, disjoint."""
+    yield from find(document.text)
+
+
+@functools.lru_cache(maxsize=1)
+def find(text: str) -> tuple[Candidate, ...]:
+    """What `recognise` yields; the rules that look names up again ask for it too."""
+    found = words(text)
+    candidates = []
+    for stretch, label in (*_behind_titles(found), *_before_credentials(found)):
+        candidates.append(Candidate(stretch.start, stretch.end, label, NAME, SCORE))
+    return tuple(disjoint(candidates))
+
+
+def _behind_titles(found: Words) -> Iterator[tuple[Stretch, str]]:
+    for index, word in enumerate(found.texts):
+        label = _TITLES.get(word.lower())
+        if label is None or not _is_title(found, index):
+            continue
+        several = word.lower() in ("drs", "doctors", "messrs")
+        stretch = _named(found, index + 1, plain(word), found.shapes[index])
+        while stretch is not None:
+            yield stretch, label
+            stretch = _next_of_list(found, stretch, several)
+
+
+def _is_title(found: Words, index: int) -> bool:
+    word, shape = found.texts[index], found.shapes[index]
+    title = plain(word)
+    gap = found.between(index)
+    if not _GAP.fullmatch(gap) or index + 1 >= len(found) or (gap[:1] not in ". \t\r\n"):
+        return False
+    if ":" in gap and title not in ("dr", "nurse", "doctor"):
+        return False
+    if shape == LOWER and title in _ALSO_WORDS and title != "nurse":
+        return False
+    stop = "." in gap
+    if (
+        title in ("dr", "ms", "lt", "hon")
+        and not stop
+        and shape == LOWER
+        and _is_measure(found, index)
+    ):
+        return False
+    if title in _ALSO_ABBREVIATIONS and shape == UPPER and not stop:
+        return _listed_and_no_word(found, index + 1)
+    if title in ("sister", "brother", "father", "mother", "lady", "officer", "miss") and not (
+        _listed_and_no_word(found, index + 1)
+    ):
+        return False
+    if title == "dr":
+        return not _is_street(found, index)
+    return True
+
+
+def _is_measure(found: Words, index: int) -> bool:
+    return index > 0 and found.texts[index - 1][-1:].isdecimal()
+
+
+def _listed_and_no_word(found: Words, index: int) -> bool:
+    word = found.texts[index]
+    return (is_given(word) or is_surname(word)) and not is_common(word)
+
+
+def _is_street(found: Words, index: int) -> bool:
+    """Whether "Dr" is a drive: `14 Elm Dr Springfield`."""
+    for back in (2, 3):
+        if index - back < 0 or found.between(index - back) != " ":
+            return False
+        if plain(found.texts[index - 1]) in names.FUNCTION_WORDS:
+            return False
+        if found.texts[index - back][:1].isdecimal():
+            return found.shapes[index - 1] in (CAPITALISED, UPPER)
+    return False
+
+
+def _named(found: Words, index: int, title: str, shape: int) -> Stretch | None:
+    lower = shape == LOWER or (shape == CAPITALISED and title == "dr")
+    if (
+        index < len(found)
+        and plain(found.texts[index]) in _TITLES
+        and found.between(index)
+        in (
+            ". ",
+            " ",
+        )
+    ):
+        # "Prof. Dr. Smith": the second title finds it.
+        return None
+    stretch = read_name(found, index, wrap=True, lower=lower, loose=True)
+    if stretch is None:
+        if (
+            title in ("dr", "mr", "mrs", "ms")
+            and lower
+            and index < len(found)
+            and found.shapes[index] == LOWER
+        ):
+            return _unlisted(found, index, shape)
+        return None
+    first = found.texts[stretch.first]
+    lone = stretch.first == stretch.last
+    if lone and found.shapes[stretch.first] == INITIAL:
+        # "Mr. W." names somebody, "Dr. A" does so too, "Dr. I think" does not.
+        return stretch if stretch.end > found.ends[stretch.last] else None
+    if plain(first) in names.FIELD_WORDS | names.ORGANISATION_WORDS and not (
+        found.shapes[stretch.first] in (CAPITALISED, UPPER) and is_surname(first)
+    ):
+        return None
+    if title == "nurse" and is_common(first) and lone:
+        return None
+    return stretch
+
+
+def _unlisted(found: Words, index: int, shape: int) -> Stretch | None:
+    """A surname in small letters that no list has, behind "dr"."""
+    word = found.texts[index]
+    name = plain(word)
+    if (
+        len(word) < 3
+        or name in names.FUNCTION_WORDS | names.FIELD_WORDS | names.ORGANISATION_WORDS
+        or ((shape != LOWER or is_common(word)) and not is_surname(word))
+        or "\n" in found.between(index - 1)
+    ):
+        return None
+    return Stretch(index, index, found.starts[index], found.ends[index])
+
+
+def _next_of_list(found: Words, stretch: Stretch, several: bool) -> Stretch | None:
+    """The next name of `Drs. Smith, Jones and Brown`."""
+    index = stretch.last + 1
+    if not several or index >= len(found):
+        return None
+    gap = found.text[stretch.end : found.starts[index]]
+    if gap == " " or _AND.fullmatch(gap):
+        if found.texts[index] in ("and", "AND") and found.between(index) == " ":
+            index += 1
+        elif gap == " ":
+            return None
+        if index < len(found) and names.is_plausible(found, index):
+            return read_name(found, index)
+    return None
+
+
+def _before_credentials(found: Words) -> Iterator[tuple[Stretch, str]]:
+    text = found.text
+    seen = view(text)
+    for match in _CREDENTIAL.finditer(seen):
+        start, end = match.span(2)
+        if is_word(text, end) or text[end : end + 1] in ("'", "’", "-", "/"):
+            continue
+        if match.start() == 0 or start == match.start():
+            continue
+        if not text[match.start() - 1].isalpha() and text[match.start() - 1] != ".":
+            continue
+        written = text[start:end]
+        plainly = written.lower().replace(".", "").replace(" ", "")
+        index = found.at(start) - 1
+        stretch = name_before(found, index, weak=plainly in _WEAK and "." not in written)
+        if stretch is None:
+            continue
+        small = written.islower()
+        if small and (
+            plainly in _WEAK
+            or not all(
+                len(found.texts[i]) == 1 or not is_common(found.texts[i])
+                for i in range(stretch.first, stretch.last + (stretch.first == stretch.last))
+            )
+        ):
+            continue
+        yield stretch, "DOCTOR"
+
+
+def name_before(found: Words, last: int, *, weak: bool) -> Stretch | None:
+    """The longest name that ends with a word, before credentials.
+
+    Args:
+        found: the words of the document.
+        last: index of the word.
+        weak: whether the credentials are an ordinary abbreviation too ("PT").
+    """
+    best = None
+    for first in range(last, max(-1, last - 5), -1):
+        stretch = _ends_at(found, first, last)
+        if stretch is None:
+            if first < last and found.shapes[first] not in (INITIAL, LOWER, CAPITALISED, UPPER):
+                break
+            continue
+        if _is_signed(found, stretch, weak):
+            best = stretch
+    return best
+
+
+def _ends_at(found: Words, first: int, last: int) -> Stretch | None:
+    stretch = read_name(found, first, comma=True, lower=True)
+    return stretch if stretch is not None and stretch.last == last else None
+
+
+def _is_signed(found: Words, stretch: Stretch, weak: bool) -> bool:
+    inside = range(stretch.first, stretch.last + 1)
+    texts = [found.texts[i] for i in inside]
+    full = [i for i in inside if len(found.texts[i]) > 1]
+    if not full or any(plain(t) in names.FIELD_WORDS - {"ward", "page", "case"} for t in texts):
+        return False
+    first = found.texts[stretch.first]
+    initial = any(len(found.texts[i]) == 1 for i in inside)
+    listed = sum(is_given(found.texts[i]) or is_surname(found.texts[i]) for i in full)
+    ordinary = [i for i in full if is_common(found.texts[i])]
+    comma = "," in found.text[stretch.start : stretch.end]
+    if len(inside) == 1:
+        return not weak and not ordinary and (bool(listed) or len(first) > 4)
+    if ordinary and plain(first) in names.FUNCTION_WORDS:
+        return False
+    if len(ordinary) == len(full) and not (initial or is_given(first)):
+        return False
+    if len(ordinary) and found.texts[ordinary[0]] == first and not (is_given(first) or comma):
+        return False
+    if weak and not (initial or listed):
+        return False
+    return len(inside) < 3 or is_given(first) or initial or not ordinary

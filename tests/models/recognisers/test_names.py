@@ -1,0 +1,104 @@
+"""How names are read, apart from the rules that ask for it."""
+
+from __future__ import annotations
+
+import pytest
+from scrubline.dictionaries import DICTIONARIES
+from scrubline.models.recognisers import RECOGNISERS, names
+from scrubline.models.recognisers.capitals import words
+from scrubline.models.recognisers.names import read_name
+
+
+def read(text: str, **how: bool) -> str | None:
+    stretch = read_name(words(text), 0, **how)  # type: ignore[arg-type]
+    return text[stretch.start : stretch.end] if stretch else None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Pettigrew", "Pettigrew"),
+        ("Agnes Pettigrew was", "Agnes Pettigrew"),
+        ("Agnes M. Pettigrew", "Agnes M. Pettigrew"),
+        ("J.R.R. Pettigrew", "J.R.R. Pettigrew"),
+        ("Agnes D. was", "Agnes D."),
+        ("Agnes de la Cruz, MD", "Agnes de la Cruz"),
+        ("Agnes van and", "Agnes"),
+        ("Agnes  Pettigrew", "Agnes"),
+        ("Agnes Pettigrew, MD", "Agnes Pettigrew"),
+        ("Agnes Pettigrew, Jr., MD", "Agnes Pettigrew, Jr."),
+        ("Agnes Pettigrew III was", "Agnes Pettigrew III"),
+        ("Agnes Pettigrew MRN 7", "Agnes Pettigrew"),
+        ("AGNES PETTIGREW SEEN", "AGNES PETTIGREW"),
+        ("Agnes Pettigrew. He", "Agnes Pettigrew"),
+        ("Agnes Pettigrew's", "Agnes Pettigrew"),
+        ("One Two Three Four Five Six", None),
+        ("the", None),
+        ("MD Pettigrew", None),
+        ("7 Pettigrew", None),
+    ],
+)
+def test_names_are_read_to_their_end(text: str, expected: str | None) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "expected"),
+    [
+        ("Pettigrew, Agnes M", {"comma": True}, "Pettigrew, Agnes M"),
+        ("Pettigrew,Agnes", {"comma": True}, "Pettigrew,Agnes"),
+        ("Pettigrew, Agnes", {}, "Pettigrew"),
+        ("Pettigrew, MD", {"comma": True}, "Pettigrew"),
+        ("Pettigrew, M.D.", {"comma": True}, "Pettigrew"),
+        ("Pettigrew, and", {"comma": True}, "Pettigrew"),
+        ("PETTIGREW, PA HOUA", {"comma": True}, "PETTIGREW, PA HOUA"),
+        ("PETTIGREW, PA NOTIFIED", {"comma": True}, "PETTIGREW"),
+        ("Agnes\nPettigrew", {"wrap": True}, "Agnes\nPettigrew"),
+        ("Agnes\nPettigrew", {}, "Agnes"),
+        ("Agnes\n\nPettigrew", {"wrap": True}, "Agnes"),
+        ("agnes pettigrew", {"lower": True}, "agnes pettigrew"),
+        ("a. pettigrew", {"lower": True}, "a. pettigrew"),
+        ("agnes pettigrew", {}, None),
+        ("agnes went", {"lower": True}, "agnes"),
+        ("Rose Hall", {"loose": True}, "Rose Hall"),
+    ],
+)
+def test_what_a_name_may_have_depends_on_the_place(
+    text: str, how: dict[str, bool], expected: str | None
+) -> None:
+    assert read(text, **how) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "given", "surname", "common"),
+    [
+        ("Mary", True, True, False),
+        ("mary-ann", True, True, False),
+        ("José", True, True, False),
+        ("O'Brien", False, True, False),
+        ("O’BRIEN", False, True, False),
+        ("Brown", False, True, True),
+        ("Will", True, True, True),
+        ("Aspirin", False, False, True),
+        ("Hospital", False, False, True),
+        ("qzx", False, False, False),
+    ],
+)
+def test_words_are_looked_up(word: str, given: bool, surname: bool, common: bool) -> None:
+    assert names.is_surname(word) == surname
+    assert names.is_common(word) == common
+    if given:
+        assert names.is_given(word)
+
+
+def test_words_of_any_case_and_accent_are_one() -> None:
+    assert len({names.plain(w) for w in ("NÚÑEZ", "Núñez", "nu\u0301n\u0303ez", "nunez")}) == 1
+    assert names.plain("O’Brien‐Łuk") == "o'brien-luk"
+
+
+def test_what_decides_is_in_the_hashes() -> None:
+    for rule in RECOGNISERS.values():
+        if rule.NAME.endswith("_name") or rule.NAME in ("signature", "dictation"):
+            shared = getattr(rule, "SHARED", ())
+            assert set(names.LISTS) <= set(getattr(rule, "LISTS", ())) <= set(DICTIONARIES)
+            assert {"capitals", "names"} <= set(shared)

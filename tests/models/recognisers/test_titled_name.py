@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import pytest
+from scrubline.models.documents import Context, Document
+from scrubline.models.recognisers import titled_name
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [
+        (text[c.start : c.end], c.label) for c in titled_name.recognise(Document(text), Context())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Seen by Dr. Halvard today.", "Halvard"),
+        ("Dr Halvard will see her", "Halvard"),
+        ("Dr. J. R. Whitby-Stone called.", "J. R. Whitby-Stone"),
+        ("Dr. J.R. Whitby agrees", "J.R. Whitby"),
+        ("Dr. Ana Lucía Núñez-Ochoa, cardiology", "Ana Lucía Núñez-Ochoa"),
+        ("Dr. O'Rourke's note", "O'Rourke"),
+        ("Dr. O’Rourke’s note", "O’Rourke"),
+        ("Dr. van der Meulen saw him", "van der Meulen"),
+        ("Dr. de la Fuente and team", "de la Fuente"),
+        ("Dr. McAllister.", "McAllister"),
+        ("Dr. Łukasz Wójcik reviewed", "Łukasz Wójcik"),
+        ("dr. halvard in, ok to go", "halvard"),
+        ("dr whitlow aware", "whitlow"),
+        ("DR HALVARD PAGED AT 0200", "HALVARD"),
+        ("DR. LONG NOTIFIED", "LONG"),
+        ("saw Dr. May on rounds", "May"),
+        ("Dr.\nHalvard to review", "Halvard"),
+        ("Dr. Anna\nHalvard to review", "Anna\nHalvard"),
+        ("Doctor Halvard explained", "Halvard"),
+        ("Professor Adaeze Obi gave a talk", "Adaeze Obi"),
+        ("Nurse Pettigrew gave it", "Pettigrew"),
+        ("Dr. A. said so", "A."),
+        ("John Halvard Jr., MD", "John Halvard Jr."),
+        ("Dr. William Teague III.", "William Teague III"),
+        ("Agnes Pettigrew, MD", "Agnes Pettigrew"),
+        ("Agnes Pettigrew, M.D., Ph.D.", "Agnes Pettigrew"),
+        ("Agnes Pettigrew RN, BSN", "Agnes Pettigrew"),
+        ("A. Pettigrew, PA-C", "A. Pettigrew"),
+        ("A Pettigrew LPN", "A Pettigrew"),
+        ("PETTIGREW, AGNES MD", "PETTIGREW, AGNES"),
+        ("signed a. pettigrew rn", "a. pettigrew"),
+        ("Tomas Halvard, PT, DPT", "Tomas Halvard"),
+        ("Tomas Halvard, DO", "Tomas Halvard"),
+        ("Ref: Long, Agnes MD", "Long, Agnes"),
+        ("seen with José Peña, MD (pager 12)", "José Peña"),
+        ("🙂 Dr. Halvard 🙂", "Halvard"),
+    ],
+)
+def test_clinicians_are_found(text: str, expected: str) -> None:
+    assert found(text) == [(expected, "DOCTOR")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mr. Halvard is 54.", "Halvard"),
+        ("Mrs Pettigrew was seen", "Pettigrew"),
+        ("Ms. Agnes Pettigrew returns", "Agnes Pettigrew"),
+        ("Miss Pettigrew's rash", "Pettigrew"),
+        ("Mx. Halvard uses a cane", "Halvard"),
+        ("MR. HALVARD IS HERE", "HALVARD"),
+        ("Mr. and Mrs. Halvard", "Halvard"),
+        ("mr. halvard slept well", "halvard"),
+        ("hello , mrs . halvard , how are you", "halvard"),
+        ("Mr. W. was admitted", "W."),
+        ("Rev. Josiah Pettigrew visits", "Josiah Pettigrew"),
+        ("Mr. Brown has a cough", "Brown"),
+        ("Ms. Young, 34", "Young"),
+    ],
+)
+def test_others_are_patients(text: str, expected: str) -> None:
+    assert found(text) == [(expected, "PATIENT")]
+
+
+def test_lists_of_doctors_are_found_one_by_one() -> None:
+    text = "Drs. Halvard, Pettigrew and Whitby agree; Prof. Dr. Teague does not"
+    assert [name for name, _ in found(text)] == ["Halvard", "Pettigrew", "Whitby", "Teague"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Dr.",
+        "Mr. ",
+        "Dr. will see him",
+        "dr aware of the result",
+        "DR NOTIFIED",
+        "lives at 14 Elm Dr Springfield",
+        "14 Old Mill Dr. Apt 3",
+        "severe MR and mild TR",
+        "MS since 2010",
+        "MS Contin 15 mg",
+        "latency 120 ms on the right",
+        "spoke with the MD on call",
+        "charge RN aware",
+        "TO OR WITH RN",
+        "PT and OT to see",
+        "Take 2 tabs, DO NOT CRUSH",
+        "Lactated Ringer, PT 12.1",
+        "Chest PA and lateral",
+        "a nurse practitioner came",
+        "her sister has asthma",
+        "miss two doses",
+        "the judge and the officer",
+        "Mr",
+        "Ms.\n\nPLAN",
+        "normal MRI, MD aware",
+    ],
+)
+def test_near_misses_are_left_alone(text: str) -> None:
+    assert found(text) == []
