@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import hashlib
 import json
 import os
@@ -47,7 +48,7 @@ from scrubline.models.evaluation import compare
 from scrubline.models.labels import CATEGORIES, LABELS
 from scrubline.models.mapping import load_map
 from scrubline.models.merging import select
-from scrubline.models.recognisers import RECOGNISERS, Recogniser, recognise_all, rule_hash
+from scrubline.models.recognisers import RECOGNISERS, Recogniser, rule_hash
 from scrubline.models.spans import Candidate
 
 ROOT = Path(__file__).parent.parent
@@ -293,7 +294,7 @@ def measure(rule: Recogniser, corpus: Corpus) -> Counts:
     labels = frozenset(rule.LABELS)
     total = Counts()
     for document, gold in corpus.documents:
-        candidates = list(rule.recognise(document, Context()))
+        candidates = _recognised(rule.NAME, document)
         total += _judged(corpus, document, gold, candidates) + _covered(
             document, [span for span in gold if span.labels and span.labels <= labels], candidates
         )
@@ -312,8 +313,16 @@ def measure_all(corpus: Corpus, kept: Mapped) -> Counts:
     return total
 
 
-def _everything(document: Document) -> list[Candidate]:
-    return recognise_all(document, Context(), RECOGNISERS)
+@functools.cache
+def _recognised(name: str, document: Document) -> tuple[Candidate, ...]:
+    """The candidates of one rule, looked for once however often they are counted."""
+    return tuple(RECOGNISERS[name].recognise(document, Context()))
+
+
+@functools.cache
+def _everything(document: Document) -> tuple[Candidate, ...]:
+    """What `recognise_all` gives for all rules."""
+    return tuple(sorted(c for name in RECOGNISERS for c in _recognised(name, document)))
 
 
 def _once(candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -55,11 +55,12 @@ class TokenTrie:
 
     def weight(self, phrase: Sequence[str]) -> int:
         """The weight of a phrase; 0 for one that is not in the trie, or without weights."""
-        node: int | None = 0
+        node = 0
         for token in phrase:
-            node = self._children[node].get(token)
-            if node is None:
+            following = self._children[node].get(token)
+            if following is None:
                 return 0
+            node = following
         return self._weights.get(node, 0)
 
     def __len__(self) -> int:

@@ -39,6 +39,7 @@ class Job:
         batch_documents, batch_bytes: caps of a batch.
         split_bytes: size to which inputs were split and packed.
         budgets: see `Budgets`.
+        format: key of `FORMATS` that was asked for, for all inputs; None: by the names' endings.
         settings: how input files are written, for formats whose files do not say it; the output's
             are written alike.
         group_lines: where a note is several rows.
@@ -63,6 +64,7 @@ class Job:
     batch_bytes: int = 4_000_000
     split_bytes: int = 32_000_000
     budgets: Budgets = Budgets()
+    format: str | None = None
     settings: Settings = Settings()
     group_lines: GroupLines | None = None
     keep_candidates: bool = False
@@ -105,6 +107,7 @@ class Job:
             json.dumps(self.columns.roles),
             self.key_check,
             json.dumps(dataclasses.astuple(self.budgets)),
+            json.dumps(self.format),
             json.dumps(dataclasses.astuple(self.settings)),
             json.dumps(self.group_lines and dataclasses.astuple(self.group_lines)),
         )

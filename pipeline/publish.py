@@ -296,6 +296,7 @@ def _how_written(job: Job) -> dict[str, Any]:
     """What `verify` must know to read the parts of a run."""
     return {
         "columns": [[name, str(role)] for name, role in job.columns.roles],
+        "format": job.format,
         "settings": dataclasses.asdict(job.settings),
         "group_lines": job.group_lines and dataclasses.asdict(job.group_lines),
     }

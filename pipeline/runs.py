@@ -122,6 +122,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         batch_bytes=options.batch_bytes,
         split_bytes=options.split_bytes,
         budgets=options.budgets,
+        format=options.format,
         settings=options.settings,
         group_lines=group_lines,
         keep_candidates=options.keep_candidates,

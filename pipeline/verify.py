@@ -136,7 +136,8 @@ def _read_data(
             continue
         url = f"{output}/{part['path']}"
         file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
-        form = open_format(format_of(url), settings[part["run"]])
+        asked = manifest["runs"][part["run"]]["format"]
+        form = open_format(asked or format_of(url), settings[part["run"]])
         rows = form.part_rows(storage, file, columns[part["run"]])
         grouped = manifest["runs"][part["run"]]["group_lines"] is not None
         for lines in _notes(rows) if grouped else ([row] for row in rows):

@@ -180,7 +180,7 @@ def test_models_load_no_beam():
 # -- tables list their folders
 
 HELPERS = {
-    "recognisers": {"datewords", "matching", "named_numbers"},
+    "recognisers": {"capitals", "datewords", "evidence", "matching", "named_numbers", "names"},
     "formats": {"base", "encodings"},
     "recipes": {"recipe"},
 }

@@ -54,9 +54,14 @@ def read(stream: IO[bytes], name: str = "") -> Iterator[AnnotatedDocument]:
         CorpusError: at the first line that is not what it must be.
     """
     handler = _Handler()
-    for _ in read_events(stream, handler):
+    try:
+        for _ in read_events(stream, handler):
+            yield from handler.finished
+            handler.finished.clear()
+    except CorpusError:
+        # Those before the fault, wherever the blocks of the file were cut.
         yield from handler.finished
-        handler.finished.clear()
+        raise
 
 
 class _Handler:

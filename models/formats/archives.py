@@ -14,6 +14,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
+import errno
 import io
 import itertools
 import logging
@@ -168,6 +169,8 @@ _LARGEST_MEMBER_BYTES = 2_000_000_000
 
 # -- zip
 
+_NO_ZIP = "it is no zip archive, or its directory is damaged or cut off"
+
 _END_BYTES = 22 + 0xFFFF + 76
 """The end record with its longest comment, and the two records of zip64 before it."""
 
@@ -233,9 +236,11 @@ def _zip(storage: Reader, file: InputFile) -> Iterator[zipfile.ZipFile]:
             # Of strange names and sizes, zipfile raises whatever comes.
             archive = zipfile.ZipFile(stream)
         except (zipfile.BadZipFile, RuntimeError, ValueError, OverflowError, EOFError):
-            raise UsageError(
-                "it is no zip archive, or its directory is damaged or cut off"
-            ) from None
+            raise UsageError(_NO_ZIP) from None
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # a seek to before the start: an offset that lies
+                raise
+            raise UsageError(_NO_ZIP) from None
         with archive:
             yield archive
 
@@ -280,6 +285,10 @@ def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int)
     except RuntimeError:  # it knows no such compression
         return "UnknownCompression"
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OverflowError):
+        return "DamagedMember"
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
         return "DamagedMember"
 
 

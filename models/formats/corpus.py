@@ -375,7 +375,7 @@ class _Content:
         self._held += block
         seen = self._tail + block
         self._marks += seen.count(self._mark)
-        self._tail = seen[len(seen) - len(self._mark) + 1 :]
+        self._tail = seen[max(0, len(seen) - len(self._mark) + 1) :]
         return bool(block)
 
     def _give(self, end: int) -> bytes:

@@ -193,7 +193,7 @@ class Delimited:
         """Yields the records of [start, end); the header is read again for every stretch.
 
         A declared column that the file does not have is null; all records of a file with an
-        undeclared one are errors.
+        undeclared one are errors. Limits count the bytes of what is not read as bytes in UTF-8.
         """
         cutter = ChunkCutter(columns, limits)
         try:

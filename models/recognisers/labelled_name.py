@@ -21,9 +21,10 @@ NAME = "labelled_name"
 LABELS = ("PATIENT", "DOCTOR")
 LISTS = names.LISTS
 SHARED = ("capitals", "names")
-# 126 of 131 right: english_clinical_sample 18/18, demo 105/110, asq_phi 3/3.
-# `python -m benchmarks.rules <corpus>.jsonl` on the training parts; any name of asq_phi is right.
-SCORE = 0.9549
+# 127 of 132 right: english_clinical_sample 18/18, demo 106/111, asq_phi 3/3.
+# `python -m benchmarks.rules <corpus>.jsonl` on the training parts (of demo also dev); NAME of
+# asq_phi is right for either label.
+SCORE = 0.9552
 
 _RELATION = (
     r"(?:grand|step|great[ -]|half[ -])?(?:mother|father|mom|dad|parents?|sister|brother|sibling"

@@ -21,9 +21,10 @@ NAME = "signature"
 LABELS = ("DOCTOR",)
 LISTS = names.LISTS
 SHARED = ("capitals", "names")
-# 12 of 12 right: english_clinical_sample 2/2, demo 10/10.
-# `python -m benchmarks.rules <corpus>.jsonl` on the training parts; any name of asq_phi is right.
-SCORE = 0.9286
+# 10 of 10 right: english_clinical_sample 2/2, demo 8/8.
+# `python -m benchmarks.rules <corpus>.jsonl` on the training parts (of demo also dev); NAME of
+# asq_phi is right for either label.
+SCORE = 0.9167
 
 _AHEAD = pattern(
     r"(?:/s/|\(signed\)|\be-?sign(?:ed|ature)|\belectronically (?:signed|authenticated|approved"

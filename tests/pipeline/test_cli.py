@@ -18,6 +18,7 @@ from .conftest import BROKEN, note, write_corpus
 COMMANDS = (
     *("scrub", "plan", "resume", "annotate", "verify", "inspect", "key", "train", "evaluate"),
     "convert",
+    "dictionaries",
 )
 COLUMNS = [
     word
@@ -84,7 +85,7 @@ def test_help_teaches(scrubline, command):
 def test_every_command_is_listed(scrubline):
     code, out, _ = scrubline("--help")
     assert code == 0
-    assert all(f"    {command} " in out for command in COMMANDS)
+    assert all(any(f"    {command}{end}" in out for end in " \n") for command in COMMANDS)
     assert "exit codes: 0 done, 1 failed but resumable, 2 bad usage or refused" in out
 
 
