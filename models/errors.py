@@ -8,6 +8,10 @@ detector or library raises may hold PHI in its message; quarantine and logs ther
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
+
 
 class ScrublineError(Exception):
     """Base of all errors below."""
@@ -64,3 +68,200 @@ class OverBudget(DocumentError):
 def error_class(error: BaseException) -> str:
     """The PHI-free name under which an exception is quarantined, counted and logged."""
     return error.code if isinstance(error, DocumentError) else type(error).__qualname__
+
+
+# -- why rows are quarantined
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Explained:
+    """What an error class means.
+
+    Attributes:
+        cause: what is wrong with the row, in some words that fit behind the class in a line.
+        remedy: what whoever gives the input, or runs the job, can do.
+    """
+
+    cause: str
+    remedy: str
+
+
+_AGAIN = "export or copy the file again"
+_AS_XML = "mend the file; `scrubline convert` says which line is wrong"
+_AS_LINES = "mend the file; `scrubline convert` says which line is wrong"
+_TO_WRITE = "take another form for these documents, or leave this one out"
+
+ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
+    {
+        # Records of any format.
+        "BadEncoding": Explained(
+            "bytes that are not valid in the file's encoding",
+            "give the right --encoding, or convert the file to UTF-8",
+        ),
+        "LoneSurrogate": Explained(
+            "the text holds half of a surrogate pair, which UTF-8 cannot",
+            "mend the export: it cut an emoji or another rare character in two",
+        ),
+        "NotText": Explained(
+            "the column with role text holds a number, a list or the like",
+            "declare the right column as text, or export it as texts",
+        ),
+        "MissingId": Explained(
+            "the row has no id",
+            "fill the id column: without an id, text and audit could not be joined",
+        ),
+        "BadId": Explained(
+            "an id is a fraction, true or false, bytes or a nested value",
+            "export ids as whole numbers or texts; check which column has role id, patient or hash",
+        ),
+        "UndeclaredColumn": Explained(
+            "the record has a column that nobody declared",
+            "declare it with --column NAME=ROLE, drop if it must not go out",
+        ),
+        "InputChanged": Explained(
+            "the file changed while it was read",
+            "let nothing write to the input during a run; give the run up and scrub again",
+        ),
+        # JSON Lines.
+        "BadJson": Explained(
+            "the line is not valid JSON",
+            "mend the line: often it was cut off, or holds NaN or a raw control character",
+        ),
+        "NotAnObject": Explained(
+            "the line is JSON but no object", "write each record as {...} in a line of its own"
+        ),
+        "DuplicateKey": Explained(
+            "the object has one key twice", "mend the export: nobody can tell which value is meant"
+        ),
+        # CSV and TSV.
+        "BadHeader": Explained(
+            "the file's header cannot be read or is refused",
+            "mend the header; are --delimiter, --quote and --encoding right?",
+        ),
+        "BadQuote": Explained(
+            "a quote is not closed, or text follows a closing quote",
+            "mend the file from the named row on; are --quote and --escape right?",
+        ),
+        "WrongCellCount": Explained(
+            "the record has more or fewer cells than the header",
+            "mend the record: often a delimiter or line break is not in quotes",
+        ),
+        # Parquet.
+        "CorruptRowGroup": Explained("a row group is damaged: all its rows are held back", _AGAIN),
+        # Archives and compressed files.
+        "DamagedArchive": Explained(
+            "the file is cut off or damaged: one row stands for all its rest", _AGAIN
+        ),
+        "DamagedMember": Explained("a member of the archive is damaged", "pack the archive again"),
+        "Encrypted": Explained(
+            "the member is encrypted", "pack the archive again without a password"
+        ),
+        "NotAFile": Explained(
+            "the member is a link, pipe or device", "pack the file that is meant itself"
+        ),
+        "UnknownCompression": Explained(
+            "the member is compressed in a way that cannot be read",
+            "pack the archive again with deflate, which every program can",
+        ),
+        # Notes of several rows (--group-lines).
+        "BadLineNumber": Explained(
+            "a line number of the note is no whole number",
+            "check which column --group-lines names, and its values",
+        ),
+        "LinesOutOfOrder": Explained(
+            "the line numbers of the note do not grow",
+            "sort the export by note and line; a line that comes twice must go",
+        ),
+        # Budgets.
+        "OverBudget:bytes": Explained(
+            "the document is longer than the budget document_bytes",
+            "look whether it is one note; split it, or raise the budget",
+        ),
+        "OverBudget:line": Explained(
+            "a line or record is longer than line_bytes or line_characters",
+            "look whether line breaks were lost; else raise the budget",
+        ),
+        "OverBudget:tokens": Explained(
+            "the document has more tokens than the budget tokens",
+            "look whether it is one note; split it, or raise the budget",
+        ),
+        "OverBudget:candidates": Explained(
+            "more places look like PHI than the budget candidates allows",
+            "look whether it is a note and not a list or table; split it, or raise the budget",
+        ),
+        "OverBudget:depth": Explained(
+            "JSON is nested deeper than 200", "flatten the value, or leave its key out"
+        ),
+        "OverBudget:unpacked": Explained(
+            "the compressed file unpacks to more than unpacked_ratio times its size",
+            "look whether it is a decompression bomb; if not, unpack it, or raise the budget",
+        ),
+        # Work.
+        "KillsWorker": Explained(
+            "a worker process died at this row again and again",
+            "look at the row with care; more memory a worker may help: fewer --workers",
+        ),
+        "CandidateOutsideText": Explained(
+            "a detector named a place outside of the text",
+            "report it: a rule or model is wrong, no document is",
+        ),
+        # Corpora: i2b2, brat, CoNLL, standoff.
+        "BadUtf8": Explained("a byte cannot be decoded as UTF-8", "convert the file to UTF-8"),
+        "ByteOrderMark": Explained(
+            "the file begins with a byte-order mark", "save it as UTF-8 without a mark"
+        ),
+        "BadXml": Explained("the file is no well-formed XML 1.0", _AS_XML),
+        "Entity": Explained(
+            "the file has a DTD or entities of its own, which can be a bomb",
+            "write out the entities and remove the DTD",
+        ),
+        "TooDeep": Explained("elements are nested deeper than in any corpus", _AS_XML),
+        "TooLarge": Explained("the file is too large for a corpus file", "split it"),
+        "MissingText": Explained("a document has no element TEXT", _AS_XML),
+        "StrayText": Explained("there is text outside of the element TEXT", _AS_XML),
+        "UnknownTag": Explained("an element is none of the form", _AS_XML),
+        "NestedTag": Explained("an element stands inside of PHI", _AS_XML),
+        "WrongCategory": Explained("a tag's TYPE is of another category", _AS_XML),
+        "BadColumns": Explained("a line has another number of columns", _AS_LINES),
+        "BadLine": Explained("a line is none of the form", _AS_LINES),
+        "BadTag": Explained("a token's tag is none of BIO", _AS_LINES),
+        "BadEscape": Explained("an escape, or what it stands for, is none of the form", _AS_LINES),
+        "DuplicateId": Explained("an annotation's number comes twice", _AS_LINES),
+        "DuplicateDocId": Explained(
+            "two documents of the corpus have one id", "give each document an id of its own"
+        ),
+        "MissingKey": Explained("an attribute or key is missing", _AS_LINES),
+        "UnknownKey": Explained("a key is none of the form", _AS_LINES),
+        "WrongType": Explained("a value is of another type", _AS_LINES),
+        "EmptyLabel": Explained("a span has no label", "give it one, or remove the span"),
+        "EmptySpan": Explained("a span covers no character", "mend or remove the span"),
+        "OffsetOutsideText": Explained(
+            "a span leaves the text", "mend the span: were offsets counted in bytes or CRLF?"
+        ),
+        "SpanTextsDiffer": Explained(
+            "a span's text is not what it covers",
+            "mend the span: text and annotations may be of different versions",
+        ),
+        "BadDocId": Explained("a document's id cannot be a file's path", "give it another id"),
+        "BadLabel": Explained("a label holds white space, which the form cannot", _TO_WRITE),
+        "BlankSpan": Explained("a span covers white space only, where no token is", _TO_WRITE),
+        "NotXml": Explained("the text holds a character that XML cannot", _TO_WRITE),
+        "OverlappingSpans": Explained(
+            "two spans share a character, which the form cannot", _TO_WRITE
+        ),
+        "UnknownLabel": Explained(
+            "a label is none of the form's", "give a label map (--label-map)"
+        ),
+    }
+)
+"""Every class of ours under which a row is quarantined or a corpus refused."""
+
+_FOREIGN = Explained(
+    "an exception that came up unforeseen while the row was worked on",
+    "report the class and the stage, with an invented row that shows it",
+)
+
+
+def explain(error: str) -> Explained:
+    """What an error class means; one that is not ours is the class of an exception."""
+    return ERROR_CLASSES.get(error, _FOREIGN)

@@ -18,7 +18,7 @@ from .keys import fingerprint
 from .policy import Policy, load_policy
 from .roles import Columns
 
-CODE_VERSION = "0.1.0"
+CODE_VERSION = "0.2.0"
 """Raised whenever the same input may give other output; part of every fingerprint."""
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
 from typing import Any
 
 from ..models.errors import (
     GateHeld,
     InputChanged,
-    RunFailed,
     ScrublineError,
     UsageError,
     error_class,
 )
+from ..models.faults import failure_class
 from .arguments import REFUSED, make_parser
 from .logs import set_up_logs
 
@@ -32,35 +37,111 @@ def main(argv: Sequence[str] | None = None) -> None:
         arguments, beam = arguments[:cut], arguments[cut + 1 :]
     parsed = make_parser().parse_args(arguments)
     parsed.beam = tuple(beam) or None
+    _fill_standard_streams()
     set_up_logs()
+    with _stoppable() as stopped:
+        code = _run(parsed, stopped)
+    sys.exit(_flushed(code))
+
+
+def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
+    """Runs a command; gives the exit code."""
+    resumable = parsed.command in ("scrub", "resume") and getattr(parsed, "text", None) != "-"
     try:
-        code = COMMANDS[parsed.command](parsed)
+        return COMMANDS[parsed.command](parsed)
     except UsageError as error:
-        code = _say(error, REFUSED)
+        return _say(error, REFUSED)
     except GateHeld as error:
-        code = _say(error, HELD)
-    except (RunFailed, ScrublineError) as error:
-        code = _say(error, FAILED)
-        if parsed.command in ("scrub", "resume") and not isinstance(error, InputChanged):
+        return _say(error, HELD)
+    except BaseException as error:
+        if isinstance(error, SystemExit):
+            raise
+        if stopped or isinstance(error, KeyboardInterrupt):
+            # Whatever the signal became on its way: Beam makes an error of its own of it.
+            hint = " What is done is kept: go on with `scrubline resume`" if resumable else ""
+            print(f"\nstopped.{hint}", file=sys.stderr)
+        elif isinstance(error, ScrublineError):
+            _say(error, FAILED)
+            if resumable and not isinstance(error, InputChanged):
+                print(
+                    "what is done is kept: go on with `scrubline resume --output ...`",
+                    file=sys.stderr,
+                )
+        elif isinstance(error, OSError) and _where(error).startswith(f"{__name__}:"):
+            _tell_unwritable(error)  # storage has errors of its own
+        else:
+            # A foreign message may hold PHI or a file name; --log-level DEBUG does not change that.
             print(
-                "what is done is kept: go on with `scrubline resume --output ...`", file=sys.stderr
+                f"scrubline: unexpected {error_class(error)} at {_where(error)}. "
+                "Please report this line: it holds no PHI",
+                file=sys.stderr,
             )
-    except KeyboardInterrupt:
-        resumable = parsed.command in ("scrub", "resume")
-        hint = " What is done is kept: go on with `scrubline resume`" if resumable else ""
-        print(f"\nstopped.{hint}", file=sys.stderr)
-        code = FAILED
-    except BrokenPipeError:
-        code = FAILED
-    except Exception as error:
-        # A foreign message may hold PHI or a file name; --log-level DEBUG does not change that.
+        return FAILED
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[list[int]]:
+    """Makes the signals that ask for an end what Ctrl-C is; gives a list of those that came.
+
+    One that is ignored stays so (`nohup`), and so does one that somebody else handles. While the
+    first is heeded, others do nothing (some senders send several), but a second Ctrl-C ends at
+    once, which is safe at any time.
+    """
+    came: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        if len(came) == 1:
+            raise KeyboardInterrupt
+        if number == signal.SIGINT:
+            os._exit(FAILED)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                before[number] = signal.signal(number, stop)
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _fill_standard_streams() -> None:
+    """Opens nothing as standard input, output and error where they are closed.
+
+    Else the next file opened, a part say, would get the number of one of them, and whatever a
+    library prints.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the least number that is free: this one
+
+
+def _flushed(code: int) -> int:
+    """The exit code once standard output is written out; FAILED if it cannot be."""
+    if sys.stdout is None:
+        return code
+    try:
+        sys.stdout.flush()
+        return code
+    except OSError as error:
+        _tell_unwritable(error)
+    # What is left would fail again while Python ends.
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FAILED
+
+
+def _tell_unwritable(error: OSError) -> None:
+    if not isinstance(error, BrokenPipeError):  # whoever closed it knows
         print(
-            f"scrubline: unexpected {error_class(error)} at {_where(error)}. "
-            "Please report this line: it holds no PHI",
+            f"scrubline: standard output cannot be written ({failure_class(error)})",
             file=sys.stderr,
         )
-        code = FAILED
-    sys.exit(code)
 
 
 def _say(error: Exception, code: int) -> int:

@@ -336,7 +336,7 @@ def resume(
     """
     output = _absolute(options.output.rstrip("/"))
     if not storage.exists(output):
-        raise UsageError("there is no such output folder: nothing to resume")
+        raise UsageError("there is no unfinished run in this output")
     with storage.locked(_lock_file(output)):
         return _resume(storage, options, output, run, discard=discard)
 

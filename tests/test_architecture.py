@@ -180,7 +180,9 @@ def test_models_load_no_beam():
 # -- tables list their folders
 
 HELPERS = {
-    "recognisers": {"capitals", "datewords", "evidence", "matching", "named_numbers", "names"},
+    "recognisers": {
+        *("adjacent", "capitals", "datewords", "evidence", "matching", "named_numbers", "names"),
+    },
     "formats": {"base", "encodings"},
     "recipes": {"recipe"},
 }

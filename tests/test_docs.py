@@ -132,7 +132,9 @@ SAMPLES = {
 }
 """Kind -> a value in the file, the same on the command line, and one that the file may not have."""
 
-COMMAND_LINE_ONLY = {"--config", "--dry-run", "--json", "--help", "--no-progress"}
+COMMAND_LINE_ONLY = {
+    *("--config", "--dry-run", "--json", "--help", "--no-progress", "--no-header"),
+}
 
 
 def options_of(command):
@@ -154,6 +156,8 @@ def test_a_key_of_the_config_file_does_what_its_option_does(option, key, kind):
     value, word, wrong = SAMPLES[kind]
     if key == "budgets":
         value = {"tokens": 5}
+    if key == "header":
+        value, option = False, "--no-header"
     config = {"inputs": ["i"], "output": "o"}
     from_file = options_from({**config, key: value}, {})
     assert getattr(from_file, key) != getattr(Options(), key)

@@ -222,20 +222,22 @@ def check_removal(
         reach = span.end
         gone = span.replacement is not None
         require(ACTIONS[span.action].removes == gone, "a replacement where the action removes")
-    removing, others = [], []
+    removing, others = [], []  # of those believed that remove; of those rejected
     for verdict in accept(text, candidates, policy):
         c = verdict.candidate
         require(
             c.detector != DENY or (verdict.outcome == ACCEPTED and verdict.replacement is not None),
             "what is denied goes",
         )
-        goes = verdict.outcome == ACCEPTED and verdict.replacement is not None
-        (removing if goes else others).append((c.start, c.end))
+        if verdict.outcome != ACCEPTED:
+            others.append((c.start, c.end))
+        elif verdict.replacement is not None:
+            removing.append((c.start, c.end))
     taken = [(s.start, s.end) for s in spans if s.replacement is not None]
     require(union(taken) == union(removing), "what is accepted for removal goes, and nothing else")
     everything = [(s.start, s.end) for s in spans]
     require(
-        union(everything) == union([*everything, *others]), "what was rejected or kept is told"
+        union(everything) == union([*everything, *others]), "what was rejected is told"
     )
 
 

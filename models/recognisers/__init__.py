@@ -150,7 +150,7 @@ def recognise_all(document: Document, context: Context, names: Iterable[str]) ->
 
 @functools.cache
 def rule_hash(name: str) -> str:
-    """Hex SHA-256 of a rule's source, of what it shares with others and of its lists, for the audit.
+    """Hex SHA-256 of a rule's source, of what it shares and of its lists, for the audit.
 
     Raises:
         UsageError: if the name is not in `RECOGNISERS`.

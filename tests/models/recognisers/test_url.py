@@ -65,7 +65,7 @@ def test_numbers_are_found(marked: str) -> None:
         "seen.in clinic",
         "C:\\files\\x.txt",
         "\\\\server\\share\\x",
-        "/home/jdoe/x.txt",
+        "/srv/jdoe/x.txt",
         "jdoe@clinic.org",
         "3.5.2012",
         "pt.is well",
