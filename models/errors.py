@@ -87,8 +87,7 @@ class Explained:
 
 
 _AGAIN = "export or copy the file again"
-_AS_XML = "mend the file; `scrubline convert` says which line is wrong"
-_AS_LINES = "mend the file; `scrubline convert` says which line is wrong"
+_AS_TOLD = "mend the file; `scrubline convert` says which line is wrong"
 _TO_WRITE = "take another form for these documents, or leave this one out"
 
 ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
@@ -210,29 +209,29 @@ ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
         "ByteOrderMark": Explained(
             "the file begins with a byte-order mark", "save it as UTF-8 without a mark"
         ),
-        "BadXml": Explained("the file is no well-formed XML 1.0", _AS_XML),
+        "BadXml": Explained("the file is no well-formed XML 1.0", _AS_TOLD),
         "Entity": Explained(
             "the file has a DTD or entities of its own, which can be a bomb",
             "write out the entities and remove the DTD",
         ),
-        "TooDeep": Explained("elements are nested deeper than in any corpus", _AS_XML),
+        "TooDeep": Explained("elements are nested deeper than in any corpus", _AS_TOLD),
         "TooLarge": Explained("the file is too large for a corpus file", "split it"),
-        "MissingText": Explained("a document has no element TEXT", _AS_XML),
-        "StrayText": Explained("there is text outside of the element TEXT", _AS_XML),
-        "UnknownTag": Explained("an element is none of the form", _AS_XML),
-        "NestedTag": Explained("an element stands inside of PHI", _AS_XML),
-        "WrongCategory": Explained("a tag's TYPE is of another category", _AS_XML),
-        "BadColumns": Explained("a line has another number of columns", _AS_LINES),
-        "BadLine": Explained("a line is none of the form", _AS_LINES),
-        "BadTag": Explained("a token's tag is none of BIO", _AS_LINES),
-        "BadEscape": Explained("an escape, or what it stands for, is none of the form", _AS_LINES),
-        "DuplicateId": Explained("an annotation's number comes twice", _AS_LINES),
+        "MissingText": Explained("a document has no element TEXT", _AS_TOLD),
+        "StrayText": Explained("there is text outside of the element TEXT", _AS_TOLD),
+        "UnknownTag": Explained("an element is none of the form", _AS_TOLD),
+        "NestedTag": Explained("an element stands inside of PHI", _AS_TOLD),
+        "WrongCategory": Explained("a tag's TYPE is of another category", _AS_TOLD),
+        "BadColumns": Explained("a line has another number of columns", _AS_TOLD),
+        "BadLine": Explained("a line is none of the form", _AS_TOLD),
+        "BadTag": Explained("a token's tag is none of BIO", _AS_TOLD),
+        "BadEscape": Explained("an escape, or what it stands for, is none of the form", _AS_TOLD),
+        "DuplicateId": Explained("an annotation's number comes twice", _AS_TOLD),
         "DuplicateDocId": Explained(
             "two documents of the corpus have one id", "give each document an id of its own"
         ),
-        "MissingKey": Explained("an attribute or key is missing", _AS_LINES),
-        "UnknownKey": Explained("a key is none of the form", _AS_LINES),
-        "WrongType": Explained("a value is of another type", _AS_LINES),
+        "MissingKey": Explained("an attribute or key is missing", _AS_TOLD),
+        "UnknownKey": Explained("a key is none of the form", _AS_TOLD),
+        "WrongType": Explained("a value is of another type", _AS_TOLD),
         "EmptyLabel": Explained("a span has no label", "give it one, or remove the span"),
         "EmptySpan": Explained("a span covers no character", "mend or remove the span"),
         "OffsetOutsideText": Explained(

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .actions import GENERALISE, REDACT
 from .errors import UsageError
@@ -79,68 +80,99 @@ class GroupLines:
 def whole_notes(
     chunks: Iterator[Chunk], form: Format, by: GroupLines, most_bytes: int
 ) -> Iterator[Chunk]:
-    """Cuts the chunks of one file anew, so that no note is in two; `Chunk.heads` says which rows.
+    """Cuts the chunks of one file anew, a chunk a note; `Chunk.heads` says which rows are one.
 
-    A note of more than `most_bytes` is not held: its rows become error rows, as they would anyway.
+    How the chunks were cut decides nothing. A row that cannot be read, between two of one note, may
+    have been a line of it and is taken for one.
+
+    Args:
+        most_bytes: of a text. A note that is far over it, other columns counted, is not held: its
+            rows become error rows.
     """
-    held: list[Chunk] = []
-    held_bytes = 0
-    last: str | None = None  # canonical id of the note that is open
-    over = False  # whether it is over its budget
+    open_note = _OpenNote(most_bytes * _HOLD)
     for chunk in chunks:
-        ids = _ids(form, chunk, by)
-        begins = [row for row, one in enumerate(ids) if row == 0 and one != last]
-        begins += [row for row in range(1, len(ids)) if ids[row] != ids[row - 1]]
-        first = begins[0] if begins else len(ids)
-        if first:
-            # These rows go on with the open note.
-            piece = _slice(chunk, 0, first)
-            held_bytes += piece.columns.nbytes
-            if over or held_bytes > most_bytes:
-                for one in (*held, piece):
-                    yield _over(one)
-                held, over = [], True
-            else:
-                held.append(piece)
-        if not begins:
-            continue
-        if held:
-            yield _joined(held)
-        edges = [*begins, len(ids)]
-        if len(begins) > 1:
-            yield _with_heads(_slice(chunk, first, begins[-1]), edges[:-1], first)
-        held = [_slice(chunk, begins[-1], len(ids))]
-        held_bytes, over, last = held[0].columns.nbytes, False, ids[-1]
-    if held:
-        yield _joined(held)
+        for key, start, end in _runs(_ids(form, chunk, by)):
+            yield from open_note.add(key, _slice(chunk, start, end))
+    yield from open_note.close()
 
 
-def _ids(form: Format, chunk: Chunk, by: GroupLines) -> list[str | int]:
-    """A value for each row, alike for rows of one note; that of a row without id is its own."""
-    found: list[str | int] = []
+_HOLD = 8
+"""Raw JSON may be six times as long as its text."""
+
+_MOST_UNREADABLE = 1000
+"""Rows in a row that cannot be read, beyond which none of them is taken for a line of a note."""
+
+
+class _OpenNote:
+    """The note whose end has not been seen yet, and the unreadable rows behind it."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._key: str | None = None
+        self._note: list[Chunk] = []
+        self._unreadable: list[Chunk] = []
+        self._bytes = 0
+        self._over = False
+
+    def add(self, key: str | None, piece: Chunk) -> Iterator[Chunk]:
+        """Adds rows of one note, or one row that cannot be read; yields what is complete."""
+        if key is None:
+            self._unreadable.append(piece)
+            if len(self._unreadable) > _MOST_UNREADABLE:
+                yield from self.close()
+            return
+        if key != self._key:
+            yield from self.close()
+            self._key = key
+        self._note += [*self._unreadable, piece]
+        self._unreadable = []
+        self._bytes += _size(piece)
+        if self._over or self._bytes > self._most_bytes:
+            yield from map(_over, self._note)
+            self._note, self._over = [], True
+
+    def close(self) -> Iterator[Chunk]:
+        """Yields what is there; the next row begins a note."""
+        if self._note:
+            yield _joined(self._note)
+        yield from map(_one_note, self._unreadable)
+        self._key, self._note, self._unreadable, self._bytes, self._over = None, [], [], 0, False
+
+
+def _ids(form: Format, chunk: Chunk, by: GroupLines) -> list[str | None]:
+    """The canonical id of each row; None where it cannot be read."""
+    found: list[str | None] = []
     for row, value in enumerate(form.decode(chunk.columns.column(by.id))):
         try:
-            canonical = None if row in chunk.errors else canonical_id(value)
+            found.append(None if row in chunk.errors else canonical_id(value))
         except Exception:  # reading finds it again, and says what it is
-            canonical = None
-        found.append(row if canonical is None else canonical)
-    # A row that cannot be read, between two of one note, may have been a line of it.
-    for row in range(1, len(found) - 1):
-        if row in chunk.errors and found[row - 1] == found[row + 1]:
-            found[row] = found[row - 1]
+            found.append(None)
     return found
+
+
+def _runs(ids: Sequence[str | None]) -> Iterator[tuple[str | None, int, int]]:
+    """Yields (id, first row, row after the last) of neighbours with one id; None is one alone."""
+    start = 0
+    for end in range(1, len(ids) + 1):
+        if end == len(ids) or ids[end] is None or ids[end] != ids[start]:
+            yield ids[start], start, end
+            start = end
+
+
+def _size(chunk: Chunk) -> int:
+    """Bytes of the cells; unlike `nbytes` it adds up however the rows are cut."""
+    table = chunk.columns
+    size = 8 * table.num_rows * table.num_columns
+    for column in table.columns:
+        kind = column.type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            size += int(pc.sum(pc.binary_length(column)).as_py() or 0)
+    return size
 
 
 def _slice(chunk: Chunk, start: int, end: int) -> Chunk:
     errors = {row - start: code for row, code in chunk.errors.items() if start <= row < end}
     return Chunk(chunk.columns.slice(start, end - start), errors)
-
-
-def _with_heads(chunk: Chunk, begins: Sequence[int], first: int) -> Chunk:
-    heads = np.zeros(chunk.columns.num_rows, np.int64)
-    for begin in begins:
-        heads[begin - first :] = begin - first
-    return dataclasses.replace(chunk, heads=heads)
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:
@@ -150,13 +182,17 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
     for chunk in chunks:
         errors |= {rows + row: code for row, code in chunk.errors.items()}
         rows += chunk.columns.num_rows
-    table = pa.concat_tables([chunk.columns for chunk in chunks])
-    return Chunk(table, errors, np.zeros(rows, np.int64))
+    return _one_note(Chunk(pa.concat_tables([chunk.columns for chunk in chunks]), errors))
+
+
+def _one_note(chunk: Chunk) -> Chunk:
+    return dataclasses.replace(chunk, heads=np.zeros(chunk.columns.num_rows, np.int64))
 
 
 def _over(chunk: Chunk) -> Chunk:
     rows = chunk.columns.num_rows
-    return Chunk(chunk.columns, dict.fromkeys(range(rows), "OverBudget:bytes"), np.arange(rows))
+    errors = dict.fromkeys(range(rows), "OverBudget:bytes")
+    return Chunk(chunk.columns, errors, np.arange(rows))
 
 
 def lines_in_order(values: Sequence[object]) -> str | None:

@@ -320,14 +320,27 @@ def _verify(parsed: argparse.Namespace) -> int:
 
 def _inspect(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
-    from .inspection import list_quarantined, read_manifest, show_document, summary
+    from .inspection import (
+        ERROR_COLUMN,
+        legend,
+        list_quarantined,
+        read_manifest,
+        show_document,
+        summary,
+    )
 
     storage, output = Storage(), parsed.output.rstrip("/")
     if parsed.document:
         show_document(storage, output, parsed.document, key_source=parsed.key_file)
     elif parsed.quarantined:
-        for line in list_quarantined(storage, output, key_source=parsed.key_file):
+        lines, errors = list_quarantined(storage, output, key_source=parsed.key_file), set()
+        print(next(lines))
+        for line in lines:
             print(line)
+            errors.add(line.split("\t")[ERROR_COLUMN])
+        sys.stdout.flush()
+        for line in legend(errors):
+            print(line, file=sys.stderr)
     else:
         print(summary(read_manifest(storage, output)))
     return DONE

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..models.actions import ACTIONS
-from ..models.errors import UsageError
+from ..models.errors import UsageError, explain
 from ..models.job import Job
 from ..models.keys import canonical_id
 from ..models.policy import Policy
@@ -70,7 +70,10 @@ def summary(manifest: Mapping[str, Any]) -> str:
         f"  {label:<{width}}  {count:>9,}"
         for label, count in sorted(manifest["labels"].items(), key=lambda pair: (-pair[1], pair[0]))
     ]
-    lines += [f"quarantined      {error}: {count:,}" for error, count in manifest["errors"].items()]
+    lines += [
+        f"quarantined      {error}: {count:,} ({explain(error.partition(': ')[2]).cause})"
+        for error, count in manifest["errors"].items()
+    ]
     if kept := policy.get("kept"):
         lines.append(f"kept by policy   {', '.join(kept)}")
     lines += _told_lists(policy, "")
@@ -167,6 +170,9 @@ def _rows_in(content: bytes, doc_keys: Collection[str] | None = None) -> Iterato
 
 # -- quarantine
 
+_QUARANTINE_COLUMNS = ("run", "state", "unit", "row", "stage", "error", "input")
+ERROR_COLUMN = _QUARANTINE_COLUMNS.index("error")
+
 
 def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -> Iterator[str]:
     """Yields a line for each quarantined row, published or of a run that is not: tab-separated.
@@ -190,7 +196,7 @@ def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -
             opened[run] = open_job(storage, output, run, key_source)[0]
     plans = {run: (job, Plan.read(storage, job.restricted)) for run, job in opened.items()}
 
-    yield "\t".join(("run", "state", "unit", "row", "stage", "error", "input"))
+    yield "\t".join(_QUARANTINE_COLUMNS)
     if manifest is not None:
         rows = read_rows(storage, output, manifest, "quarantine")
         yield from _quarantine_lines("published", rows, plans)
@@ -198,6 +204,16 @@ def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -
         if run in opened:
             rows = _staged_quarantine(storage, *plans[run])
             yield from _quarantine_lines("unfinished", rows, plans)
+
+
+def legend(errors: Iterable[str]) -> Iterator[str]:
+    """Yields a line for each error class that says what it means, in order of names.
+
+    It is for people, and so for standard error: programs read `list_quarantined` as a table.
+    """
+    for error in sorted(set(errors)):
+        told = explain(error)
+        yield f"{error}: {told.cause}; {told.remedy}"
 
 
 def _staged_quarantine(storage: Storage, job: Job, plan: Plan) -> Iterator[dict[str, Any]]:

@@ -120,13 +120,11 @@ class _Archive(abc.ABC):
         cutter = ChunkCutter(columns, limits)
         try:
             for name, content in self.members(storage, file, locator.start, locator.end, limits):
-                row = content
-                if isinstance(content, bytes):
-                    row = text_row(name, content, self.encoding)
-                if isinstance(row, dict):
-                    yield from cutter.add([row.get(one) for one in columns], len(content))
+                row = _row(name, content, self.encoding)
+                if isinstance(row, str):
+                    yield from cutter.add_error(row)
                 else:
-                    yield from cutter.add_error(str(row))
+                    yield from cutter.add([row.get(one) for one in columns], len(content))
         except Unreadable as error:
             yield from cutter.add_error(error.code)
         yield from cutter.rest()
@@ -154,12 +152,13 @@ class _Archive(abc.ABC):
         limits = dataclasses.replace(whole(file), document_bytes=_LARGEST_MEMBER_BYTES)
         try:
             for name, content in self.members(storage, file, 0, _TO_THE_END, limits):
-                row: dict[str, str] | str = "DamagedMember"
-                if isinstance(content, bytes):
-                    row = text_row(name, content, self.encoding)
-                yield part_row(row, columns, _MEMBER_SUFFIX)
+                yield part_row(_row(name, content, self.encoding), columns, _MEMBER_SUFFIX)
         except Unreadable as error:
             yield part_row(error.code, columns, _MEMBER_SUFFIX)
+
+
+def _row(name: str, content: bytes | str, encoding: str) -> dict[str, str] | str:
+    return content if isinstance(content, str) else text_row(name, content, encoding)
 
 
 _TO_THE_END = 1 << 62
@@ -314,6 +313,9 @@ class _ZipWriter:
 
 # -- tar
 
+_tarfile: Any = tarfile
+"""What its type declarations leave out: the kinds of bad headers, the members seen so far."""
+
 
 class TarArchive(_Archive):
     """The format `tar`. A stretch is the bytes of a run of members with their headers."""
@@ -393,7 +395,7 @@ class _StrictTarInfo(tarfile.TarInfo):
     def fromtarfile(cls, tarfile_: Any) -> Any:
         try:
             return super().fromtarfile(tarfile_)
-        except tarfile.EOFHeaderError:
+        except _tarfile.EOFHeaderError:
             raise
         except (tarfile.HeaderError, ValueError, OverflowError):
             raise Unreadable("DamagedArchive") from None
@@ -417,9 +419,9 @@ def _opened_tar(
         stream.seek(start)
     try:
         if stream_is_seekable:
-            archive = tarfile.TarFile(fileobj=stream, tarinfo=_StrictTarInfo, errors="replace")
+            archive = _tarfile.TarFile(fileobj=stream, tarinfo=_StrictTarInfo, errors="replace")
         else:
-            archive = tarfile.open(  # noqa: SIM115 - the stream is the caller's
+            archive = _tarfile.open(
                 fileobj=stream, mode="r|", tarinfo=_StrictTarInfo, errors="replace"
             )
         while (member := archive.next()) is not None:
@@ -427,7 +429,7 @@ def _opened_tar(
             # It keeps all that it has seen: an archive of millions would fill the memory.
             archive.members.clear()
         # What follows the end would be ignored: archives that were joined by `cat`, for one.
-        while block := archive.fileobj.read(1 << 16):  # type: ignore[union-attr]
+        while block := archive.fileobj.read(1 << 16):
             if block.strip(b"\0"):
                 raise Unreadable("DamagedArchive")
     except (tarfile.TarError, EOFError, ValueError, OverflowError):
@@ -475,7 +477,7 @@ class _TarWriter:
     def __init__(self, sink: LazySink, encoding: str) -> None:
         self._sink = sink
         self._encoding = encoding
-        self._archive: tarfile.TarFile | None = None
+        self._archive: Any = None  # a tarfile.TarFile
 
     def write(self, table: pa.Table) -> None:
         for key, text in named_texts(table):

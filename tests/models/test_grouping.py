@@ -80,28 +80,38 @@ def test_neighbouring_rows_of_one_id_are_a_note(ids, expected):
         ([1, None, 2], [1], [[0], [1], [2]]),
         ([None, 1, 1], [0], [[0], [1, 2]]),
         ([1, 1, None], [2], [[0, 1], [2]]),
+        ([1, None, None, 1], [1], [[0, 1, 2, 3]]),
     ],
 )
 def test_a_row_that_cannot_be_read_between_two_of_a_note_is_one_of_it(ids, errors, expected):
     assert notes([chunk(ids, errors)]) == (expected, dict.fromkeys(errors, "BadJson"))
 
 
-@given(
-    st.lists(st.integers(0, 3), max_size=30),
-    st.lists(st.integers(0, 30), max_size=8),
-)
-def test_chunks_do_not_decide_what_a_note_is(ids, places):
+ROWS = st.lists(st.integers(0, 2) | st.none(), max_size=25)
+
+
+@given(ROWS, st.lists(st.integers(0, 25), max_size=8), st.sets(st.integers(0, 24), max_size=6))
+def test_chunks_do_not_decide_what_a_note_is(ids, places, errors):
+    errors = [row for row in errors if row < len(ids)]
     places = [place for place in places if place <= len(ids)]
-    assert notes(cuts(ids, places)) == notes([chunk(ids)] if ids else [])
+    whole = [chunk(ids, errors)] if ids else []
+    found = notes(cuts(ids, places, errors))
+    assert found == notes(whole)
+    assert sorted(row for note in found[0] for row in note) == list(range(len(ids)))
 
 
 @given(st.lists(st.integers(0, 30), max_size=8))
 def test_a_note_over_its_budget_is_error_rows_and_no_neighbour_is(places):
     ids = [1, 1] + [2] * 26 + [3, 3]
-    small = chunk([2]).columns.nbytes
-    found, errors = notes(cuts(ids, [p for p in places if p <= 30]), most_bytes=small * 10)
-    assert errors == dict.fromkeys(range(2, 28), "OverBudget:bytes") or errors == {}
+    found, errors = notes(cuts(ids, [p for p in places if p <= 30]), most_bytes=20)
+    assert errors == dict.fromkeys(range(2, 28), "OverBudget:bytes")
     assert [0, 1] in found and [28, 29] in found
+
+
+def test_rows_that_cannot_be_read_are_not_held_without_end():
+    ids = [1] + [None] * 3000 + [1]
+    found, _ = notes([chunk(ids)])
+    assert found == [[row] for row in range(3002)]
 
 
 @pytest.mark.parametrize(

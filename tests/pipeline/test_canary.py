@@ -1,14 +1,18 @@
 """Promise 5: no PHI outside the data path. Canaries go in and are searched everywhere."""
 
+import gzip
 import io
 import json
 import os
 import subprocess
 import sys
+import zipfile
+from collections import Counter
 
 import apache_beam as beam
 import pyarrow.parquet as pq
 import pytest
+from scrubline.models.formats import ASKED_FOR, FORMATS
 from scrubline.models.formats.jsonl import LOOK_BYTES
 from scrubline.models.storage import Storage
 from scrubline.models.units import Plan
@@ -17,6 +21,7 @@ from scrubline.pipeline.plan import thaw
 
 from . import hostile_worker
 from .hostile_worker import EXIT, LEAK
+from .makers import REFUSED, break_, make
 
 TEXT, ID, FILE = "Quuxfordtext", "quuxfordid", "quuxfordfile"
 """What the canaries of texts, of ids and patients, and of file names begin with, in any case."""
@@ -123,6 +128,11 @@ class Sinks:
 
 def decoded(path):
     """What a file says once it is decompressed: all cells and metadata of a Parquet file."""
+    if path.suffix in (".gz", ".tgz"):
+        return gzip.decompress(path.read_bytes())
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            return b"".join(name.encode() + archive.read(name) for name in archive.namelist())
     if path.suffix != ".parquet":
         return b""
     table = pq.read_table(io.BytesIO(path.read_bytes()))
@@ -219,3 +229,76 @@ def test_nothing_leaks_from_a_run_that_fails(sinks, common, tmp_path):
     assert codes == [1] * 3
     assert sinks.found(TEXT, ID) == []
     assert restricted(sinks.found(FILE)) == []
+
+
+# -- every format
+
+BY_NAME = tuple(name for name in FORMATS if name not in ASKED_FOR and name != "conll")
+"""Formats whose files, of the same two columns, can be scrubbed in one run."""
+
+GROUPS = {"by name": BY_NAME} | {name: (name,) for name in FORMATS if name not in BY_NAME}
+NOTES_EACH = 3
+
+
+def write_formats(folder, names):
+    """Good and malformed files of some formats, with canaries in all that they hold.
+
+    Returns:
+        errors: to be expected, by class.
+        fine: rows of the malformed files that are good.
+    """
+    errors = Counter()
+    folder.mkdir(parents=True)
+    for number, name in enumerate(names):
+        # Where the name of the file is the id, it is in the restricted plan.
+        what = FILE if FORMATS[name].file_is_record or name == "text.gz" else ID
+        rows = [(f"{what}-{number}-{n}.txt", phi(number * 100 + n)) for n in range(NOTES_EACH)]
+        good, _ = make(name, f"{FILE}-{number}", rows)
+        bad, codes = break_(name, TEXT, what)
+        errors += codes
+        for path, content in (good | bad).items():
+            (folder / path.replace(ID, FILE)).write_bytes(content)
+    return errors, errors.pop(None, 0)
+
+
+def test_nothing_leaks_whatever_the_format(sinks, common, tmp_path):
+    expected, lines = {}, []
+    for group, names in GROUPS.items():
+        source, out = tmp_path / "in" / group / f"{FILE}-folder", str(tmp_path / "out" / group)
+        expected[group] = write_formats(source, names)
+        asked = ["--format", group] if group in ASKED_FOR else []
+        lines += [
+            [
+                *("scrub", "--input", str(source), "--output", out, *common, *asked),
+                *("--max-quarantined", "1", "--split-bytes", "5000"),
+            ],
+            ["verify", "--output", out, "--originals"],
+            ["inspect", "--output", out],
+        ]
+    assert sinks.run("formats", lines) == [0] * len(lines)
+    for group, (errors, fine) in expected.items():
+        manifest = json.loads((tmp_path / "out" / group / "manifest.json").read_text())
+        assert manifest["errors"] == {f"read: {code}": n for code, n in sorted(errors.items())}
+        assert manifest["counts"]["rows_out"] == NOTES_EACH * len(GROUPS[group]) + fine
+    assert sinks.found(TEXT, ID) == []
+    assert restricted(sinks.found(FILE)) == []
+    # The search itself works: data of each format is read.
+    seen = [place for place, _ in sinks.found("EMAIL") if "/data/" in place]
+    for group, names in GROUPS.items():
+        for name in names:
+            ending = FORMATS[name].suffixes[0]
+            assert any(p.startswith(f"out/{group}/") and p.endswith(ending) for p in seen), name
+
+
+def test_nothing_leaks_where_a_format_refuses_a_file(sinks, common, tmp_path):
+    lines = []
+    for name, make_file in REFUSED.items():
+        ending, content = make_file(TEXT)
+        path = tmp_path / "in" / name / f"{FILE}{ending}"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content)
+        line = ["scrub", "--input", str(path), "--output", str(tmp_path / "out"), *common]
+        lines += [[*line, "--format", name], line]
+    assert sinks.run("refused", lines) == [2] * len(lines)
+    assert not (tmp_path / "out").exists()
+    assert sinks.found(TEXT, ID, FILE) == []
