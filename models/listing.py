@@ -20,6 +20,9 @@ from fsspec.implementations.local import LocalFileSystem
 DANGLING = "dangling"
 """Version of a symbolic link that leads nowhere; whoever needs its content must refuse it."""
 
+SPECIAL = "special"
+"""Version of a pipe, socket or device that was asked for by name: to open it may take forever."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Entry:
@@ -53,6 +56,8 @@ def info_of(fs: Any, path: str) -> Entry:
 def _local_entry(path: str, status: os.stat_result) -> Entry:
     if stat.S_ISDIR(status.st_mode):
         return Entry(path, True)
+    if not stat.S_ISREG(status.st_mode):
+        return Entry(path, False, 0, SPECIAL)
     return Entry(path, False, status.st_size, f"{status.st_mtime_ns}-{status.st_size}")
 
 

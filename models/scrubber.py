@@ -66,20 +66,24 @@ class Scrubber:
         self.recognisers = tuple(RECOGNISERS) if recognisers is None else tuple(recognisers)
         self.budgets = budgets
 
-    def scrub(self, text: str) -> str:
+    def scrub(self, text: str, *, note_type: str | None = None) -> str:
         """The text without its PHI.
+
+        Args:
+            text: one document.
+            note_type: what the column of role `type` would say, for policies with note types.
 
         Raises:
             DocumentError: where the pipeline would put the document into quarantine.
         """
-        batch = scrub_batch(self._spans((text,)))
+        batch = scrub_batch(self._spans(text, note_type))
         _raise_failure(batch)
         assert batch.scrubbed is not None and batch.scrubbed.texts[0] is not None
         return batch.scrubbed.texts[0]
 
-    def spans(self, text: str) -> list[Span]:
+    def spans(self, text: str, *, note_type: str | None = None) -> list[Span]:
         """What would be removed or kept, and why; disjoint and in order."""
-        batch = self._spans((text,))
+        batch = self._spans(text, note_type)
         _raise_failure(batch)
         assert batch.spans is not None
         return [span for _, span in batch.spans.rows()]
@@ -90,7 +94,7 @@ class Scrubber:
         _raise_failure(batch)
         return [list(select(found)) for found in batch.candidates.by_document(len(texts))]
 
-    def _candidates(self, texts: Sequence[str]) -> Batch:
+    def _candidates(self, texts: Sequence[str], note_type: str | None = None) -> Batch:
         count = len(texts)
         for text in texts:
             check_text(text, self.budgets)
@@ -98,7 +102,7 @@ class Scrubber:
             np.arange(count, dtype=np.int64),
             (None,) * count,
             (None,) * count,
-            (None,) * count,
+            (note_type,) * count,
             pa.table({}),
             np.arange(count, dtype=np.int64),
         )
@@ -106,8 +110,8 @@ class Scrubber:
         batch = label_batch(featurize_batch(batch, self.taggers), self.taggers)
         return recognise_batch(batch, self.recognisers)
 
-    def _spans(self, texts: Sequence[str]) -> Batch:
-        return merge_batch(self._candidates(texts), self.policy, self.budgets)
+    def _spans(self, text: str, note_type: str | None) -> Batch:
+        return merge_batch(self._candidates((text,), note_type), self.policy, self.budgets)
 
 
 def _raise_failure(batch: Batch) -> None:

@@ -35,7 +35,16 @@ from fsspec.implementations.local import LocalFileSystem
 
 from .errors import InputChanged, ScrublineError, StorageError, UsageError
 from .faults import failure_class, is_transient, jitter
-from .listing import DANGLING, Entry, files_below, info_of, is_visible, match_files, relative_to
+from .listing import (
+    DANGLING,
+    SPECIAL,
+    Entry,
+    files_below,
+    info_of,
+    is_visible,
+    match_files,
+    relative_to,
+)
 from .partitions import Partition, parse_partition
 
 _log = logging.getLogger(__name__)
@@ -45,6 +54,11 @@ T = TypeVar("T")
 LOCAL_BLOCK_BYTES = 1 << 20
 REMOTE_BLOCK_BYTES = 8 << 20
 """A remote block is one request; below some megabytes its latency rules."""
+
+_UNWRITABLE = frozenset(
+    {errno.EACCES, errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.EPERM, errno.EROFS}
+)
+"""Of a place, not of its state: no later try helps."""
 
 OBJECT_STORES = frozenset(
     {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "memory"}
@@ -144,6 +158,11 @@ class Storage:
                 raise UsageError(
                     f"input {ordinal} of {len(urls)} leads to no file (names that begin with '.' "
                     "or '_' do not count); expected a file, a folder or a glob"
+                )
+            if any(entry.version == SPECIAL for entry in files):
+                raise UsageError(
+                    f"input {ordinal} of {len(urls)} is a pipe, a socket or a device; expected a "
+                    "file, a folder or a glob"
                 )
             if any(entry.version == DANGLING for entry in files):
                 raise UsageError(
@@ -284,7 +303,7 @@ class Storage:
         store, nothing is locked.
 
         Raises:
-            UsageError: if another process holds it.
+            UsageError: if another process holds it, or the output may not be written.
         """
         fs, path = _filesystem(url)
         if not isinstance(fs, LocalFileSystem):
@@ -292,8 +311,17 @@ class Storage:
             return
 
         def opened() -> int:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError as error:
+                if error.errno not in _UNWRITABLE:
+                    raise
+                kind = failure_class(error)
+            raise UsageError(
+                f"the output cannot be written ({kind}); expected a folder, there or to be made, "
+                "in which this user may write"
+            )
 
         descriptor = self._retry("lock", url, opened)
         try:

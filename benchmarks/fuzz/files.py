@@ -439,9 +439,11 @@ def check_corpus(name: str, data: bytes) -> None:
         try:
             rendered = other.render(documents)
         except CorpusError as error:
-            require_discreet(error, data)
-            # Of its own documents, a format may refuse ids alone: paths for the folder formats.
-            require(other is not form or error.fault == "BadDocId", "what was read can be written")
+            labels = [span.label for document in documents for span in document.spans]
+            require_discreet(error, data, labels)
+            # Of what it read itself, a format may refuse ids that are no paths, and foreign labels.
+            is_told = error.fault in ("BadDocId", "UnknownLabel")
+            require(other is not form or is_told, "what was read can be written")
             continue
         again: list[AnnotatedDocument] = []
         if isinstance(rendered, bytes):

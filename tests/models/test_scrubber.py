@@ -102,3 +102,14 @@ def test_what_does_not_exist_is_refused(how):
 
 def test_texts_are_not_shown():
     assert "2012" not in repr(RULES)
+
+
+def test_a_policy_may_ask_for_the_note_type(tmp_path):
+    path = tmp_path / "site.toml"
+    path.write_text(
+        'name = "site"\nextends = "research"\n[note_types."letter"]\nactions = { DATE = "mask" }\n'
+    )
+    scrubber = Scrubber(policy=str(path), recognisers=("date",))
+    assert scrubber.scrub("on 3/4/2012") == "on 3/4/2012"
+    assert scrubber.scrub("on 3/4/2012", note_type="Letter") == "on ********"
+    assert [span.action for span in scrubber.spans("on 3/4/2012", note_type="Letter")] == ["mask"]

@@ -1,0 +1,88 @@
+"""One target under the coverage-guided fuzzer; a process of its own, which the fuzzer ends.
+
+Nothing of the program may be imported before it is instrumented.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import logging
+import random
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+INSTRUMENTED = ["scrubline", "zipfile", "tarfile", "gzip", "tomllib"]
+
+
+def signature(error: BaseException) -> str:
+    """Where and as what an error was raised: equal for findings that are one bug, mostly."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = next((f for f in reversed(frames) if "laws.py" not in f.filename), frames[-1])
+    law = str(error) if type(error).__name__ == "Broken" else ""
+    return f"{type(error).__name__} {Path(place.filename).name}:{place.lineno} {law}".strip()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("target")
+    parser.add_argument("findings", type=Path)
+    parser.add_argument("corpus", type=Path)
+    for name in ("--seconds", "--seed", "--hang-seconds", "--memory-mb"):
+        parser.add_argument(name, type=int, required=True)
+    options = parser.parse_args()
+
+    import atheris
+
+    with atheris.instrument_imports(include=INSTRUMENTED):
+        from .targets import target_named
+
+    logging.disable()
+    target = target_named(options.target)
+    if not any(options.corpus.iterdir()):
+        for number, seed in enumerate(target.seeds()):
+            (options.corpus / f"seed-{number:04d}").write_bytes(seed)
+    known: set[str] = set()
+
+    def check(data: bytes) -> None:
+        try:
+            target.check(data)
+        except Exception as error:
+            what = signature(error)
+            if what not in known:
+                known.add(what)
+                name = f"{options.target}--{hashlib.sha256(what.encode()).hexdigest()[:12]}"
+                (options.findings / name).write_bytes(data)
+                (options.findings / f"{name}.what").write_text(what + "\n")
+
+    def mutate(data: bytes, most: int, seed: int) -> bytes:
+        if target.mutate is None or seed % 3:
+            return atheris.Mutate(data, most)  # type: ignore[no-any-return]
+        return target.mutate(data, random.Random(seed))[:most]
+
+    with tempfile.NamedTemporaryFile("w", suffix=".dict") as words:
+        for word in target.words:
+            words.write('"' + "".join(f"\\x{byte:02x}" for byte in word[:60]) + '"\n')
+        words.flush()
+        flags = [
+            f"-max_total_time={max(1, options.seconds)}",
+            f"-seed={options.seed + 1}",
+            f"-timeout={options.hang_seconds}",
+            f"-rss_limit_mb={options.memory_mb}",
+            f"-max_len={target.longest}",
+            f"-artifact_prefix={options.findings}/{options.target}--",
+            "-print_final_stats=1",
+            "-len_control=0",
+        ]
+        if target.words:
+            flags.append(f"-dict={words.name}")
+        atheris.Setup(
+            [sys.argv[0], *flags, str(options.corpus)], check, custom_mutator=mutate
+        )
+        atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
