@@ -45,6 +45,8 @@ setup(
         "s3": ["s3fs>=2025.3"],
         "gcs": ["gcsfs>=2025.3"],
         "azure": ["adlfs>=2024.12"],
+        # Fuzzing by coverage; wheels for Linux alone.
+        "fuzz": ["atheris==3.0.0; sys_platform == 'linux'"],
         "test": [
             "pytest>=8",
             "hypothesis>=6.100",

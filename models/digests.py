@@ -9,11 +9,14 @@ forgers: for those, parts carry SHA-256.
 from __future__ import annotations
 
 import hashlib
+import re
 import struct
 from collections.abc import Iterable
 
 _MODULUS = 1 << 256
 
+
+_HEX = re.compile("[0-9a-f]{64}")
 
 _HEAD = struct.Struct(">cQ")
 """Kind and length of a field, in one byte and eight."""
@@ -54,6 +57,17 @@ class Digest:
 
     def __init__(self, value: int | str = 0) -> None:
         self.value = int(value, 16) if isinstance(value, str) else value
+
+    @classmethod
+    def of_hex(cls, text: str) -> Digest:
+        """The digest that `hex` gave.
+
+        Raises:
+            TypeError, ValueError: for anything but 64 hex digits.
+        """
+        if not _HEX.fullmatch(text):
+            raise ValueError("a digest is 64 hex digits")
+        return cls(text)
 
     def add(self, fields: Iterable[Field]) -> None:
         """Adds one row."""

@@ -162,7 +162,7 @@ def _runs(ids: Sequence[str | None]) -> Iterator[tuple[str | None, int, int]]:
 def _size(chunk: Chunk) -> int:
     """Bytes of the cells; unlike `nbytes` it adds up however the rows are cut."""
     table = chunk.columns
-    size = 8 * table.num_rows * table.num_columns
+    size: int = 8 * table.num_rows * table.num_columns
     for column in table.columns:
         kind = column.type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):

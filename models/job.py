@@ -12,9 +12,10 @@ from typing import Any
 
 from .budgets import Budgets
 from .errors import UsageError
-from .formats import Format, Limits, Settings, open_format
+from .formats import Format, Limits, Settings, encoding_named, open_format
 from .grouping import GroupLines
 from .keys import fingerprint
+from .kinds import require_kinds
 from .policy import Policy, load_policy
 from .roles import Columns
 
@@ -134,12 +135,24 @@ class Job:
             for name in ("models", "model_hashes", "recognisers", "recogniser_hashes"):
                 value[name] = tuple(value[name])
             job = cls(**value)
-        except (ValueError, KeyError, TypeError) as error:
+            require_kinds(job)
+            job._check()
+        except (ValueError, KeyError, TypeError, RecursionError, UsageError) as error:
             raise UsageError(
                 f"the frozen job cannot be read ({type(error).__name__}): "
                 "was it made by another version?"
             ) from None
         return job
+
+    def _check(self) -> None:
+        """Raises ValueError or UsageError for values that nobody can work by."""
+        if not 0 <= self.max_quarantined <= 1:  # so that NaN is refused too
+            raise ValueError("max_quarantined is a share")
+        if self.split_bytes < 1:
+            raise ValueError("split_bytes must be at least 1")
+        encoding_named(self.settings.encoding)
+        # Refused by what makes them: caps, names without a hash, lone surrogates.
+        _ = self.limits, self.fingerprint
 
     def require_this_version(self) -> None:
         """Refuses to work on what another version planned; reading what it wrote is fine.

@@ -17,6 +17,7 @@ import pyarrow as pa
 from .audit import TABLES
 from .errors import RunFailed
 from .formats import FORMATS, Format, PartWriter
+from .kinds import require_kinds
 from .results import Result, Tally
 from .storage import Storage, Writer
 
@@ -82,14 +83,16 @@ class Receipt:
         """
         try:
             value: dict[str, Any] = json.loads(text)
-            return cls(
+            receipt = cls(
                 value["unit"],
                 value["name"],
                 value["given"],
                 Tally.from_json(value),
                 tuple(Part(**part) for part in value["parts"]),
             )
-        except (ValueError, KeyError, TypeError) as error:
+            require_kinds(receipt)
+            return receipt
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunFailed(f"a receipt is damaged ({type(error).__name__})") from None
 
 

@@ -20,6 +20,7 @@ from .batches import Batch
 from .digests import PARTS, Digest, cell
 from .formats import Format
 from .grouping import pieces
+from .kinds import require_kinds
 from .labels import HIPAA_OF
 from .roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from .spans import BELIEVED
@@ -73,13 +74,19 @@ class Tally:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Tally:
-        """Reads what `to_json` gave."""
-        return cls(
-            Counter(value["counts"]),
-            Counter(value["labels"]),
-            Counter(value["errors"]),
-            {part: Digest(value["digests"][part]) for part in PARTS},
+        """Reads what `to_json` gave.
+
+        Raises:
+            KeyError, TypeError, ValueError: if it is something else.
+        """
+        tally = cls(
+            Counter(dict(value["counts"])),
+            Counter(dict(value["labels"])),
+            Counter(dict(value["errors"])),
+            {part: Digest.of_hex(value["digests"][part]) for part in PARTS},
         )
+        require_kinds(tally)
+        return tally
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

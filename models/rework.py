@@ -97,7 +97,7 @@ class Rework:
             )
         except FileNotFoundError:
             return cls()
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise RunFailed(
                 f"restricted/<run>/rework.json is damaged ({type(error).__name__})"
             ) from None

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from .errors import UsageError
 from .formats import Locator
 from .keys import fingerprint
+from .kinds import require_kinds
 from .storage import InputFile, Storage
 
 _LOCATOR = pa.struct(
@@ -114,22 +115,25 @@ class Plan:
             UsageError: if there is no plan.
         """
         try:
-            units = pq.read_table(
-                io.BytesIO(storage.read_bytes(f"{folder}/plan.parquet"))
-            ).to_pylist()
-            files = pq.read_table(
-                io.BytesIO(storage.read_bytes(f"{folder}/files.parquet"))
-            ).to_pylist()
+            units, files = (
+                storage.read_bytes(f"{folder}/{name}.parquet") for name in ("plan", "files")
+            )
         except FileNotFoundError:
             raise UsageError("there is no plan for this run under restricted/") from None
-        except (OSError, pa.ArrowException) as error:
+        try:
+            return cls._of(units, files)
+        except Exception as error:  # Arrow raises many kinds, and its messages may quote the file
             raise UsageError(
                 f"the plan of this run cannot be read ({type(error).__name__})"
             ) from None
-        return cls(
+
+    @classmethod
+    def _of(cls, units: bytes, files: bytes) -> Plan:
+        """The plan in two tables; raises whatever is wrong with them."""
+        plan = cls(
             tuple(
                 InputFile(f["url"], f["size"], f["version"], f["path"], _pairs(f["partition"]))
-                for f in files
+                for f in pq.read_table(io.BytesIO(files)).to_pylist()
             ),
             tuple(
                 Unit(
@@ -139,9 +143,17 @@ class Plan:
                     _pairs(u["partition"]),
                     tuple(Locator(**locator) for locator in u["locators"]),
                 )
-                for u in units
+                for u in pq.read_table(io.BytesIO(units)).to_pylist()
             ),
         )
+        require_kinds(plan)
+        if any(
+            not 0 <= locator.file < len(plan.files)
+            for unit in plan.units
+            for locator in unit.locators
+        ):
+            raise ValueError("a locator of a file that is not there")
+        return plan
 
 
 def unit_name(

@@ -6,6 +6,7 @@ logger and place are told; of exceptions that nobody caught, class and place.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import logging
 import sys
@@ -44,7 +45,8 @@ class _StandardError(logging.Handler):
     """Writes to what standard error is at the time, not to what it was when logs were set up."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        print(self.format(record), file=sys.stderr, flush=True)
+        with contextlib.suppress(OSError):  # a full disk under the log must not end the work
+            print(self.format(record), file=sys.stderr, flush=True)
 
 
 class _SafeFormatter(logging.Formatter):

@@ -8,8 +8,9 @@ OUT/restricted/<run>/files.parquet  the inputs, by name
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from ..models.errors import UsageError
 from ..models.formats import Limits, Locator, Settings, format_of, open_format
@@ -19,11 +20,16 @@ from ..models.roles import Columns, Role, preset_for
 from ..models.storage import InputFile, Storage
 from ..models.units import Plan, Unit, unit_name
 
+T = TypeVar("T")
+
 _WHOLE = 1 << 62
 """A split size that no file is over."""
 
 _LOOKS_AT_ONCE = 16
 """Threads that open footers and first blocks; they wait for storage most of the time."""
+
+_ASKED_AT_ONCE = 1024
+"""Files handed to the threads; one handed over takes more memory than what is known of it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -76,8 +82,7 @@ def look_at(
         except UsageError as error:
             raise UsageError(f"input file {index} (in the order of paths): {error}") from None
 
-    with ThreadPoolExecutor(_LOOKS_AT_ONCE) as pool:
-        seen = list(pool.map(look, range(len(files))))
+    seen = list(_for_each(look, len(files)))
     columns: dict[str, None] = {}
     for file, (names, _) in zip(files, seen, strict=True):
         columns.update(dict.fromkeys(names))
@@ -153,18 +158,24 @@ def split(
             )
             packed.clear()
 
-    with ThreadPoolExecutor(_LOOKS_AT_ONCE) as pool:
-        for index, locators in enumerate(pool.map(stretches, range(len(seen.files)))):
-            for locator in locators:
-                if packed and not (
-                    _kind(seen, packed[0].file) == _kind(seen, index)
-                    and size + locator.bytes <= split_bytes
-                ):
-                    pack()
-                packed.append(locator)
-                size += locator.bytes
+    for index, locators in enumerate(_for_each(stretches, len(seen.files))):
+        for locator in locators:
+            if packed and not (
+                _kind(seen, packed[0].file) == _kind(seen, index)
+                and size + locator.bytes <= split_bytes
+            ):
+                pack()
+            packed.append(locator)
+            size += locator.bytes
     pack()
     return tuple(units)
+
+
+def _for_each(action: Callable[[int], T], files: int) -> Iterator[T]:
+    """Yields what `action` gives for each of so many files, in order, several at a time."""
+    with ThreadPoolExecutor(_LOOKS_AT_ONCE) as pool:
+        for first in range(0, files, _ASKED_AT_ONCE):
+            yield from pool.map(action, range(first, min(first + _ASKED_AT_ONCE, files)))
 
 
 def _kind(seen: Input, index: int) -> tuple[object, ...]:

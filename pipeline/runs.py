@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import logging
 import os
+import tempfile
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -77,6 +78,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     if check_runner(options.runner) != "direct" and options.workers:
         raise UsageError("workers are children of the direct runner: an engine has its own")
     output = _absolute(options.output.rstrip("/"))
+    _check_folder(output)
     # Places are frozen as they are found here: a run may be resumed from another folder.
     key_source, policy_place = options.key_source, options.policy
     if not key_source.startswith("env:"):
@@ -140,6 +142,25 @@ def _absolute(place: str) -> str:
     return place if "://" in place else os.path.abspath(place)
 
 
+def _check_folder(output: str) -> None:
+    """Refuses an output that is a file, or would lie in one."""
+    place = _place(output)
+    while "://" not in place and not os.path.exists(place):
+        place = os.path.dirname(place)
+    if "://" not in place and not os.path.isdir(place):
+        raise UsageError("the output cannot be written: there is a file where it should be")
+
+
+def _check_temporary() -> None:
+    """Looks for the folder in which Beam keeps files of its own, without any text."""
+    try:
+        tempfile.gettempdir()
+    except OSError:
+        raise RunFailed(
+            "there is no folder for temporary files: set TMPDIR to one that can be written"
+        ) from None
+
+
 def _inside(inner: str, outer: str) -> bool:
     """Whether one URL lies in the other; of local paths, the places that they lead to."""
     inner, outer = _place(inner), _place(outer)
@@ -177,6 +198,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
         _log.info("run %s is published already", job.run)
         clear_staging(storage, job.output, job.run)
         return manifest
+    _check_temporary()
     storage = dataclasses.replace(storage, root=job.output)  # messages may name what lies there
     owner = uuid.uuid4().hex.encode()
     storage.write_bytes(_owner_file(job), owner)

@@ -130,16 +130,16 @@ def _read_data(
     texts: Scrubbed = {}
     digests = {part: Digest() for part in PARTS}
     columns = {run: Columns.parse(one["columns"]) for run, one in manifest["runs"].items()}
-    settings = {run: Settings(**one["settings"]) for run, one in manifest["runs"].items()}
+    settings = {run: Settings(**one.get("settings", {})) for run, one in manifest["runs"].items()}
     for part in manifest["parts"]:
         if part["table"] != "data":
             continue
         url = f"{output}/{part['path']}"
         file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
-        asked = manifest["runs"][part["run"]]["format"]
+        asked = manifest["runs"][part["run"]].get("format")
         form = open_format(asked or format_of(url), settings[part["run"]])
         rows = form.part_rows(storage, file, columns[part["run"]])
-        grouped = manifest["runs"][part["run"]]["group_lines"] is not None
+        grouped = manifest["runs"][part["run"]].get("group_lines") is not None
         for lines in _notes(rows) if grouped else ([row] for row in rows):
             doc_key = lines[0].doc_key
             if doc_key is None:

@@ -92,6 +92,12 @@ class Made:
 
 def text_made(chance: random.Random) -> str:
     """A text: fragments of notes, near-PHI, separators, and what hurts."""
+    text = _text_made(chance)
+    # JSON joins two halves of a surrogate pair that meet: so that what comes out is what went in.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def _text_made(chance: random.Random) -> str:
     kind = chance.randrange(100)
     if kind < 25:
         line = chance.choice(demo_lines())
@@ -105,7 +111,9 @@ def text_made(chance: random.Random) -> str:
         parts = (chance.choice(demo_lines())[:60], near_phi(chance), chance.choice(PIECES))
         return chance.choice(("\n", "\r\n", " ", "", "\t", "\u2028")).join(chance.sample(parts, 3))
     if kind < 97:
-        points = (chance.choice((0x80, 0x300, 0x3000, 0x11_0000)) for _ in range(chance.randrange(30)))
+        points = (
+            chance.choice((0x80, 0x300, 0x3000, 0x11_0000)) for _ in range(chance.randrange(30))
+        )
         return "".join(chr(chance.randrange(most)) for most in points)
     if kind < 98:
         return chance.choice(PIECES) * chance.randrange(1, 200)
@@ -199,7 +207,9 @@ def _hashes(policy: int) -> Mapping[str, str]:
     return {**names, detector_name(open_bundle(MODEL)): "1" * 64}
 
 
-def batches_of(content: bytes, *, limits: Limits, split_bytes: int, keep_dates: bool) -> Iterator[Batch]:
+def batches_of(
+    content: bytes, *, limits: Limits, split_bytes: int, keep_dates: bool
+) -> Iterator[Batch]:
     """Reads a file in memory as one unit of all its stretches."""
     form, storage, file = FORMATS["jsonl"], Memory(content, 4096), file_of(content, "in/x.jsonl")
     locators = tuple(form.plan(storage, 0, file, split_bytes, limits))
@@ -318,9 +328,7 @@ def check_block(block: int, made: Sequence[Made], seed: int, counts: Counter[str
         counts["documents run twice"] += len(made)
 
 
-def _check_batch(
-    made: Sequence[Made], outcome: Outcome, seed: int, counts: Counter[str]
-) -> None:
+def _check_batch(made: Sequence[Made], outcome: Outcome, seed: int, counts: Counter[str]) -> None:
     batch, result = outcome.batch, outcome.result
     form = FORMATS["jsonl"]
     assert batch.tokens is not None and batch.spans is not None and batch.scrubbed is not None
@@ -333,6 +341,11 @@ def _check_batch(
     good = [row for row in range(len(made)) if row not in batch.failures]
     if result.data.num_rows != len(good):
         raise Violation(made[0].number, "rows out are those that did not fail")
+    if result.tables["quarantine"].num_rows != len(batch.failures):
+        raise Violation(made[0].number, "a quarantine row a row that failed")
+    keyed = len(made) - batch.rows.doc_keys.count(None)
+    if result.tables["documents"].num_rows != keyed * len(COLUMNS.named(Role.TEXT)):
+        raise Violation(made[0].number, "a row of the documents table for every field")
     written = {name: form.decode(result.data.column(name)) for name in ("text", "more", "doc_key")}
     place_of = {row: place for place, row in enumerate(good)}
     audit: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -370,7 +383,9 @@ def _check_batch(
             key = batch.rows.doc_keys[row]
             assert key is not None
             rows = audit.pop((key, field), [])
-            require(len(rows) == len(spans[index]), "an audit row a span")
+            told = [(r["start"], r["end"], r["label"], r["action"]) for r in rows]
+            decided = [(s.start, s.end, s.label, s.action) for s in spans[index]]
+            require(told == decided, "an audit row a span")
             check_walk(text, out, rows, [_shown(policy, r, text) for r in rows])
             place = place_of[row]
             require(written[field][place] == out, "what was scrubbed is written")
@@ -479,4 +494,3 @@ def run(documents: int, *, first: int = 0, seed: int = 0, jobs: int = 2) -> dict
         "violations_found": len(violations),
         "python": platform.python_version(),
     }
-

@@ -77,7 +77,7 @@ def check_format(name: str, data: bytes) -> None:
     whole = _records(form, storage, content, columns, limits, 1 << 40)
     # A header that cannot be read is refused before anything is planned.
     for split in () if refused else SPLITS:
-        if len(content) > 400 * split:
+        if len(content) > 80 * split:
             continue  # as many locators as bytes take their time
         again = _records(form, Memory(content, block), content, columns, limits, split)
         require(again == whole, "any split and any blocks give the same records")
@@ -113,7 +113,9 @@ def _records(
         return None
     at = 0
     for locator in locators:
-        require(locator.file == 7 and at <= locator.start < max(locator.end, 1), "locators in order")
+        require(
+            locator.file == 7 and at <= locator.start < max(locator.end, 1), "locators in order"
+        )
         at = locator.end
     found: list[Record] = []
     for locator in locators:
@@ -247,13 +249,30 @@ def _archives() -> list[bytes]:
 _LINES = b'{"path": "1", "text": "Quillfeather \\ud83d\\ude42 \\ud800", "ward": [1, {"a": 1.10}]}\n'
 _BY_HAND: dict[str, tuple[bytes, ...]] = {
     "jsonl": (
-        *(_LINES, b"\xef\xbb\xbf" + _LINES + b"\r\n\n" + _LINES, b'{"text": null}\n{"text": 1e400}'),
-        *(b'{"text": ' + b"[" * 300 + b"]" * 300 + b"}", b'{"text": "a", "text": "b"}', b"[]\n{}\n"),
+        *(
+            _LINES,
+            b"\xef\xbb\xbf" + _LINES + b"\r\n\n" + _LINES,
+            b'{"text": null}\n{"text": 1e400}',
+        ),
+        *(
+            b'{"text": ' + b"[" * 300 + b"]" * 300 + b"}",
+            b'{"text": "a", "text": "b"}',
+            b"[]\n{}\n",
+        ),
         *(b'{"path": 1, "text": "' + b"x" * 90 + b'"}\n' + _LINES, b'{"text": -0.0E-99999999999}'),
     ),
     "csv": (
-        *(b'path,text\r\n1,"a ""b"" c"\r\n2,\r\n3,""\r\n', b"path;text\n1;'a\\' b'\n", b"\xef\xbb\xbfa\n"),
-        *(b'path,text\n1,"a" b\n2,c\n"3,d\n4,"e\nf"\n', b"text\n\n\na\r\n\rb\n", b"a,a\n1,2\n", b"a,\n"),
+        *(
+            b'path,text\r\n1,"a ""b"" c"\r\n2,\r\n3,""\r\n',
+            b"path;text\n1;'a\\' b'\n",
+            b"\xef\xbb\xbfa\n",
+        ),
+        *(
+            b'path,text\n1,"a" b\n2,c\n"3,d\n4,"e\nf"\n',
+            b"text\n\n\na\r\n\rb\n",
+            b"a,a\n1,2\n",
+            b"a,\n",
+        ),
         "path,text\n1,é🙂\n".encode("utf-16"),
     ),
     "tsv": (b'path\ttext\n1\t"a\tb"\n2\t5\'10" tall\n', b"path\ttext\n1\n2\t3\t4\n"),
@@ -290,7 +309,19 @@ def tar_through_gzip(data: bytes, chance: random.Random) -> bytes:
     return mutated(data, chance)
 
 
-_NAMES = ("a.txt", "d/", "../x", "/abs", ".hid", "__MACOSX/a", "é🙂", "a" * 300, "a.txt", "C:\\x", "")
+_NAMES = (
+    "a.txt",
+    "d/",
+    "../x",
+    "/abs",
+    ".hid",
+    "__MACOSX/a",
+    "é🙂",
+    "a" * 300,
+    "a.txt",
+    "C:\\x",
+    "",
+)
 
 
 def zipped(chance: random.Random) -> bytes:
@@ -349,7 +380,9 @@ def parquet(chance: random.Random) -> bytes:
     rows = chance.choice((0, 1, 3, 20))
     columns, fields = [], []
     for name in ["text", "path", "c", "d", "e"][: chance.randrange(1, 6)]:
-        kind, values = chance.choice(_TYPES if name != "text" or chance.random() < 0.3 else _TYPES[:2])
+        kind, values = chance.choice(
+            _TYPES if name != "text" or chance.random() < 0.3 else _TYPES[:2]
+        )
         columns.append(pa.array([chance.choice(values) for _ in range(rows)], kind))
         fields.append(pa.field(name, kind))
     sink = io.BytesIO()
@@ -411,7 +444,17 @@ WORDS: dict[str, tuple[bytes, ...]] = {
     "csv": (b"path,text\n", b'"', b'""', b'",', b'"\n', b"\r\n", b"\r", b"\\", b";", b"|", b"''"),
     "tsv": (b"path\ttext\n", b'"', b'""', b'"\t', b'"\n', b"\r\n", b"\r", b"\\", b"\t"),
     "zip": _ZIP_WORDS,
-    "tar": (b"ustar\x0000", b"ustar  \0", b"27 path=abc", b"x", b"g", b"\0" * 512, b"5", b"L", b"K"),
+    "tar": (
+        b"ustar\x0000",
+        b"ustar  \0",
+        b"27 path=abc",
+        b"x",
+        b"g",
+        b"\0" * 512,
+        b"5",
+        b"L",
+        b"K",
+    ),
     "parquet": (b"PAR1", b"\x15\x00", b"\x15\x02", b"\xff\xff\xff\x7f", b"\x80\x80\x80\x80\x01"),
 }
 
@@ -499,7 +542,14 @@ def corpus_seeds(name: str) -> list[bytes]:
 
 CORPUS_WORDS: dict[str, tuple[bytes, ...]] = {
     "standoff": (
-        *(b'{"doc_id": "', b'"text": "', b'"spans": [', b'"meta": {', b'"span_texts": ["', b"1e400"),
+        *(
+            b'{"doc_id": "',
+            b'"text": "',
+            b'"spans": [',
+            b'"meta": {',
+            b'"span_texts": ["',
+            b"1e400",
+        ),
         *(b'{"start": 0, "end": 1, "label": "DATE"}', b"NaN", b"\\ud800", b"null", b"}\n{", b"-1"),
     ),
     "brat": (
@@ -507,19 +557,55 @@ CORPUS_WORDS: dict[str, tuple[bytes, ...]] = {
         *(b"\r\n", b"\t", b";", b"\xef\xbb\xbf", b"E1\tDATE:T1"),
     ),
     "conll": (
-        *(b"-DOCSTART- -X- -X- O\n", b"# global.columns = FORM NER MISC\n", b"# doc_id = ", b"\n\n"),
-        *(b"B-DATE", b"I-DATE", b"E-DATE", b"S-DATE", b"# spaces_before = ", b"\\s", b"\\n", b"\\p"),
+        *(
+            b"-DOCSTART- -X- -X- O\n",
+            b"# global.columns = FORM NER MISC\n",
+            b"# doc_id = ",
+            b"\n\n",
+        ),
+        *(
+            b"B-DATE",
+            b"I-DATE",
+            b"E-DATE",
+            b"S-DATE",
+            b"# spaces_before = ",
+            b"\\s",
+            b"\\n",
+            b"\\p",
+        ),
         *(b"# newdoc id = a\n", b"# text = ", b"|", b"\t", b"SpacesAfter=", b"_", b" O\n"),
     ),
     "i2b2_2014": (
-        *(b"<deIdi2b2>", b"<TEXT><![CDATA[", b"]]></TEXT>", b"<TAGS>", b'<NAME id="P0" start="0" end="1"'),
-        *(b' text="', b' TYPE="DOCTOR"', b' comment="" />', b"&#10;", b"&#x1F642;", b"&amp;", b"<!--"),
+        *(
+            b"<deIdi2b2>",
+            b"<TEXT><![CDATA[",
+            b"]]></TEXT>",
+            b"<TAGS>",
+            b'<NAME id="P0" start="0" end="1"',
+        ),
+        *(
+            b' text="',
+            b' TYPE="DOCTOR"',
+            b' comment="" />',
+            b"&#10;",
+            b"&#x1F642;",
+            b"&amp;",
+            b"<!--",
+        ),
         *(b"<!DOCTYPE a [", b'<!ENTITY b "c">', b"&b;", b"<?xml version='1.0' encoding='utf-16'?>"),
     ),
     "i2b2_2006": (
         *(b"<ROOT>", b'<RECORD ID="1">', b"<TEXT>", b'<PHI TYPE="DATE">', b"</PHI>", b"</TEXT>"),
-        *(b"</RECORD>", b"</ROOT>", b"&#10;", b"&#x1F642;", b"&amp;", b"<!--", b"-->", b"<![CDATA["),
+        *(
+            b"</RECORD>",
+            b"</ROOT>",
+            b"&#10;",
+            b"&#x1F642;",
+            b"&amp;",
+            b"<!--",
+            b"-->",
+            b"<![CDATA[",
+        ),
         *(b"<!DOCTYPE a [", b'<!ENTITY b "c">', b"&b;", b"<?xml version='1.0' encoding='latin1'?>"),
     ),
 }
-

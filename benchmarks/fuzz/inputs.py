@@ -29,7 +29,20 @@ PIECES: tuple[str, ...] = (
     *("-", "/", ".", ",", ":", ";", "(", ")", "[", "]", "'", '"', "*", "_", "|", "^", "~", "%"),
     *("’", "–", "…", "\u2028", "\u2029", "\u200b", "\u200d", "\ufeff", "\x00", "\x7f", "\ufffe"),
     *("é", "ñ", "ß", "İ", "ı", "ſ", "ﬁ", "ł", "Ω", "中", "文", "한", "ก", "ा", "שלום", "مريم"),
-    *("🙂", "👨\u200d👩\u200d👧", "🏳️", "🇺🇸", "👍🏽", "e\u0301", "\u0301", "\u202e", "\u2066", "٣", "３", "²"),
+    *(
+        "🙂",
+        "👨\u200d👩\u200d👧",
+        "🏳️",
+        "🇺🇸",
+        "👍🏽",
+        "e\u0301",
+        "\u0301",
+        "\u202e",
+        "\u2066",
+        "٣",
+        "３",
+        "²",
+    ),
     *("\ud800", "\udfff", "\udc80", "[DATE]", "[PATIENT]", "***", "90+", "a", "Z", "9", "0"),
 )
 """What begins, joins or ends what rules look for, and what breaks careless code."""
@@ -52,7 +65,17 @@ TEMPLATES: tuple[str, ...] = (
 
 HOLES: dict[str, tuple[str, ...]] = {
     "name": ("Smith", "JANE", "O'Hara", "van der Berg", "Mary", "Núñez", "Иванов", "Li", "J.", "E"),
-    "date": ("3/4/12", "2014-05-07", "May 7", "7/2014", "Sat", "fall 2013", "12.3.", "'09", "0/0/0"),
+    "date": (
+        "3/4/12",
+        "2014-05-07",
+        "May 7",
+        "7/2014",
+        "Sat",
+        "fall 2013",
+        "12.3.",
+        "'09",
+        "0/0/0",
+    ),
     "place": ("Mercy", "Boston", "St. Mary's", "São Paulo", "12 Elm St", "Polk", "MGH", "A"),
     "number": ("1234567", "42", "123", "45-6789", "A12-3", "02139", "0", "٣٤٥", "1" * 30),
     "phone": ("617-555-0100", "(617) 555-0100", "x4419", "+1 617 555 0100", "800-FLOWERS", "5-5"),
@@ -146,18 +169,22 @@ class Memory:
         self.block_bytes = block_bytes
 
     def open_read(self, url: str, *, buffer_bytes: int = 0) -> BinaryIO:
+        """The file, opened."""
         return io.BytesIO(self.content)
 
     def read_range(self, url: str, start: int, end: int) -> bytes:
+        """Some bytes of the file."""
         return self.content[start:end] if start < end else b""
 
     def read_blocks(self, url: str, start: int, end: int, block_bytes: int = 0) -> Iterator[bytes]:
+        """The same in blocks."""
         step = min(block_bytes or self.block_bytes, self.block_bytes)
         end = min(end, len(self.content))
         for at in range(start, end, step):
             yield self.content[at : min(at + step, end)]
 
     def read_bytes(self, url: str) -> bytes:
+        """The whole file."""
         return self.content
 
     def check_unchanged(self, file: InputFile) -> None:
@@ -173,6 +200,7 @@ class Sinks(dict[str, bytes]):
     """Collects what a writer writes, by name."""
 
     def open(self, name: str) -> Any:
+        """A file that is kept once it was closed well."""
         return _Sink(self, name)
 
 

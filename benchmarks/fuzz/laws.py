@@ -236,9 +236,7 @@ def check_removal(
     taken = [(s.start, s.end) for s in spans if s.replacement is not None]
     require(union(taken) == union(removing), "what is accepted for removal goes, and nothing else")
     everything = [(s.start, s.end) for s in spans]
-    require(
-        union(everything) == union([*everything, *others]), "what was rejected is told"
-    )
+    require(union(everything) == union([*everything, *others]), "what was rejected is told")
 
 
 # -- scrubbing
@@ -258,7 +256,7 @@ def check_scrub(text: str, spans: Sequence[Span]) -> None:
     ahead = {side: places.to_scrubbed(offsets, side) for side in ("start", "end")}  # type: ignore[arg-type]
     for moved in ahead.values():
         require((np.diff(moved) >= 0).all(), "the map never turns back")
-        require(not len(moved) or (0 <= moved[0] and moved[-1] <= len(out)), "the map stays inside")
+        require(not len(moved) or (moved[0] >= 0 and moved[-1] <= len(out)), "the map stays inside")
     gone = np.zeros(len(text) + 1, np.bool_)
     for span in spans:
         if span.replacement is not None:

@@ -76,12 +76,11 @@ def run_target(name: str, *, seconds: int, seed: int, findings: Path) -> dict[st
             for found in _COVERAGE.findall(log)[-1:]:
                 coverage, features, kept = map(int, found)
             peak = max([peak, *(int(a or b) for a, b in _PEAK.findall(log))])
-            if code and not rounds:  # it did not even begin
-                sys.stderr.write(log[-3000:])
-                raise SystemExit(f"fuzz: the target {name} cannot be run (exit code {code})")
             if code and not _found(name, findings) - before:
-                last = log[-3000:]
-                (findings / f"{name}--died-{children}.what").write_text(f"exit code {code}\n{last}")
+                what = f"the child ended with exit code {code}\n{log[-3000:]}"
+                (findings / f"{name}--died-{children}.what").write_text(what)
+            if code and not rounds:
+                break  # it did not even begin, and would not the next time
     return {
         "target": name,
         "engine": engine(),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scrubline.models.characters import code_points
 from scrubline.models.documents import Context, Document
-from scrubline.models.errors import DocumentError, OverBudget
+from scrubline.models.errors import DocumentError, OverBudget, UsageError
 from scrubline.models.generalising import (
     KEEP,
     RESTRICTED_ZIP3,
@@ -286,16 +286,13 @@ def check_ids(data: bytes) -> None:
 
 
 def check_partitions(data: bytes) -> None:
-    from scrubline.models.errors import UsageError
-
     text = text_of(data)
     try:
         found = parse_partition(text)
     except UsageError:
         return
-    if all(key and "\ud800" <= key or key for key, _ in found):
-        again = parse_partition(partition_path(found) + "x")
-        require(again == found, "folders are read back")
+    again = parse_partition(partition_path(found) + "x")
+    require(again == found, "folders are read back")
 
 
 def merge_seeds() -> list[bytes]:
@@ -307,7 +304,11 @@ def merge_seeds() -> list[bytes]:
 
 
 def id_seeds() -> list[bytes]:
-    return [bytes([kind]) + raw for kind in range(10) for raw in (b"123", b" e\xcc\x81 \x00", b"\xff" * 9)]
+    return [
+        bytes([kind]) + raw
+        for kind in range(10)
+        for raw in (b"123", b" e\xcc\x81 \x00", b"\xff" * 9)
+    ]
 
 
 def heading_seeds() -> list[bytes]:

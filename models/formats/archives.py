@@ -18,6 +18,7 @@ import errno
 import io
 import itertools
 import logging
+import lzma
 import stat
 import struct
 import tarfile
@@ -28,7 +29,7 @@ from typing import Any, BinaryIO, ClassVar, cast
 
 import pyarrow as pa
 
-from ..errors import UsageError
+from ..errors import ScrublineError, UsageError
 from ..listing import is_visible
 from ..roles import Columns
 from ..storage import InputFile
@@ -44,6 +45,7 @@ from .base import (
     OpenPart,
     PartRow,
     PartWriter,
+    PlainCells,
     Reader,
     Settings,
     Sink,
@@ -60,12 +62,15 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 _MEMBER_SUFFIX = TextFiles.suffixes[0]
 
+_DAMAGE = (EOFError, ValueError, OverflowError)
+"""What the standard library raises of a damaged archive beside errors of its own."""
+
 Member = tuple[str, bytes | str]
 """Name and content of a member, or name and error code."""
 
 
 @dataclasses.dataclass(frozen=True)
-class _Archive(abc.ABC):
+class _Archive(PlainCells, abc.ABC):
     """What all archives of texts share.
 
     Attributes:
@@ -93,10 +98,6 @@ class _Archive(abc.ABC):
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """The member's name in the archive (its id; PHI), and the text."""
         return ("path", "text")
-
-    def schema_token(self, storage: Reader, file: InputFile) -> str:
-        """Always empty."""
-        return ""
 
     @abc.abstractmethod
     def members(
@@ -128,24 +129,6 @@ class _Archive(abc.ABC):
         except Unreadable as error:
             yield from cutter.add_error(error.code)
         yield from cutter.rest()
-
-    def is_text(self, kind: pa.DataType) -> bool:
-        """Whether a cell is a text is for its value to say."""
-        return True
-
-    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
-        """The cells as they are."""
-        values: list[str | None] = column.to_pylist()
-        return values
-
-    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
-        """The texts."""
-        values: list[object] = column.to_pylist()
-        return values
-
-    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
-        """The texts."""
-        return pa.array(values, pa.string())
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields a row a member; its doc_key is the member's name."""
@@ -281,12 +264,14 @@ def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int)
             content = stream.read(most_bytes + 1)
             # The checksum is compared at the end alone.
             return content if not stream.read(1) else "OverBudget:bytes"
+    except ScrublineError:
+        raise
     except RuntimeError:  # it knows no such compression
         return "UnknownCompression"
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OverflowError):
+    except (*_DAMAGE, zipfile.BadZipFile, zlib.error, lzma.LZMAError):
         return "DamagedMember"
     except OSError as error:
-        if error.errno != errno.EINVAL:
+        if error.errno not in (None, errno.EINVAL):  # bz2 raises it without a number
             raise
         return "DamagedMember"
 
@@ -432,7 +417,7 @@ def _opened_tar(
         while block := archive.fileobj.read(1 << 16):
             if block.strip(b"\0"):
                 raise Unreadable("DamagedArchive")
-    except (tarfile.TarError, EOFError, ValueError, OverflowError):
+    except (*_DAMAGE, tarfile.TarError):
         raise Unreadable("DamagedArchive") from None
 
 
@@ -448,7 +433,10 @@ def _untarred(stream: BinaryIO, start: int, end: int, most_bytes: int) -> Iterat
         elif member.size > most_bytes:
             content = "OverBudget:bytes"
         else:
-            content = extract(member).read()
+            try:
+                content = extract(member).read()
+            except (*_DAMAGE, tarfile.TarError):
+                raise Unreadable("DamagedArchive") from None
             if len(content) != member.size:
                 raise Unreadable("DamagedArchive")
         yield member.name, content

@@ -310,6 +310,32 @@ class Format(Protocol):
         """
 
 
+class PlainCells:
+    """What formats share whose cells are the texts themselves, in Arrow's type string."""
+
+    def schema_token(self, storage: Reader, file: InputFile) -> str:
+        """Always empty: files of any columns may share a part."""
+        return ""
+
+    def is_text(self, kind: pa.DataType) -> bool:
+        """Whether a cell is a text is for its value to say."""
+        return True
+
+    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+        """The cells as they are."""
+        values: list[str | None] = column.to_pylist()
+        return values
+
+    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
+        """The texts."""
+        values: list[object] = column.to_pylist()
+        return values
+
+    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
+        """The texts."""
+        return pa.array(values, pa.string())
+
+
 def table_rows(
     form: Format, storage: Reader, file: InputFile, columns: Columns, available: Container[str]
 ) -> Iterator[PartRow]:

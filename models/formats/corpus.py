@@ -32,6 +32,7 @@ from .base import (
     OpenPart,
     PartRow,
     PartWriter,
+    PlainCells,
     Reader,
     Settings,
     Unreadable,
@@ -46,7 +47,7 @@ _READ_AHEAD_BYTES = 1 << 22
 """What the readers of XML may have asked for beyond the end of a document, and more."""
 
 
-class _Corpus(abc.ABC):
+class _Corpus(PlainCells, abc.ABC):
     """What all corpora share.
 
     Attributes:
@@ -79,33 +80,11 @@ class _Corpus(abc.ABC):
         """The document's id (or the path of its file, which is one; PHI), and the text."""
         return (self.key, "text")
 
-    def schema_token(self, storage: Reader, file: InputFile) -> str:
-        """Always empty."""
-        return ""
-
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
         """The whole file: it can only be read from its beginning."""
         return [Locator(index, 0, file.size, file.size)]
-
-    def is_text(self, kind: pa.DataType) -> bool:
-        """All cells are texts."""
-        return True
-
-    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
-        """The cells as they are."""
-        values: list[str | None] = column.to_pylist()
-        return values
-
-    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
-        """The texts."""
-        values: list[object] = column.to_pylist()
-        return values
-
-    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
-        """The texts."""
-        return pa.array(values, pa.string())
 
 
 # -- a document a file

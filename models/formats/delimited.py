@@ -50,6 +50,7 @@ from .base import (
     OpenPart,
     PartRow,
     PartWriter,
+    PlainCells,
     Reader,
     Settings,
     Unreadable,
@@ -100,7 +101,7 @@ class _Record(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Delimited:
+class Delimited(PlainCells):
     """The formats `csv` and `tsv`.
 
     Attributes:
@@ -208,20 +209,6 @@ class Delimited:
             if locator.start == 0:
                 yield from cutter.add_error("BadHeader")
         yield from cutter.rest()
-
-    def is_text(self, kind: pa.DataType) -> bool:
-        """All cells are texts."""
-        return True
-
-    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
-        """The cells as they are."""
-        values: list[str | None] = column.to_pylist()
-        return values
-
-    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
-        """The cells as they are."""
-        values: list[object] = column.to_pylist()
-        return values
 
     def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
         """The texts.

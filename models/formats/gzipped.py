@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import BinaryIO
 
@@ -36,6 +36,11 @@ LEVEL = 6
 """Of compression; zlib's own default."""
 
 _BLOCK_BYTES = 1 << 20
+
+_PIECE_BYTES = 1 << 16
+"""Unpacked at a time. Of the piece in which a file is damaged, all that zlib has not yet given is
+lost; so pieces are those of the file, whatever the blocks in which a storage reads it."""
+
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -193,7 +198,7 @@ def gunzip(storage: Reader, file: InputFile, limits: Limits) -> Iterator[bytes]:
     total = 0
     stream = zlib.decompressobj(_GZIP)
     begun = ended = False
-    for packed in storage.read_blocks(file.url, 0, file.size):
+    for packed in _pieces(storage.read_blocks(file.url, 0, file.size)):
         while packed:
             if ended:
                 packed = packed.lstrip(b"\0")  # padding of tapes and block devices
@@ -225,6 +230,19 @@ def gunzip(storage: Reader, file: InputFile, limits: Limits) -> Iterator[bytes]:
             raise Unreadable("OverBudget:unpacked")
         if block:
             yield block
+
+
+def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces of `_PIECE_BYTES`; the last may be shorter."""
+    held = b""
+    for block in blocks:
+        held += block
+        whole = len(held) - len(held) % _PIECE_BYTES
+        for at in range(0, whole, _PIECE_BYTES):
+            yield held[at : at + _PIECE_BYTES]
+        held = held[whole:]
+    if held:
+        yield held
 
 
 class GzipSink:

@@ -32,6 +32,7 @@ from .base import (
     OpenPart,
     PartRow,
     PartWriter,
+    PlainCells,
     Reader,
     Settings,
     Unreadable,
@@ -55,7 +56,7 @@ _SPACES = re.compile(r"[ \t\r\n]*").match
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 
 
-class JsonLines:
+class JsonLines(PlainCells):
     """The format `jsonl`."""
 
     name = "jsonl"
@@ -86,10 +87,6 @@ class JsonLines:
                 good = True
                 found.update(dict.fromkeys(key for key in record if _encodable(key)))
         return tuple(found)
-
-    def schema_token(self, storage: Reader, file: InputFile) -> str:
-        """Always empty: a line carries its own keys."""
-        return ""
 
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
@@ -128,15 +125,6 @@ class JsonLines:
         except Unreadable as error:
             yield from cutter.add_error(error.code)
         yield from cutter.rest()
-
-    def is_text(self, kind: pa.DataType) -> bool:
-        """Whether a cell is a text is for its value to say."""
-        return True
-
-    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
-        """The cells as they are."""
-        values: list[str | None] = column.to_pylist()
-        return values
 
     def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
         """Python values of raw JSON; numbers that are no integers become exact Decimals."""

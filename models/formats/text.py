@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pyarrow as pa
 
@@ -25,6 +25,7 @@ from .base import (
     OpenPart,
     PartRow,
     PartWriter,
+    PlainCells,
     Reader,
     Settings,
     Unreadable,
@@ -36,7 +37,7 @@ _SAFE_KEY = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 
 @dataclasses.dataclass(frozen=True)
-class TextFiles:
+class TextFiles(PlainCells):
     """The format `text`.
 
     Attributes:
@@ -70,10 +71,6 @@ class TextFiles:
         """The file's path below the input folder (its id; PHI), and the text."""
         return ("path", "text")
 
-    def schema_token(self, storage: Reader, file: InputFile) -> str:
-        """Always empty."""
-        return ""
-
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
@@ -97,24 +94,6 @@ class TextFiles:
         else:
             yield from cutter.add([row.get(name) for name in columns], len(content))
         yield from cutter.rest()
-
-    def is_text(self, kind: pa.DataType) -> bool:
-        """Whether a cell is a text is for its value to say."""
-        return True
-
-    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
-        """The cells as they are."""
-        values: list[str | None] = column.to_pylist()
-        return values
-
-    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
-        """The texts."""
-        values: list[object] = column.to_pylist()
-        return values
-
-    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
-        """The texts."""
-        return pa.array(values, pa.string())
 
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
         """Writes `<stem>/<doc_key>.txt` for each row; other columns are left out."""

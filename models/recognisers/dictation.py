@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
-from .matching import disjoint
+from .matching import Pattern, disjoint, pattern, view
 from .names import common_words, credentials, word_set
 
 NAME = "dictation"
@@ -50,6 +50,14 @@ _BEHIND_NAME = re.compile(
 )
 # Initials alone on the last line.
 _LAST = re.compile(r"\n[ \t]{0,40}([A-Z]{2,3}|[a-z]{2,3})[ \t]{0,8}\s{0,8}\Z")
+# What those above need, to be looked for first, at a tenth of their price; ſ is s in any case.
+_MAY_PAIR = pattern(r"[a-z]{2}[/:][a-z]{2}")
+_MAY_NAME = pattern(
+    r"(?:dictated|tran[s?]cribed|typed|tran[s?]criptioni[s?]t|typi[s?]t|dict|tran[s?]|initial[s?])"
+    r"[ \t:]"
+)
+_MAY_TYPE = pattern(r"[dt]:? {0,2}[0-9]{1,2}[-/][0-9]|(?:^|[ \t\n])t: ?[a-z]{2}")
+_LAST_REACH = 64
 _NO_INITIALS = word_set("""
     mg ml kg cm mm mcg dl hr min wk mo yr sec day hpf lpf cc iu meq mmol am pm ok neg pos nl wnl nad
     nkda nka tbd npo prn bid tid qid qhs po iv im sc sl ct mri us ekg ecg eeg ros pmh psh hpi
@@ -60,25 +68,36 @@ _NO_INITIALS = word_set("""
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields one DOCTOR per pair of initials' half, left to right and without overlap."""
     text = document.text
-    found = [
-        span
-        for match in _PAIR.finditer(text)
-        if _are_initials(match[1], match[3]) and _ends_line(text, match.end())
-        for span in (match.span(1), match.span(3))
-    ]
-    for searched in (_NAMED, _LINE_PAIR):
-        for match in searched.finditer(text):
-            halves = [half for half in match.groups() if half]
-            # Whose initials come first may be those of a degree: "BS/ak".
-            if _is_initials(halves[-1]) and (
-                _may_dictate(halves[0]) if len(halves) > 1 else _is_initials(halves[0])
-            ):
-                found += [match.span(1 + at) for at in range(len(halves))]
-    for match in _BEHIND_NAME.finditer(text):
-        found += [match.span(1), match.span(2)]
-    for searched in (_TYPED, _TYPED_SHORT, _LAST):
-        found += [match.span(1) for match in searched.finditer(text) if _is_initials(match[1])]
+    seen = view(text)
+    found: list[tuple[int, int]] = []
+    pairs = _occurs(_MAY_PAIR, seen)
+    if pairs:
+        for match in _PAIR.finditer(text):
+            if _are_initials(match[1], match[3]) and _ends_line(text, match.end()):
+                found += [match.span(1), match.span(3)]
+    if pairs or _occurs(_MAY_NAME, seen):
+        for searched in (_NAMED, _LINE_PAIR):
+            for match in searched.finditer(text):
+                halves = [half for half in match.groups() if half]
+                # Whose initials come first may be those of a degree: "BS/ak".
+                if _is_initials(halves[-1]) and (
+                    _may_dictate(halves[0]) if len(halves) > 1 else _is_initials(halves[0])
+                ):
+                    found += [match.span(1 + at) for at in range(len(halves))]
+    if pairs:
+        for match in _BEHIND_NAME.finditer(text):
+            found += [match.span(1), match.span(2)]
+    if _occurs(_MAY_TYPE, seen):
+        for searched in (_TYPED, _TYPED_SHORT):
+            found += [match.span(1) for match in searched.finditer(text) if _is_initials(match[1])]
+    last = _LAST.search(text, max(0, len(text) - _LAST_REACH))
+    if last and _is_initials(last[1]):
+        found.append(last.span(1))
     yield from disjoint(Candidate(start, end, "DOCTOR", NAME, SCORE) for start, end in found)
+
+
+def _occurs(searched: Pattern, seen: bytes) -> bool:
+    return next(searched.finditer(seen), None) is not None
 
 
 def _are_initials(dictated: str, typed: str) -> bool:

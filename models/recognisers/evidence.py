@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from ..spans import Candidate
 from . import labelled_name, names, relative_name, role_name, signature, titled_name
 from .capitals import INITIAL, OTHER, Words
-from .names import plain
 
 SHARED = (
     "capitals",
@@ -52,7 +51,7 @@ def labels_of_words(found: Words, candidates: Iterable[Candidate]) -> dict[str, 
     for candidate in candidates:
         index = found.at(candidate.start)
         while index < len(found) and found.starts[index] < candidate.end:
-            name = plain(found.texts[index])
+            name = found.plains[index]
             if (
                 found.shapes[index] not in (INITIAL, OTHER)
                 and len(name) > 2

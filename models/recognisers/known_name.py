@@ -15,13 +15,13 @@ from ...dictionaries import load
 from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
-from .capitals import CAPITALISED, LOWER, OTHER, UPPER, Words, words
+from .capitals import CAPITALISED, LOWER, OTHER, UPPER, Words, plain_all, words
 from .evidence import SHARED as _EVIDENCE
 from .evidence import Taken, evidence, labels_of_words
 from .listed_name import LISTS as _LISTED
 from .listed_name import find as listed
 from .matching import disjoint
-from .names import Stretch, is_common, is_saint, names_an_institution, plain
+from .names import Stretch, is_common, is_saint, names_an_institution
 
 NAME = "known_name"
 LABELS = ("PATIENT", "DOCTOR")
@@ -51,14 +51,11 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         del known[name]
     places = Taken(taken)
     candidates = []
-    for index, word in enumerate(found.texts):
-        label = known.get(plain(word))
-        if label is None:
-            continue
+    for index in found.where(known):
         start, end = found.starts[index], found.ends[index]
         if places.touches(start, end) or not _is_mention(found, index):
             continue
-        candidates.append(Candidate(start, end, label, NAME, SCORE))
+        candidates.append(Candidate(start, end, known[found.plains[index]], NAME, SCORE))
     yield from disjoint(_joined(text, candidates))
 
 
@@ -71,7 +68,7 @@ def _places() -> frozenset[str]:
         for phrase in load(name).phrases
     )
     people = names.given_names()
-    return frozenset(word for word in map(plain, phrases) if word not in people) | {"german"}
+    return frozenset(word for word in plain_all(phrases) if word not in people) | {"german"}
 
 
 def _is_mention(found: Words, index: int) -> bool:

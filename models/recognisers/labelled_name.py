@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
-from .capitals import LOWER, Words, words
+from .capitals import LOWER, Words, plain, words
 from .matching import disjoint, is_word, pattern, view
-from .names import Stretch, is_common, is_given, is_plausible, is_surname, plain, read_name
+from .names import Stretch, is_common, is_given, is_plausible, is_surname, read_name
 
 NAME = "labelled_name"
 LABELS = ("PATIENT", "DOCTOR")
@@ -170,7 +170,7 @@ def _value(found: Words, offset: int, *, doubtful: bool) -> Stretch | None:
     index = found.at(offset)
     if index >= len(found) or found.starts[index] - offset > 2:
         return None
-    title = plain(found.texts[index])
+    title = found.plains[index]
     if title in ("mr", "mrs", "ms", "miss", "dr", "sr", "rev", "prof"):
         # Read by the rule for titles.
         return None
@@ -198,7 +198,7 @@ def _is_name(found: Words, stretch: Stretch, doubtful: bool) -> bool:
         # "WARD, CALVIN", whatever the first word is besides.
         return True
     if not all(
-        is_plausible(found, i) or plain(found.texts[i]) in names.PARTICLES for i in full[:1]
+        is_plausible(found, i) or found.plains[i] in names.PARTICLES for i in full[:1]
     ):
         return False
     listed = [i for i in full if is_given(found.texts[i]) or is_surname(found.texts[i])]
@@ -289,6 +289,8 @@ _COMPONENT = re.compile(r"[^\W\d_][\w.' \-]{0,60}", re.ASCII)
 
 
 def _hl7(text: str) -> Iterator[tuple[int, int, str]]:
+    if "|" not in text:
+        return
     for match in _SEGMENT.finditer(text):
         wanted = _SEGMENTS[text[match.start() : match.start() + 3]]
         start = match.start()

@@ -15,7 +15,7 @@ from ...dictionaries import load
 from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
-from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, words
+from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, plain, plain_all, words
 from .evidence import LISTS as _EVIDENCE_LISTS
 from .evidence import SHARED as _EVIDENCE
 from .evidence import Taken, evidence, labels_of_words
@@ -23,13 +23,13 @@ from .matching import disjoint
 from .names import (
     Stretch,
     eponyms,
+    given_words,
     is_common,
     is_given,
     is_plausible,
     is_saint,
     is_surname,
     names_an_institution,
-    plain,
     read_name,
     surname_of,
 )
@@ -92,7 +92,7 @@ def _label(found: Words, stretch: Stretch, known: Mapping[str, str]) -> str:
     if _HEADER.match(found.text, stretch.end) and _starts_line(found, stretch.first):
         return "PATIENT"
     for index in (stretch.first, stretch.last):
-        if label := known.get(plain(found.texts[index])):
+        if label := known.get(found.plains[index]):
             return label
     left = found.text[max(0, stretch.start - 24) : stretch.start].rpartition("\n")[2].lower()
     return "DOCTOR" if _STAFF_AHEAD.search(left) else "PATIENT"
@@ -100,15 +100,18 @@ def _label(found: Words, stretch: Stretch, known: Mapping[str, str]) -> str:
 
 def _pairs(found: Words) -> Iterator[Stretch]:
     """`Jane Smith`, `Jane D.`, `JANE SMITH`, and in small letters two names that are no words."""
-    behind = 0
-    for index, shape in enumerate(found.shapes[:-1]):
-        if index < behind or shape not in (CAPITALISED, UPPER, LOWER):
+    behind, shapes, last = 0, found.shapes, len(found) - 1
+    for index, ordinary in given_words(found):
+        shape = shapes[index]
+        if index < behind or index == last or shape not in (CAPITALISED, UPPER, LOWER):
             continue
-        next_shape = found.shapes[index + 1]
+        if ordinary and shape != CAPITALISED:
+            # Spares what `_is_pair` would refuse.
+            continue
+        next_shape = shapes[index + 1]
         if next_shape not in (shape, INITIAL) and found.texts[index + 1] not in names.PARTICLES:
             continue
-        word = found.texts[index]
-        if not is_given(word) or plain(word) in names.FUNCTION_WORDS:
+        if found.plains[index] in names.FUNCTION_WORDS:
             continue
         stretch = read_name(found, index, lower=shape == LOWER)
         if stretch is None or stretch.first == stretch.last:
@@ -163,7 +166,7 @@ def _is_part(found: Words, stretch: Stretch) -> bool:
     """Whether a stretch is part of a place, an institution or an address."""
     if names_an_institution(found, stretch) or _is_place(found, stretch):
         return True
-    if plain(found.texts[stretch.last]) in names.ORGANISATION_WORDS:
+    if found.plains[stretch.last] in names.ORGANISATION_WORDS:
         return True
     if is_saint(found, stretch.first):
         return True
@@ -176,7 +179,7 @@ def _is_part(found: Words, stretch: Stretch) -> bool:
         return (
             found.shapes[following] == CAPITALISED
             and found.shapes[stretch.last] == CAPITALISED
-            and plain(found.texts[following]) in names.ORGANISATION_WORDS
+            and found.plains[following] in names.ORGANISATION_WORDS
         )
     return False
 
@@ -205,7 +208,7 @@ def _initials(found: Words, known: Mapping[str, str]) -> Iterator[Stretch]:
             stretch is not None
             and stretch.last > index
             and not names_an_institution(found, stretch)
-            and plain(found.texts[stretch.last]) not in names.ORGANISATION_WORDS
+            and found.plains[stretch.last] not in names.ORGANISATION_WORDS
         ):
             yield stretch
 
@@ -213,13 +216,13 @@ def _initials(found: Words, known: Mapping[str, str]) -> Iterator[Stretch]:
 @functools.cache
 def _places() -> frozenset[str]:
     """Cities of the United States, and "city, state" by their states, as `plain` writes them."""
-    return frozenset(map(plain, load("us_cities").phrases))
+    return frozenset(plain_all(load("us_cities").phrases))
 
 
 @functools.cache
 def _states() -> frozenset[str]:
     states = (*load("us_states").phrases, *load("us_state_abbreviations").phrases)
-    return frozenset(map(plain, states))
+    return frozenset(plain_all(states))
 
 
 def _is_place(found: Words, stretch: Stretch) -> bool:
@@ -235,22 +238,30 @@ def _is_place(found: Words, stretch: Stretch) -> bool:
 
 def _lines(found: Words) -> Iterator[Stretch]:
     """`Smith, Jane Q` at the beginning of a line or column, `SMITH, JANE 45 F` in its head."""
+    # A text has few different gaps.
+    begin = {gap for gap in set(found.gaps) if _LINE_START.search("." + gap[-12:])}
     for index in range(len(found) - 1):
-        shape = found.shapes[index]
-        if shape not in (CAPITALISED, UPPER, LOWER):
+        if index and found.gaps[index] not in begin:
+            continue
+        if found.shapes[index] not in (CAPITALISED, UPPER, LOWER) or not _goes_on(found, index):
             continue
         if not _starts_line(found, index):
             continue
         stretch = read_name(found, index, comma=True, lower=True)
-        if stretch is None or stretch.first == stretch.last or names_an_institution(found, stretch):
-            continue
-        if _is_place(found, stretch):
+        if stretch is None or stretch.first == stretch.last:
             continue
         if "," in found.text[stretch.start : stretch.end]:
-            if _is_last_first(found, stretch):
-                yield stretch
-        elif _HEADER.match(found.text, stretch.end) and _is_header(found, stretch):
+            if not _is_last_first(found, stretch):
+                continue
+        elif not _HEADER.match(found.text, stretch.end) or not _is_header(found, stretch):
+            continue
+        if not names_an_institution(found, stretch) and not _is_place(found, stretch):
             yield stretch
+
+
+def _goes_on(found: Words, index: int) -> bool:
+    """Whether what stands behind a word lets a name go on; spares reading it."""
+    return found.gaps[index + 1][:1] in (" ", ",") or len(found.texts[index]) == 1
 
 
 def _starts_line(found: Words, index: int) -> bool:

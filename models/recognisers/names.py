@@ -10,12 +10,22 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...dictionaries import load, load_weighted
-from .capitals import CAPITALISED, INITIAL, LOWER, OTHER, UPPER, Words
+from .capitals import (
+    CAPITALISED,
+    INITIAL,
+    KNOWN_WORDS,
+    LOWER,
+    OTHER,
+    UPPER,
+    Words,
+    places,
+    plain,
+    plain_all,
+)
 
 LISTS = (
     "common_words_en",
@@ -167,8 +177,8 @@ def given_names() -> frozenset[str]:
 def surnames() -> frozenset[str]:
     """Surnames, English and of the world, as `plain` writes them."""
     counts = load_weighted("surname_counts_en")
-    census = frozenset(plain(name) for name, count in counts.items() if count >= LEAST_BEARERS)
-    return census | _folded("surnames_world")
+    census = plain_all([name for name, count in counts.items() if count >= LEAST_BEARERS])
+    return frozenset(census) | _folded("surnames_world")
 
 
 @functools.cache
@@ -187,7 +197,7 @@ def eponyms() -> frozenset[str]:
 
 
 def _folded(name: str) -> frozenset[str]:
-    return frozenset(map(plain, load(name).phrases))
+    return frozenset(plain_all(load(name).phrases))
 
 
 @functools.cache
@@ -198,27 +208,22 @@ def credentials() -> frozenset[str]:
     ) - {"jr", "sr", "ii", "iii", "iv"}
 
 
-_TYPOGRAPHIC = str.maketrans("’ʼ‐‑łŁøØđĐıæÆ", "''--lLoOdDiaA")
-
-
-@functools.lru_cache(maxsize=65_536)
-def plain(word: str) -> str:
-    """A word in small letters, without accents, with ASCII apostrophes and hyphens."""
-    if word.isascii():
-        return word.lower()
-    parts = unicodedata.normalize("NFD", word.translate(_TYPOGRAPHIC))
-    return "".join(c for c in parts if not unicodedata.combining(c)).lower()
-
-
 def _pieces(word: str) -> list[str]:
     return [piece for piece in word.split("-") if piece]
 
 
 def is_given(word: str) -> bool:
     """Whether a word is a listed first name; of a double one each piece must be."""
-    return _listed(word, given_names())
+    return _is_given(plain(word))
 
 
+@functools.lru_cache(KNOWN_WORDS)
+def _is_given(name: str) -> bool:
+    known = given_names()
+    return name in known or ("-" in name and all(p in known for p in _pieces(name)))
+
+
+@functools.lru_cache(KNOWN_WORDS)
 def is_surname(word: str) -> bool:
     """Whether a word is a listed surname; of a double one any piece of three letters may be."""
     name = plain(word)
@@ -230,17 +235,12 @@ def is_surname(word: str) -> bool:
     )
 
 
-def _listed(word: str, known: Collection[str]) -> bool:
-    name = plain(word)
-    return name in known or ("-" in name and all(p in known for p in _pieces(name)))
-
-
 def is_common(word: str) -> bool:
     """Whether a word is an ordinary or medical one as well, whatever else it is."""
     return _is_common(plain(word))
 
 
-@functools.lru_cache(maxsize=65_536)
+@functools.lru_cache(KNOWN_WORDS)
 def _is_common(name: str) -> bool:
     return (
         name in common_words()
@@ -252,15 +252,29 @@ def _is_common(name: str) -> bool:
     )
 
 
+@functools.lru_cache(maxsize=1)
+def given_words(found: Words) -> Sequence[tuple[int, bool]]:
+    """Index of every word that is a listed first name, in order; whether it is an ordinary one too.
+
+    Those of the last text are kept: several rules begin with them.
+    """
+    return sorted(
+        (index, _is_common(name))
+        for name, at in places(found).items()
+        if _is_given(name)
+        for index in at
+    )
+
+
 TITLES = word_set("""
     dr drs mr mrs ms miss mx prof rev
 """)
 """Titles that no name goes on with, without their full stop."""
 
-_SPACE, _COMMA = re.compile(r" "), re.compile(r" ?, {0,2}")
-_BEHIND_INITIAL = re.compile(r"\.? ?")
+_COMMA = (", ", ",", ",  ", " , ", " ,", " ,  ")
+_BEHIND_INITIAL = (". ", " ", ".")
 _WRAP = re.compile(r" {0,2}\r?\n[ >]{0,4}")
-_SUFFIX_GAP = re.compile(r",? ?")
+_SUFFIX_GAP = (", ", " ", ",")
 
 
 def read_name(
@@ -284,39 +298,45 @@ def read_name(
         loose: whether any surname goes on with it, whatever stands before ("Dr. Temperance Hall").
         most: names and initials at most, on each side of a comma.
     """
-    if not 0 <= index < len(found) or not _may_begin(found, index, lower):
+    size = len(found)
+    if not 0 <= index < size or not _may_begin(found, index, lower):
         return None
-    last, parts, commas = index, 1, 0
-    while last + 1 < len(found):
-        gap = found.between(last)
+    last, parts, commas, gap = index, 1, 0, found.between(index)
+    while last + 1 < size:
         joined = (
-            _SPACE.fullmatch(gap)
-            or (len(found.texts[last]) == 1 and _BEHIND_INITIAL.fullmatch(gap))
-            or (wrap and parts == 1 and _WRAP.fullmatch(gap) and is_given(found.texts[index]))
+            gap == " "
+            or (len(found.texts[last]) == 1 and gap in _BEHIND_INITIAL)
+            or (wrap and parts == 1 and "\n" in gap and _may_wrap(found, index, gap))
         )
         if joined and parts < most and _may_go_on(found, last + 1, lower, loose):
-            parts += plain(found.texts[last + 1]) not in PARTICLES
-        elif comma and not commas and _COMMA.fullmatch(gap) and _may_follow_comma(found, last + 1):
+            parts += found.plains[last + 1] not in PARTICLES
+        elif comma and not commas and gap in _COMMA and _may_follow_comma(found, last + 1):
             commas, parts = 1, 1
         else:
             break
         last += 1
-    while last > index and found.shapes[last] == LOWER and plain(found.texts[last]) in PARTICLES:
+        gap = found.between(last)
+    while last > index and found.shapes[last] == LOWER and found.plains[last] in PARTICLES:
         last -= 1
+        gap = found.between(last)
     end = found.ends[last]
-    if found.shapes[last] == INITIAL and found.text[end : end + 1] == ".":
+    if found.shapes[last] == INITIAL and gap[:1] == ".":
         end += 1
     if (
-        last + 1 < len(found)
-        and plain(found.texts[last + 1]) in SUFFIXES
+        last + 1 < size
+        and found.plains[last + 1] in SUFFIXES
         and found.shapes[last + 1] in (CAPITALISED, UPPER)
-        and _SUFFIX_GAP.fullmatch(found.between(last))
+        and gap in _SUFFIX_GAP
     ):
         last += 1
         end = found.ends[last]
-        if plain(found.texts[last]) in ("jr", "sr") and found.text[end : end + 1] == ".":
+        if found.plains[last] in ("jr", "sr") and found.text[end : end + 1] == ".":
             end += 1
     return Stretch(index, last, found.starts[index], end)
+
+
+def _may_wrap(found: Words, index: int, gap: str) -> bool:
+    return _WRAP.fullmatch(gap) is not None and is_given(found.texts[index])
 
 
 def _may_begin(found: Words, index: int, lower: bool) -> bool:
@@ -355,7 +375,7 @@ def _is_small_initial(found: Words, index: int) -> bool:
 def _may_go_on(found: Words, index: int, lower: bool, loose: bool) -> bool:
     word, shape = found.texts[index], found.shapes[index]
     name = plain(word)
-    if name in ("boy", "girl") and plain(found.texts[index - 1]) == "baby":
+    if name in ("boy", "girl") and found.plains[index - 1] == "baby":
         return True
     if shape == LOWER:
         if name in PARTICLES and _capital_follows(found, index):
@@ -454,14 +474,14 @@ def _capital_follows(found: Words, index: int) -> bool:
             return False
         if found.shapes[later] in (CAPITALISED, UPPER):
             return True
-        if plain(found.texts[later]) not in PARTICLES:
+        if found.plains[later] not in PARTICLES:
             return False
     return False
 
 
 def is_credential(word: str) -> bool:
     """Whether a word is a credential as it is written: capitals decide ("DO", not "Do")."""
-    return plain(word) in credentials() and not word.islower() and sum(map(str.isupper, word)) > 1
+    return plain(word) in credentials() and sum(map(str.isupper, word)) > 1
 
 
 def is_plausible(found: Words, index: int) -> bool:
@@ -487,12 +507,12 @@ def is_plausible(found: Words, index: int) -> bool:
 
 def surname_of(found: Words, stretch: Stretch) -> int:
     """Index of the last word of a name that is no suffix."""
-    suffixed = plain(found.texts[stretch.last]) in SUFFIXES and stretch.last > stretch.first
+    suffixed = found.plains[stretch.last] in SUFFIXES and stretch.last > stretch.first
     return stretch.last - suffixed
 
 
 def _is_date(found: Words, index: int) -> bool:
-    return plain(found.texts[index]) in MONTHS_AND_DAYS and _number_follows(found, index)
+    return found.plains[index] in MONTHS_AND_DAYS and _number_follows(found, index)
 
 
 def _number_follows(found: Words, index: int) -> bool:
@@ -505,15 +525,15 @@ def is_saint(found: Words, index: int) -> bool:
     return (
         index > 0
         and found.between(index - 1) in (" ", ". ", ".", "-")
-        and plain(found.texts[index - 1])
+        and found.plains[index - 1]
         in ("st", "ste", "saint", "mount", "mt", "fort", "ft", "port", "san", "santa", "los", "las")
     )
 
 
 def names_an_institution(found: Words, stretch: Stretch) -> bool:
     """Whether a stretch is, or with the word behind it makes, a place, institution or eponym."""
-    phrase = " ".join(plain(found.texts[i]) for i in range(stretch.first, stretch.last + 1))
-    before = plain(found.texts[stretch.first - 1]) if stretch.first else ""
+    phrase = " ".join(found.plains[i] for i in range(stretch.first, stretch.last + 1))
+    before = found.plains[stretch.first - 1] if stretch.first else ""
     if phrase in INSTITUTIONS or f"{before} {phrase}" in INSTITUTIONS:
         return True
     if stretch.last + 1 >= len(found):
@@ -523,8 +543,8 @@ def names_an_institution(found: Words, stretch: Stretch) -> bool:
         return False
     if found.shapes[following] == LOWER and found.shapes[stretch.last] != LOWER:
         # "dad Nels home" is no home, "Baker cyst" is a cyst.
-        return plain(found.texts[following]) in EPONYM_NOUNS
-    return plain(found.texts[following]) in ORGANISATION_WORDS
+        return found.plains[following] in EPONYM_NOUNS
+    return found.plains[following] in ORGANISATION_WORDS
 
 
 _TO_NAME = re.compile(

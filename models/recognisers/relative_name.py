@@ -18,12 +18,12 @@ from .matching import disjoint
 from .names import (
     Stretch,
     and_another,
+    given_words,
     is_common,
     is_given,
     is_plausible,
     is_surname,
     name_behind,
-    plain,
     read_name,
     word_set,
 )
@@ -95,15 +95,13 @@ def find(text: str) -> tuple[Candidate, ...]:
 
 def _behind(found: Words) -> Iterator[Stretch]:
     """Names behind the relation: "wife, Mary", "dads Andre Cole & Teo Ruiz"."""
-    for index, word in enumerate(found.texts):
-        relation = plain(word)
-        if relation not in _RELATIONS:
-            continue
+    for index in found.where(_RELATIONS):
+        relation = found.plains[index]
         at = index + 1
-        while at < len(found) and at - index < 4 and plain(found.texts[at]) in _BETWEEN:
+        while at < len(found) and at - index < 4 and found.plains[at] in _BETWEEN:
             if found.between(at - 1) not in (" ", "-", ", "):
                 break
-            if found.texts[at] == "in" and found.texts[at + 1 : at + 2] != ("law",):
+            if found.texts[at] == "in" and (at + 1 == len(found) or found.texts[at + 1] != "law"):
                 break
             at += 1
         stretch = name_behind(found, at, wordy=relation in _KIN and at == index + 1)
@@ -147,7 +145,7 @@ def _is_heading(found: Words, index: int, stretch: Stretch) -> bool:
 
 def _is_place(found: Words, at: int, stretch: Stretch) -> bool:
     """Whether it is "(school principal, Dayton, 937-" or "his cousin, Texas"."""
-    relation = plain(found.texts[at - 1])
+    relation = found.plains[at - 1]
     return (
         "," in found.between(at - 1)
         and relation in _OTHERS
@@ -158,13 +156,13 @@ def _is_place(found: Words, at: int, stretch: Stretch) -> bool:
 
 def _before(found: Words) -> Iterator[Stretch]:
     """Names before the relation: "Anna (daughter)", "Kevin's mother"."""
-    for index in range(1, len(found)):
-        if plain(found.texts[index]) not in _RELATIONS:
+    for index in found.where(_RELATIONS):
+        if not index:
             continue
         gap = found.between(index - 1)
         bracket = "(" in gap and _BRACKET.fullmatch(gap)
         back = index - 1
-        if not bracket and plain(found.texts[back]) in ("her", "his", "pt", "patient", "the"):
+        if not bracket and found.plains[back] in ("her", "his", "pt", "patient", "the"):
             bracket = _BRACKET.fullmatch(found.between(back - 1)) if back else None
             back -= 1
         possessive = gap in ("'s ", "’s ")
@@ -191,13 +189,10 @@ def _before(found: Words) -> Iterator[Stretch]:
 
 def _named(found: Words) -> Iterator[Stretch]:
     """Names behind words that lead to a person: "spoke with Anna", "a patient named Jane D."."""
-    for index in range(1, len(found)):
-        if found.shapes[index] not in (CAPITALISED, LOWER) or (
-            plain(found.texts[index - 1]) not in _SAYING
-        ):
+    for index, ordinary in given_words(found):
+        if ordinary or not index or found.shapes[index] not in (CAPITALISED, LOWER):
             continue
-        word = found.texts[index]
-        if not is_given(word) or is_common(word):
+        if found.plains[index - 1] not in _SAYING:
             continue
         if found.texts[index - 1] == "PT":
             # A physical therapist, unless the whole line is in capitals.
@@ -219,17 +214,16 @@ _ACTING = word_set("""
 
 def _acting(found: Words) -> Iterator[Stretch]:
     """First names at the head of a sentence that do what people do: "Lenore present."."""
-    for index in range(len(found) - 1):
-        if plain(found.texts[index + 1]) not in _ACTING or found.shapes[index] != CAPITALISED:
-            continue
-        word = found.texts[index]
+    for index, ordinary in given_words(found):
         if (
-            found.between(index) == " "
+            not ordinary
+            and index + 1 < len(found)
+            and found.shapes[index] == CAPITALISED
+            and found.plains[index + 1] in _ACTING
+            and found.between(index) == " "
             and found.shapes[index + 1] == LOWER
-            and is_given(word)
-            and not is_common(word)
             and (not index or found.between(index - 1)[-1:] in '\n. "(')
             and not (index and found.between(index - 1) == " " and found.shapes[index - 1] != LOWER)
-            and not (index and plain(found.texts[index - 1]) in names.TITLES)
+            and not (index and found.plains[index - 1] in names.TITLES)
         ):
             yield Stretch(index, index, found.starts[index], found.ends[index])

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
-from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, words
+from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, plain, words
 from .matching import disjoint
 from .names import (
     Stretch,
@@ -24,7 +24,6 @@ from .names import (
     is_plausible,
     is_surname,
     name_behind,
-    plain,
     read_name,
     word_set,
 )
@@ -91,9 +90,9 @@ def find(text: str) -> tuple[Candidate, ...]:
 
 
 def _behind(found: Words) -> Iterator[Stretch]:
-    for index in range(len(found) - 1):
-        role = plain(found.texts[index])
-        if role not in _ROLES or found.between(index) not in (" ", ", ", " (", "  "):
+    for index in found.where(_ROLES):
+        role = found.plains[index]
+        if index + 1 == len(found) or found.between(index) not in (" ", ", ", " (", "  "):
             continue
         stretch = name_behind(found, index + 1) or _surname(found, role, index + 1)
         if stretch is None or not _fits(found, role, stretch):
@@ -143,19 +142,18 @@ def _fits(found: Words, role: str, stretch: Stretch) -> bool:
 
 def _before(found: Words) -> Iterator[Stretch]:
     """Names before the role: "Kirsi (PT)", "Ana, the interpreter"."""
-    for index in range(1, len(found)):
-        role = plain(found.texts[index])
-        if role not in _ROLES:
+    for index in found.where(_ROLES):
+        if not index:
             continue
         back = index - 1
         gap = found.between(back)
-        if gap == " " and back and plain(found.texts[back]) in ("the", "our", "from", "of"):
+        if gap == " " and back and found.plains[back] in ("the", "our", "from", "of"):
             back -= 1
             gap = found.between(back)
             if (
                 gap != ", "
                 and "(" not in gap
-                and plain(found.texts[back + 1]) not in ("from", "of")
+                and found.plains[back + 1] not in ("from", "of")
             ):
                 continue
         elif not _BRACKET.fullmatch(gap):
@@ -171,14 +169,13 @@ def _before(found: Words) -> Iterator[Stretch]:
 
 def _led(found: Words) -> Iterator[Stretch]:
     """Names behind words that lead to a colleague: "paged Okafor", "report to bea"."""
-    for index in range(1, len(found)):
-        if plain(found.texts[index - 1]) not in _LEADS or found.between(index - 1) not in (
-            " ",
-            "/",
-        ):
+    for index in (at + 1 for at in found.where(_LEADS)):
+        if index == len(found) or found.between(index - 1) not in (" ", "/"):
             continue
         word, shape = found.texts[index], found.shapes[index]
         if shape not in (CAPITALISED, UPPER, LOWER, INITIAL):
+            continue
+        if shape in (LOWER, UPPER) and not is_given(word):
             continue
         left = found.text[max(0, found.starts[index] - 24) : found.starts[index]].lower()
         if not _LEADING.search(left):
@@ -187,8 +184,6 @@ def _led(found: Words) -> Iterator[Stretch]:
         if stretch is None:
             continue
         lone = stretch.first == stretch.last
-        if shape in (LOWER, UPPER) and not is_given(word):
-            continue
         if lone and not is_given(word) and plain(word) in names.eponyms():
             continue
         if lone and (is_common(word) or not (is_given(word) or is_surname(word))):

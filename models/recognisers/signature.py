@@ -15,7 +15,7 @@ from ..spans import Candidate
 from . import names
 from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, words
 from .matching import disjoint, pattern, view
-from .names import Stretch, is_common, is_given, is_plausible, is_surname, plain, read_name
+from .names import Stretch, is_common, is_given, is_plausible, is_surname, read_name
 
 NAME = "signature"
 LABELS = ("DOCTOR",)
@@ -42,7 +42,7 @@ _CLOSING = pattern(
     r"|many thanks|with (?:best|kind|warm) (?:regards|wishes)|best)[,.!]?[ \t]{0,8}"
     r"(?:\r?\n[ \t>]{0,24}){1,5}"
 )
-_LINE = re.compile(r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2})?(?=[^\W\d_])")
+_LINE = re.compile(r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2})?\Z")
 _LINE_END = re.compile(r"\.?[ \t]{0,8}(?:\r?$|\r?\n|  |\t)|\.?[ \t]{0,8}\r?\Z")
 
 
@@ -94,12 +94,16 @@ def _closed(found: Words, seen: bytes) -> Iterator[Stretch]:
 
 def _alone(found: Words) -> Iterator[Stretch]:
     """`J. Smith` or `-- Jane Smith` alone on a line."""
-    for match in _LINE.finditer(found.text):
-        index = found.at(match.end())
-        if index >= len(found) or found.starts[index] != match.end():
+    gaps = {gap for gap in set(found.gaps) if "\n" in gap}
+    for index, gap in enumerate(found.gaps):
+        if gap not in gaps and index:
             continue
-        dashed = found.text[match.end() - 2 : match.end()].strip() in ("-", "--", "~", "\u2014")
+        dashed = gap[-2:].strip() in ("-", "--", "~", "\u2014")
         if found.shapes[index] != INITIAL and not dashed:
+            continue
+        if not _LINE.search(gap if not index else gap[gap.index("\n") :]) or (
+            not found.texts[index][:1].isalpha()
+        ):
             continue
         stretch = read_name(found, index, lower=dashed)
         if stretch is None or stretch.first == stretch.last:
@@ -131,7 +135,7 @@ def _is_full(found: Words, stretch: Stretch) -> bool:
     if any(
         found.shapes[i] == LOWER
         and is_common(found.texts[i])
-        and plain(found.texts[i]) not in names.PARTICLES
+        and found.plains[i] not in names.PARTICLES
         for i in inside
     ):
         return False

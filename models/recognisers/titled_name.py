@@ -12,9 +12,19 @@ from collections.abc import Iterator
 from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
-from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, words
+from .capitals import (
+    CAPITALISED,
+    INITIAL,
+    KNOWN_WORDS,
+    LOWER,
+    UPPER,
+    Words,
+    places,
+    plain,
+    words,
+)
 from .matching import disjoint, is_word, pattern, view
-from .names import Stretch, is_common, is_given, is_surname, plain, read_name, word_set
+from .names import Stretch, is_common, is_given, is_surname, read_name, word_set
 
 NAME = "titled_name"
 LABELS = ("PATIENT", "DOCTOR")
@@ -35,6 +45,7 @@ _TITLES = dict.fromkeys(
 """),
     "PATIENT",
 )
+_PLAIN_TITLES = frozenset(map(plain, _TITLES))
 # Words as well: only with a capital ("Sister Agnes", not "her sister Agnes", which is a relative).
 _ALSO_WORDS = word_set("""
     doctor doctors nurse miss mister madam sir sister brother father mother pastor rabbi imam
@@ -47,8 +58,7 @@ _GAP = re.compile(r"(?: ?\. ?|:)?[ \t]{0,3}(?:\r?\n[ \t>]{0,12})?")
 _AND = re.compile(r" ?[,/&] ?")
 
 _CREDENTIAL = pattern(
-    r"(,? {0,2}|,\r?\n|\()"
-    r"((?:m\.? ?d|d\.? ?o|r\.n|l\.p\.n|ph\. ?d|psy\. ?d|pharm\. ?d|n\.p|p\.a|d\.d\.s|d\.m\.d"
+    r"(?:(?:m\.? ?d|d\.? ?o|r\.n|l\.p\.n|ph\. ?d|psy\. ?d|pharm\. ?d|n\.p|p\.a|d\.d\.s|d\.m\.d"
     r"|d\.p\.m|o\.d|p\.t|r\.ph|m\.s\.w|b\.s\.n|m\.s\.n|d\.c)\.?"
     r"|rnc?|lpn|lvn|cna|crna|crnp|arnp|aprn|cnp|fnp(?:-b?c)?|agnp|anp|pnp|acnp|np(?:-c)?|dnp|bsn"
     r"|msn|pa-?c|dpt|pta|otr(?:/l)?|cota|l[im]?csw|lcpc|lisw(?:-s)?|lmsw|msw|lmft|lmhc|lpc|lsn|lsw"
@@ -56,6 +66,18 @@ _CREDENTIAL = pattern(
     r"|dpm|dvm|rdn|rrt|rdcs|rdms|rvt|slp|ccc-slp|cnm|cde|cdces|ccrn|chpn|ocn|emt(?:-[bp])?"
     r"|paramedic|pgy-?\d|ms[34]?|mba|bs|cep|nnp|lgc|fp-c|cfrn|pa|pt|ot|rd|rt|do|ma|cns|lcp|cht|ccds|mph|esq)"
 )
+# With what letters one begins.
+_HEADS = word_set("""
+    m md d do r rn l lpn ph phd psy psyd pharm pharmd n np p pa dds dmd dpm o od pt rph msw bsn msn
+    dc rnc lvn cna crna crnp arnp aprn cnp fnp agnp anp pnp acnp dnp pac dpt pta otr cota lcsw
+    licsw lmcsw lcpc lisw lmsw lmft lmhc lpc lsn lsw mbbs mb frcp frcs facp facr facs facc facog
+    facep faap faan faad dvm rdn rrt rdcs rdms rvt slp ccc cnm cde cdces ccrn chpn ocn emt
+    paramedic pgy ms bs cep nnp lgc fp cfrn ot rd rt ma cns lcp cht ccds mph esq b dd dm dp
+    fnpc fnpbc npc
+""")
+_HEAD = re.compile(r"[a-z]+")
+# What parts them from the name.
+_APART = re.compile(rb"(?:,? {1,2}|,|,\r?\n|\()\Z")
 _WEAK = word_set("""
     ms bs mba mb pa pt ot rd rt do ma cns mb esq lcp cna slp mph
 """)
@@ -77,7 +99,8 @@ def find(text: str) -> tuple[Candidate, ...]:
 
 
 def _behind_titles(found: Words) -> Iterator[tuple[Stretch, str]]:
-    for index, word in enumerate(found.texts):
+    for index in found.where(_PLAIN_TITLES):
+        word = found.texts[index]
         label = _TITLES.get(word.lower())
         if label is None or not _is_title(found, index):
             continue
@@ -131,7 +154,7 @@ def _is_street(found: Words, index: int) -> bool:
     for back in (2, 3):
         if index - back < 0 or found.between(index - back) != " ":
             return False
-        if plain(found.texts[index - 1]) in names.FUNCTION_WORDS:
+        if found.plains[index - 1] in names.FUNCTION_WORDS:
             return False
         if found.texts[index - back][:1].isdecimal():
             return found.shapes[index - 1] in (CAPITALISED, UPPER)
@@ -142,7 +165,7 @@ def _named(found: Words, index: int, title: str, shape: int) -> Stretch | None:
     lower = shape == LOWER or (shape == CAPITALISED and title == "dr")
     if (
         index < len(found)
-        and plain(found.texts[index]) in _TITLES
+        and found.plains[index] in _TITLES
         and found.between(index)
         in (
             ". ",
@@ -208,30 +231,40 @@ def _next_of_list(found: Words, stretch: Stretch, several: bool) -> Stretch | No
 def _before_credentials(found: Words) -> Iterator[tuple[Stretch, str]]:
     text = found.text
     seen = view(text)
-    for match in _CREDENTIAL.finditer(seen):
-        start, end = match.span(2)
+    reach = 0
+    for index in found.where(set(filter(_begins_credential, places(found)))):
+        start = found.starts[index]
+        apart = _APART.search(seen, max(reach, start - 4), start)
+        match = _CREDENTIAL.match(seen, start) if apart else None
+        if not apart or not match:
+            continue
+        reach = end = match.end()
         if is_word(text, end) or text[end : end + 1] in ("'", "’", "-", "/"):
             continue
-        if match.start() == 0 or start == match.start():
-            continue
-        if not text[match.start() - 1].isalpha() and text[match.start() - 1] != ".":
+        if not apart.start() or not (
+            text[apart.start() - 1].isalpha() or text[apart.start() - 1] == "."
+        ):
             continue
         written = text[start:end]
         plainly = written.lower().replace(".", "").replace(" ", "")
-        index = found.at(start) - 1
-        stretch = name_before(found, index, weak=plainly in _WEAK and "." not in written)
+        small, weak = written.islower(), plainly in _WEAK
+        if small and weak:
+            continue
+        stretch = name_before(found, index - 1, weak=weak and "." not in written)
         if stretch is None:
             continue
-        small = written.islower()
-        if small and (
-            plainly in _WEAK
-            or not all(
-                len(found.texts[i]) == 1 or not is_common(found.texts[i])
-                for i in range(stretch.first, stretch.last + (stretch.first == stretch.last))
-            )
+        if small and not all(
+            len(found.texts[i]) == 1 or not is_common(found.texts[i])
+            for i in range(stretch.first, stretch.last + (stretch.first == stretch.last))
         ):
             continue
         yield stretch, "DOCTOR"
+
+
+@functools.lru_cache(KNOWN_WORDS)
+def _begins_credential(name: str) -> bool:
+    head = _HEAD.match(name)
+    return head is not None and head[0] in _HEADS
 
 
 def name_before(found: Words, last: int, *, weak: bool) -> Stretch | None:

@@ -108,6 +108,18 @@ def test_a_budget_of_nothing_is_refused(name, value):
         lambda value: json.dumps({**value, "columns": "i"}),
         lambda value: json.dumps({**value, "budgets": {"pages": 1}}),
         lambda value: json.dumps({**value, "models": None}),
+        lambda value: json.dumps({**value, "models": [3]}),
+        lambda value: json.dumps({**value, "policy_hash": 3}),
+        lambda value: json.dumps({**value, "recogniser_hashes": ["one alone"]}),
+        lambda value: json.dumps({**value, "batch_bytes": {}}),
+        lambda value: json.dumps({**value, "batch_bytes": 2**31}),
+        lambda value: json.dumps({**value, "batch_documents": True}),
+        lambda value: json.dumps({**value, "split_bytes": 0}),
+        lambda value: json.dumps({**value, "max_quarantined": float("nan")}),
+        lambda value: json.dumps({**value, "key_check": "\ud800"}),
+        lambda value: json.dumps({**value, "settings": {**value["settings"], "encoding": "x"}}),
+        lambda value: json.dumps({**value, "budgets": {**value["budgets"], "tokens": 1.5}}),
+        lambda value: "[" * 100_000,
     ],
 )
 def test_a_job_of_another_version_is_told(damage):

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scrubline.models.audit import AUDIT, CANDIDATES, DOCUMENTS, QUARANTINE
+from scrubline.models.digests import PARTS
 from scrubline.models.errors import RunFailed
 from scrubline.models.formats import FORMATS
 from scrubline.models.receipts import Part, Receipt, UnitSink, receipt_url
@@ -138,6 +139,14 @@ def test_equal_receipts_are_equal_bytes():
         lambda text: json.dumps({**json.loads(text), "digests": {"text": "zz"}}),
         lambda text: json.dumps({**json.loads(text), "parts": [{"table": "data"}]}),
         lambda text: b"\xff\xfe",
+        lambda text: text.replace('"bytes":1', '"bytes":"1"'),
+        lambda text: text.replace('"unit":0', '"unit":null'),
+        lambda text: text.replace('"rows_in":0', '"rows_in":1.5'),
+        lambda text: text.replace('"labels":{}', '"labels":{"DATE":[]}'),
+        lambda text: text.replace('"labels":{}', '"labels":"DATE"'),
+        lambda text: json.dumps({**json.loads(text), "digests": dict.fromkeys(PARTS, 1.5)}),
+        lambda text: json.dumps({**json.loads(text), "digests": dict.fromkeys(PARTS, "-1")}),
+        lambda text: b"[" * 100_000,
     ],
 )
 def test_a_damaged_receipt_is_told(damage):

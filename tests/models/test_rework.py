@@ -67,7 +67,17 @@ def test_numbering_replaces_all_ordinals_and_keeps_the_skip_list(rework, ordinal
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b'{"a": {}}', b'{"1": {"skip": []}}', b"\xff", b"3"]
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"a": {}}',
+        b'{"1": {"skip": []}}',
+        b"\xff",
+        b"3",
+        b'{"1": {"skip": {}, "ordinals": {"2": 1e999}}}',
+    ],
 )
 def test_a_damaged_file_is_told(storage, tmp_path, content):
     (tmp_path / "rework.json").write_bytes(content)

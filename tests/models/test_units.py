@@ -1,5 +1,7 @@
 import dataclasses
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scrubline.models.errors import UsageError
 from scrubline.models.formats import Locator
@@ -49,6 +51,32 @@ def test_a_damaged_plan_is_told_without_what_is_in_it(storage, tmp_path, name, c
     with pytest.raises(UsageError, match="cannot be read") as caught:
         Plan.read(storage, str(tmp_path))
     assert "nonsense" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value"),
+    [
+        ("files.parquet", "size", None),
+        ("files.parquet", "size", "nonsense"),
+        ("files.parquet", "partition", None),
+        ("files.parquet", "url", b"nonsense"),
+        ("plan.parquet", "locators", [{"file": 0}]),
+        ("plan.parquet", "locators", [{"file": 2, "start": 0, "end": 1, "bytes": 1}]),
+        ("plan.parquet", "locators", [{"file": -1, "start": 0, "end": 1, "bytes": 1}]),
+        ("plan.parquet", "partition", [{"nonsense": "1"}]),
+        ("plan.parquet", "unit", 1.5),
+        ("plan.parquet", "name", None),
+    ],
+)
+def test_a_plan_of_other_columns_is_told(storage, tmp_path, name, column, value):
+    PLAN.write(storage, str(tmp_path))
+    table = pq.read_table(tmp_path / name)
+    kept = table.drop_columns([column])
+    for odd in (kept, kept.append_column(column, pa.array([value] * len(table)))):
+        pq.write_table(odd, tmp_path / name)
+        with pytest.raises(UsageError, match="cannot be read") as caught:
+            Plan.read(storage, str(tmp_path))
+        assert "nonsense" not in str(caught.value)
 
 
 def test_names_of_inputs_are_not_shown():

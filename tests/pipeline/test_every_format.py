@@ -9,6 +9,7 @@ from scrubline.models.formats import ASKED_FOR, FORMATS, Limits
 from scrubline.models.keys import load_keys
 from scrubline.models.results import text_fields
 from scrubline.models.roles import Columns
+from scrubline.pipeline import plan
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.verify import verify
 
@@ -150,6 +151,18 @@ def test_every_format_reads_again_what_it_wrote(scrub_as, written, run, tmp_path
     again = run(inputs=(str(tmp_path / "out/data"),), output=str(tmp_path / "again"), columns=None)
     assert again["counts"]["rows_out"] == len(NOTES)
     assert again["labels"] == {}
+
+
+def test_how_many_files_are_handed_to_threads_at_once_does_not_show(written, storage, monkeypatch):
+    source = written(make("brat", "", ROWS)[0])
+    plans = []
+    for at_once in (1, 3, 52, 53, 1024):
+        monkeypatch.setattr(plan, "_ASKED_AT_ONCE", at_once)
+        seen = plan.look_at(storage, [source], "brat")
+        plans.append((seen, plan.split(storage, seen, 300, Limits(), "f")))
+    assert plans == plans[:1] * len(plans)
+    locators = [one.file for unit in plans[0][1] for one in unit.locators]
+    assert [seen.files[file].path for file in locators] == [name for name, _ in ROWS]
 
 
 def test_the_asked_format_is_part_of_what_was_done(scrub_as, written, run, tmp_path):

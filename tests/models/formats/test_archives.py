@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models.errors import UsageError
-from scrubline.models.formats import FORMATS, Limits, Settings, open_format
+from scrubline.models.formats import FORMATS, Limits, Locator, Settings, open_format
+from scrubline.models.roles import Columns, Role
 from scrubline.models.storage import Storage
 
 STORAGE = Storage(sleep=lambda seconds: None)
@@ -298,3 +299,28 @@ def test_any_bytes_are_refused_or_read(content, form):
         rows(form, content)
     except UsageError as error:
         assert "x." not in str(error)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("place", range(30, 130, 3))
+def test_a_member_that_does_not_unpack_is_one_error_row(method, place):
+    # bz2 raises OSError, lzma an error of its own.
+    data = bytearray(zipped([("a", bytes(range(256)) * 3), ("b", b"plain")], method))
+    data[place] ^= 0x55
+    found = rows("zip", bytes(data))
+    assert len(found) == 2
+    assert found[1] == ("b", "plain")
+
+
+@pytest.mark.parametrize("form", ["tar", "tar.gz"])
+def test_a_member_that_is_cut_off_is_damage_also_where_nobody_planned(form):
+    # Planning refuses such a tar; `verify` reads a part that nobody planned.
+    data = tarred([("a", b"x" * 10), ("b", b"x" * 2000)])[:3000]
+    data = gzip.compress(data) if form == "tar.gz" else data
+    file = put(form, data)
+    whole = Locator(0, 0, file.size, file.size)
+    (chunk,) = FORMATS[form].read(STORAGE, file, whole, ("path", "text"), Limits())
+    assert dict(chunk.errors) == {1: "DamagedArchive"}
+    roles = Columns((("path", Role.ID), ("text", Role.TEXT)))
+    found = list(FORMATS[form].part_rows(STORAGE, file, roles))
+    assert [row.doc_key for row in found] == ["a", None]

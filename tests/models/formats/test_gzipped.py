@@ -110,3 +110,31 @@ def test_any_damage_is_told_or_harmless(content, place, byte):
         assert error.code == "DamagedArchive"
     else:
         assert found == content
+
+
+class Blocks:
+    """A storage that gives one file in blocks of a size."""
+
+    def __init__(self, data, size):
+        self.data, self.size = data, size
+
+    def read_blocks(self, url, start, end, block_bytes=0):
+        for at in range(start, end, self.size):
+            yield self.data[at : min(end, at + self.size)]
+
+
+@pytest.mark.parametrize("place", [0, 12, 40, 1_000, 70_000, 200_000, -9])
+def test_what_is_read_before_damage_does_not_depend_on_the_blocks_of_a_storage(place):
+    # Stored, not packed: every byte of the file is a byte of the content.
+    data = bytearray(packed("".join(LINES) * 40, compresslevel=0) + packed(LINES[0]))
+    data[place] ^= 0xFF
+    file = put("x.jsonl.gz", bytes(data))
+    found = []
+    for size in (1, 1000, 1 << 16, 100_000, 8 << 20):
+        blocks = gunzip(Blocks(bytes(data), size), file, Limits())
+        content = b""
+        with pytest.raises(Unreadable, match="DamagedArchive"):
+            for block in blocks:
+                content += block
+        found.append(content)
+    assert found == found[:1] * len(found)
