@@ -121,7 +121,7 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
         "--max-quarantined",
         type=float,
         metavar="SHARE",
-        help="publish nothing above it; default 0.05",
+        help="publish nothing above it; default 0.05, of `resume` what was planned",
     )
     how.add_argument(
         "--watchdog-seconds",

@@ -78,7 +78,6 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     if check_runner(options.runner) != "direct" and options.workers:
         raise UsageError("workers are children of the direct runner: an engine has its own")
     output = _absolute(options.output.rstrip("/"))
-    _check_folder(output)
     # Places are frozen as they are found here: a run may be resumed from another folder.
     key_source, policy_place = options.key_source, options.policy
     if not key_source.startswith("env:"):
@@ -101,6 +100,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
             raise UsageError(
                 "input and output lie inside each other: give the output a place of its own"
             )
+    _check_folder(output)
     seen = look_at(storage, options.inputs, options.format, options.settings)
     if any(_inside(file.url, output) for file in seen.files):
         raise UsageError("some of the input files lie inside the output")

@@ -70,7 +70,7 @@ KEYS = Keys(bytes(range(32)))
 NOTE_TYPES = (None, "Radiology CT", "discharge")
 INJECTED = ("crf:fuzz", "charcrf:fuzz", "date", "listed_name")
 
-WELL, REFUSED = "", "quarantined by its text"
+WELL = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

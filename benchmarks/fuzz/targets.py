@@ -41,7 +41,7 @@ class Target:
 
 
 def _format(name: str) -> Target:
-    words = files.WORDS.get(name.removesuffix(".gz"), files.WORDS.get(name, ()))
+    words = (files.WORDS | files.CORPUS_WORDS).get(name.removesuffix(".gz"), ())
     return Target(
         functools.partial(files.check_format, name),
         functools.partial(files.format_seeds, name),

@@ -88,7 +88,7 @@ def _not_years(text: str) -> bool:
 
 
 def check_rule(name: str, data: bytes) -> None:
-    """What every rule promises; one text in thirty-two is also repeated to a great length."""
+    """What every rule promises; one text in 256 is also repeated to a great length."""
     rule = RECOGNISERS[name]
     text = text_of(data)
     found = list(rule.recognise(Document(text), Context()))
@@ -98,9 +98,10 @@ def check_rule(name: str, data: bytes) -> None:
         require(reach <= candidate.start < candidate.end <= len(text), "ordered, disjoint, inside")
         require(candidate.label in rule.LABELS, "its own labels")
         require((candidate.detector, candidate.score) == (name, rule.SCORE), "its name and score")
-        require(not text[candidate.start : candidate.end].isspace(), "some sign that shows")
+        edges = text[candidate.start] + text[candidate.end - 1]
+        require(not any(map(str.isspace, edges)), "no white space at the edges")
         reach = candidate.end
-    if text and hashlib.sha256(data).digest()[0] < 8:
+    if text and hashlib.sha256(name.encode() + data).digest()[0] == 0:
         long = (text * (LONG // len(text) + 1))[:LONG]
         begun = time.process_time()
         list(rule.recognise(Document(long), Context()))

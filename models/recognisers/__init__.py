@@ -72,7 +72,7 @@ class Recogniser(Protocol):
 
     A module may also say what else decides what it finds, for the hash in the audit:
         LISTS: names of the shipped dictionaries that it uses.
-        SHARED: modules of this package, beside `matching`, that it uses ("words", ...).
+        SHARED: modules of this package, beside `matching`, that it uses ("names", ...).
     """
 
     @property

@@ -22,7 +22,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 
 LOWER, INITIAL, CAPITALISED, UPPER, OTHER = range(5)
@@ -54,9 +54,7 @@ def _cut_by(letter: str, accents: str, hyphen: str, apostrophe: str) -> re.Patte
 # Letters and digits, with the accents that may stand after a letter as code points of their own.
 # Most texts are ASCII, where simpler classes do, at twice the speed.
 _LETTER = r"[^\W_]"
-_CUT = _cut_by(
-    _LETTER, rf"(?:[\u0300-\u036f]+{_LETTER}*)*", r"[-\u2010\u2011]", r"['\u2019\u02bc]"
-)
+_CUT = _cut_by(_LETTER, rf"(?:[\u0300-\u036f]+{_LETTER}*)*", r"[-\u2010\u2011]", r"['\u2019\u02bc]")
 _CUT_ASCII = _cut_by("[A-Za-z0-9]", "", "-", "'")
 
 
@@ -89,16 +87,14 @@ class Words:
         """Indices of the words of the given shapes, in order."""
         return [match.start() for match in re.finditer(b"[%b]" % bytes(shapes), self.shapes)]
 
-    def where(self, wanted: Collection[str]) -> list[int]:
+    def where(self, wanted: Iterable[str]) -> list[int]:
         """Indices of the words that `plain` writes as one of these, in order.
 
         Takes the time of the document's different words and of what it gives, not of its length.
         """
         at = places(self)
-        if isinstance(wanted, Mapping):
-            hits = wanted.keys() & at.keys()
-        else:
-            hits = frozenset(wanted).intersection(at)
+        cues = wanted if isinstance(wanted, frozenset) else frozenset(wanted)
+        hits = cues.intersection(_different(self))
         return sorted(chain.from_iterable(map(at.__getitem__, hits)))
 
     def between(self, index: int) -> str:
@@ -147,6 +143,11 @@ def places(found: Words) -> Mapping[str, list[int]]:
     return at
 
 
+@functools.lru_cache(maxsize=1)
+def _different(found: Words) -> frozenset[str]:
+    return frozenset(places(found))
+
+
 @functools.lru_cache(KNOWN_WORDS)
 def shape_of(word: str) -> int:
     """How one word is written; OTHER for "" too."""
@@ -179,6 +180,6 @@ def plain_all(listed: Iterable[str]) -> list[str]:
     One call for all that are ASCII, and none of them is kept, as words of texts are.
     """
     phrases = list(listed)
-    ascii_ones = "\n".join(phrase for phrase in phrases if phrase.isascii())
+    simple = [phrase for phrase in phrases if phrase.isascii()]
     others = [plain.__wrapped__(phrase) for phrase in phrases if not phrase.isascii()]
-    return ascii_ones.lower().split("\n") + others
+    return ("\n".join(simple).lower().split("\n") if simple else []) + others

@@ -51,7 +51,7 @@ _BEHIND_NAME = re.compile(
 # Initials alone on the last line.
 _LAST = re.compile(r"\n[ \t]{0,40}([A-Z]{2,3}|[a-z]{2,3})[ \t]{0,8}\s{0,8}\Z")
 # What those above need, to be looked for first, at a tenth of their price; ſ is s in any case.
-_MAY_PAIR = pattern(r"[a-z]{2}[/:][a-z]{2}")
+_BETWEEN_TWO = re.compile(r"[/:](?=[A-Za-z]{2})")
 _MAY_NAME = pattern(
     r"(?:dictated|tran[s?]cribed|typed|tran[s?]criptioni[s?]t|typi[s?]t|dict|tran[s?]|initial[s?])"
     r"[ \t:]"
@@ -70,23 +70,11 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     text = document.text
     seen = view(text)
     found: list[tuple[int, int]] = []
-    pairs = _occurs(_MAY_PAIR, seen)
-    if pairs:
-        for match in _PAIR.finditer(text):
-            if _are_initials(match[1], match[3]) and _ends_line(text, match.end()):
-                found += [match.span(1), match.span(3)]
-    if pairs or _occurs(_MAY_NAME, seen):
-        for searched in (_NAMED, _LINE_PAIR):
-            for match in searched.finditer(text):
-                halves = [half for half in match.groups() if half]
-                # Whose initials come first may be those of a degree: "BS/ak".
-                if _is_initials(halves[-1]) and (
-                    _may_dictate(halves[0]) if len(halves) > 1 else _is_initials(halves[0])
-                ):
-                    found += [match.span(1 + at) for at in range(len(halves))]
-    if pairs:
-        for match in _BEHIND_NAME.finditer(text):
-            found += [match.span(1), match.span(2)]
+    for match in _BETWEEN_TWO.finditer(text):
+        found += _around(text, match.start())
+    if _occurs(_MAY_NAME, seen):
+        for match in _NAMED.finditer(text):
+            found += _halves(match)
     if _occurs(_MAY_TYPE, seen):
         for searched in (_TYPED, _TYPED_SHORT):
             found += [match.span(1) for match in searched.finditer(text) if _is_initials(match[1])]
@@ -94,6 +82,32 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     if last and _is_initials(last[1]):
         found.append(last.span(1))
     yield from disjoint(Candidate(start, end, "DOCTOR", NAME, SCORE) for start, end in found)
+
+
+def _around(text: str, middle: int) -> Iterator[tuple[int, int]]:
+    """The initials on both sides of a `/` or `:`, in each of the forms."""
+    for start in range(max(0, middle - 4), middle - 1):
+        pair = _PAIR.match(text, start)
+        if pair and _are_initials(pair[1], pair[3]) and _ends_line(text, pair.end()):
+            yield from (pair.span(1), pair.span(3))
+    line = text.rfind("\n", max(0, middle - 45), middle)
+    pair = _LINE_PAIR.match(text, max(0, line)) if line >= 0 or middle < 45 else None
+    if pair:
+        yield from _halves(pair)
+    # Twenty code points behind it are more than the pattern can reach.
+    for pair in _BEHIND_NAME.finditer(text, max(0, middle - 36), middle + 20):
+        yield from (pair.span(1), pair.span(2))
+
+
+def _halves(match: re.Match[str]) -> list[tuple[int, int]]:
+    """Both initials, or the one; none if they are words."""
+    halves = [half for half in match.groups() if half]
+    # Whose initials come first may be those of a degree: "BS/ak".
+    if _is_initials(halves[-1]) and (
+        _may_dictate(halves[0]) if len(halves) > 1 else _is_initials(halves[0])
+    ):
+        return [match.span(1 + at) for at in range(len(halves))]
+    return []
 
 
 def _occurs(searched: Pattern, seen: bytes) -> bool:

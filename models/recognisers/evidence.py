@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..spans import Candidate
@@ -47,7 +46,7 @@ def labels_of_words(found: Words, candidates: Iterable[Candidate]) -> dict[str, 
 
     Initials, particles and words of grammar are left out; words are as `plain` writes them.
     """
-    labels: dict[str, Counter[str]] = {}
+    labels: dict[str, dict[str, int]] = {}
     for candidate in candidates:
         index = found.at(candidate.start)
         while index < len(found) and found.starts[index] < candidate.end:
@@ -59,9 +58,10 @@ def labels_of_words(found: Words, candidates: Iterable[Candidate]) -> dict[str, 
                 and name not in names.SUFFIXES
                 and name not in names.FUNCTION_WORDS
             ):
-                labels.setdefault(name, Counter())[candidate.label] += 1
+                counted = labels.setdefault(name, {})
+                counted[candidate.label] = counted.get(candidate.label, 0) + 1
             index += 1
-    return {name: counted.most_common(1)[0][0] for name, counted in labels.items()}
+    return {name: max(counted, key=counted.__getitem__) for name, counted in labels.items()}
 
 
 class Taken:

@@ -1,7 +1,7 @@
 """Identifiers in the fields of HL7 version 2 messages that stand in the text of a note.
 
 A field says what it holds by its place, not by a word: PID-3 is the patient's record number, PV1-7
-the attending's NPI. Fields that hold names, dates and addresses are the tagger's business.
+the attending's NPI. Names in such fields are found by `labelled_name`, facilities by `hospital`.
 
 Source: HL7 Version 2.5.1, chapters 2 (MSH), 3 (PID, PV1), 4 (ORC, OBR) and 6 (IN1).
 """

@@ -160,7 +160,7 @@ _DEPARTMENTS = word_set("""
     labs bedside triage admission discharge school work church jail prison court baseline rest
     night noon midnight christmas thanksgiving easter halloween this that his her the my our
     your their its all least most first last times time present age birth pain risk room rm bed
-    unit ward icu/ccu dialysis infusion urgent va dc tia cva mi dvt pe chf copd utI uti gerd htn
+    unit ward icu/ccu dialysis infusion urgent va dc tia cva mi dvt pe chf copd uti gerd htn
     dm aki ckd esrd cad afib svt vt vf bp hr rr temp wbc hgb inr tsh bmi gfr cbc bmp lft ekg ecg
     eeg emg tte tee cxr kub pet usa rca lad lcx lima svg t l c s i ii iii iv v vi ad as pa do md
     rn np dr mr mrs ms miss sir internal family general primary outpatient inpatient intensive

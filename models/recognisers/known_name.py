@@ -88,7 +88,8 @@ def _is_mention(found: Words, index: int) -> bool:
     if not is_common(word):
         return True
     # An ordinary word: capitals say nothing in a line of capitals or at the head of a sentence.
-    if shape == UPPER or plain(word) in names.FIELD_WORDS or plain(word) in names.MONTHS_AND_DAYS:
+    name = found.plains[index]
+    if shape == UPPER or name in names.FIELD_WORDS or name in names.MONTHS_AND_DAYS:
         return False
     gap = found.between(index - 1) if index else ""
     return gap in (" ", " (", "/", " / ") and found.shapes[index - 1] in (LOWER, OTHER)

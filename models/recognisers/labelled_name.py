@@ -197,9 +197,7 @@ def _is_name(found: Words, stretch: Stretch, doubtful: bool) -> bool:
     ):
         # "WARD, CALVIN", whatever the first word is besides.
         return True
-    if not all(
-        is_plausible(found, i) or found.plains[i] in names.PARTICLES for i in full[:1]
-    ):
+    if not all(is_plausible(found, i) or found.plains[i] in names.PARTICLES for i in full[:1]):
         return False
     listed = [i for i in full if is_given(found.texts[i]) or is_surname(found.texts[i])]
     ordinary = [i for i in full if is_common(found.texts[i])]

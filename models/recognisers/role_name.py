@@ -150,11 +150,7 @@ def _before(found: Words) -> Iterator[Stretch]:
         if gap == " " and back and found.plains[back] in ("the", "our", "from", "of"):
             back -= 1
             gap = found.between(back)
-            if (
-                gap != ", "
-                and "(" not in gap
-                and found.plains[back + 1] not in ("from", "of")
-            ):
+            if gap != ", " and "(" not in gap and found.plains[back + 1] not in ("from", "of"):
                 continue
         elif not _BRACKET.fullmatch(gap):
             continue

@@ -54,6 +54,8 @@ _ALSO_WORDS = word_set("""
 """)
 # Written in capitals, mitral regurgitation and multiple sclerosis as well.
 _ALSO_ABBREVIATIONS = frozenset(("mr", "ms", "lt", "hon", "lady", "sir"))
+_OF_FORMS = names.FIELD_WORDS | names.ORGANISATION_WORDS
+_NO_NAMES = names.FIELD_WORDS - {"ward", "page", "case"}
 _GAP = re.compile(r"(?: ?\. ?|:)?[ \t]{0,3}(?:\r?\n[ \t>]{0,12})?")
 _AND = re.compile(r" ?[,/&] ?")
 
@@ -68,12 +70,12 @@ _CREDENTIAL = pattern(
 )
 # With what letters one begins.
 _HEADS = word_set("""
-    m md d do r rn l lpn ph phd psy psyd pharm pharmd n np p pa dds dmd dpm o od pt rph msw bsn msn
-    dc rnc lvn cna crna crnp arnp aprn cnp fnp agnp anp pnp acnp dnp pac dpt pta otr cota lcsw
-    licsw lmcsw lcpc lisw lmsw lmft lmhc lpc lsn lsw mbbs mb frcp frcs facp facr facs facc facog
-    facep faap faan faad dvm rdn rrt rdcs rdms rvt slp ccc cnm cde cdces ccrn chpn ocn emt
-    paramedic pgy ms bs cep nnp lgc fp cfrn ot rd rt ma cns lcp cht ccds mph esq b dd dm dp
-    fnpc fnpbc npc
+    acnp agnp anp aprn arnp b bs bsn ccc ccds ccrn cdces cde cep cfrn chpn cht cna cnm cnp cns
+    cota crna crnp d dc dds dmd dnp do dpm dpt dvm emt esq faad faan faap facc facep facog facp
+    facr facs fnp fnpbc fnpc fp frcp frcs l lcp lcpc lcsw lgc licsw lisw lmcsw lmft lmhc lmsw
+    lpc lpn lsn lsw lvn m ma mb mba mbbs mbchb md mph ms msn msw n nnp np npc o ocn od ot otr p
+    pa pac paramedic pgy ph pharm pharmd phd pnp psy psyd pt pta r rd rdcs rdms rdn rn rnc rph
+    rrt rt rvt slp
 """)
 _HEAD = re.compile(r"[a-z]+")
 # What parts them from the name.
@@ -189,7 +191,7 @@ def _named(found: Words, index: int, title: str, shape: int) -> Stretch | None:
     if lone and found.shapes[stretch.first] == INITIAL:
         # "Mr. W." names somebody, "Dr. A" does so too, "Dr. I think" does not.
         return stretch if stretch.end > found.ends[stretch.last] else None
-    if plain(first) in names.FIELD_WORDS | names.ORGANISATION_WORDS and not (
+    if found.plains[stretch.first] in _OF_FORMS and not (
         found.shapes[stretch.first] in (CAPITALISED, UPPER) and is_surname(first)
     ):
         return None
@@ -204,7 +206,8 @@ def _unlisted(found: Words, index: int, shape: int) -> Stretch | None:
     name = plain(word)
     if (
         len(word) < 3
-        or name in names.FUNCTION_WORDS | names.FIELD_WORDS | names.ORGANISATION_WORDS
+        or name in names.FUNCTION_WORDS
+        or name in _OF_FORMS
         or ((shape != LOWER or is_common(word)) and not is_surname(word))
         or "\n" in found.between(index - 1)
     ):
@@ -296,7 +299,7 @@ def _is_signed(found: Words, stretch: Stretch, weak: bool) -> bool:
     inside = range(stretch.first, stretch.last + 1)
     texts = [found.texts[i] for i in inside]
     full = [i for i in inside if len(found.texts[i]) > 1]
-    if not full or any(plain(t) in names.FIELD_WORDS - {"ward", "page", "case"} for t in texts):
+    if not full or any(plain(t) in _NO_NAMES for t in texts):
         return False
     first = found.texts[stretch.first]
     initial = any(len(found.texts[i]) == 1 for i in inside)

@@ -32,7 +32,6 @@ _SHORT_STATES = frozenset(
     name.replace(".", "").upper() for name in folded("us_state_abbreviations")
 )
 _LONG_STATES = frozenset(name for name in folded("us_states"))
-_NEWLINE = re.compile(r"[ \t]*\r?\n[ \t]*")
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:

@@ -120,13 +120,13 @@ def test_the_same_files_give_the_same_bytes(official: Path, tmp_path: Path) -> N
 
 def test_object_stores_do_as_well(official: Path) -> None:
     store = fsspec.filesystem("memory")
-    store.pipe_file("/raw/hospitals_cms.csv", CMS)
+    store.pipe_file("/official-files/hospitals_cms.csv", CMS)
     try:
-        list(build("memory://raw", "memory://lists"))
-        assert load("memory://lists/hospitals_cms.txt").phrases[0] == "Mercy Hospital"
+        list(build("memory://official-files", "memory://made-lists"))
+        assert load("memory://made-lists/hospitals_cms.txt").phrases[0] == "Mercy Hospital"
     finally:
-        store.rm("/raw", recursive=True)
-        store.rm("/lists", recursive=True)
+        store.rm("/official-files", recursive=True)
+        store.rm("/made-lists", recursive=True)
 
 
 def test_tables_are_read_where_the_official_file_is_missing(tmp_path: Path) -> None:

@@ -438,11 +438,18 @@ def test_a_text_that_grows_while_it_is_read_is_not_cut(storage, options, tmp_pat
 
 # -- other processes
 
-LAUNCHER = (
-    "import sys; sys.modules |= dict.fromkeys(('boto3', 'pymongo'));"
-    "from scrubline.pipeline.cli import main; main()"
-)
-"""`scrubline`, without what Beam would import and no test needs."""
+LAUNCHER = "from scrubline.pipeline.cli import main; main()"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_children(tmp_path_factory):
+    """Spares child processes what Beam would import and no test needs."""
+    folder = tmp_path_factory.mktemp("absent")
+    for name in ("boto3", "pymongo"):
+        (folder / f"{name}.py").write_text("raise ImportError")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        yield
 
 
 def start(*words, **more):
@@ -481,8 +488,8 @@ def children_of(pid):
 
 @pytest.fixture(scope="module")
 def long_corpus(tmp_path_factory):
-    """About sixty units: long enough to be stopped in the middle."""
-    return write_corpus(tmp_path_factory.mktemp("long") / "in", notes=240, files=2, broken=False)
+    """About twenty-five units: long enough to be stopped in the middle."""
+    return write_corpus(tmp_path_factory.mktemp("long") / "in", notes=160, files=2, broken=False)
 
 
 @pytest.fixture(scope="module")
@@ -511,7 +518,7 @@ def long_digests(long_corpus, tmp_path_factory):
 def test_a_signal_ends_a_run_in_the_middle_and_it_goes_on_later(
     scrubline, options, long_corpus, long_digests, number, workers
 ):
-    options = dataclasses.replace(options, inputs=(str(long_corpus),), split_bytes=1200)
+    options = dataclasses.replace(options, inputs=(str(long_corpus),), split_bytes=2000)
     process = start("scrub", *words_of(options), "--workers", workers)
     wait_until(lambda: receipts(options.output) or process.poll() is not None, "a unit is done")
     children = children_of(process.pid)
@@ -566,7 +573,7 @@ def test_a_signal_that_is_ignored_stays_so(scrubline, monkeypatch, tmp_path):
 def test_of_two_runs_into_one_output_the_second_is_refused(
     scrubline, options, long_corpus, long_digests
 ):
-    options = dataclasses.replace(options, inputs=(str(long_corpus),), split_bytes=1200)
+    options = dataclasses.replace(options, inputs=(str(long_corpus),), split_bytes=2000)
     expected = long_digests(options)
     first = start("scrub", *words_of(options))
     wait_until(lambda: receipts(options.output) or first.poll() is not None, "a unit is done")

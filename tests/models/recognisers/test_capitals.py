@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 import time
 
 import pytest
@@ -13,6 +14,8 @@ from scrubline.models.recognisers.capitals import (
     LOWER,
     OTHER,
     UPPER,
+    plain,
+    plain_all,
     shape_of,
     words,
 )
@@ -119,6 +122,37 @@ def test_rows_are_ordered_disjoint_and_inside(text: str) -> None:
         assert text[start].isalnum()
         reach = end
     assert found.written(LOWER, INITIAL, CAPITALISED, UPPER, OTHER) == list(range(len(found)))
+
+
+# What a word is, as one pattern for texts of any script: slow, and obvious.
+PIECE = r"(?:[^\W_][\u0300-\u036f]*)+"
+WORD = re.compile(
+    rf"({PIECE}(?:(?:[-\u2010\u2011](?=[^\W_])|['\u2019\u02bc](?![sS](?![^\W_]))(?=[^\W_])){PIECE})*)"
+    r"(?:['\u2019\u02bc][sS](?![^\W_]))?"
+)
+
+
+@given(text=st.one_of(TEXTS, st.text("aS's-\u2019 \u0301é_7.", max_size=30)))
+@settings(max_examples=400, deadline=None)
+def test_words_are_those_of_the_obvious_pattern(text: str) -> None:
+    for written in (text, text.encode("ascii", "ignore").decode()):
+        found = words(written)
+        spans = [match.span(1) for match in WORD.finditer(written)]
+        assert list(zip(found.starts, found.ends, strict=True)) == spans
+        assert list(found.plains) == list(map(plain, found.texts))
+
+
+@given(text=TEXTS)
+@settings(max_examples=100, deadline=None)
+def test_words_are_looked_up_by_what_they_are(text: str) -> None:
+    found = words(text)
+    for wanted in ({"ann", "a", "e"}, {"ann": 1, "7": 2}, frozenset({"o'brien", "zz"}), ()):
+        assert found.where(wanted) == [i for i, word in enumerate(found.plains) if word in wanted]
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n"))))
+def test_lists_are_written_plainly_as_words_are(phrases: list[str]) -> None:
+    assert sorted(plain_all(phrases)) == sorted(map(plain, phrases))
 
 
 def test_neighbours_are_asked_by_index_and_by_offset() -> None:

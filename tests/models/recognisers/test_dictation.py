@@ -32,6 +32,7 @@ def found(text: str) -> list[str]:
         ("D: 3/4/12  T: 3/5/12 0611 mlk", ["mlk"]),
         ("note ends  T: mlk\n", ["mlk"]),
         ("Agnes Pettigrew MD   lm/hb\n", ["lm", "hb"]),
+        ("Agnes Pettigrew MD lm/hb  Ana Ruiz MD ks/ro\n", ["lm", "hb", "ks", "ro"]),
         ("plan as above\nJKL\n", ["JKL"]),
         ("plan as above\n  jkl", ["jkl"]),
         ("JS/mk, job 77120", ["JS", "mk"]),

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from scrubline.dictionaries import load
 from scrubline.models.documents import Context, Document
 from scrubline.models.recognisers import titled_name
+from scrubline.models.recognisers.capitals import plain, words
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -47,6 +51,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("signed a. pettigrew rn", "a. pettigrew"),
         ("Tomas Halvard, PT, DPT", "Tomas Halvard"),
         ("Tomas Halvard, DO", "Tomas Halvard"),
+        ("Tomas Grisham DO", "Tomas Grisham"),
         ("Ref: Long, Agnes MD", "Long, Agnes"),
         ("seen with José Peña, MD (pager 12)", "José Peña"),
         ("🙂 Dr. Halvard 🙂", "Halvard"),
@@ -116,3 +121,20 @@ def test_lists_of_doctors_are_found_one_by_one() -> None:
 )
 def test_near_misses_are_left_alone(text: str) -> None:
     assert found(text) == []
+
+
+def test_all_credentials_begin_with_known_letters() -> None:
+    listed = {plain(phrase) for phrase in load("credentials_en").phrases}
+    credentials = {
+        *listed,
+        *(word.replace(".", "") for word in listed),
+        *(word.replace(".", ". ") for word in listed),
+        *map("".join, itertools.product("abcdefghijklmnopqrstuvwxyz", repeat=3)),
+        *("pgy-3", "pgy2", "ms3", "lcsw", "licsw", "lmcsw", "otr/l", "emt-b", "fnp-bc", "ccc-slp"),
+    }
+    known = [
+        word for word in credentials if titled_name._CREDENTIAL.fullmatch(word.encode("latin-1"))
+    ]
+    assert len(known) > 60
+    for credential in known:
+        assert titled_name._begins_credential(words(credential).plains[0])
