@@ -313,7 +313,7 @@ def check_block(block: int, made: Sequence[Made], seed: int, counts: Counter[str
     counts["spans"] += total.counts["spans"]
     counts["characters"] += total.counts["characters"]
     counts["tokens"] += total.counts["tokens"]
-    counts["documents through the CRF"] += total.counts["documents"] * crf
+    counts["documents through the CRF"] += len(made) * crf
     if block % AGAIN == 0:
         again = Tally()
         for outcome in chain_of(

@@ -46,9 +46,9 @@ LISTS = (
     "world_cities",
 )
 SHARED = ("adjacent",)
-# 218 of 220 right: english_clinical_sample 17/17, demo 109/110, asq_phi 92/93.
-# `python -m benchmarks.rules <corpus>.jsonl --labels <corpus>` on the development parts.
-SCORE = 0.9865
+# 148 of 160 right: english_clinical_sample 17/17, demo/train 51/51, asq_phi 80/92.
+# `python -m benchmarks.rules --scores`.
+SCORE = 0.9198
 
 _STATES = folded("us_states")
 _SHORT = frozenset(folded("us_state_abbreviations"))

@@ -32,10 +32,9 @@ NAME = "relative_name"
 LABELS = ("PATIENT",)
 LISTS = names.LISTS
 SHARED = ("capitals", "names")
-# 250 of 252 right: english_clinical_sample 19/19, demo 140/142, asq_phi 91/91.
-# `python -m benchmarks.rules <corpus>.jsonl` on the training parts (of demo also dev); NAME of
-# asq_phi is right for either label.
-SCORE = 0.9882
+# 187 of 187 right: english_clinical_sample 19/19, demo/train 77/77, asq_phi 91/91.
+# `python -m benchmarks.rules --scores`.
+SCORE = 0.9947
 
 _KIN = word_set("""
     mother father mom mum dad mommy daddy mama papa sister brother sibling son daughter wife
