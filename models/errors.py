@@ -167,6 +167,10 @@ ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
             "a line number of the note is no whole number",
             "check which column --group-lines names, and its values",
         ),
+        "NoteTypesDiffer": Explained(
+            "the rows of one note say different note types, so that no one policy holds for it",
+            "make the type one of the note, or give the column another role",
+        ),
         "LinesOutOfOrder": Explained(
             "the line numbers of the note do not grow",
             "sort the export by note and line; a line that comes twice must go",

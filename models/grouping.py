@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .actions import GENERALISE, REDACT
 from .errors import UsageError
 from .formats import Chunk, Format
 from .keys import canonical_id
-from .policy import Policy
 from .roles import Columns, Role
-from .spans import Candidate
 
 SEAM = "\n"
 
@@ -55,8 +53,13 @@ class GroupLines:
             raise UsageError("group_lines: expected two columns, ID,LINE")
         return cls(*names)
 
-    def check(self, columns: Columns, forms: Iterable[Format]) -> None:
+    def check(
+        self, columns: Columns, forms: Iterable[Format], folders: Collection[str] = ()
+    ) -> None:
         """Compares with the declared roles and the input's formats.
+
+        Args:
+            folders: columns that are keys of hive folders, the same for all rows of a file.
 
         Raises:
             UsageError: if rows could not be grouped, or their texts not be told apart again.
@@ -66,6 +69,8 @@ class GroupLines:
                 f"group_lines: {self.id!r} must be the column with role id, which is "
                 f"{columns.named(Role.ID)[0]!r}"
             )
+        if in_folders := {self.id, self.line} & set(folders):
+            raise UsageError(f"group_lines: {sorted(in_folders)} are names of folders, not columns")
         roles = dict(columns.roles)
         if roles.get(self.line) not in (Role.PASS, Role.DROP):
             raise UsageError(
@@ -99,8 +104,8 @@ def whole_notes(
 _HOLD = 8
 """Raw JSON may be six times as long as its text."""
 
-_MOST_UNREADABLE = 1000
-"""Rows in a row that cannot be read, beyond which none of them is taken for a line of a note."""
+_MOST_UNREADABLE = 100_000
+"""Neighbouring rows that cannot be read, beyond which none is taken for a line of a note."""
 
 
 class _OpenNote:
@@ -111,21 +116,23 @@ class _OpenNote:
         self._key: str | None = None
         self._note: list[Chunk] = []
         self._unreadable: list[Chunk] = []
+        self._unreadable_rows = 0
         self._bytes = 0
         self._over = False
 
     def add(self, key: str | None, piece: Chunk) -> Iterator[Chunk]:
-        """Adds rows of one note, or one row that cannot be read; yields what is complete."""
+        """Adds rows of one note, or rows that cannot be read; yields what is complete."""
         if key is None:
             self._unreadable.append(piece)
-            if len(self._unreadable) > _MOST_UNREADABLE:
+            self._unreadable_rows += piece.columns.num_rows
+            if self._unreadable_rows > _MOST_UNREADABLE:
                 yield from self.close()
             return
         if key != self._key:
             yield from self.close()
             self._key = key
         self._note += [*self._unreadable, piece]
-        self._unreadable = []
+        self._unreadable, self._unreadable_rows = [], 0
         self._bytes += _size(piece)
         if self._over or self._bytes > self._most_bytes:
             yield from map(_over, self._note)
@@ -135,8 +142,9 @@ class _OpenNote:
         """Yields what is there; the next row begins a note."""
         if self._note:
             yield _joined(self._note)
-        yield from map(_one_note, self._unreadable)
-        self._key, self._note, self._unreadable, self._bytes, self._over = None, [], [], 0, False
+        yield from map(_notes_of_a_row, self._unreadable)
+        self._key, self._note, self._bytes, self._over = None, [], 0, False
+        self._unreadable, self._unreadable_rows = [], 0
 
 
 def _ids(form: Format, chunk: Chunk, by: GroupLines) -> list[str | None]:
@@ -151,10 +159,10 @@ def _ids(form: Format, chunk: Chunk, by: GroupLines) -> list[str | None]:
 
 
 def _runs(ids: Sequence[str | None]) -> Iterator[tuple[str | None, int, int]]:
-    """Yields (id, first row, row after the last) of neighbours with one id; None is one alone."""
+    """Yields (id, first row, row after the last) of neighbours with one id, or with None."""
     start = 0
     for end in range(1, len(ids) + 1):
-        if end == len(ids) or ids[end] is None or ids[end] != ids[start]:
+        if end == len(ids) or ids[end] != ids[start]:
             yield ids[start], start, end
             start = end
 
@@ -189,24 +197,35 @@ def _one_note(chunk: Chunk) -> Chunk:
     return dataclasses.replace(chunk, heads=np.zeros(chunk.columns.num_rows, np.int64))
 
 
+def _notes_of_a_row(chunk: Chunk) -> Chunk:
+    return dataclasses.replace(chunk, heads=np.arange(chunk.columns.num_rows))
+
+
 def _over(chunk: Chunk) -> Chunk:
-    rows = chunk.columns.num_rows
-    errors = dict.fromkeys(range(rows), "OverBudget:bytes")
-    return Chunk(chunk.columns, errors, np.arange(rows))
+    errors = dict.fromkeys(range(chunk.columns.num_rows), "OverBudget:bytes")
+    return _notes_of_a_row(dataclasses.replace(chunk, errors=errors))
 
 
 def lines_in_order(values: Sequence[object]) -> str | None:
     """Error class of a note whose line numbers do not grow, or are no whole numbers."""
     previous: int | None = None
     for value in values:
-        try:
-            number = int(str(value))
-        except ValueError:
+        number = _whole_number(value)
+        if number is None:
             return "BadLineNumber"
         if previous is not None and number <= previous:
             return "LinesOutOfOrder"
         previous = number
     return None
+
+
+_NUMBER = re.compile(r"\s*(-?[0-9]{1,30})(?:\.0{1,30})?\s*")
+
+
+def _whole_number(value: object) -> int | None:
+    """The number in a cell; 1.0 is one too, for columns with gaps are often exported as floats."""
+    match = _NUMBER.fullmatch(str(value))
+    return int(match[1]) if match else None
 
 
 def join(texts: Sequence[str | None]) -> tuple[str, Starts]:
@@ -224,36 +243,9 @@ def join_or_none(texts: Sequence[str | None]) -> str | None:
     return None if all(text is None for text in texts) else join(texts)[0]
 
 
-def cut_at_seams(
-    candidates: Iterable[Candidate], starts: Starts, policy: Policy
-) -> tuple[list[Candidate], Policy]:
-    """The candidates without the seams that they cover, and the policy for them.
-
-    Half an age may look like one that may stay; so where anything was cut, nothing is generalised.
-    """
-    seams = [start - len(SEAM) for start in starts[1:]]
-    found: list[Candidate] = []
-    cut = False
-    for candidate in candidates:
-        start = candidate.start
-        for seam in seams[bisect_right(seams, start - 1) :]:
-            if seam >= candidate.end:
-                break
-            cut = True
-            if start < seam:
-                found.append(dataclasses.replace(candidate, start=start, end=seam))
-            start = seam + len(SEAM)
-        if start < candidate.end:
-            found.append(dataclasses.replace(candidate, start=start))
-    return found, _not_generalising(policy) if cut else policy
-
-
-def _not_generalising(policy: Policy) -> Policy:
-    actions = {
-        label: REDACT if action == GENERALISE else action
-        for label, action in policy.actions.items()
-    }
-    return dataclasses.replace(policy, actions=actions)
+def seams_of(starts: Starts) -> tuple[int, ...]:
+    """Offsets of the seams of a joined text, in order."""
+    return tuple(start - len(SEAM) for start in starts[1:])
 
 
 def pieces(text: str, starts: Starts, ends: Sequence[tuple[int, int]]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from .actions import GENERALISE, KEEP, MASK, REDACT
@@ -127,6 +127,7 @@ def merge(
     candidates: Iterable[Candidate],
     policy: Policy,
     order: Sequence[str] = DETECTOR_KINDS,
+    seams: Sequence[int] = (),
 ) -> tuple[Span, ...]:
     """The spans of one document, left to right and disjoint: what goes, and what is named as kept.
 
@@ -144,6 +145,9 @@ def merge(
       put the same text in its place: three digits of a ZIP code may not show what a better guess
       calls a record number.
 
+    At `seams`, offsets in order at which rows of one note were joined, no span may lie: what is
+    decided of a whole candidate holds for its parts between them. A part is not generalised.
+
     `detectors` names the detectors of all accepted candidates on the span, kept ones too; on a
     span that tells of a rejection, those of rejected ones as well. O(n log n).
 
@@ -155,6 +159,8 @@ def merge(
     verdicts = accept(text, _distinct(candidates), policy)
     if not verdicts:
         return ()
+    if seams:
+        verdicts = tuple(part for v in verdicts for part in _cut(v, seams, policy))
     # By identity from here on: hashing a candidate costs more than all else that is done with it.
     removing: _Verdicts = {}
     keeping: list[Candidate] = []
@@ -226,6 +232,27 @@ def _rejected_rows(rejected: _Verdicts, key: _Key, decided: Sequence[Stretch]) -
         rows.append((start, end, decider, KEEP, None, True, reason))
     rows.sort(key=_start)
     return rows
+
+
+def _cut(verdict: Verdict, seams: Sequence[int], policy: Policy) -> Iterator[Verdict]:
+    """Yields the verdicts of a candidate's parts between the seams; of an uncut one itself."""
+    candidate = verdict.candidate
+    start, at = candidate.start, bisect_left(seams, candidate.start)
+    if at == len(seams) or seams[at] >= candidate.end:
+        yield verdict
+        return
+    edges = [start]
+    while at < len(seams) and seams[at] < candidate.end:
+        edges += [seams[at], seams[at] + 1]
+        at += 1
+    edges.append(candidate.end)
+    for low, high in zip(edges[::2], edges[1::2], strict=True):
+        if low < high:
+            action, replacement = verdict.action, verdict.replacement
+            if replacement is not None:
+                action, replacement = policy.remove(candidate.label, high - low)
+            part = dataclasses.replace(candidate, start=low, end=high)
+            yield Verdict(part, verdict.outcome, action, replacement)
 
 
 def _better_first(order: Sequence[str]) -> _Key:

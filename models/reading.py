@@ -206,8 +206,12 @@ class _RowMaker:
             return
         _fail_notes(heads, failures)
         lines = form.decode(chunk.columns.column(self.group_lines.line))
+        types = self._values(form, chunk, Role.TYPE, len(heads))
         for begin, end in _runs(heads):
-            if begin not in failures and (code := lines_in_order(lines[begin:end])):
+            code = lines_in_order(lines[begin:end])
+            if len(set(map(str, types[begin:end]))) > 1:
+                code = "NoteTypesDiffer"  # the policy of which one would hold?
+            if code and begin not in failures:
                 failures[begin] = Failure(STAGE, code)
         _fail_notes(heads, failures)
 

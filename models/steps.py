@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from .batches import Batch, Scrubbed, map_documents
 from .budgets import Budgets
 from .errors import OverBudget
-from .grouping import cut_at_seams
+from .grouping import seams_of
 from .merging import merge
 from .policy import Policy
 from .recognisers import recognise_all
@@ -99,10 +99,9 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
     def one(index: int) -> tuple[Span, ...]:
         if len(by_document[index]) > budgets.candidates:
             raise OverBudget("candidates")
-        found, that = by_document[index], policies[index]
-        if starts := batch.documents.starts.get(index):
-            found, that = cut_at_seams(found, starts, that)
-        return merge(batch.documents.texts[index], found, that)
+        seams = seams_of(batch.documents.starts.get(index, ()))
+        text = batch.documents.texts[index]
+        return merge(text, by_document[index], policies[index], seams=seams)
 
     results, failures = map_documents(batch, "merge", one)
     rows = [(index, span) for index, spans in enumerate(results) for span in spans or ()]

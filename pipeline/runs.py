@@ -107,7 +107,8 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     columns = roles_for(seen, options.columns)
     group_lines = GroupLines.parse(options.group_lines) if options.group_lines else None
     if group_lines is not None:
-        group_lines.check(columns, {open_format(name, options.settings) for name in seen.formats})
+        forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
+        group_lines.check(columns, forms, {key for file in seen.files for key, _ in file.partition})
     job = Job(
         run="",
         output=output,

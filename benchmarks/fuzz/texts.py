@@ -20,7 +20,7 @@ from scrubline.models.generalising import (
     generalise_age,
     generalise_zip,
 )
-from scrubline.models.grouping import cut_at_seams, pieces
+from scrubline.models.grouping import pieces, seams_of
 from scrubline.models.keys import Keys, canonical_id
 from scrubline.models.labels import LABELS
 from scrubline.models.merging import DETECTOR_KINDS, merge
@@ -218,8 +218,13 @@ def check_seams(data: bytes) -> None:
         del row
     policy = draw.one(policies())
     found = drawn_candidates(draw, text, 10, policy.known_labels) + policy.denied(text)
-    cut, that = cut_at_seams(found, tuple(starts), policy)
-    spans = check_merge(text, cut, that)
+    seams = seams_of(tuple(starts))
+    spans = merge(text, found, policy, seams=seams)
+    require(not any(s.start <= seam < s.end for seam in seams for s in spans), "no span on a seam")
+    gone = {at for s in spans if s.replacement is not None for at in range(s.start, s.end)}
+    whole = merge(text, found, policy)
+    wanted = {at for s in whole if s.replacement is not None for at in range(s.start, s.end)}
+    require(gone == wanted - set(seams), "only seams are lost")
     out, _, out_ends = scrub(text, spans)
     ends = [(span.end, out_end) for span, out_end in zip(spans, out_ends, strict=True)]
     back = list(pieces(out, tuple(starts), ends))

@@ -291,6 +291,14 @@ def place(start: int, end: int, label: str, length: int, line: int) -> Annotatio
     return Annotation(start, end, label)
 
 
+_LABEL = re.compile(r"[\w-]{1,64}")
+
+
+def shown_label(label: str) -> str:
+    """A label as a message may say it: one that looks like none may be text in the wrong place."""
+    return repr(label) if _LABEL.fullmatch(label) else "a label that holds other signs than letters"
+
+
 def blanked(text: str) -> str:
     """The text with every white space a blank, as files of spans write covered texts."""
     return re.sub(r"\s", " ", text)

@@ -26,6 +26,7 @@ from .base import (
     StreamFormat,
     disjoint,
     refuse,
+    shown_label,
     unique,
 )
 from .markup import attribute, check_characters, escaped, read_events
@@ -152,7 +153,7 @@ def _render(document: AnnotatedDocument, number: int) -> str:
             refuse(
                 number,
                 "UnknownLabel",
-                f"{span.label!r} is not one of i2b2 2006's labels; map it "
+                f"{shown_label(span.label)} is not one of i2b2 2006's labels; map it "
                 "(--label-map i2b2_2006 for native ones)",
             )
         pieces += [

@@ -34,6 +34,7 @@ from .base import (
     in_order,
     place,
     refuse,
+    shown_label,
 )
 from .markup import attribute, cdata, check_characters, read_events
 
@@ -166,7 +167,7 @@ def _write(document: AnnotatedDocument, number: int) -> tuple[bytes, ...]:
             refuse(
                 number,
                 "UnknownLabel",
-                f"{span.label!r} is not one of i2b2 2014's labels; map it (--label-map)",
+                f"{shown_label(span.label)} is not one of i2b2 2014's labels; map it (--label-map)",
             )
         lines.append(
             f'<{CATEGORY_OF[span.label]} id="P{ordinal}" start="{span.start}" end="{span.end}" '

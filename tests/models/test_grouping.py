@@ -1,5 +1,6 @@
 """Notes of several rows: what is a note, what is cut, what goes back to which row."""
 
+import decimal
 import json
 
 import pyarrow as pa
@@ -11,10 +12,10 @@ from scrubline.models.formats import FORMATS, Chunk
 from scrubline.models.grouping import (
     SEAM,
     GroupLines,
-    cut_at_seams,
     join,
     lines_in_order,
     pieces,
+    seams_of,
     whole_notes,
 )
 from scrubline.models.merging import merge
@@ -109,9 +110,9 @@ def test_a_note_over_its_budget_is_error_rows_and_no_neighbour_is(places):
 
 
 def test_rows_that_cannot_be_read_are_not_held_without_end():
-    ids = [1] + [None] * 3000 + [1]
+    ids = [1] + [None] * 101_000 + [1]
     found, _ = notes([chunk(ids)])
-    assert found == [[row] for row in range(3002)]
+    assert found == [[row] for row in range(101_002)]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +126,9 @@ def test_rows_that_cannot_be_read_are_not_held_without_end():
         ([1, None], "BadLineNumber"),
         ([1, "x"], "BadLineNumber"),
         ([1, 2.5], "BadLineNumber"),
+        ([1.0, "2.0", decimal.Decimal("3.00")], None),
+        (["1_0", 11], "BadLineNumber"),
+        ([1, True], "BadLineNumber"),
     ],
 )
 def test_lines_must_grow(values, code):
@@ -157,6 +161,11 @@ def test_what_cannot_be_grouped_is_refused(by, roles, form, message):
         by.check(roles, [FORMATS[form]])
 
 
+def test_keys_of_folders_cannot_group():
+    with pytest.raises(UsageError, match="names of folders"):
+        BY.check(ROLES, [FORMATS["jsonl"]], {"line"})
+
+
 def test_what_can_be_grouped_is_not():
     GroupLines.parse(" id , line ").check(ROLES, [FORMATS["jsonl"], FORMATS["parquet"]])
 
@@ -178,8 +187,7 @@ def notes_with_candidates(draw):
 @given(notes_with_candidates(), st.sampled_from(["hipaa", "research"]))
 def test_each_row_gets_its_own_stretch_back(case, policy_name):
     texts, text, starts, found = case
-    cut, policy = cut_at_seams(found, starts, load_policy(policy_name))
-    spans = merge(text, cut, policy)
+    spans = merge(text, found, load_policy(policy_name), seams=seams_of(starts))
     out, _, out_ends = scrub(text, spans)
     ends = [(span.end, out_end) for span, out_end in zip(spans, out_ends, strict=True)]
     rows = list(pieces(out, starts, ends))
@@ -196,22 +204,59 @@ def test_each_row_gets_its_own_stretch_back(case, policy_name):
         assert row == expected + text[at:end]
 
 
-@given(notes_with_candidates())
-def test_only_seams_are_lost_of_a_candidate(case):
+def removed(spans):
+    return {at for s in spans if s.replacement is not None for at in range(s.start, s.end)}
+
+
+@given(notes_with_candidates(), st.sampled_from(["hipaa", "research"]))
+def test_seams_change_what_is_removed_by_themselves_alone(case, policy_name):
     _, text, starts, found = case
-    seams = {start - 1 for start in starts[1:]}
-    cut, _ = cut_at_seams(found, starts, Policy("p"))
-
-    def characters(candidates):
-        return {(c.label, at) for c in candidates for at in range(c.start, c.end)}
-
-    assert characters(cut) == {(lab, at) for lab, at in characters(found) if at not in seams}
+    seams = set(seams_of(starts))
+    policy = load_policy(policy_name)
+    cut = removed(merge(text, found, policy, seams=seams_of(starts)))
+    assert cut == removed(merge(text, found, policy)) - seams
 
 
-def test_half_an_age_is_not_taken_for_one_that_may_stay():
+def test_a_cut_age_is_judged_whole():
     text, starts = join(["aged 9", "3"])
-    cut, policy = cut_at_seams([Candidate(5, 8, "AGE", "r", 1.0)], starts, load_policy("hipaa"))
-    assert [(s.start, s.end, s.action) for s in merge(text, cut, policy)] == [
+    spans = merge(
+        text,
+        [Candidate(5, 8, "AGE", "r", 1.0), Candidate(0, 4, "DATE", "r", 1.0)],
+        load_policy("hipaa"),
+        seams=seams_of(starts),
+    )
+    assert [(s.start, s.end, s.action) for s in spans] == [
+        (0, 4, "redact"),
         (5, 6, "redact"),
         (7, 8, "redact"),
     ]
+
+
+def test_ages_elsewhere_in_the_note_are_generalised_as_ever():
+    text, starts = join(["aged 45, Dr. Jane", "Roe"])
+    spans = merge(
+        text,
+        [Candidate(5, 7, "AGE", "r", 1.0), Candidate(13, 21, "DOCTOR", "r", 1.0)],
+        load_policy("hipaa"),
+        seams=seams_of(starts),
+    )
+    assert [(s.start, s.end, s.action) for s in spans] == [
+        (5, 7, "keep"),
+        (13, 17, "redact"),
+        (18, 21, "redact"),
+    ]
+
+
+@pytest.mark.parametrize("how", ["allow", "veto"])
+def test_half_a_name_is_not_let_through_by_a_phrase(how):
+    text, starts = join(["seen by Dr. Mark", "Parkinson today"])
+    word = {"*": frozenset({"parkinson"})}
+    policy = Policy("p", **{how: word})
+    spans = merge(text, [Candidate(12, 26, "DOCTOR", "r", 1.0)], policy, seams=seams_of(starts))
+    assert [(s.start, s.end, s.action) for s in spans] == [(12, 16, "redact"), (17, 26, "redact")]
+
+
+def test_cutting_is_linear_in_the_rows():
+    text, starts = join(["a"] * 200_000)
+    found = [Candidate(at, at + 3, "DATE", "r", 1.0) for at in range(0, 20_000, 4)]
+    assert len(merge(text, found, Policy("p"), seams=seams_of(starts))) == 10_000

@@ -183,3 +183,20 @@ def test_text_files_cannot_be_grouped(run, tmp_path):
     (tmp_path / "in2/a.txt").write_text("x")
     with pytest.raises(UsageError, match="group_lines"):
         run(inputs=(str(tmp_path / "in2"),), columns=None, group_lines="path,text")
+
+
+def test_rows_of_several_types_are_no_note(run, storage, tmp_path):
+    roles = Columns.parse([("note", "id"), ("line", "pass"), ("words", "text"), ("kind", "type")])
+    made = [
+        {"note": "a", "line": 1, "words": "x", "kind": "Radiology"},
+        {"note": "a", "line": 2, "words": "y", "kind": "Discharge"},
+        {"note": "b", "line": 1, "words": "z", "kind": None},
+    ]
+    write(tmp_path / "lines", made)
+    manifest = run(
+        inputs=(str(tmp_path / "lines"),),
+        columns=roles,
+        group_lines="note,line",
+        max_quarantined=1.0,
+    )
+    assert quarantine(storage, tmp_path, manifest) == [(n, "NoteTypesDiffer") for n in range(2)]
