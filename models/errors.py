@@ -156,10 +156,11 @@ ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
             "the member is encrypted", "pack the archive again without a password"
         ),
         "NotAFile": Explained(
-            "the member is a link, pipe or device", "pack the file that is meant itself"
+            "the member is a link, pipe, device or sparse file",
+            "pack the file that is meant itself",
         ),
         "UnknownCompression": Explained(
-            "the member is compressed in a way that cannot be read",
+            "the member is compressed with another method than deflate",
             "pack the archive again with deflate, which every program can",
         ),
         # Notes of several rows (--group-lines).

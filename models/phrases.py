@@ -1,20 +1,24 @@
 """Phrases of a policy's lists, found in texts: whole words, whatever their case and line breaks.
 
-Text and phrase are cut alike: a word is a run of letters and digits with the accents that combine
-with them, a run of white space is one blank, any other character stands alone. Words are compared
-case-folded, in Unicode's canonical caseless manner (The Unicode Standard, section 3.13, D145). So
-"Mount  SINAI" over two lines is the phrase "Mount Sinai", and "Sinais" is not; "Sinai_2" holds the
-phrase "Sinai".
+Text and phrase are folded, then cut alike: a word is a run of letters and digits with the marks that
+combine with them, a run of white space is one blank, any other character stands alone with its
+marks. Folded is case, in Unicode's canonical caseless manner (The Unicode Standard, section 3.13,
+D145), and beyond it what only typography tells apart: every apostrophe is ', a dot over an i is
+none (İ is i), soft hyphens and characters of no width are not there. So "Mount  SINAI" over two
+lines is the phrase "Mount Sinai", and "Sinais" is not; "Sinai_2" holds the phrase "Sinai".
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import sys
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 import fsspec
 
@@ -25,15 +29,46 @@ from .shipped import require_keys, require_strings
 Occurrence = tuple[int, int, str]
 """Start, end, label."""
 
-# Letters and digits without the underscore; combining accents belong to the letter before them.
-_MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_PIECE = re.compile(rf"(?:[^\W_]++|[{_MARKS}]++)++|\s+|_|[^\w\s]")
 _BLANK = " "
+_PLAIN_PIECE = re.compile(r"[A-Za-z0-9]++|\s++|.", re.DOTALL)
+"""What an ASCII text is cut into, as by `_piece`."""
+
+# U+02BC, which Unicode calls a letter; quotes and accents that people type for an apostrophe.
+_APOSTROPHES = "\u02bc\u2018\u2019\u201b\uff07\u00b4`"
+# Soft hyphen, joiners, marks of direction, variation selectors, byte-order mark.
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+)
+_DROPPED = re.compile(f"[{_UNSEEN}]+")
+_DOTS = re.compile("i\u0307+")
+_ALIKE = str.maketrans(dict.fromkeys(_APOSTROPHES, "'"))
 
 
 def fold(phrase: str) -> str:
     """The form in which phrases are compared and kept: case-folded, blanks for white space."""
-    return _BLANK.join(_fold_word(phrase).split())
+    return _BLANK.join(_fold_piece(phrase).split())
+
+
+def _fold_piece(piece: str) -> str:
+    folded = unicodedata.normalize("NFD", _DROPPED.sub("", piece)).casefold()
+    return unicodedata.normalize("NFC", _DOTS.sub("i", folded).translate(_ALIKE))
+
+
+@functools.cache
+def _piece() -> re.Pattern[str]:
+    """Cuts a text so that its folded pieces, put together, are the folded text.
+
+    No character composes with one of another piece: what may is a mark, or a letter after a letter.
+    """
+    marks = "".join(
+        chr(code)
+        for code in range(sys.maxunicode + 1)
+        if code < 0x20000 or 0xE0000 <= code < 0xF0000  # no others are assigned but ideographs
+        if unicodedata.category(chr(code)).startswith("M")
+    )
+    within_word = f"[{_UNSEEN}{marks}]"
+    return re.compile(rf"(?:[^\W_\u02bc]|{within_word})++|\s++|.{within_word}*+", re.DOTALL)
 
 
 def has_word(phrase: str) -> bool:
@@ -66,7 +101,7 @@ class PhraseMatcher:
 
     def _add(self, phrase: str, label: str) -> None:
         node, before = 0, ""
-        for piece in _PIECE.findall(phrase):
+        for piece in _piece().findall(phrase):
             if piece == _BLANK:
                 before = _BLANK
                 continue
@@ -88,18 +123,16 @@ class PhraseMatcher:
         They may overlap: in "New York Hospital" both "New York" and "York Hospital" are found.
         """
         roots = self._roots
-        plain = text.isascii()
-        cut: list[str] = _PIECE.findall(text.lower() if plain else text)
-        pieces = cut if plain else [p.lower() if p.isascii() else _fold_word(p) for p in cut]
+        cut = _cut(text)
+        pieces = cut.pieces
         begins = [at for at, piece in enumerate(pieces) if piece in roots]
         if not begins:
             return []
-        # Folding may change lengths: offsets are those of the text itself.
-        offsets = [0, *accumulate(map(len, cut))]
+        starts, ends = cut.offsets()
         found: list[Occurrence] = []
         for at in begins:
             longest = self._from(pieces, at)
-            found += [(offsets[at], offsets[longest[label]], label) for label in sorted(longest)]
+            found += [(starts[at], ends[longest[label] - 1], label) for label in sorted(longest)]
         return found
 
     def _from(self, pieces: list[str], at: int) -> dict[str, int]:
@@ -123,6 +156,43 @@ class PhraseMatcher:
             if following is None:
                 return longest
             node = following
+
+
+class _Cut(NamedTuple):
+    """A text cut into folded pieces.
+
+    Attributes:
+        pieces: of the folded text.
+        raw: of the text itself.
+        folded: what each of `raw` folds to; None if that is `pieces`, one for one.
+    """
+
+    pieces: list[str]
+    raw: list[str]
+    folded: list[str] | None
+
+    def offsets(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Where each piece starts and ends in the text itself: folding may change lengths."""
+        raw = [0, *accumulate(map(len, self.raw))]
+        if self.folded is None:
+            return raw, raw[1:]
+        folded = [0, *accumulate(map(len, self.folded))]
+        bounds = [0, *accumulate(map(len, self.pieces))]
+        starts = [raw[bisect_right(folded, at) - 1] for at in bounds[:-1]]
+        ends = [raw[bisect_left(folded, at)] for at in bounds[1:]]
+        return starts, ends
+
+
+def _cut(text: str) -> _Cut:
+    if text.isascii():
+        # A grave accent stands for an apostrophe here too.
+        pieces = _PLAIN_PIECE.findall(text.lower().replace("`", "'"))
+        return _Cut(pieces, pieces, None)
+    raw = _piece().findall(text)
+    folded = [p.lower().replace("`", "'") if p.isascii() else _fold_piece(p) for p in raw]
+    pieces = _piece().findall("".join(folded))
+    # Some letters fold to an apostrophe and a letter, some pieces to nothing.
+    return _Cut(pieces, raw, None if pieces == folded else folded)
 
 
 def within(occurrences: Iterable[Occurrence]) -> Callable[[str, int, int], bool]:
@@ -173,12 +243,13 @@ def read_phrases(where: str, value: object, folder: str) -> frozenset[str]:
     phrases = require_strings(where, table.get("phrases", []))
     for number, name in enumerate(require_strings(where, table.get("lists", [])), 1):
         phrases += _list(where, number, name, folder)
-    if not all(has_word(phrase) and len(phrase) <= LONGEST_PHRASE for phrase in phrases):
+    folded = frozenset(map(fold, phrases))
+    if not all(map(has_word, folded)) or any(len(phrase) > LONGEST_PHRASE for phrase in phrases):
         raise UsageError(
             f"{where}: every phrase needs a letter or digit, and at most {LONGEST_PHRASE} "
             "characters"
         )
-    return frozenset(map(fold, phrases))
+    return folded
 
 
 def _list(where: str, number: int, name: str, folder: str) -> tuple[str, ...]:
@@ -200,8 +271,3 @@ def _list(where: str, number: int, name: str, folder: str) -> tuple[str, ...]:
         return parse(str(number), content).phrases
     except DictionaryError as error:
         raise UsageError(f"{where}: {error}") from None
-
-
-def _fold_word(word: str) -> str:
-    folded = unicodedata.normalize("NFD", word).casefold()
-    return unicodedata.normalize("NFC", folded)

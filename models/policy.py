@@ -45,7 +45,7 @@ from .generalising import GENERALISATIONS, RESTRICTED_ZIP3
 from .generalising import KEEP as _MAY_STAY
 from .labels import HIPAA_OF, LABELS
 from .phrases import PhraseMatcher, fold, has_word, read_phrases, within
-from .shipped import read_toml, require_keys, require_strings, shipped_names
+from .shipped import read_toml, require_keys, require_strings, shipped_names, shown_keys
 from .spans import Candidate
 
 DATE_COLUMNS = ("drop", "keep")
@@ -76,6 +76,7 @@ _KEYS = (
     "note_types",
 )
 _LABEL = re.compile(r"[\w-]{1,64}")
+_BAD_LABEL = "policy: [labels]: expected names of 1 to 64 letters, digits, hyphens and underscores"
 _MOST_STARS = 3
 
 Phrases = Mapping[str, frozenset[str]]
@@ -148,7 +149,7 @@ class Policy:
         _require(self.default in REMOVALS, "default", self.default, REMOVALS)
         _require(self.date_columns in DATE_COLUMNS, "date_columns", self.date_columns, DATE_COLUMNS)
         for label, action in self.actions.items():
-            _require(label in known, "[actions]", label, known)
+            _require_label(label in known, "actions", label, self.actions, known)
             _require(action in ACTIONS, f"[actions] {label}", action, tuple(ACTIONS))
             if action == GENERALISE and label not in GENERALISATIONS:
                 raise UsageError(
@@ -161,18 +162,18 @@ class Policy:
                     f"45 CFR 164.514(b)(2)(i)({letter}); allowed: {_allowed(label)}"
                 )
         for label, text in self.texts.items():
-            _require(label in either, "[texts]", label, either)
+            _require_label(label in either, "texts", label, self.texts, either)
             check_marker(f"policy: [texts] {label}", text)
         for label, phrases in self.veto.items():
-            _require(label in either, "[veto]", label, either)
+            _require_label(label in either, "veto", label, self.veto, either)
             if any(not phrase.strip() or phrase != phrase.casefold() for phrase in phrases):
                 raise UsageError(
                     f"policy: [veto] {label}: phrases must be case-folded and not blank"
                 )
         for label in self.allow:
-            _require(label in either, "[allow]", label, either)
+            _require_label(label in either, "allow", label, self.allow, either)
         for label in self.deny:
-            _require(label in known, "[deny]", label, known)
+            _require_label(label in known, "deny", label, self.deny, known)
             if not ACTIONS[self.action(label)].removes:
                 raise UsageError(
                     f"policy: [deny] {label}: what is denied must go, but its action is "
@@ -515,6 +516,8 @@ def _own_labels(value: object) -> dict[str, OwnLabel]:
         raise UsageError(f"policy: [labels]: expected a table, got {type(value).__name__}")
     labels = {}
     for name, about in value.items():
+        if not _LABEL.fullmatch(name):
+            raise UsageError(_BAD_LABEL)
         about = require_keys(f"policy: [labels] {name}", about, ("hipaa", "description"))
         if not all(isinstance(said, str) for said in about.values()):
             raise UsageError(f"policy: [labels] {name}: hipaa and description are texts")
@@ -524,9 +527,7 @@ def _own_labels(value: object) -> dict[str, OwnLabel]:
 
 def _check_own_label(name: str, own: OwnLabel) -> None:
     if not _LABEL.fullmatch(name):
-        raise UsageError(
-            "policy: [labels]: expected names of 1 to 64 letters, digits, hyphens and underscores"
-        )
+        raise UsageError(_BAD_LABEL)
     if name.upper() in LABELS:
         raise UsageError(
             f"policy: [labels] {name}: {name.upper()} is a native label; choose another name"
@@ -603,4 +604,16 @@ def _allowed(label: str) -> list[str]:
 
 def _require(holds: bool, where: str, value: str, allowed: tuple[str, ...]) -> None:
     if not holds:
-        raise UsageError(f"policy: {where}: {value!r} is unknown; allowed: {list(allowed)}")
+        # A value may stand where a phrase was meant.
+        shown = repr(value) if _LABEL.fullmatch(value) else "the value"
+        raise UsageError(f"policy: {where}: {shown} is unknown; allowed: {list(allowed)}")
+
+
+def _require_label(
+    holds: bool, key: str, label: str, table: Mapping[str, object], allowed: tuple[str, ...]
+) -> None:
+    if not holds:
+        raise UsageError(
+            f"policy: [{key}]: unknown {shown_keys([label], tuple(table))}; "
+            f"allowed: {list(allowed)}"
+        )

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterable, Mapping
+import re
+import shlex
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from .errors import UsageError
 
@@ -114,13 +116,17 @@ class Columns:
         """The role of a declared column."""
         return dict(self.roles)[name]
 
-    def check(self, available: Iterable[str], *, sampled: bool = False) -> None:
+    def check(
+        self, available: Iterable[str], *, sampled: bool = False, unseen: bool = False
+    ) -> None:
         """Compares the declaration with the columns that the input has.
 
         Args:
             available: the columns seen.
             sampled: whether only the beginning of the input was seen: then a declared column may
                 come later, but for id and text, which every record needs.
+            unseen: whether no file showed any column, all being empty or damaged: then none is
+                missed, for there is no record that could be published without it.
 
         Raises:
             UsageError: for undeclared columns, with the list and the options to add; for declared
@@ -129,17 +135,62 @@ class Columns:
         present = list(dict.fromkeys(available))
         declared = dict(self.roles)
         if undeclared := [name for name in present if name not in declared]:
-            options = " ".join(f"--column {name}=ROLE" for name in undeclared)
+            told = [n for n in undeclared if can_be_shown(n, present, declared)]
+            options = [f"--column {shlex.quote(f'{name}=ROLE')}" for name in told]
+            if len(told) < len(undeclared):
+                options.append("--column NAME=ROLE for each")
             raise UsageError(
-                f"the input has columns without a declared role: {undeclared}. "
+                "the input has columns without a declared role: "
+                f"{shown_names(undeclared, present, declared)}. "
                 "Nothing passes that nobody declared. "
-                f"Add: {options} (ROLE is one of {', '.join(Role)})"
+                f"Add: {' '.join(options)} (ROLE is one of {', '.join(Role)})"
             )
+        if unseen:
+            return
         needed = {Role.ID, Role.TEXT} if sampled else set(Role) - {Role.DROP}
         if missing := [name for name, r in self.roles if name not in present and r in needed]:
             raise UsageError(
-                f"declared columns that the input does not have: {missing}; it has {present}"
+                f"declared columns that the input does not have: {missing}; it has "
+                f"{shown_names(present, present, declared)}"
             )
+
+
+_NAME = re.compile(r"(?!.*\d{4})(?=.{1,64}\Z)[^\W\d][\w.-]*(?: [\w.-]+){0,3}")
+
+
+def can_be_shown(name: str, present: Sequence[str], declared: Container[str] = ()) -> bool:
+    """Whether a message may hold the name of a column.
+
+    The names of a CSV file without a header are its first record; keys of JSON are what somebody
+    put there. So it must look like a name: some short words without long numbers. Where half of the
+    names do not, and none is a declared one, all are taken for a record, which may hold words too.
+
+    Args:
+        present: all columns of the input.
+        declared: those that were named by whoever reads the message.
+    """
+    if name in declared:
+        return True
+    if not _NAME.fullmatch(name):
+        return False
+    strange = sum(not _NAME.fullmatch(other) for other in present)
+    return 2 * strange < len(present) or any(other in declared for other in present)
+
+
+def shown_names(names: Iterable[str], present: Sequence[str], declared: Container[str] = ()) -> str:
+    """Names of columns for a message; those that `can_be_shown` refuses as `column 2`.
+
+    Args:
+        present: all columns of the input in order, for their places.
+        declared: see `can_be_shown`.
+    """
+    held = {name: can_be_shown(name, present, declared) for name in names}
+    shown = [repr(n) if good else f"column {present.index(n) + 1}" for n, good in held.items()]
+    hint = (
+        " (not shown: what does not look like a name; a CSV file without a header needs "
+        "--no-header)"
+    )
+    return f"[{', '.join(shown)}]" + ("" if all(held.values()) else hint)
 
 
 def preset_for(available: Iterable[str]) -> Columns | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.resources
+import re
 import tomllib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import fsspec
@@ -67,6 +69,8 @@ def read_toml(kind: str, folder: str, name_or_url: str) -> dict[str, Any]:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError:
         raise UsageError(f"the {kind} file is not UTF-8") from None
+    except RecursionError:
+        raise UsageError(f"the {kind} file is nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"the {kind} file is not valid TOML: {error}") from None
 
@@ -75,13 +79,27 @@ def require_keys(where: str, table: object, allowed: tuple[str, ...]) -> dict[st
     """Returns `table` if it is a TOML table with allowed keys only.
 
     Raises:
-        UsageError: naming the place, the unknown key and the allowed ones.
+        UsageError: naming the place, the unknown key (see `shown_keys`) and the allowed ones.
     """
     if not isinstance(table, dict):
         raise UsageError(f"{where}: expected a table, got {type(table).__name__}")
     if unknown := sorted(set(table) - set(allowed)):
-        raise UsageError(f"{where}: unknown {unknown}; allowed: {list(allowed)}")
+        raise UsageError(
+            f"{where}: unknown {shown_keys(unknown, tuple(table))}; allowed: {list(allowed)}"
+        )
     return table
+
+
+_KEY = re.compile(r"[\w-]{1,64}|\*")
+
+
+def shown_keys(keys: Iterable[str], table: Sequence[str]) -> str:
+    """Keys for a message; by their places in the table those that do not look like keys.
+
+    Where key and value were swapped, a key is a phrase or a name.
+    """
+    shown = (repr(k) if _KEY.fullmatch(k) else f"key {table.index(k) + 1}" for k in keys)
+    return f"[{', '.join(shown)}]"
 
 
 def require_strings(where: str, value: object) -> tuple[str, ...]:

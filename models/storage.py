@@ -32,6 +32,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 import fsspec
 from fsspec.core import split_protocol, url_to_fs
 from fsspec.implementations.local import LocalFileSystem
+from fsspec.registry import known_implementations
 
 from .errors import InputChanged, ScrublineError, StorageError, UsageError
 from .faults import failure_class, is_transient, jitter
@@ -641,9 +642,11 @@ def _filesystem(url: str) -> tuple[Any, str]:
     try:
         kind = fsspec.get_filesystem_class(split_protocol(url)[0] or "file")
     except (ValueError, ImportError) as error:
+        # A URL may hold a name anywhere: only a kind that exists is repeated.
         protocol = split_protocol(url)[0]
+        kind_of = f"the kind {protocol}://" if protocol in known_implementations else "this kind"
         raise UsageError(
-            f"storage of the kind {protocol}:// is unknown or not installed "
+            f"storage of {kind_of} is unknown or not installed "
             f"({type(error).__name__}); see the extras s3, gcs and azure"
         ) from None
     if chained or "::" not in url:

@@ -136,6 +136,8 @@ def read_config(data: bytes) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(data.decode())
+    except RecursionError:
+        raise UsageError("the config file is nested too deeply") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"the config file is not TOML: {error}") from None
 

@@ -16,7 +16,7 @@ from ..models.errors import UsageError
 from ..models.formats import Limits, Locator, Settings, format_of, open_format
 from ..models.job import Job
 from ..models.keys import fingerprint
-from ..models.roles import Columns, Role, preset_for
+from ..models.roles import Columns, Role, preset_for, shown_names
 from ..models.storage import InputFile, Storage
 from ..models.units import Plan, Unit, unit_name
 
@@ -88,7 +88,8 @@ def look_at(
         columns.update(dict.fromkeys(names))
         columns.update(dict.fromkeys(key for key, _ in file.partition))
         if twice := set(names) & {key for key, _ in file.partition}:
-            raise UsageError(f"columns that are also hive keys of folders: {sorted(twice)}")
+            found = shown_names(sorted(twice), names)
+            raise UsageError(f"columns that are also hive keys of folders: {found}")
     return Input(files, formats, settings, tuple(token for _, token in seen), tuple(columns))
 
 
@@ -102,13 +103,18 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
         declared = preset_for(seen.columns)
     if declared is None:
         raise UsageError(
-            f"the input has the columns {list(seen.columns)} and none has a declared role. "
+            f"the input has the columns {shown_names(seen.columns, seen.columns)} and none has a "
+            "declared role. "
             "Nothing passes that nobody declared: add --column NAME=ROLE for each "
             "(text, id, patient, type, date, pass, drop, hash)"
         )
     forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
-    declared.check(seen.columns, sampled=any(form.sampled for form in forms))
     hive = {key for file in seen.files for key, _ in file.partition}
+    declared.check(
+        seen.columns,
+        sampled=any(form.sampled for form in forms),
+        unseen=hive.issuperset(seen.columns),
+    )
     if textual := sorted(hive & set(declared.named(Role.TEXT))):
         raise UsageError(f"hive keys of folders cannot have role text: {textual}")
     for form in forms:

@@ -9,16 +9,19 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+
+from ..models.actions import GENERALISE, REDACT, REMOVALS
 from ..models.bundles import open_bundle
 from ..models.errors import RunFailed, UsageError
-from ..models.formats import open_format
+from ..models.formats import Format, open_format
 from ..models.grouping import GroupLines
 from ..models.job import Job
 from ..models.keys import load_keys
-from ..models.policy import load_policy
+from ..models.policy import Policy, load_policy
 from ..models.recognisers import RECOGNISERS, rule_hash
 from ..models.shipped import shipped_names
 from ..models.storage import Storage
@@ -109,6 +112,9 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     if group_lines is not None:
         forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
         group_lines.check(columns, forms, {key for file in seen.files for key, _ in file.partition})
+    labels = {label for bundle in bundles for label in bundle.labels}
+    for name in dict.fromkeys(seen.formats):
+        check_replacements(policy, labels, open_format(name, options.settings))
     job = Job(
         run="",
         output=output,
@@ -136,6 +142,36 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     job, plan = make_plan(storage, seen, job)
     Catalogue.read(storage, output).superseded_by(plan.files)
     return job, plan
+
+
+_GENERAL = "90+"
+"""Of what `models.generalising` gives, all that is not a digit."""
+
+
+def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> None:
+    """Refuses a policy whose replacements a format cannot hold in its encoding and dialect.
+
+    It would stop the run at the first document that needs one, and every time it is resumed.
+
+    Args:
+        labels: what models give beside the labels of the policy.
+
+    Raises:
+        UsageError: naming the label, the format and what to change.
+    """
+    for one in (policy, *policy.note_types.values()):
+        for label in dict.fromkeys((*policy.known_labels, *sorted(labels))):
+            action = one.action(label)
+            general = [_GENERAL] if action == GENERALISE else []
+            # What is kept, or not understood, is redacted where it must go all the same.
+            blind = action if action in REMOVALS else REDACT
+            try:
+                form.encode_text([one.replacement_of(blind, label, 1), *general], pa.string())
+            except UsageError as error:
+                raise UsageError(
+                    f"policy: the format {form.name} cannot hold what replaces {label} "
+                    f"({error}); or choose another text for it in [texts]"
+                ) from None
 
 
 def _absolute(place: str) -> str:

@@ -6,26 +6,28 @@ documents; links, devices and members that cannot be unpacked are error rows. Ev
 read as text, whatever its name ends with: what is none fails by its encoding.
 
 Sources: APPNOTE.TXT 6.3.10 (zip); POSIX.1-2001 pax and ustar (tar). Overlapping members of a zip
-are refused: D. Fifield, "A better zip bomb", WOOT 2019.
+are refused: D. Fifield, "A better zip bomb", WOOT 2019. The size that a directory says bounds what
+is unpacked, and must be that of the content.
 """
 
 from __future__ import annotations
 
 import abc
 import contextlib
+import copy
 import dataclasses
 import errno
 import io
 import itertools
 import logging
-import lzma
 import stat
 import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, BinaryIO, ClassVar, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import IO, Any, BinaryIO, ClassVar, cast
 
 import pyarrow as pa
 
@@ -257,23 +259,68 @@ def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int)
         return "NotAFile"
     if entry.flag_bits & 1:
         return "Encrypted"
+    if entry.compress_type not in _METHODS:
+        return "UnknownCompression"
     if entry.file_size > most_bytes:
         return "OverBudget:bytes"
     try:
-        with archive.open(entry) as stream:
-            content = stream.read(most_bytes + 1)
-            # The checksum is compared at the end alone.
-            return content if not stream.read(1) else "OverBudget:bytes"
+        with archive.open(_packed(entry)) as stream:
+            content = _METHODS[entry.compress_type](stream, entry.file_size)
     except ScrublineError:
         raise
-    except RuntimeError:  # it knows no such compression
+    except RuntimeError:  # a way of packing that zipfile does not know
         return "UnknownCompression"
-    except (*_DAMAGE, zipfile.BadZipFile, zlib.error, lzma.LZMAError):
+    except (*_DAMAGE, zipfile.BadZipFile, zlib.error):
         return "DamagedMember"
     except OSError as error:
-        if error.errno not in (None, errno.EINVAL):  # bz2 raises it without a number
+        if error.errno != errno.EINVAL:
             raise
         return "DamagedMember"
+    whole = len(content) == entry.file_size and zlib.crc32(content) == entry.CRC
+    return content if whole else "DamagedMember"
+
+
+def _packed(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    """The entry of the same bytes, as if they were stored so.
+
+    zipfile's own unpacking heeds no bound for bzip2 and LZMA, and overlooks what a stream holds
+    beyond the size that the directory says.
+    """
+    packed = copy.copy(entry)
+    packed.compress_type, packed.file_size = zipfile.ZIP_STORED, entry.compress_size
+    del packed.CRC
+    return packed
+
+
+def _stored(stream: IO[bytes], size: int) -> bytes:
+    return stream.read(size + 1)
+
+
+def _inflated(stream: IO[bytes], size: int) -> bytes:
+    """Unpacks at most `size` bytes and one more, which tells that there are too many.
+
+    Raises:
+        EOFError: if the stream of deflate ends before or behind the packed bytes.
+    """
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    content = bytearray()
+    while not unpacker.eof and len(content) <= size:
+        packed = unpacker.unconsumed_tail or stream.read(_PIECE_BYTES)
+        block = unpacker.decompress(packed, size + 1 - len(content))
+        if not packed and not block:
+            raise EOFError
+        content += block
+    if unpacker.unused_data or (unpacker.eof and stream.read(1)):
+        raise EOFError
+    return bytes(content)
+
+
+_METHODS: Mapping[int, Callable[[IO[bytes], int], bytes]] = MappingProxyType(
+    {zipfile.ZIP_STORED: _stored, zipfile.ZIP_DEFLATED: _inflated}
+)
+"""All that exports use. Bzip2 and LZMA stay out: a header of LZMA may ask for gigabytes."""
+
+_PIECE_BYTES = 1 << 16
 
 
 class _ZipWriter:
@@ -315,7 +362,8 @@ class TarArchive(_Archive):
         """Runs of members of about `split_bytes`; every header is looked at.
 
         Raises:
-            UsageError: if a header is damaged, or the archive has no end.
+            UsageError: if a header is damaged or changes all members behind it, or the archive has
+                no end.
         """
         edges = [0]
         names: list[str] = []
@@ -326,6 +374,11 @@ class TarArchive(_Archive):
                         edges.append(member.offset)
                     if not member.isdir() and not _is_document(member.name):
                         names.append(member.name)
+        except _ChangesMembers:
+            raise UsageError(
+                "a global header of a tar archive sets names, sizes or encodings of the members "
+                "behind it; expected: none that does. Pack the archive again"
+            ) from None
         except Unreadable:
             raise UsageError("it is no tar archive, or it is damaged or cut off") from None
         _warn_hidden(names)
@@ -373,8 +426,39 @@ class TarGzArchive(_Archive):
         return _TarWriter(sink, self.encoding)
 
 
+_EXTENSIONS = frozenset(
+    {
+        *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+        *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+    }
+)
+"""Kinds of headers whose content `tarfile` reads as a whole."""
+
+_EXTENSION_BYTES = 1 << 20
+"""The most that one may hold: names are far shorter, and the content of tar.gz may be a bomb."""
+
+_CHANGES_MEMBERS = frozenset({"path", "linkpath", "size", "hdrcharset"})
+_SPARSE = "GNU.sparse."
+
+
+class _ChangesMembers(Unreadable):
+    """A pax global header sets what makes a member: it would count for one stretch of several."""
+
+    def __init__(self) -> None:
+        super().__init__("DamagedArchive")
+
+
 class _StrictTarInfo(tarfile.TarInfo):
     """`tarfile` takes a damaged header for the archive's end, and would lose what follows."""
+
+    _sparse_structs: tuple[Any, bool, int]
+
+    @classmethod
+    def frombuf(cls, buf: Any, encoding: Any, errors: Any) -> Any:
+        member = super().frombuf(buf, encoding, errors)
+        if member.size < 0 or (member.type in _EXTENSIONS and member.size > _EXTENSION_BYTES):
+            raise _tarfile.InvalidHeaderError
+        return member
 
     @classmethod
     def fromtarfile(cls, tarfile_: Any) -> Any:
@@ -382,8 +466,27 @@ class _StrictTarInfo(tarfile.TarInfo):
             return super().fromtarfile(tarfile_)
         except _tarfile.EOFHeaderError:
             raise
-        except (tarfile.HeaderError, ValueError, OverflowError):
+        # Headers about headers about headers are read by recursion.
+        except (tarfile.HeaderError, ValueError, OverflowError, RecursionError):
             raise Unreadable("DamagedArchive") from None
+
+    # The maps of sparse members, which `tarfile` keeps, may have any length; nobody needs them.
+
+    def _proc_sparse(self, archive: Any) -> Any:
+        _, more, size = self._sparse_structs
+        while more:
+            block = archive.fileobj.read(tarfile.BLOCKSIZE)
+            if len(block) < tarfile.BLOCKSIZE:
+                raise _tarfile.TruncatedHeaderError
+            more = block[504]
+        self.sparse: Any = []
+        self.offset_data = archive.fileobj.tell()
+        archive.offset = self.offset_data + -(-self.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+        self.size = size
+        return self
+
+    def _proc_gnusparse_10(self, member: Any, headers: Any, archive: Any) -> None:
+        member.sparse = []
 
 
 def _tar(stream: BinaryIO, start: int) -> Iterator[tarfile.TarInfo]:
@@ -410,6 +513,7 @@ def _opened_tar(
                 fileobj=stream, mode="r|", tarinfo=_StrictTarInfo, errors="replace"
             )
         while (member := archive.next()) is not None:
+            _check_member(member, archive)
             yield member, archive.extractfile
             # It keeps all that it has seen: an archive of millions would fill the memory.
             archive.members.clear()
@@ -421,6 +525,28 @@ def _opened_tar(
         raise Unreadable("DamagedArchive") from None
 
 
+def _check_member(member: tarfile.TarInfo, archive: Any) -> None:
+    """Compares a member with its place, which ends at `archive.offset`, and forgets globals.
+
+    Harmless global headers (a comment, times, owners) thereby count nowhere, so that it does not
+    matter in which stretch they stand.
+
+    Raises:
+        Unreadable: if its size, which a pax header may set, is not that of its bytes (CPython 3.11
+            goes back for a negative one, for ever); or at a global header that may not be.
+    """
+    if any(key in _CHANGES_MEMBERS or key.startswith(_SPARSE) for key in archive.pax_headers):
+        raise _ChangesMembers
+    archive.pax_headers.clear()
+    end = member.offset_data + (member.size if member.isreg() else 0)
+    if member.size < 0 or (end > archive.offset and not _is_sparse(member)):
+        raise Unreadable("DamagedArchive")
+
+
+def _is_sparse(member: tarfile.TarInfo) -> bool:
+    return member.issparse() or any(key.startswith(_SPARSE) for key in member.pax_headers)
+
+
 def _untarred(stream: BinaryIO, start: int, end: int, most_bytes: int) -> Iterator[Member]:
     for member, extract in _opened_tar(stream, start):
         if member.offset >= end:
@@ -428,7 +554,7 @@ def _untarred(stream: BinaryIO, start: int, end: int, most_bytes: int) -> Iterat
         if member.isdir() or not _is_document(member.name):
             continue
         content: bytes | str
-        if not member.isreg():
+        if not member.isreg() or _is_sparse(member):  # a few bytes may stand for any number
             content = "NotAFile"
         elif member.size > most_bytes:
             content = "OverBudget:bytes"

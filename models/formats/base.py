@@ -18,6 +18,7 @@ import pyarrow as pa
 from ..columns import Ints
 from ..roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..storage import InputFile
+from .encodings import require_encodable
 
 _WRITTEN = frozenset({Role.TEXT, Role.TYPE, Role.DATE, Role.PASS, Role.HASH})
 """Roles of input columns that go out under their own names."""
@@ -311,7 +312,13 @@ class Format(Protocol):
 
 
 class PlainCells:
-    """What formats share whose cells are the texts themselves, in Arrow's type string."""
+    """What formats share whose cells are the texts themselves, in Arrow's type string.
+
+    Attributes:
+        encoding: of the files that are written.
+    """
+
+    encoding: str = UTF8
 
     def schema_token(self, storage: Reader, file: InputFile) -> str:
         """Always empty: files of any columns may share a part."""
@@ -332,7 +339,15 @@ class PlainCells:
         return values
 
     def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
-        """The texts."""
+        """The texts.
+
+        Raises:
+            UsageError: for a text that the encoding cannot hold. What was read from such a file it
+                always can: only a replacement may not.
+        """
+        for value in values:
+            if value:
+                require_encodable(value, self.encoding)
         return pa.array(values, pa.string())
 
 

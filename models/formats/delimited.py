@@ -36,7 +36,7 @@ import pyarrow as pa
 import re2
 
 from ..errors import UsageError
-from ..roles import DOC_KEY, Columns
+from ..roles import DOC_KEY, Columns, shown_names
 from ..storage import InputFile
 from .base import (
     UNKNOWN_SIZE,
@@ -56,7 +56,7 @@ from .base import (
     Unreadable,
     table_rows,
 )
-from .encodings import encoding_named, is_single_byte
+from .encodings import encoding_named, is_single_byte, require_encodable
 
 HEADER_BYTES = 1 << 20
 """Longest header."""
@@ -276,17 +276,7 @@ class Delimited(PlainCells):
                 "a text holds the delimiter or a line break, and the files have no quotes to hold "
                 "it in: use a --delimiter that no replacement holds"
             )
-        if text.isascii():
-            return
-        try:
-            text.encode(self.codec)
-            return
-        except UnicodeEncodeError:
-            pass
-        raise UsageError(
-            f"a text holds a character that files in {self.encoding} cannot hold: convert the "
-            "input to UTF-8"
-        )
+        require_encodable(text, self.encoding)
 
     # -- files as bytes in which ASCII is ASCII
 
@@ -367,8 +357,10 @@ class Delimited(PlainCells):
                 f"the header has {len(names)} columns and no name for {len(empty)} of them, first "
                 f"for column {empty[0]}"
             )
-        if twice := sorted(name for name, times in Counter(names).items() if times > 1):
-            raise UsageError(f"the header names these columns more than once: {twice}")
+        if twice := [name for name, times in Counter(names).items() if times > 1]:
+            raise UsageError(
+                f"the header names these columns more than once: {shown_names(twice, names)}"
+            )
         return tuple(names)
 
     def _counted(self, record: str) -> list[str | None]:

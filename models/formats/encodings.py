@@ -2,7 +2,8 @@
 
 A closed list: Python's codecs hold much that is no encoding of text (`rot13`, `idna`), runs code of
 its own (`unicode_escape`), or is ambiguous (`utf-7`). ISO 2022 is left out, for its shift states
-let two files of other bytes be one text.
+let two files of other bytes be one text; so are Big5 and its kin (`cp950`, `big5hkscs`), and
+`cp932`, which have two codes for some characters (Big5: A1FE and A241 are both U+FF0F).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _SINGLE_BYTE = (
 )
 _MANY_BYTES = (
     *("utf-8", "utf-16", "utf-16-le", "utf-16-be"),
-    *("gb18030", "big5", "shift_jis", "euc-kr"),
+    *("gb18030", "shift_jis", "euc-kr"),
 )
 
 ENCODINGS: tuple[str, ...] = tuple(sorted((*_SINGLE_BYTE, *_MANY_BYTES)))
@@ -57,3 +58,21 @@ def decode(content: bytes, encoding: str) -> str | None:
         return text if encoding == "utf-8" or text.encode(encoding) == content else None
     except UnicodeError:
         return None
+
+
+def require_encodable(text: str, encoding: str) -> None:
+    """Lets pass a text that files in the encoding can hold.
+
+    Raises:
+        UsageError: naming the encoding, never the text.
+    """
+    if text.isascii():
+        return
+    try:
+        text.encode(encoding)
+        return
+    except UnicodeEncodeError:
+        pass
+    raise UsageError(
+        f"a text holds a character that files in {encoding} cannot hold: convert the input to UTF-8"
+    )

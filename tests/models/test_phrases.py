@@ -42,7 +42,28 @@ def found(text, *phrases):
         ("José JOSE\u0301 Jose", ["JOSÉ"], ["José", "JOSE\u0301"]),
         ("Jose\u0301", ["Jose"], []),
         ("ΣΊΣΥΦΟΣ Σίσυφος", ["σίσυφος"], ["ΣΊΣΥΦΟΣ", "Σίσυφος"]),
-        ("İzmir izmir", ["İzmir"], ["İzmir"]),
+        ("İzmir İZMİR izmir", ["İzmir"], ["İzmir", "İZMİR", "izmir"]),
+        (
+            "\u0958\u093e \u0915\u093c\u093e \u0915\u093e",
+            ["\u0958\u093e"],
+            ["\u0958\u093e", "\u0915\u093c\u093e"],
+        ),
+        (
+            "\ufb2a\u05e8 \u05e9\u05c1\u05e8 \u05e9\u05e8",
+            ["\ufb2a\u05e8"],
+            ["\ufb2a\u05e8", "\u05e9\u05c1\u05e8"],
+        ),
+        ("O’Brien O`BRIEN Oʼbrien OBrien", ["o'brien"], ["O’Brien", "O`BRIEN", "Oʼbrien"]),
+        ("O'Brien o`brien", ["O’Brien"], ["O'Brien", "o`brien"]),
+        (
+            "Si\u00adnai Sinai\u200b \ufeffSinai",
+            ["sinai"],
+            ["Si\u00adnai", "Sinai\u200b", "\ufeffSinai"],
+        ),
+        ("Mount \u200b Sinai", ["mount sinai"], ["Mount \u200b Sinai"]),
+        ("Mount Sinai", ["mo\u200bunt \u200b si\u00adnai"], ["Mount Sinai"]),
+        ("ŉ x, a≠b =\u0338", ["ŉ x", "a \u2260", "a=\u0338b"], ["ŉ x", "a≠b"]),
+        ("-\u0345a", ["-\u0345a"], ["-\u0345a"]),
         ("a 🙂 b", ["a 🙂 b"], ["a 🙂 b"]),
         ("New York Hospital", ["New York", "York Hospital"], ["New York", "York Hospital"]),
         ("New York City", ["New York", "New York City"], ["New York City"]),
@@ -92,6 +113,31 @@ WORDS = st.sampled_from(
 GAPS = st.sampled_from(["", " ", "  ", "\n", "\r\n", "\xa0"])
 TEXTS = st.lists(st.tuples(WORDS, GAPS), max_size=9).map(lambda ps: "".join(w + g for w, g in ps))
 PHRASES = TEXTS.map(fold).filter(has_word)
+
+
+ANY = st.text(
+    st.one_of(
+        st.characters(),
+        st.sampled_from("aİıŉßǰΐ'’ʼ`-_7 \n\xa0\xad\u200b\u200d\ufeff\u0307\u0338\u0345\u0301"),
+        st.sampled_from("\u0958\u0915\u093c\ufb2a\u05e9\u05c1\u1100\u1161\u11a8가=≠ſﬁΣς"),
+    ),
+    max_size=12,
+)
+
+
+@settings(deadline=None, max_examples=500)
+@given(
+    ANY.filter(lambda p: has_word(fold(p))), st.sampled_from(["", " ", "\n", " \u200b", "\xa0\t"])
+)
+def test_a_phrase_is_found_in_itself(phrase, blank):
+    matcher = PhraseMatcher({"A": [fold(phrase)]})
+    for other in (phrase, fold(phrase), phrase.upper(), phrase.lower(), phrase.title()):
+        if fold(other) != fold(phrase):
+            continue
+        text = blank + other + blank
+        # Its edges may be blanks or characters that are not seen.
+        (start, end, _) = max(matcher.find(text), key=lambda found: found[1] - found[0])
+        assert fold(text[start:end]) == fold(phrase)
 
 
 def slow_find(text, phrases):

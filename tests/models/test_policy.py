@@ -520,3 +520,42 @@ def test_every_key_and_action_is_in_the_manual():
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(ACTIONS)
     section = MANUAL.split("### Note types")[1].split("\n## ")[0]
     assert all(f"`{key}`" in section for key in policy_module._PER_NOTE_TYPE)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            '[deny]\nDATE = []\n"John Smith" = ["PATIENT"]\n',
+            r"\[deny\]: unknown \[key 2\]; allowed",
+        ),
+        ('[allow]\n"John Smith" = ["PATIENT"]\n', r"\[allow\]: unknown \[key 1\]"),
+        ('[veto]\n"John Smith" = ["PATIENT"]\n', r"\[veto\]: unknown \[key 1\]"),
+        ('[texts]\n"John Smith" = "PATIENT"\nX = "y"\n', r"\[texts\]: unknown \[key 1, 'X'\]"),
+        ('[actions]\n"John Smith" = "redact"\n', r"\[actions\]: unknown \[key 1\]"),
+        ('[actions]\nPATIENT = "John Smith"\n', r"PATIENT: the value is unknown; allowed"),
+        ('[labels]\n"John Smith" = { item = "R" }\n', r"\[labels\]: expected names of 1 to 64"),
+        ('"John Smith" = "PATIENT"\n', r"policy: unknown \[key 2\]"),
+        ('[note_types.x.deny]\n"John Smith" = ["PATIENT"]\n', r"'x': \[deny\]: unknown \[key 1\]"),
+    ],
+)
+def test_a_phrase_in_place_of_a_label_is_not_told(tmp_path, content, told):
+    path = tmp_path / "p.toml"
+    path.write_text('name = "a"\n' + content)
+    with pytest.raises(UsageError, match=told) as caught:
+        load_policy(str(path))
+    assert "Smith" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["actions", "texts", "veto", "allow", "deny"])
+def test_a_policy_built_by_hand_tells_no_phrase_either(key):
+    value = {"actions": "redact", "texts": "x"}.get(key, frozenset({"x"}))
+    with pytest.raises(UsageError, match=rf"\[{key}\]: unknown \[key 1\]"):
+        Policy("a", **{key: {"John Smith": value}})
+
+
+def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path):
+    path = tmp_path / "site.toml"
+    path.write_text("a = " + "[" * 100_000 + "]" * 100_000)
+    with pytest.raises(UsageError, match="nested too deeply"):
+        load_policy(str(path))

@@ -135,3 +135,8 @@ def test_no_bytes_raise_anything_else(data):
 @pytest.mark.parametrize("level", LOG_LEVELS)
 def test_log_levels(level):
     assert Options(log_level=level).log_level == level
+
+
+def test_a_config_that_is_nested_too_deeply_is_refused():
+    with pytest.raises(UsageError, match="nested too deeply"):
+        read_config(b"a = " + b"[" * 100_000)

@@ -280,3 +280,10 @@ def test_annotating_to_an_unknown_form_is_refused_before_reading(scrubline, corp
     assert "--to" in err
     with pytest.raises(UsageError, match="unknown corpus format"):
         convert(str(corpus), str(tmp_path / "x"), target_form="uima")
+
+
+@pytest.mark.parametrize(("kind", "told"), [(SECRET, "this kind"), ("s4", "this kind")])
+def test_a_kind_of_storage_that_is_none_is_not_repeated(scrubline, tmp_path, kind, told):
+    code, out, err = scrubline("convert", f"{kind}://x", tmp_path / "out.jsonl")
+    assert code == 2 and f"storage of {told} is unknown" in err
+    assert kind not in out + err

@@ -266,3 +266,30 @@ def test_wrong_options_are_refused_before_anything_is_written(
     assert code == 2
     assert any(one in err for one in told.split("|"))
     assert not (tmp_path / "out0").exists()
+
+
+CUT_OFF = gzip.compress(as_csv([list(ROLES), *rows_in(3)]).encode(), mtime=0)[:30]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "errors"),
+    [
+        ("a.csv", b"", {}),
+        ("a.jsonl", b"", {}),
+        ("a.csv.gz", b"", {}),
+        ("a.csv.gz", gzip.compress(b"", mtime=0), {}),
+        ("a.csv.gz", CUT_OFF, {"DamagedArchive": 1}),
+        ("a.jsonl.gz", CUT_OFF, {"DamagedArchive": 1}),
+        ("a.tsv.gz", b"no gzip at all", {"DamagedArchive": 1}),
+    ],
+    ids=["csv", "jsonl", "no gzip", "empty gzip", "cut csv", "cut jsonl", "other bytes"],
+)
+def test_files_that_show_no_column_are_empty_or_quarantined(runs, tmp_path, name, content, errors):
+    folder = tmp_path / "source"
+    (folder / "year=2024").mkdir(parents=True)
+    (folder / "year=2024" / name).write_bytes(content)
+    manifest = runs(folder, {**ROLES, "year": "pass"}, cuts=(300,), max_quarantined=1.0)
+    number = sum(errors.values())
+    counts = manifest["counts"]
+    assert (counts["rows_in"], counts["rows_out"]) == (number, 0)
+    assert manifest["errors"] == {f"read: {code}": count for code, count in errors.items()}

@@ -47,6 +47,14 @@ def test_a_column_that_only_the_last_file_has_is_refused_too(storage, tmp_path):
         roles_for(look_at(storage, [str(tmp_path)]), COLUMNS)
 
 
+def test_a_file_with_columns_beside_an_empty_one_must_have_the_declared(storage, tmp_path):
+    (tmp_path / "empty.csv").write_text("")
+    assert roles_for(look_at(storage, [str(tmp_path)]), COLUMNS) == COLUMNS
+    (tmp_path / "other.csv").write_text("i\n")
+    with pytest.raises(UsageError, match=r"does not have: \['t'\]; it has \['i'\]"):
+        roles_for(look_at(storage, [str(tmp_path)]), COLUMNS)
+
+
 def test_a_folder_without_role_is_refused(storage, tmp_path):
     write(tmp_path / "patient_name=Smith/a.jsonl", 30)
     with pytest.raises(UsageError, match="patient_name") as caught:

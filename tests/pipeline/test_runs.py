@@ -4,11 +4,14 @@ import shutil
 
 import pytest
 from scrubline.models.errors import GateHeld, RunFailed, UsageError
+from scrubline.models.formats import FORMATS, Settings, open_format
 from scrubline.models.formats.jsonl import JsonLines
 from scrubline.models.keys import load_keys
+from scrubline.models.policy import OwnLabel, Policy
+from scrubline.models.roles import Columns
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
-from scrubline.pipeline.runs import check_runner, plan_and_freeze, resume, scrub
+from scrubline.pipeline.runs import check_replacements, check_runner, plan_and_freeze, resume, scrub
 from scrubline.pipeline.verify import verify
 
 from .conftest import BROKEN, COLUMNS, note, write_corpus
@@ -456,3 +459,77 @@ def test_a_run_that_another_version_planned_is_not_resumed(storage, options, tmp
     frozen.write_text(frozen.read_text().replace('"code_version": "', '"code_version": "0.0.'))
     with pytest.raises(UsageError, match="planned by version 0.0."):
         resume(storage, options)
+
+
+# -- replacements that the output cannot hold
+
+LATIN, ASCII = Settings(encoding="iso8859-1"), Settings(encoding="ascii")
+BARE = Settings(quote="", delimiter="*")
+
+
+@pytest.mark.parametrize(
+    ("policy", "labels", "name", "settings", "told"),
+    [
+        ({"texts": {"*": "\u27e6{label}\u27e7"}}, (), "text", LATIN, "replaces [A-Z]+ .*iso8859-1"),
+        ({"texts": {"DATE": "\u27e6x\u27e7"}}, (), "csv", LATIN, "replaces DATE .*iso8859-1"),
+        ({"texts": {"DATE": "\u27e6x\u27e7"}}, (), "zip", LATIN, "replaces DATE .*iso8859-1"),
+        ({"texts": {"DATE": "\u27e6x\u27e7"}}, (), "tar.gz", LATIN, "replaces DATE .*iso8859-1"),
+        ({"texts": {"DATE": "\u27e6x\u27e7"}}, (), "text.gz", LATIN, "replaces DATE .*iso8859-1"),
+        ({"texts": {"DATE": "\u27e6x\u27e7"}}, (), "jsonl", Settings(), None),
+        ({"texts": {"DATE": "\u27e6x\u27e7"}}, (), "parquet", Settings(), None),
+        ({"texts": {"DATE": "\u27e6x\u27e7"}}, (), "text", Settings(), None),
+        ({"texts": {"DATE": "\u27e6x\u27e7"}}, (), "text", Settings(encoding="utf-16"), None),
+        ({"labels": {"\u00c9TUDE": None}}, (), "text", ASCII, "replaces \u00c9TUDE .*ascii"),
+        ({"labels": {"\u00c9TUDE": None}}, (), "text", LATIN, None),
+        ({}, ("\u00c9TUDE",), "csv", ASCII, "replaces \u00c9TUDE .*ascii"),
+        ({"actions": {"DATE": "mask"}}, (), "csv", BARE, "replaces DATE .*--delimiter"),
+        ({"default": "mask"}, (), "csv", BARE, "--delimiter"),
+        ({}, (), "csv", BARE, None),
+        ({}, (), "csv", Settings(quote="", delimiter="["), "--delimiter"),
+        ({"actions": {"AGE": "generalise"}}, (), "csv", Settings(quote="", delimiter="+"), "AGE"),
+        ({"texts": {"*": "a;b"}}, (), "csv", Settings(quote="", delimiter=";"), "--delimiter"),
+        ({"texts": {"*": "a;b"}}, (), "csv", Settings(delimiter=";"), None),
+        (
+            {"texts": {"*": "a;b", "AGE": "x"}, "actions": {"AGE": "keep"}},
+            (), "tsv", Settings(quote=""), None,
+        ),
+    ],
+)  # fmt: skip
+def test_replacements_that_a_format_cannot_hold_are_refused(policy, labels, name, settings, told):
+    if "labels" in policy:
+        policy = policy | {"labels": dict.fromkeys(policy["labels"], OwnLabel())}
+    form = open_format(name, settings)
+    plain = Policy("p", **policy)
+    typed = Policy("p", labels=plain.labels, note_types={"x": plain})
+    for one in (plain, typed):
+        if told is None:
+            check_replacements(one, labels, form)
+            continue
+        with pytest.raises(UsageError, match=f"format {name} cannot hold what .*(?:{told})"):
+            check_replacements(one, labels, form)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_holds_the_default_replacements(name):
+    check_replacements(Policy("p", actions={"AGE": "generalise"}), (), FORMATS[name])
+
+
+def test_a_run_is_refused_before_anything_is_written(run, options, tmp_path):
+    folder = tmp_path / "latin"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes("Seen on 3/4/2019, café".encode("latin-1"))
+    policy = tmp_path / "p.toml"
+    policy.write_text('name = "p"\n[texts]\nDATE = "⟦{label}⟧"\n', encoding="utf-8")
+    changes = {"inputs": (str(folder),), "columns": None, "policy": str(policy)}
+    with pytest.raises(UsageError, match=r"DATE .*iso8859-1.*UTF-8.*\[texts\]"):
+        run(**changes, encoding="iso8859-1")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_first_record_of_a_csv_without_a_header_is_not_told(run, tmp_path):
+    (tmp_path / "a.csv").write_text('0042,John Smith,"Seen by Dr. Jones, 3/4."\n')
+    for columns in (None, Columns.parse([("note_id", "id"), ("text", "text")])):
+        told_by_place = r"\[column 1, column 2, column 3\].*--no-header"
+        with pytest.raises(UsageError, match=told_by_place) as told:
+            run(inputs=(str(tmp_path / "a.csv"),), columns=columns)
+        assert not any(word in str(told.value) for word in ("0042", "Smith", "Jones"))
