@@ -1,7 +1,7 @@
 """Phrases of a policy's lists, found in texts: whole words, whatever their case and line breaks.
 
-Text and phrase are folded, then cut alike: a word is a run of letters and digits with the marks that
-combine with them, a run of white space is one blank, any other character stands alone with its
+Text and phrase are folded, then cut alike: a word is a run of letters and digits with the marks
+that combine with them, a run of white space is one blank, any other character stands alone with its
 marks. Folded is case, in Unicode's canonical caseless manner (The Unicode Standard, section 3.13,
 D145), and beyond it what only typography tells apart: every apostrophe is ', a dot over an i is
 none (İ is i), soft hyphens and characters of no width are not there. So "Mount  SINAI" over two
@@ -68,7 +68,7 @@ def _piece() -> re.Pattern[str]:
         if unicodedata.category(chr(code)).startswith("M")
     )
     within_word = f"[{_UNSEEN}{marks}]"
-    return re.compile(rf"(?:[^\W_\u02bc]|{within_word})++|\s++|.{within_word}*+", re.DOTALL)
+    return re.compile(rf"(?:[^\W_\u02bc]++|{within_word}++)++|\s++|.{within_word}*+", re.DOTALL)
 
 
 def has_word(phrase: str) -> bool:
@@ -184,15 +184,18 @@ class _Cut(NamedTuple):
 
 
 def _cut(text: str) -> _Cut:
+    text = text.replace("`", "'")  # the one of `_APOSTROPHES` that is ASCII
     if text.isascii():
-        # A grave accent stands for an apostrophe here too.
-        pieces = _PLAIN_PIECE.findall(text.lower().replace("`", "'"))
+        pieces = _PLAIN_PIECE.findall(text.lower())
         return _Cut(pieces, pieces, None)
-    raw = _piece().findall(text)
-    folded = [p.lower().replace("`", "'") if p.isascii() else _fold_piece(p) for p in raw]
-    pieces = _piece().findall("".join(folded))
-    # Some letters fold to an apostrophe and a letter, some pieces to nothing.
-    return _Cut(pieces, raw, None if pieces == folded else folded)
+    cut = _piece().findall
+    raw = cut(text)
+    foreign = {piece: _fold_piece(piece) for piece in set(raw) if not piece.isascii()}
+    folded = [foreign[piece] if piece in foreign else piece.lower() for piece in raw]
+    # Few letters fold to an apostrophe and a letter, few pieces to nothing: neighbours may change.
+    if all(cut(piece) == [piece] for piece in foreign.values()):
+        return _Cut(folded, raw, None)
+    return _Cut(cut("".join(folded)), raw, folded)
 
 
 def within(occurrences: Iterable[Occurrence]) -> Callable[[str, int, int], bool]:

@@ -133,9 +133,7 @@ def _prepared(
     next to nothing.
     """
     gazetteers = {
-        key: gazetteer_from_phrases(
-            dictionary.phrases, bundle.recipe.layer, dictionary.weights
-        )
+        key: gazetteer_from_phrases(dictionary.phrases, bundle.recipe.layer, dictionary.weights)
         for key, dictionary in bundle.dictionaries.items()
     }
     weights = write_model(biased(bundle.model, dict(biases))) if biases else bundle.weights

@@ -383,7 +383,8 @@ def table_rows(
 def whole(file: InputFile) -> Limits:
     """Limits that no record of a file is over: what was published was within them."""
     return Limits(
-        line_bytes=max(1, min(file.size, _LONGEST_LINE_BYTES)),
+        # A line is measured in UTF-8, in which a byte of another encoding may be three.
+        line_bytes=max(1, min(3 * file.size, _LONGEST_LINE_BYTES)),
         document_bytes=max(1, file.size),
         unpacked_ratio=UNKNOWN_SIZE,
     )

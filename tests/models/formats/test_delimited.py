@@ -782,3 +782,14 @@ def test_a_damaged_gzip_file_keeps_what_came_before():
     roles = Columns.parse([("a", "id"), ("b", "text")])
     (row,) = form.part_rows(STORAGE, put("u.csv.gz", b"no gzip"), roles)
     assert row.doc_key is None
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "shift_jis", "euc-kr", "utf-16", "cp1252"])
+def test_a_long_row_of_a_part_is_read_whatever_its_encoding(encoding):
+    text = {"cp1252": "€"}.get(encoding, "語" if encoding != "euc-kr" else "가") * 500
+    form = CSV.configured(Settings(encoding=encoding))
+    data = written(form, ["doc_key", "text"], [("k", text)])
+    (row,) = form.part_rows(
+        STORAGE, put("u.csv", data), Columns.parse([("id", "id"), ("text", "text")])
+    )
+    assert (row.doc_key, row.texts) == ("k", {"text": text})
