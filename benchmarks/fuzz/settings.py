@@ -331,7 +331,7 @@ def _job() -> Job:
 def check_job(data: bytes) -> None:
     """A job, or refused; what is read can be asked all that a worker asks."""
     try:
-        job = Job.from_json(data.decode("utf-8", "surrogateescape"))
+        job = Job.from_json(data.decode("utf-8", "replace"))
     except UsageError as error:
         require_discreet(error, data)
         return
