@@ -232,7 +232,9 @@ def _zip(storage: Reader, file: InputFile) -> Iterator[zipfile.ZipFile]:
 def _entry_count(storage: Reader, file: InputFile) -> int:
     """How many entries the end of the archive speaks of; `zipfile` does not compare it."""
     tail = storage.read_range(file.url, max(0, file.size - _END_BYTES), file.size)
-    at = tail.rfind(b"PK\5\6")
+    # As `zipfile` looks for it: at the very end, else the last before a comment.
+    plain = tail[-22:-18] == b"PK\5\6" and tail[-2:] == b"\0\0"
+    at = len(tail) - 22 if plain else tail.rfind(b"PK\5\6")
     (count,) = struct.unpack_from("<H", tail, at + 10)
     at_64 = tail.rfind(b"PK\6\6", 0, at)
     if count == 0xFFFF and at_64 >= 0:

@@ -201,6 +201,13 @@ def test_a_size_that_lies_is_found():
     assert rows("zip", bytes(data)) == ["DamagedMember", ("b", "2")]
 
 
+def test_the_sign_of_an_end_inside_the_end_is_not_taken_for_it():
+    data = zipped([("a", b"1")])
+    end = bytearray(data[-22:])
+    end[16:20] = b"PK\5\6"  # where the directory begins: an offset beyond the file
+    assert rows("zip", data[:-22] + bytes(end)) == ["DamagedMember"]
+
+
 def test_overlapping_members_are_refused():
     data = bytearray(zipped([("a", b"1" * 50), ("b", b"2" * 50)]))
     first = data.index(b"PK\x01\x02")
