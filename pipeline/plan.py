@@ -135,9 +135,10 @@ def split(
 
     Only neighbours of one format, schema and hive folder share a unit.
     """
+    forms = {name: open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)}
 
     def stretches(index: int) -> list[Locator]:
-        form = open_format(seen.formats[index], seen.settings)
+        form = forms[seen.formats[index]]
         try:
             file = seen.files[index]
             return form.plan(storage, index, file, _WHOLE if whole_files else split_bytes, limits)

@@ -71,6 +71,10 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 )
 
 
+_ENDINGS = tuple((suffix, name) for name, form in FORMATS.items() for suffix in form.suffixes)
+"""Every file that is listed is compared with these."""
+
+
 def open_format(name: str, settings: Settings) -> Format:
     """The format of a name, with the settings that it heeds.
 
@@ -90,8 +94,7 @@ def format_of(path: str) -> str:
             for. The name itself is not told.
     """
     lowered = path.lower()
-    endings = [(suffix, name) for name, form in FORMATS.items() for suffix in form.suffixes]
-    matching = [one for one in endings if lowered.endswith(one[0])]
+    matching = [one for one in _ENDINGS if lowered.endswith(one[0])]
     if found := [(len(suffix), name) for suffix, name in matching if name not in ASKED_FOR]:
         return max(found)[1]
     if matching:

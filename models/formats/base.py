@@ -7,6 +7,7 @@ Python values, so what nobody looks at passes untouched.
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import dataclasses
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -106,6 +107,35 @@ class Reader(Protocol):
         self, url: str, start: int, end: int, block_bytes: int = ...
     ) -> Iterator[bytes]:
         """See `Storage.read_blocks`; of a compressed file, raises Unreadable at damage."""
+
+
+class Streamed(abc.ABC):
+    """A `Reader` of what can only be made from a file's beginning on: unpacked, or in UTF-8."""
+
+    @abc.abstractmethod
+    def blocks(self, block_bytes: int) -> Iterator[bytes]:
+        """Yields the whole content, in blocks of any size but none; `block_bytes` is a wish."""
+
+    def open_read(self, url: str, *, buffer_bytes: int = 0) -> BinaryIO:
+        """Refuses: nothing here can seek."""
+        raise TypeError("this content can only be read from its beginning")
+
+    def read_range(self, url: str, start: int, end: int) -> bytes:
+        """The bytes [start, end) of the content; fewer if it ends before."""
+        return b"".join(self.read_blocks(url, start, end))
+
+    def read_blocks(self, url: str, start: int, end: int, block_bytes: int = 0) -> Iterator[bytes]:
+        """Yields the bytes [start, end) of the content; raises what `blocks` raises."""
+        if start >= end:
+            return
+        at = 0
+        for block in self.blocks(block_bytes):
+            low, high = max(start - at, 0), min(end - at, len(block))
+            at += len(block)
+            if low < high:
+                yield block[low:high]
+            if at >= end:
+                return
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

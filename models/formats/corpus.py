@@ -51,15 +51,27 @@ class _Corpus(PlainCells, abc.ABC):
     """What all corpora share.
 
     Attributes:
+        corpus: reads and writes files.
         key: the name of the column with role id.
     """
 
+    corpus: FolderFormat | StreamFormat
     key: ClassVar[str]
 
     sampled = False
     measure = "bytes"
     holds_patient_key = False
     takes: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """That of the corpus."""
+        return self.corpus.name
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Those of the corpus."""
+        return self.corpus.endings
 
     def configured(self, settings: Settings) -> Format:
         """Itself: its files are in UTF-8, or XML that says its encoding."""
@@ -102,16 +114,6 @@ class CorpusFiles(_Corpus):
 
     key = "path"
     file_is_record = True
-
-    @property
-    def name(self) -> str:
-        """That of the corpus."""
-        return self.corpus.name
-
-    @property
-    def suffixes(self) -> tuple[str, ...]:
-        """Those of the corpus."""
-        return self.corpus.endings
 
     def read(
         self,
@@ -222,16 +224,6 @@ class CorpusStream(_Corpus):
 
     key = "doc_id"
     file_is_record = False
-
-    @property
-    def name(self) -> str:
-        """That of the corpus."""
-        return self.corpus.name
-
-    @property
-    def suffixes(self) -> tuple[str, ...]:
-        """Those of the corpus."""
-        return self.corpus.endings
 
     def read(
         self,

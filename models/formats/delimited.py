@@ -30,7 +30,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import re2
@@ -53,6 +53,7 @@ from .base import (
     PlainCells,
     Reader,
     Settings,
+    Streamed,
     Unreadable,
     table_rows,
 )
@@ -727,8 +728,8 @@ class _DelimitedWriter:
 
 
 @dataclasses.dataclass(frozen=True)
-class _InUtf8:
-    """The content of one file in UTF-8, as a `Reader`; every read begins at its beginning.
+class _InUtf8(Streamed):
+    """The content of one file in UTF-8.
 
     What is not in the encoding becomes bytes that are not UTF-8, so that a record which holds it is
     found out as any other that cannot be decoded.
@@ -738,30 +739,12 @@ class _InUtf8:
     file: InputFile
     encoding: str
 
-    def open_read(self, url: str, *, buffer_bytes: int = 0) -> BinaryIO:
-        raise TypeError("a file in this encoding can only be read from its beginning")
-
-    def read_range(self, url: str, start: int, end: int) -> bytes:
-        return b"".join(self.read_blocks(url, start, end))
-
-    def read_blocks(self, url: str, start: int, end: int, block_bytes: int = 0) -> Iterator[bytes]:
-        """Yields the bytes [start, end) of the content in UTF-8; fewer if it ends before.
+    def blocks(self, block_bytes: int) -> Iterator[bytes]:
+        """Yields it, decoded block by block.
 
         Raises:
             UsageError: if a file in `utf-16` does not say of which order its bytes are.
         """
-        at = 0
-        if start >= end:
-            return
-        for block in self._blocks(block_bytes):
-            low, high = max(start - at, 0), min(end - at, len(block))
-            at += len(block)
-            if low < high:
-                yield block[low:high]
-            if at >= end:
-                return
-
-    def _blocks(self, block_bytes: int) -> Iterator[bytes]:
         codec, begin = self.encoding, 0
         if codec == "utf-16":
             mark = self.storage.read_range(self.file.url, 0, min(2, self.file.size))

@@ -9,7 +9,6 @@ import dataclasses
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import BinaryIO
 
 import pyarrow as pa
 
@@ -28,6 +27,7 @@ from .base import (
     Reader,
     Settings,
     Sink,
+    Streamed,
     Unreadable,
     whole,
 )
@@ -157,42 +157,23 @@ def _inside(file: InputFile) -> InputFile:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Unpacked:
-    """The unpacked content of one gzip file, as a `Reader`; every read begins at its beginning."""
+class _Unpacked(Streamed):
+    """The unpacked content of one gzip file."""
 
     storage: Reader
     file: InputFile
     limits: Limits
 
-    def open_read(self, url: str, *, buffer_bytes: int = 0) -> BinaryIO:
-        raise TypeError("a gzip file can only be read from its beginning")
-
-    def read_range(self, url: str, start: int, end: int) -> bytes:
-        return b"".join(self.read_blocks(url, start, end))
-
-    def read_blocks(self, url: str, start: int, end: int, block_bytes: int = 0) -> Iterator[bytes]:
-        """Yields the bytes [start, end) of the content in blocks; fewer if it ends before.
-
-        Raises:
-            Unreadable: where the file is damaged, or unpacks to more than it may.
-        """
-        if start >= end:
-            return
-        at = 0
-        for block in gunzip(self.storage, self.file, self.limits):
-            low, high = max(start - at, 0), min(end - at, len(block))
-            at += len(block)
-            if low < high:
-                yield block[low:high]
-            if at >= end:
-                return
+    def blocks(self, block_bytes: int) -> Iterator[bytes]:
+        """See `gunzip`."""
+        return gunzip(self.storage, self.file, self.limits)
 
 
 def gunzip(storage: Reader, file: InputFile, limits: Limits) -> Iterator[bytes]:
     """Yields what a gzip file holds, in blocks of bounded size.
 
     Raises:
-        Unreadable: see `_Unpacked.read_blocks`.
+        Unreadable: where the file is damaged, or unpacks to more than it may.
     """
     most = max(file.size * limits.unpacked_ratio, UNPACKED_FREE_BYTES)
     total = 0
