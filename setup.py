@@ -5,6 +5,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 ROOMS = ("pipeline", "transforms", "models", "dictionaries")
+CLUSTERS = ["gensim>=4.4,<5", "scikit-learn>=1.5,<2", "threadpoolctl>=3.1"]
 
 setup(
     name="scrubline",
@@ -45,6 +46,9 @@ setup(
         "s3": ["s3fs>=2025.3"],
         "gcs": ["gcsfs>=2025.3"],
         "azure": ["adlfs>=2024.12"],
+        # To make word2vec clusters (`scrubline part train word2vec`); not to use them. Vectors and
+        # k-means; threadpoolctl (scikit-learn's own) holds both to one thread, for equal bytes.
+        "clusters": CLUSTERS,
         # Fuzzing by coverage; wheels for Linux alone.
         "fuzz": ["atheris==3.0.0; sys_platform == 'linux'"],
         "test": [
@@ -55,6 +59,8 @@ setup(
             # A wheel is built and installed without the network.
             "setuptools>=77",
             "wheel",
+            # Those of the extra `clusters`.
+            *CLUSTERS,
             # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",

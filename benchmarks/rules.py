@@ -48,7 +48,7 @@ from scrubline.models.evaluation import compare
 from scrubline.models.labels import CATEGORIES, LABELS
 from scrubline.models.mapping import load_map
 from scrubline.models.merging import select
-from scrubline.models.recognisers import RECOGNISERS, Recogniser, rule_hash
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS, RECOGNISERS, Recogniser, rule_hash
 from scrubline.models.spans import Candidate
 
 ROOT = Path(__file__).parent.parent
@@ -322,7 +322,7 @@ def _recognised(name: str, document: Document) -> tuple[Candidate, ...]:
 @functools.cache
 def _everything(document: Document) -> tuple[Candidate, ...]:
     """What `recognise_all` gives for all rules."""
-    return tuple(sorted(c for name in RECOGNISERS for c in _recognised(name, document)))
+    return tuple(sorted(c for name in DEFAULT_RECOGNISERS for c in _recognised(name, document)))
 
 
 def _once(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -382,7 +382,9 @@ def measure_tokens(corpora: Iterable[Corpus]) -> tuple[float | None, float | Non
                     tuple(Annotation(c.start, c.end, "PHI") for c in chosen),
                 )
             )
-    summary: Any = compare(gold, predicted, resamples=0).metrics["token_blind"]
+    summary: Any = compare(gold, predicted, metrics=["token_blind"], resamples=0).metrics[
+        "token_blind"
+    ]
     return summary.micro.precision, summary.micro.recall
 
 
@@ -440,14 +442,14 @@ class Figures:
 
 
 def measure_everything(corpora: tuple[Corpus, ...]) -> Figures:
-    """Measures every rule of RECOGNISERS, and all of them together, on every corpus."""
-    given = {label for rule in RECOGNISERS.values() for label in rule.LABELS}
+    """Measures every rule of DEFAULT_RECOGNISERS, and all of them together, on every corpus."""
+    given = {label for rule in DEFAULT_RECOGNISERS.values() for label in rule.LABELS}
     tokens = {corpus.name: measure_tokens((corpus,)) for corpus in corpora}
     return Figures(
         corpora=corpora,
         rules={
             name: {corpus.name: measure(rule, corpus) for corpus in corpora}
-            for name, rule in RECOGNISERS.items()
+            for name, rule in DEFAULT_RECOGNISERS.items()
         },
         labels={
             label: {corpus.name: measure_all(corpus, frozenset((label,))) for corpus in corpora}
@@ -515,7 +517,7 @@ def as_json(figures: Figures, repeats: int | None) -> Iterator[dict[str, object]
             for corpus, counts in (*by_corpus.items(), ("together", figures.together(by_corpus))):
                 yield {kind: name, "corpus": corpus, **_as_dict(counts), **known, **about}
             if kind == "rule" and repeats:
-                speed = measure_speed(RECOGNISERS[name], figures.corpora, repeats)
+                speed = measure_speed(DEFAULT_RECOGNISERS[name], figures.corpora, repeats)
                 yield {kind: name, "corpus": "together", **speed, **known, **about}
     whole = (*figures.everything.items(), ("together", figures.together(figures.everything)))
     for corpus, counts in whole:
@@ -568,7 +570,7 @@ def as_scores(figures: Figures) -> Iterator[str]:
         places = ", ".join(
             f"{corpus} {c.right}/{c.found}" for corpus, c in scored.items() if c.found
         )
-        stands = RECOGNISERS[name].SCORE
+        stands = DEFAULT_RECOGNISERS[name].SCORE
         yield f"{name}: {'as it stands' if stands == total.score else f'it says {stands}'}"
         yield f"    # {total.right} of {total.found} right: {places or 'none found'}."
         yield f"    SCORE = {total.score}"
@@ -602,7 +604,7 @@ def as_docs(figures: Figures) -> str:
     """The text of docs/rules.md."""
     parts = [_INTRO, "## Figures\n", *_corpora_table(figures), *_rules_table(figures)]
     parts += _labels_table(figures)
-    for name, rule in RECOGNISERS.items():
+    for name, rule in DEFAULT_RECOGNISERS.items():
         parts += _rule_section(name, rule, figures)
     return "\n".join(parts)
 
@@ -631,7 +633,7 @@ def _rules_table(figures: Figures) -> Iterator[str]:
     yield "Each rule on all corpora together:\n"
     yield f"| rule | labels {_COLUMNS}"
     yield f"| --- | --- {_RULE}"
-    for name, rule in RECOGNISERS.items():
+    for name, rule in DEFAULT_RECOGNISERS.items():
         total = figures.together(figures.rules[name])
         mark = " (under the bar)" if total.fails else ""
         labels = ", ".join(rule.LABELS)
@@ -710,12 +712,12 @@ def main(arguments: list[str] | None = None) -> int:
         print("\n".join(as_scores(figures)))
     elif options.write_docs:
         DOCS.write_text(as_docs(figures), encoding="utf-8")
-        print(f"written: docs/rules.md, {len(RECOGNISERS)} rules")
+        print(f"written: docs/rules.md, {len(DEFAULT_RECOGNISERS)} rules")
     else:
         print(as_table(figures))
         if options.speed:
             print("\ncharacters a second, processor time")
-            for name, rule in RECOGNISERS.items():
+            for name, rule in DEFAULT_RECOGNISERS.items():
                 speed = measure_speed(rule, figures.corpora, options.repeats)
                 print(f"  {name}: {speed['characters_per_second']:,}")
     return 0

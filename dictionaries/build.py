@@ -33,6 +33,15 @@ SCOWL_LEVELS = (10, 20, 35, 40, 50)
 PLACE_POPULATION, CITY_POPULATION = 2_500, 100_000
 """Least population of a place of the United States, and of a city elsewhere."""
 
+MUNICIPALITY_POPULATION, AMERICAN_POPULATION = 2_000, 40_000
+"""The same of a place of Spain, and of one of `AMERICAN_COUNTRIES`."""
+
+AMERICAN_COUNTRIES = (
+    "AR", "BO", "CL", "CO", "CR", "CU", "DO", "EC", "GT", "HN", "MX", "NI", "PA", "PE", "PR",
+    "PY", "SV", "UY", "VE",
+)  # fmt: skip
+"""Where Spanish is spoken in America."""
+
 FOLDER = Path(__file__).parent
 
 LATIN_LOCALES = (
@@ -180,6 +189,20 @@ def _write_places() -> None:
         if not re.search(r"[/(0-9]", form)
     ]
     _write("places/world_cities", foreign)
+    for name, countries, least in (
+        ("municipalities_es", ("ES",), MUNICIPALITY_POPULATION),
+        ("cities_america_es", AMERICAN_COUNTRIES, AMERICAN_POPULATION),
+    ):
+        _write(
+            f"places/{name}",
+            (
+                form
+                for place in places
+                if place["countrycode"] in countries and place["population"] >= least
+                for form in (place["name"], _plain(place["name"]))
+                if not re.search(r"[/(0-9]", form)
+            ),
+        )
     counties: Any = json.loads((data / "us_counties.json").read_text(encoding="utf-8"))
     _write("places/us_counties", (county["name"] for county in counties))
 

@@ -51,7 +51,7 @@ class Batch:
         rows, documents: the source rows and their texts.
         failures: by row index of this batch.
         tokens: after Tokenize.
-        features: after Featurize, one for each tagger.
+        features: after Featurize; for each system those of its taggers.
         candidates: of the CRFs after Label, of all detectors after Recognise.
         spans: after Merge.
         scrubbed: after Scrub.
@@ -63,7 +63,7 @@ class Batch:
     documents: Documents
     failures: dict[int, Failure] = dataclasses.field(default_factory=dict)
     tokens: Tokens | None = None
-    features: tuple[Features, ...] = ()
+    features: tuple[tuple[Features, ...], ...] = ()
     candidates: Candidates = NO_CANDIDATES
     spans: Spans | None = None
     scrubbed: Scrubbed | None = None

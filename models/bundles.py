@@ -1,16 +1,19 @@
 """Bundles: a trained model as a folder, with all that it needs to be opened years later.
 
-    weights.crfsuite   the model file, weights on the grid
+    token.crfsuite     the model file of the recipe's token tagger, weights on the grid
+    character.crfsuite that of its character tagger; a recipe has one of them or both
     recipe.json        the frozen recipe it was trained by
     labels.json        labels and tags, and optionally what each label is called in the native set
     biases.json        the recall dial: label -> what its tags score more
     dictionaries.json  name -> SHA-256 of each dictionary used, and whether it is in the bundle
     dictionaries/...   those that do not ship with the package
+    parts/<name>/...   the language parts that the recipe sees texts through, whole, each with the
+                       licence of its own data
     card.json, card.md what it was trained on, how, and how it scored
     CHECKSUMS          SHA-256 of each of the above; its own SHA-256 is the bundle's hash
 
-`CHECKSUMS` finds damage, not malice: whoever can change a file can change it too. So after the
-checksums agree, each file is still checked for what it says, and nothing in a bundle is code.
+It is a sealed folder: see `models.sealed`. After the checksums agree, each file is still checked
+for what it says, and nothing in a bundle is code.
 """
 
 from __future__ import annotations
@@ -21,10 +24,10 @@ import importlib.resources
 import json
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from importlib.resources.abc import Traversable
+from types import MappingProxyType
 from typing import Any
-
-import fsspec
 
 from ..dictionaries import DICTIONARIES, Dictionary, DictionaryError
 from ..dictionaries import load as load_dictionary
@@ -32,10 +35,28 @@ from ..dictionaries import parse as parse_dictionary
 from .crf.model_file import CrfModel, label_of, read_model, snap_bias
 from .errors import BundleError, ScrublineError, UsageError, error_class
 from .labels import LABELS
+from .parts import Part, open_part, require_parts
 from .recipes import Recipe
+from .recipes.recipe import KINDS
+from .sealed import (
+    CHECKSUMS,
+    Folder,
+    checksums,
+    json_object,
+    package_folder,
+    parse_checksums,
+    read_file,
+    remote_folder,
+    render_card,
+    require_listed,
+    require_sum,
+    to_json,
+    write_sealed,
+)
 
-CHECKSUMS = "CHECKSUMS"
-WEIGHTS = "weights.crfsuite"
+WEIGHTS: Mapping[str, str] = {kind: f"{kind}.crfsuite" for kind in KINDS}
+"""Kind of tagger -> its model file."""
+
 FILES = (
     "biases.json",
     "card.json",
@@ -43,19 +64,22 @@ FILES = (
     "dictionaries.json",
     "labels.json",
     "recipe.json",
-    WEIGHTS,
 )
-"""The files of every bundle, beside its dictionaries and `CHECKSUMS`."""
+"""The files of every bundle, beside its model files, its dictionaries and `CHECKSUMS`."""
 
-MAX_BYTES: Mapping[str, int] = {WEIGHTS: 1 << 29, CHECKSUMS: 1 << 16}
+MAX_BYTES: Mapping[str, int] = {
+    **dict.fromkeys(WEIGHTS.values(), 1 << 29),
+    CHECKSUMS: 1 << 16,
+}
 """Larger files are refused unread; `_MAX_OTHER` holds for those not named."""
 
 _MAX_OTHER = 1 << 26
-_MAX_DICTIONARIES = 100
+_MAX_OTHERS = 150
 _FOLDER = "dictionaries"
 _NAME = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _TAG = re.compile(r"O|[BIES]-[\w-]{1,64}")
-_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9._/-]{1,200})")
+_PARTS = "parts"
+_PART = re.compile(rf"{_PARTS}/([a-z0-9]{{1,32}})/([A-Za-z0-9_.]{{1,64}})")
 _DICTIONARY = re.compile(rf"{_FOLDER}/([A-Za-z0-9_-][A-Za-z0-9_.-]{{0,63}})\.txt")
 
 
@@ -68,13 +92,15 @@ class Bundle:
         hash: SHA-256 of its `CHECKSUMS`, in hexadecimal: two bundles with one hash are the same
             bytes.
         recipe: what it was trained by.
-        weights: the model file. Whoever opens it in CRFsuite must keep these bytes alive.
-        model: the same, parsed.
-        labels: the labels of its tags, sorted, as in the corpus that it was trained on.
+        weights: kind of tagger -> its model file, in the order of the recipe's taggers. Whoever
+            opens one in CRFsuite must keep these bytes alive.
+        models: the same, parsed.
+        labels: the labels of all tags, sorted, as in the corpus that it was trained on.
         label_map: label -> its name in the native set, or None where that has no such PHI; None as
             a whole if the labels are native.
         biases: label (or "O") -> bias, on the grid of the weights.
         dictionaries: those that the recipe names.
+        parts: those that the recipe names.
         card: what `card.json` says.
         files: all files but `CHECKSUMS`, by path in the folder.
     """
@@ -82,22 +108,32 @@ class Bundle:
     name: str
     hash: str
     recipe: Recipe = dataclasses.field(repr=False)
-    weights: bytes = dataclasses.field(repr=False)
-    model: CrfModel = dataclasses.field(repr=False)
+    weights: Mapping[str, bytes] = dataclasses.field(repr=False)
+    models: Mapping[str, CrfModel] = dataclasses.field(repr=False)
     labels: tuple[str, ...]
     label_map: Mapping[str, str | None] | None = dataclasses.field(repr=False)
     biases: Mapping[str, float] = dataclasses.field(repr=False)
     dictionaries: Mapping[str, Dictionary] = dataclasses.field(repr=False)
+    parts: Mapping[str, Part] = dataclasses.field(repr=False)
     card: Mapping[str, Any] = dataclasses.field(repr=False)
     files: Mapping[str, bytes] = dataclasses.field(repr=False)
+
+
+NAME_FORM = "1 to 64 small letters and digits, joined by . _ or -"
+
+
+def is_bundle_name(name: str) -> bool:
+    """Whether a bundle may be called so: see `NAME_FORM`."""
+    return len(name) <= 64 and _NAME.fullmatch(name) is not None
 
 
 def make_bundle(
     name: str,
     *,
     recipe: Recipe,
-    weights: bytes,
+    weights: Mapping[str, bytes],
     dictionaries: Mapping[str, Dictionary],
+    parts: Mapping[str, Part] = MappingProxyType({}),
     label_map: Mapping[str, str | None] | None = None,
     biases: Mapping[str, float] | None = None,
     card: Mapping[str, Any] | None = None,
@@ -107,8 +143,9 @@ def make_bundle(
     Args:
         name: small letters and digits, joined by ".", "_" or "-".
         recipe: what it was trained by.
-        weights: a model file with weights on the grid.
+        weights: kind of tagger -> its model file, with weights on the grid.
         dictionaries: at least those that the recipe names; the others are left out.
+        parts: likewise.
         label_map: see `Bundle`.
         biases: rounded to the grid; those of 0 are left out.
         card: JSON values, without "name"; `card.md` is made of them.
@@ -116,8 +153,7 @@ def make_bundle(
     Raises:
         BundleError: if the parts do not fit together.
     """
-    model = read_model(weights)
-    labels = sorted({label_of(tag) for tag in model.tags} - {"O"})
+    models = {kind: read_model(content) for kind, content in weights.items()}
     used: dict[str, dict[str, object]] = {}
     lists: dict[str, bytes] = {}
     for key in sorted(set(recipe.dictionaries) & dictionaries.keys()):
@@ -130,34 +166,47 @@ def make_bundle(
         used[key] = {"sha256": sha256, "inside": not shipped}
     snapped = {label: snap_bias(bias) for label, bias in (biases or {}).items()}
     # Through JSON and back, so that a card renders alike when new and when read.
-    full_card = json.loads(_json({**(card or {}), "name": name}))
+    full_card = json.loads(to_json({**(card or {}), "name": name}))
     files = {
-        "biases.json": _json({label: bias for label, bias in snapped.items() if bias}),
-        "card.json": _json(full_card),
+        "biases.json": to_json({label: bias for label, bias in snapped.items() if bias}),
+        "card.json": to_json(full_card),
         "card.md": render_card(full_card).encode(),
-        "dictionaries.json": _json(used),
-        "labels.json": _json({"labels": labels, "tags": model.tags, "label_map": label_map}),
-        "recipe.json": _json(recipe.as_json()),
-        WEIGHTS: weights,
+        "dictionaries.json": to_json(used),
+        "labels.json": to_json(
+            {
+                "labels": _labels_of(models),
+                "tags": {kind: model.tags for kind, model in models.items()},
+                "label_map": label_map,
+            }
+        ),
+        "recipe.json": to_json(recipe.as_json()),
+        **{WEIGHTS[kind]: content for kind, content in weights.items()},
         **lists,
+        **{
+            f"{_PARTS}/{key}/{name}": content
+            for key in sorted(set(recipe.parts) & parts.keys())
+            for name, content in parts[key].files.items()
+        },
     }
     # A name that no dictionary file may have would make a bundle that cannot be opened again.
-    _parse_checksums(_checksums(files), f"bundle {name}")
+    _bundle_sums(checksums(files), f"bundle {name}")
     return _check(files, f"bundle {name}")
 
 
 def revise_bundle(
     bundle: Bundle,
     *,
+    weights: Mapping[str, bytes] | None = None,
     biases: Mapping[str, float] | None = None,
     card: Mapping[str, Any] | None = None,
 ) -> Bundle:
-    """The bundle with other biases (instead of its own), or with entries added to its card."""
+    """The bundle with other weights or biases (for its own), or entries added to its card."""
     return make_bundle(
         bundle.name,
         recipe=bundle.recipe,
-        weights=bundle.weights,
+        weights=bundle.weights if weights is None else weights,
         dictionaries=bundle.dictionaries,
+        parts=bundle.parts,
         label_map=bundle.label_map,
         biases=bundle.biases if biases is None else biases,
         card={**bundle.card, **(card or {})},
@@ -166,12 +215,16 @@ def revise_bundle(
 
 def bundled_names() -> tuple[str, ...]:
     """Names of the bundles that come with the package, sorted."""
-    folder = importlib.resources.files(__package__).joinpath("bundled")
+    folder = _shipped()
     if not folder.is_dir():
         return ()
     return tuple(
         sorted(entry.name for entry in folder.iterdir() if entry.joinpath(CHECKSUMS).is_file())
     )
+
+
+def _shipped(*name: str) -> Traversable:
+    return importlib.resources.files(__package__).joinpath("bundled", *name)
 
 
 def open_bundle(name_or_url: str) -> Bundle:
@@ -188,9 +241,10 @@ def open_bundle(name_or_url: str) -> Bundle:
             the bundle that is at fault, but not the URL, which may hold a name or a token.
     """
     if "/" in name_or_url or "\\" in name_or_url:
-        where, folder = "the bundle", _remote(name_or_url)
+        where, folder = "the bundle", remote_folder(name_or_url, "bundle")
     elif name_or_url in bundled_names():
-        where, folder = f"bundle {name_or_url}", _shipped(name_or_url)
+        where = f"bundle {name_or_url}"
+        folder = package_folder(_shipped(name_or_url))
     else:
         raise BundleError(
             f"no such bundle; expected one of {list(bundled_names())}, or the path or URL of a "
@@ -205,44 +259,7 @@ def write_bundle(bundle: Bundle, url: str) -> None:
     Raises:
         BundleError: if the folder exists and is not empty, or cannot be written.
     """
-    try:
-        filesystem, path = fsspec.core.url_to_fs(url)
-        taken = filesystem.exists(path) and bool(filesystem.ls(path, detail=False))
-    except Exception as error:  # storage libraries raise whatever they like, and quote the URL
-        raise BundleError(f"the bundle's folder cannot be reached: {error_class(error)}") from None
-    if taken:
-        raise BundleError("the folder for the bundle is not empty; give a new one")
-    path = path.rstrip("/")
-    try:
-        filesystem.makedirs(path, exist_ok=True)
-        if any(name.startswith(_FOLDER) for name in bundle.files if "/" in name):
-            filesystem.makedirs(f"{path}/{_FOLDER}", exist_ok=True)
-        for name, content in bundle.files.items():
-            filesystem.pipe_file(f"{path}/{name}", content)
-        filesystem.pipe_file(f"{path}/{CHECKSUMS}", _checksums(bundle.files))
-    except Exception as error:
-        raise BundleError(f"the bundle cannot be written: {error_class(error)}") from None
-
-
-def render_card(card: Mapping[str, Any]) -> str:
-    """The card as Markdown: each entry of `card.json`, nested ones indented."""
-    lines = [f"# {card['name']}", ""]
-    for key, value in card.items():
-        if key != "name":
-            lines += _card_lines(key, value, 0)
-    return "\n".join([*lines, ""])
-
-
-def _card_lines(key: str, value: Any, depth: int) -> list[str]:
-    head = f"{'  ' * depth}- {key}:"
-    if isinstance(value, Mapping):
-        return [
-            head,
-            *(line for k, v in value.items() for line in _card_lines(str(k), v, depth + 1)),
-        ]
-    if isinstance(value, (list, tuple)):
-        value = ", ".join(map(str, value))
-    return [f"{head} {value}"]
+    write_sealed(bundle.files, url, "bundle")
 
 
 # Opening
@@ -252,96 +269,28 @@ _lock = threading.Lock()
 _opened: dict[str, Bundle] = {}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Folder:
-    """How the files of a bundle are reached.
-
-    Attributes:
-        names: lists the paths of all entries, sub-folders' content included; a folder's own ends
-            with "/".
-        read: gives at most so many bytes of a file.
-    """
-
-    names: Callable[[], list[str]]
-    read: Callable[[str, int], bytes]
+def _may_hold(folder: str) -> bool:
+    """Whether a bundle may have a folder of this path."""
+    return folder in (_FOLDER, _PARTS) or folder.rpartition("/")[0] == _PARTS
 
 
-def _shipped(name: str) -> _Folder:
-    root = importlib.resources.files(__package__).joinpath("bundled", name)
-
-    def names() -> list[str]:
-        found = []
-        for entry in root.iterdir():
-            if entry.name == _FOLDER and entry.is_dir():
-                found += [f"{_FOLDER}/{inner.name}" for inner in entry.iterdir()]
-            else:
-                found.append(entry.name if entry.is_file() else f"{entry.name}/")
-        return found
-
-    def read(path: str, limit: int) -> bytes:
-        with root.joinpath(*path.split("/")).open("rb") as stream:
-            return stream.read(limit)
-
-    return _Folder(names, read)
-
-
-def _remote(url: str) -> _Folder:
-    try:
-        filesystem, root = fsspec.core.url_to_fs(url)
-    except Exception as error:
-        raise BundleError(f"the bundle's folder cannot be reached: {error_class(error)}") from None
-    root = root.rstrip("/")
-
-    def entries(folder: str) -> list[tuple[str, bool]]:
-        found = filesystem.ls(folder, detail=True, refresh=True)
-        # Object stores may list a folder's own marker in it.
-        found = [row for row in found if row["name"].strip("/") != folder.strip("/")]
-        return [
-            (row["name"].rstrip("/").rpartition("/")[2], row["type"] == "file") for row in found
-        ]
-
-    def names() -> list[str]:
-        found = []
-        for name, is_file in entries(root):
-            if name == _FOLDER and not is_file:
-                inner = entries(f"{root}/{_FOLDER}")
-                found += [f"{_FOLDER}/{name}{'' if is_file else '/'}" for name, is_file in inner]
-            else:
-                found.append(name if is_file else f"{name}/")
-        return found
-
-    def read(path: str, limit: int) -> bytes:
-        # Opening a named pipe would wait for ever.
-        if filesystem.info(f"{root}/{path}")["type"] != "file":
-            raise FileNotFoundError
-        with filesystem.open(f"{root}/{path}", "rb") as stream:
-            content: bytes = stream.read(limit)
-            return content
-
-    return _Folder(names, read)
-
-
-def _open(folder: _Folder, where: str) -> Bundle:
+def _open(folder: Folder, where: str) -> Bundle:
     sums_content = _read(folder, CHECKSUMS, where)
     digest = hashlib.sha256(sums_content).hexdigest()
     with _lock:
         if digest in _opened:
             _opened[digest] = _opened.pop(digest)  # most recently used last
             return _opened[digest]
-    sums = _parse_checksums(sums_content, where)
+    sums = _bundle_sums(sums_content, where)
     try:
-        present = set(folder.names())
+        present = folder.files(_may_hold)
     except Exception as error:
         raise BundleError(f"{where}: its folder cannot be listed: {error_class(error)}") from None
-    if extra := present - sums.keys() - {CHECKSUMS}:
-        raise BundleError(f"{where}: {len(extra)} files or folders that {CHECKSUMS} does not list")
+    require_listed(present, sums, where)
     files = {}
-    for name, expected in sums.items():
+    for name in sums:
         files[name] = _read(folder, name, where)
-        if hashlib.sha256(files[name]).hexdigest() != expected:
-            raise BundleError(
-                f"{where}: {name} is damaged: its checksum is not the one in {CHECKSUMS}"
-            )
+        require_sum(name, files[name], sums, where)
     bundle = _check(files, where)
     with _lock:
         _opened[digest] = bundle
@@ -350,38 +299,19 @@ def _open(folder: _Folder, where: str) -> Bundle:
     return bundle
 
 
-def _read(folder: _Folder, name: str, where: str) -> bytes:
-    limit = MAX_BYTES.get(name, _MAX_OTHER)
-    try:
-        content = folder.read(name, limit + 1)
-    except FileNotFoundError:
-        raise BundleError(f"{where}: {name} is missing") from None
-    except Exception as error:
-        raise BundleError(f"{where}: {name} cannot be read: {error_class(error)}") from None
-    if len(content) > limit:
-        raise BundleError(f"{where}: {name} has more than {limit} bytes")
-    return content
+def _read(folder: Folder, name: str, where: str) -> bytes:
+    return read_file(folder, name, MAX_BYTES.get(name, _MAX_OTHER), where)
 
 
-def _checksums(files: Mapping[str, bytes]) -> bytes:
-    return "".join(
-        f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)
-    ).encode()
-
-
-def _parse_checksums(content: bytes, where: str) -> dict[str, str]:
+def _bundle_sums(content: bytes, where: str) -> dict[str, str]:
     """Path -> SHA-256. Paths are those that a bundle may have, so none leads out of its folder."""
-    lines = content.decode("ascii", "replace").split("\n")
-    matches = [_LINE.fullmatch(line) for line in lines[:-1]]
-    sums = {match[2]: match[1] for match in matches if match}
-    if lines[-1] or len(sums) != len(matches) or list(sums) != sorted(sums):
-        raise BundleError(
-            f"{where}: {CHECKSUMS} is damaged: expected sorted lines of a SHA-256 and a file"
-        )
+    sums = parse_checksums(content, where)
     if missing := sorted(set(FILES) - sums.keys()):
         raise BundleError(f"{where}: {CHECKSUMS} does not list {missing}")
-    others = sums.keys() - set(FILES)
-    if len(others) > _MAX_DICTIONARIES or not all(_DICTIONARY.fullmatch(name) for name in others):
+    others = sums.keys() - {*FILES, *WEIGHTS.values()}
+    if len(others) > _MAX_OTHERS or not all(
+        _DICTIONARY.fullmatch(name) or _PART.fullmatch(name) for name in others
+    ):
         raise BundleError(f"{where}: {CHECKSUMS} lists files that a bundle cannot have")
     return sums
 
@@ -393,29 +323,37 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
     """The bundle of these files, if they fit together."""
 
     def table(name: str) -> dict[str, Any]:
-        try:
-            value = json.loads(files[name].decode(), parse_constant=_refuse_constant)
-        except (ValueError, RecursionError):
-            raise BundleError(f"{where}: {name} is not JSON in UTF-8") from None
-        if not isinstance(value, dict):
-            raise BundleError(f"{where}: {name} must hold a JSON object")
-        return value
+        return json_object(files[name], name, where)
 
     def refuse(name: str, what: str) -> BundleError:
         return BundleError(f"{where}: {name}: {what}")
 
+    raw_recipe = table("recipe.json")
     try:
-        model = read_model(files[WEIGHTS])
-    except BundleError as error:
-        raise refuse(WEIGHTS, str(error)) from None
-    if not model.on_grid():
-        raise refuse(WEIGHTS, "its weights are not snapped to the grid")
-    if not all(_TAG.fullmatch(tag) for tag in model.tags) or "O" not in model.tags:
-        raise refuse(WEIGHTS, "its tags are not those of a label scheme")
-    labels = tuple(sorted({label_of(tag) for tag in model.tags} - {"O"}))
+        recipe = Recipe.from_json(raw_recipe)
+    except ScrublineError as error:
+        raise refuse("recipe.json", str(error)) from None
+    except Exception as error:
+        raise refuse("recipe.json", f"not a recipe ({error_class(error)})") from None
+
+    kinds = [tagger.kind for tagger in recipe.taggers]
+    if {WEIGHTS[kind] for kind in kinds} != files.keys() & set(WEIGHTS.values()):
+        raise refuse("recipe.json", f"its taggers are {kinds}: the model files are others")
+    models: dict[str, CrfModel] = {}
+    for kind in kinds:
+        try:
+            model = models[kind] = read_model(files[WEIGHTS[kind]])
+        except BundleError as error:
+            raise refuse(WEIGHTS[kind], str(error)) from None
+        if not model.on_grid():
+            raise refuse(WEIGHTS[kind], "its weights are not snapped to the grid")
+        if not all(_TAG.fullmatch(tag) for tag in model.tags) or "O" not in model.tags:
+            raise refuse(WEIGHTS[kind], "its tags are not those of a label scheme")
+    labels = tuple(_labels_of(models))
 
     listed = table("labels.json")
-    if listed.get("labels") != list(labels) or listed.get("tags") != list(model.tags):
+    tags = {kind: list(model.tags) for kind, model in models.items()}
+    if listed.get("labels") != list(labels) or listed.get("tags") != tags:
         raise refuse("labels.json", "its labels or tags are not those of the weights")
     label_map = listed.get("label_map")
     if label_map is not None and not _is_label_map(label_map, labels):
@@ -427,31 +365,22 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
     if not all(type(bias) in (int, float) and _is_on_grid(bias) for bias in biases.values()):
         raise refuse("biases.json", "a bias is not a number on the grid of the weights")
 
-    raw_recipe = table("recipe.json")
-    try:
-        recipe = Recipe.from_json(raw_recipe)
-    except ScrublineError as error:
-        raise refuse("recipe.json", str(error)) from None
-    except Exception as error:
-        raise refuse("recipe.json", f"not a recipe ({error_class(error)})") from None
-
     card = table("card.json")
     name = card.get("name")
-    if not isinstance(name, str) or len(name) > 64 or not _NAME.fullmatch(name):
-        raise refuse(
-            "card.json", "name must be 1 to 64 small letters and digits, joined by . _ or -"
-        )
+    if not isinstance(name, str) or not is_bundle_name(name):
+        raise refuse("card.json", f"name must be {NAME_FORM}")
 
     return Bundle(
         name=name,
-        hash=hashlib.sha256(_checksums(files)).hexdigest(),
+        hash=hashlib.sha256(checksums(files)).hexdigest(),
         recipe=recipe,
-        weights=files[WEIGHTS],
-        model=model,
+        weights={kind: files[WEIGHTS[kind]] for kind in kinds},
+        models=models,
         labels=labels,
         label_map=label_map,
         biases={label: float(bias) for label, bias in biases.items()},
         dictionaries=_dictionaries(table("dictionaries.json"), files, recipe, where),
+        parts=_parts(files, recipe, where),
         card=card,
         files=files,
     )
@@ -466,6 +395,7 @@ def _dictionaries(
             f"{where}: dictionaries.json must list those of the recipe, no more and no less"
         )
     found = {}
+    made = {extension.name for extension in recipe.extensions}
     given = {match[1] for match in map(_DICTIONARY.fullmatch, files) if match}
     for name, entry in listed.items():
         if not isinstance(entry, dict) or not isinstance(entry.get("inside"), bool):
@@ -477,11 +407,13 @@ def _dictionaries(
                 f"{where}: needs dictionary {name!r}, which does not come with this version"
             )
         try:
-            dictionary = (
-                parse_dictionary(name, files[f"{_FOLDER}/{name}.txt"])
-                if entry["inside"]
-                else load_dictionary(name)
-            )
+            if not entry["inside"]:
+                dictionary = load_dictionary(name)
+            elif (content := files[f"{_FOLDER}/{name}.txt"]) or name not in made:
+                dictionary = parse_dictionary(name, content)
+            else:
+                # The training part had no span of its labels: it is known, and holds nothing.
+                dictionary = Dictionary(name, (), hashlib.sha256(b"").hexdigest())
         except DictionaryError as error:
             raise BundleError(f"{where}: {error}") from None
         if dictionary.sha256 != entry.get("sha256"):
@@ -492,6 +424,38 @@ def _dictionaries(
     if given - set(listed):
         raise BundleError(f"{where}: dictionaries.json and the folder {_FOLDER} do not agree")
     return found
+
+
+def _parts(files: Mapping[str, bytes], recipe: Recipe, where: str) -> dict[str, Part]:
+    """The language parts in the bundle, which must be those that the recipe names."""
+    found: dict[str, dict[str, bytes]] = {}
+    for path, content in files.items():
+        if match := _PART.fullmatch(path):
+            found.setdefault(match[1], {})[match[2]] = content
+    if set(found) != set(recipe.parts):
+        raise BundleError(
+            f"{where}: {_PARTS}: must hold those that the recipe names, no more and no less: "
+            f"{', '.join(recipe.parts) or 'none'}"
+        )
+    parts = {}
+    for name, inner in found.items():
+        try:
+            parts[name] = open_part(inner)
+        except BundleError as error:
+            raise BundleError(f"{where}: {_PARTS}/{name}: {error}") from None
+        if parts[name].name != name:
+            raise BundleError(f"{where}: {_PARTS}/{name}: it is another part")
+    try:
+        for tagger in recipe.taggers:
+            require_parts(f"recipe {recipe.name}", tagger.features, parts)
+    except UsageError as error:
+        raise BundleError(f"{where}: {error}") from None
+    return parts
+
+
+def _labels_of(models: Mapping[str, CrfModel]) -> list[str]:
+    tags = {tag for model in models.values() for tag in model.tags}
+    return sorted({label_of(tag) for tag in tags} - {"O"})
 
 
 def _ships(name: str, dictionary: Dictionary) -> bool:
@@ -511,13 +475,3 @@ def _is_on_grid(bias: float) -> bool:
         return snap_bias(bias) == bias
     except (UsageError, OverflowError):
         return False
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
-
-
-def _json(value: object) -> bytes:
-    return (
-        json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
-    ).encode()

@@ -29,8 +29,9 @@ from .errors import DocumentError, UsageError
 from .policy import DENY, Policy
 from .spans import POLICY, Candidate, Span
 
-DETECTOR_KINDS = ("rule", "charcrf", "crf")
-"""The kinds of detectors in the order of `select`: rules > character CRF > token CRF."""
+DETECTOR_KINDS = ("rule", "charcrf", "crf", "propagation")
+"""The kinds of detectors in the order of `select`: rules > character CRF > token CRF > what was
+carried over from other places of the document."""
 
 ACCEPTED = "accepted"
 
@@ -62,9 +63,9 @@ _Verdicts = dict[int, Verdict]
 
 
 def detector_kind(detector: str) -> str:
-    """The kind of a detector: `crf:<bundle>`, `charcrf:<bundle>`, all other names are rules."""
+    """The kind of a detector: `crf:<bundle>` and the like; all names without one are rules."""
     prefix, colon, _ = detector.partition(":")
-    return prefix if colon and prefix in ("crf", "charcrf") else "rule"
+    return prefix if colon and prefix in DETECTOR_KINDS[1:] else "rule"
 
 
 def accept(text: str, candidates: Iterable[Candidate], policy: Policy) -> tuple[Verdict, ...]:
@@ -109,7 +110,7 @@ def select(
 
     Args:
         candidates: in any order, duplicates allowed.
-        order: the three DETECTOR_KINDS, best first.
+        order: all DETECTOR_KINDS, best first.
 
     Raises:
         UsageError: if `order` is something else.

@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +17,12 @@ import pyarrow as pa
 from .batches import Batch
 from .budgets import Budgets, check_text
 from .bundles import Bundle, open_bundle
+from .corpora import AnnotatedDocument, Annotation
 from .documents import Documents, Rows
 from .errors import DocumentError
 from .merging import select
 from .policy import load_policy
-from .recognisers import RECOGNISERS
+from .recognisers import DEFAULT_RECOGNISERS
 from .spans import Candidate, Span
 from .steps import (
     featurize_batch,
@@ -29,7 +32,10 @@ from .steps import (
     scrub_batch,
     tokenize_batch,
 )
-from .taggers import Tagger
+from .systems import System, own_names, rules_named
+
+_AT_ONCE = 64
+"""Documents of a batch of `batched`."""
 
 
 class Scrubber:
@@ -42,7 +48,7 @@ class Scrubber:
         self,
         *models: str | Bundle,
         policy: str = "hipaa",
-        recognisers: Sequence[str] | None = None,
+        recognisers: Sequence[str] | str | None = None,
         native_labels: bool = True,
         budgets: Budgets = Budgets(),  # noqa: B008 - frozen
     ) -> None:
@@ -51,19 +57,23 @@ class Scrubber:
         Args:
             models: names or URLs of bundles, or opened ones; none for rules alone.
             policy: name or URL.
-            recognisers: names of rules; None for all, () for none.
-            native_labels: whether a bundle's own labels are mapped to the native set.
+            recognisers: names of rules, "recipe" among them for those of the models' recipes; None
+                for all that run by default, () for none.
+            native_labels: whether a bundle's own labels are mapped to the native set. If not, what
+                rules find gets own labels too, see `systems.own_names`.
             budgets: see `Budgets`.
         """
         self.policy = load_policy(policy)
-        self.taggers = [
-            Tagger(
-                open_bundle(model) if isinstance(model, str) else model,
-                labels_as="native" if native_labels else "own",
-            )
-            for model in models
+        bundles = [open_bundle(model) if isinstance(model, str) else model for model in models]
+        self.systems = [
+            System(bundle, labels_as="native" if native_labels else "own") for bundle in bundles
         ]
-        self.recognisers = tuple(RECOGNISERS) if recognisers is None else tuple(recognisers)
+        if recognisers is None:
+            recognisers = tuple(DEFAULT_RECOGNISERS)
+        elif isinstance(recognisers, str):
+            recognisers = (recognisers,)
+        self.recognisers = rules_named(recognisers, bundles)
+        self._rule_labels = None if native_labels else own_names(bundles)
         self.budgets = budgets
 
     def scrub(self, text: str, *, note_type: str | None = None) -> str:
@@ -90,9 +100,21 @@ class Scrubber:
 
     def entities(self, *texts: str) -> list[list[Candidate]]:
         """One typed entity per place, for each text, whatever a policy does: for scoring."""
+        return [list(select(found)) for found in self.candidates(*texts)]
+
+    def annotate(self, documents: Iterable[AnnotatedDocument]) -> Iterator[AnnotatedDocument]:
+        """Yields the documents with what is found in place of their spans, without their meta."""
+        for some in batched(documents):
+            found = self.entities(*(document.text for document in some))
+            for document, entities in zip(some, found, strict=True):
+                spans = tuple(Annotation(one.start, one.end, one.label) for one in entities)
+                yield dataclasses.replace(document, spans=spans, meta={})
+
+    def candidates(self, *texts: str) -> list[list[Candidate]]:
+        """All that any detector proposes, for each text, whatever a policy does."""
         batch = self._candidates(texts)
         _raise_failure(batch)
-        return [list(select(found)) for found in batch.candidates.by_document(len(texts))]
+        return [list(found) for found in batch.candidates.by_document(len(texts))]
 
     def _candidates(self, texts: Sequence[str], note_type: str | None = None) -> Batch:
         count = len(texts)
@@ -107,11 +129,18 @@ class Scrubber:
             np.arange(count, dtype=np.int64),
         )
         batch = tokenize_batch(Batch(0, True, rows, Documents.of(*texts)), self.budgets)
-        batch = label_batch(featurize_batch(batch, self.taggers), self.taggers)
-        return recognise_batch(batch, self.recognisers)
+        batch = label_batch(featurize_batch(batch, self.systems), self.systems)
+        return recognise_batch(batch, self.recognisers, self._rule_labels)
 
     def _spans(self, text: str, note_type: str | None) -> Batch:
         return merge_batch(self._candidates((text,), note_type), self.policy, self.budgets)
+
+
+def batched(documents: Iterable[AnnotatedDocument]) -> Iterator[list[AnnotatedDocument]]:
+    """Yields the documents in batches: attributes are made once for each distinct word of one."""
+    waiting = iter(documents)
+    while some := list(itertools.islice(waiting, _AT_ONCE)):
+        yield some
 
 
 def _raise_failure(batch: Batch) -> None:

@@ -233,6 +233,3 @@ class Spans:
         for document, span in self.rows():
             found[document].append(span)
         return found
-
-
-NO_SPANS = Spans.of(())

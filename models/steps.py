@@ -7,7 +7,7 @@ Each catches per document: whatever raises, fails that document's row and nothin
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .batches import Batch, Scrubbed, map_documents
 from .budgets import Budgets
@@ -18,7 +18,7 @@ from .policy import Policy
 from .recognisers import recognise_all
 from .scrubbing import scrub
 from .spans import Candidate, Candidates, Span, Spans
-from .taggers import Tagger
+from .systems import System
 from .tokenizing import concatenate, tokenize
 
 
@@ -30,8 +30,8 @@ def tokenize_batch(batch: Batch, budgets: Budgets) -> Batch:
     return dataclasses.replace(batch, tokens=concatenate(pieces), failures=failures)
 
 
-def featurize_batch(batch: Batch, taggers: Sequence[Tagger]) -> Batch:
-    """Adds the attribute rows of each tagger.
+def featurize_batch(batch: Batch, systems: Sequence[System]) -> Batch:
+    """Adds the attribute rows of each tagger of each system.
 
     Properties are computed once for each distinct word of the batch, not document by document; so
     if the batch raises, its documents are tried one by one to find those at fault.
@@ -39,30 +39,33 @@ def featurize_batch(batch: Batch, taggers: Sequence[Tagger]) -> Batch:
     assert batch.tokens is not None, "Tokenize comes first"
     texts = [text if batch.alive(i) else None for i, text in enumerate(batch.documents.texts)]
     try:
-        features = tuple(tagger.featurize(texts, batch.tokens) for tagger in taggers)
+        features = tuple(system.featurize(texts, batch.tokens) for system in systems)
         return dataclasses.replace(batch, features=features)
     except Exception:
         tokens = batch.tokens
 
         def one(index: int) -> None:
             alone = [text if i == index else None for i, text in enumerate(texts)]
-            for tagger in taggers:
-                tagger.featurize(alone, tokens)
+            for system in systems:
+                system.featurize(alone, tokens)
 
         _, failures = map_documents(batch, "featurize", one)
         if failures == batch.failures:
             raise
-        return featurize_batch(dataclasses.replace(batch, failures=failures), taggers)
+        return featurize_batch(dataclasses.replace(batch, failures=failures), systems)
 
 
-def label_batch(batch: Batch, taggers: Sequence[Tagger]) -> Batch:
+def label_batch(batch: Batch, systems: Sequence[System]) -> Batch:
     """Adds the candidates of the CRFs."""
+    assert batch.tokens is not None, "Tokenize comes first"
+    texts, tokens = batch.documents.texts, batch.tokens
     found: list[tuple[int, Candidate]] = []
     failures = dict(batch.failures)
-    for tagger, features in zip(taggers, batch.features, strict=True):
+    for system, features in zip(systems, batch.features, strict=True):
 
         def one(index: int) -> list[Candidate]:
-            return tagger.label_document(features, index)  # noqa: B023 - called before the loop goes on
+            # Called before the loop goes on.
+            return system.label_document(features, index, texts, tokens)  # noqa: B023
 
         results, failures = map_documents(
             dataclasses.replace(batch, failures=failures), "label", one
@@ -75,14 +78,28 @@ def label_batch(batch: Batch, taggers: Sequence[Tagger]) -> Batch:
     )
 
 
-def recognise_batch(batch: Batch, names: Sequence[str]) -> Batch:
-    """Adds the candidates of the rules to those of the CRFs."""
+def recognise_batch(
+    batch: Batch, names: Sequence[str], labels: Mapping[str, str] | None = None
+) -> Batch:
+    """Adds the candidates of the rules to those of the CRFs.
+
+    Args:
+        batch: with the candidates of the CRFs.
+        names: of the rules.
+        labels: native label -> label of the candidates; what is not there is left out. None leaves
+            labels as they are.
+    """
     results, failures = map_documents(
         batch, "recognise", lambda i: recognise_all(batch.document(i), batch.context(i), names)
     )
     found = batch.candidates.rows()
     for index, candidates in enumerate(results):
-        found += [(index, candidate) for candidate in candidates or ()]
+        for candidate in candidates or ():
+            if labels is None:
+                found.append((index, candidate))
+            elif candidate.label in labels:
+                named = dataclasses.replace(candidate, label=labels[candidate.label])
+                found.append((index, named))
     return dataclasses.replace(batch, candidates=Candidates.of(found), failures=failures)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NoReturn
 
 import numpy as np
@@ -13,12 +14,13 @@ from ..dictionaries.trie import TokenTrie
 from .bundles import Bundle
 from .crf.codec import decode_batch
 from .crf.learning import AttributeTable, attribute_table, item_sequences
-from .crf.model_file import biased, write_model
+from .crf.model_file import biased, label_of, write_model
 from .errors import BundleError
 from .features import Features
 from .features.featurizing import featurize
 from .features.gazetteer import gazetteer_from_phrases
 from .labels import LABELS
+from .parts import cluster_tables
 from .spans import Candidate, Candidates
 from .tokens import Tokens
 
@@ -26,46 +28,51 @@ SCORE_DIGITS = 4
 
 
 class Tagger:
-    """Finds candidates with the CRF of one bundle.
+    """Finds candidates with one CRF of a bundle.
 
     Opened where it works (a DoFn's `setup`) and never pickled. Holds state while it labels: not for
     threads.
 
     Attributes:
-        name: the detector's name, "crf:" and the bundle's.
-        hash: the bundle's.
+        name: the detector's name, see `detector_name`.
         labels: those that candidates can have, sorted.
+        recipe: what it sees.
     """
 
     def __init__(
         self,
         bundle: Bundle,
+        kind: str = "token",
         *,
         biases: Mapping[str, float] | None = None,
         labels_as: str = "native",
     ) -> None:
-        """Opens a bundle.
+        """Opens a CRF of a bundle.
 
         Args:
             bundle: shared; nothing of it is changed.
+            kind: of the tagger, one that the bundle's recipe has.
             biases: own label, or "O" -> bias, instead of the bundle's; rounded to the grid.
             labels_as: "native" maps labels by the bundle's label map and drops what that has no PHI
                 label for; "own" leaves them as in the corpus that the model was trained on.
 
         Raises:
-            BundleError: if labels cannot be mapped, or there is a bias for a label that the model
-                lacks.
+            BundleError: if the bundle has no such tagger, labels cannot be mapped, or there is a
+                bias for a label that the bundle lacks.
         """
-        self.name = detector_name(bundle)
-        self.hash = bundle.hash
-        self._names = _output_names(bundle, labels_as)
+        recipes = {tagger.kind: tagger for tagger in bundle.recipe.taggers}
+        if kind not in recipes:
+            raise BundleError(f"bundle {bundle.name} has no {kind} tagger, but {list(recipes)}")
+        self.name = detector_name(bundle, kind)
+        self.recipe = recipes[kind]
+        self._names = output_names(bundle, labels_as)
         self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
-        self._recipe = bundle.recipe
         wanted = bundle.biases if biases is None else biases
         # CRFsuite reads the bytes as long as it lives and does not own them.
         self._weights, self._gazetteers, self._known = _prepared(
-            bundle, tuple(sorted(wanted.items()))
+            bundle, kind, tuple(sorted(wanted.items()))
         )
+        self._clusters = cluster_tables(bundle.parts)
         self._attributes: tuple[str, ...] = ()
         self._table: AttributeTable = attribute_table(())
         self._crf = pycrfsuite.Tagger()
@@ -76,9 +83,22 @@ class Tagger:
             "a Tagger is not pickled: send the bundle's name and open it where it works"
         )
 
-    def featurize(self, texts: Sequence[str | None], tokens: Tokens) -> Features:
-        """The attribute rows of a batch; a text that is None has no items."""
-        return featurize(texts, tokens, self._recipe, self._gazetteers)
+    def featurize(
+        self,
+        texts: Sequence[str | None],
+        tokens: Tokens,
+        tags: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> Features:
+        """The attribute rows of a batch.
+
+        Args:
+            texts: one that is None has no items.
+            tokens: of the batch.
+            tags: columns of the tag parts that the recipe names.
+        """
+        return featurize(
+            texts, tokens, self.recipe, self._gazetteers, tags, clusters=self._clusters
+        )
 
     def label(self, features: Features) -> Candidates:
         """The candidates of all documents of a batch."""
@@ -118,29 +138,38 @@ class Tagger:
         return rows
 
 
-def detector_name(bundle: Bundle) -> str:
-    """What tells a bundle's candidates apart, and their rank: "charcrf:" or "crf:" and its name."""
-    return f"{'charcrf' if bundle.recipe.layer == 'character' else 'crf'}:{bundle.name}"
+def detector_name(bundle: Bundle, kind: str) -> str:
+    """What tells a tagger's candidates apart, and their rank: "charcrf:" or "crf:" and the name."""
+    return f"{'charcrf' if kind == 'character' else 'crf'}:{bundle.name}"
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=8)
 def _prepared(
-    bundle: Bundle, biases: tuple[tuple[str, float], ...]
+    bundle: Bundle, kind: str, biases: tuple[tuple[str, float], ...]
 ) -> tuple[bytes, dict[str, TokenTrie], frozenset[str]]:
     """What taggers of one bundle share: biased weights, gazetteers, known attributes.
 
     Bundles are opened once a process, so their identity will do as the key. A second tagger costs
     next to nothing.
     """
+    (recipe,) = (tagger for tagger in bundle.recipe.taggers if tagger.kind == kind)
     gazetteers = {
-        key: gazetteer_from_phrases(dictionary.phrases, bundle.recipe.layer, dictionary.weights)
-        for key, dictionary in bundle.dictionaries.items()
+        name: gazetteer_from_phrases(
+            bundle.dictionaries[name].phrases, recipe.layer, bundle.dictionaries[name].weights
+        )
+        for name in sorted(recipe.needs("gazetteer"))
     }
-    weights = write_model(biased(bundle.model, dict(biases))) if biases else bundle.weights
-    return weights, gazetteers, frozenset(bundle.model.attributes)
+    if unknown := sorted({label for label, _ in biases} - {*bundle.labels, "O"}):
+        raise BundleError(f"a bias is given for {unknown}, which are no labels of the model")
+    model = bundle.models[kind]
+    # A label may be one that only the other tagger has seen.
+    own = {label_of(tag) for tag in model.tags}
+    wanted = {label: bias for label, bias in biases if label in own}
+    weights = write_model(biased(model, wanted)) if wanted else bundle.weights[kind]
+    return weights, gazetteers, frozenset(model.attributes)
 
 
-def _output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:
+def output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:
     """Own label -> label of the candidates, or None where there is to be none."""
     if labels_as not in ("native", "own"):
         raise BundleError(f"labels_as must be 'native' or 'own', not {labels_as!r}")

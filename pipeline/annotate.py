@@ -13,10 +13,10 @@ from ..models.corpora import (
     write_annotated,
 )
 from ..models.errors import UsageError
-from ..models.scrubber import Scrubber
-
-_AT_ONCE = 64
-"""Documents of one batch: attributes are computed once for each distinct word of a batch."""
+from ..models.evaluation import COVER
+from ..models.merging import cover as union
+from ..models.merging import select
+from ..models.scrubber import Scrubber, batched
 
 
 def annotate(
@@ -26,6 +26,7 @@ def annotate(
     models: Sequence[str],
     recognisers: Sequence[str],
     native_labels: bool,
+    cover: bool = False,
     source_form: str | None = None,
     target_form: str | None = None,
 ) -> int:
@@ -34,41 +35,35 @@ def annotate(
     Args:
         inputs: files, folders or globs of a corpus in any format; spans in them are ignored.
         native_labels: map the bundles' labels to the native set.
+        cover: write beside the spans, as `meta["cover"]`, all that any detector proposes: what a
+            policy would remove that vetoes and keeps nothing.
         source_form, target_form: keys of `CORPORA`; None for what the endings say.
 
     Raises:
         UsageError: if a document is broken or cannot be processed: an annotator must not miss one.
     """
     scrubber = Scrubber(*models, recognisers=recognisers, native_labels=native_labels)
-    format_of_target(output, target_form)  # refused before anything is read
+    form = format_of_target(output, target_form)  # refused before anything is read
+    if cover and not form.keeps_meta:
+        raise UsageError(f"--cover: {form.name} has no place for it; write standoff (.jsonl)")
     count = 0
 
     def predicted() -> Iterator[AnnotatedDocument]:
         nonlocal count
-        for documents in _chunks(read_annotated(inputs, source_form)):
+        for documents in batched(read_annotated(inputs, source_form)):
             try:
-                found = scrubber.entities(*(document.text for document in documents))
+                found = scrubber.candidates(*(document.text for document in documents))
             except Exception as error:
                 raise UsageError(
                     f"one of the documents {count} to {count + len(documents) - 1} cannot be "
                     "annotated "
                     f"({type(error).__name__})"
                 ) from None
-            for document, entities in zip(documents, found, strict=True):
-                spans = tuple(Annotation(e.start, e.end, e.label) for e in entities)
-                yield dataclasses.replace(document, spans=spans, meta={})
+            for document, candidates in zip(documents, found, strict=True):
+                spans = tuple(Annotation(e.start, e.end, e.label) for e in select(candidates))
+                meta = {COVER: [[*stretch] for stretch in union(candidates)]} if cover else {}
+                yield dataclasses.replace(document, spans=spans, meta=meta)
                 count += 1
 
     write_annotated(predicted(), output, target_form)  # leaves nothing if a document cannot be done
     return count
-
-
-def _chunks(documents: Iterator[AnnotatedDocument]) -> Iterator[list[AnnotatedDocument]]:
-    chunk: list[AnnotatedDocument] = []
-    for document in documents:
-        chunk.append(document)
-        if len(chunk) == _AT_ONCE:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk

@@ -51,10 +51,13 @@ def make_parser() -> argparse.ArgumentParser:
         _add_inspect,
         _add_key,
         _add_train,
+        _add_dial,
         _add_evaluate,
+        _add_study,
         _add_convert,
         _add_policy,
         _add_dictionaries,
+        _add_part,
     ):
         add(commands)
     return parser
@@ -148,7 +151,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         dest="recognisers",
         action="append",
         metavar="NAME",
-        help="rule; may be repeated; `all` (default), or `none` for models alone",
+        help="rule; may be repeated; `all` (default), `recipe` for those of the models' recipes, "
+        "`none` for models alone",
     )
     parser.add_argument(
         "--policy", metavar="NAME|URL", help="hipaa (default), research, or a TOML file"
@@ -297,12 +301,19 @@ def _add_annotate(commands: Any) -> None:
         dest="recognisers",
         action="append",
         metavar="NAME",
-        help="rule; may be repeated; `all` for all; default none",
+        help="rule; may be repeated; `all`; `recipe` for those of the models' recipes; default "
+        "none",
     )
     parser.add_argument(
         "--own-labels",
         action="store_true",
         help="the bundle's own labels instead of the native set",
+    )
+    parser.add_argument(
+        "--cover",
+        action="store_true",
+        help="also write what would be removed, in meta.cover of standoff: all that any detector "
+        "proposes; `evaluate` then measures leaks by it",
     )
 
 
@@ -381,9 +392,22 @@ def _add_train(commands: Any) -> None:
         "train",
         "train a bundle on your own annotated notes",
         "A corpus is stand-off JSON Lines, {doc_id, text, spans: [{start, end, label}]} a line,\n"
-        "or any other form that `scrubline convert --help` names.\n\n"
+        "or any other form that `scrubline convert --help` names. docs/training.md has the whole\n"
+        "story: few notes, choosing settings, recall.\n\n"
+        "Keep three sets of notes apart, by patient: those trained on (--corpus), those that set\n"
+        "the recall (--held-back), and those that score the result (--held-out).\n\n"
+        "A first model:\n"
         "example: scrubline train --corpus train.jsonl --recipe hide --name mine \\\n"
-        "  --output bundles/mine",
+        "  --output bundles/mine\n"
+        "How good will it be? (trains five models, writes none):\n"
+        "example: scrubline train --corpus train.jsonl --folds 5 --group-by patient --jobs 4\n"
+        "Choose settings, go on after a stop, then train the best on all notes:\n"
+        "example: scrubline train --corpus train.jsonl --search c1=0.05,0.1,0.2 \\\n"
+        "  --search c2=0.01,0.1 --work work --search-report report.md --jobs 4 \\\n"
+        "  --name mine --output bundles/mine\n"
+        "The biases that 98.5 % of the PHI characters need:\n"
+        "example: scrubline train --corpus train.jsonl --held-back dial.jsonl --recall 0.985 \\\n"
+        "  --held-out test.jsonl --name mine --output bundles/mine",
     )
     parser.add_argument(
         "--corpus", action="append", required=True, metavar="URL", help="may be repeated"
@@ -395,18 +419,38 @@ def _add_train(commands: Any) -> None:
         metavar=("URL", "MAP"),
         help="a further corpus, its labels mapped to native ones first; may be repeated",
     )
-    parser.add_argument("--recipe", default="hide", metavar="NAME", help="default hide")
-    parser.add_argument("--name", required=True, metavar="NAME", help="of the bundle")
     parser.add_argument(
-        "--output",
-        required=True,
-        metavar="FOLDER",
-        help="where to write the bundle; must not exist",
+        "--recipe",
+        default="hide",
+        metavar="NAME",
+        help="hide (if none is named), wi-deid, hitsz, or `default`, our best and slower: "
+        "docs/recipes.md",
     )
     parser.add_argument(
-        "--sequence",
+        "--language",
+        default="en",
         metavar="NAME",
-        help="what is labelled as one: document, sentence or line; default the recipe's",
+        help="whose lists the recipe sees: en (default) or es",
+    )
+    parser.add_argument(
+        "--part",
+        dest="parts",
+        action="append",
+        metavar="FOLDER",
+        help="a language part that the recipe asks for (`scrubline part`); may be repeated",
+    )
+    parser.add_argument(
+        "--without-part",
+        dest="without_parts",
+        action="append",
+        metavar="NAME",
+        help="leave out features made from a part, or `all`; may be repeated",
+    )
+    parser.add_argument("--name", metavar="NAME", help="of the bundle")
+    parser.add_argument(
+        "--output",
+        metavar="FOLDER",
+        help="where to write the bundle; must not exist; without it --folds or --search measures",
     )
     parser.add_argument(
         "--held-out",
@@ -415,35 +459,194 @@ def _add_train(commands: Any) -> None:
         help="annotated notes that are not trained on: scored, for the card; may be repeated",
     )
     parser.add_argument(
-        "--algorithm", metavar="NAME", help="lbfgs or averaged-perceptron; default the recipe's"
+        "--label-map", metavar="NAME|URL", help="own labels -> native ones, for policies"
     )
     parser.add_argument(
+        "--credit", metavar="TEXT", help="for the card: what it was trained on, and its licence"
+    )
+    parser.add_argument(
+        "--curve", metavar="FILE", help="draw the loss by iteration, as SVG; the card lists it"
+    )
+    _add_recipe_changes(parser)
+    _add_search(parser)
+    _add_dial_of_training(parser)
+
+
+def _add_recipe_changes(parser: argparse.ArgumentParser) -> None:
+    """Options of `train` that change the recipe."""
+    how = parser.add_argument_group("what is learned, and how")
+    how.add_argument(
+        "--fast",
+        action="store_true",
+        help="averaged perceptron, 20 rounds: about a ninth of the time for 0.002 of F1, from "
+        "some hundred notes on; best with --sequence line; scores of spans are uncalibrated",
+    )
+    how.add_argument(
+        "--algorithm", metavar="NAME", help="lbfgs or averaged-perceptron; default the recipe's"
+    )
+    how.add_argument(
         "--set",
         dest="parameters",
         action="append",
         metavar="NAME=VALUE",
-        help="learner's parameter, for example max_iterations=100",
+        help="learner's parameter: max_iterations=100, c1 (L1: small models), c2 (L2), "
+        "feature.minfreq=2 (forget what was seen once)...",
     )
-    parser.add_argument(
+    how.add_argument(
+        "--sequence",
+        metavar="NAME",
+        help="what is labelled as one: document, sentence or line; default the recipe's",
+    )
+    how.add_argument(
         "--dictionary",
         dest="dictionaries",
         action="append",
         metavar="NAME|URL",
         help="default the recipe's; `none` for none",
     )
-    parser.add_argument(
-        "--label-map", metavar="NAME|URL", help="own labels -> native ones, for policies"
+    how.add_argument(
+        "--dictionary-from",
+        action="append",
+        metavar="NAME=LIST",
+        help="wi-deid makes its dictionaries from lists and training spans: take this list for the"
+        " dictionary NAME; may be repeated; `none` for training spans alone",
     )
-    parser.add_argument(
+    how.add_argument(
+        "--leave-out",
+        action="append",
+        metavar="KIND",
+        help="leave out features of a kind: word, prefix, suffix, gazetteer...; may be repeated",
+    )
+    how.add_argument(
+        "--sampling",
+        metavar="HOW",
+        help="for recall: random:0.3 learns from 30 %% of what is not PHI, window:20 from 20 "
+        "tokens on either side of PHI; default all, or the recipe's",
+    )
+    how.add_argument(
+        "--max-size",
+        type=float,
+        metavar="MB",
+        help="leave out the smallest weights until the model files fit",
+    )
+    how.add_argument(
+        "--cache",
+        metavar="FOLDER",
+        help="keep features here for the next training; holds words of the notes",
+    )
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    """Options of `train` that measure and choose."""
+    search = parser.add_argument_group("cross-validation and search")
+    search.add_argument(
+        "--folds",
+        type=int,
+        metavar="K",
+        help="cross-validate by document; default 3 with --search",
+    )
+    search.add_argument(
+        "--group-by",
+        metavar="KEY",
+        help="documents with the same value of this key of their meta stay in one fold, for "
+        "example the patient's; default each document for itself",
+    )
+    search.add_argument(
+        "--search",
+        action="append",
+        metavar="NAME=V,V,...",
+        help="values to try: a learner's parameter, leave_out=none,gazetteer,prefix+suffix or "
+        "sampling=all,random:0.3; repeated: all combinations. The best mean strict F1 is trained",
+    )
+    search.add_argument(
+        "--search-report", metavar="FILE", help="write the table; .json or Markdown"
+    )
+    search.add_argument(
+        "--predicted",
+        metavar="FILE",
+        help="write what the best setting found in each document while it was held out, as a "
+        "corpus for `scrubline evaluate`; holds the texts",
+    )
+    search.add_argument(
+        "--work",
+        metavar="FOLDER",
+        help="keep each finished fold here; the same command goes on where it stopped",
+    )
+    search.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="processes for the folds, each with a copy of its part; changes no result; default 1",
+    )
+
+
+def _add_dial_of_training(parser: argparse.ArgumentParser) -> None:
+    """Options of `train` that set biases."""
+    dial = parser.add_argument_group("the recall dial")
+    dial.add_argument(
         "--bias",
         dest="biases",
         action="append",
         metavar="LABEL=VALUE",
         help="added to a label's score before decoding; above 0 finds more of it; O for none",
     )
-    parser.add_argument(
-        "--credit", metavar="TEXT", help="for the card: what it was trained on, and its licence"
+    _add_recalls(dial)
+    dial.add_argument(
+        "--held-back",
+        action="append",
+        metavar="URL",
+        help="annotated notes, neither trained on nor scored, on which --recall is measured; may "
+        "be repeated",
     )
+
+
+def _add_recalls(parser: Any) -> None:
+    parser.add_argument(
+        "--recall",
+        dest="recalls",
+        action="append",
+        metavar="SHARE|LABEL=SHARE",
+        help="find the least biases that reach it: of all PHI whatever its label, or of the "
+        "characters of one label; may be repeated",
+    )
+    parser.add_argument(
+        "--recall-by",
+        choices=("character", "token"),
+        default="character",
+        help="whether --recall SHARE counts characters (default) or tokens",
+    )
+
+
+def _add_dial(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "dial",
+        "turn a bundle's recall up, or draw recall against precision",
+        "Biases are added to the scores of labels before decoding. --recall finds the least that\n"
+        "reach a recall on annotated notes held back; these should be neither those that it was\n"
+        "trained on nor those that score it. A recall that cannot be reached is told, with exit\n"
+        "code 2, and nothing is written. Rules have no part in it: the taggers alone are\n"
+        "measured, in the labels of the bundle.\n\n"
+        "example: scrubline dial bundles/mine/ --on held.jsonl --curve --svg curve.svg\n"
+        "example: scrubline dial bundles/mine/ --on held.jsonl --recall 0.985 \\\n"
+        "           --recall PATIENT=0.99 --output bundles/mine-985",
+    )
+    parser.add_argument("bundle", metavar="NAME|URL", help="the bundle; stays as it is")
+    parser.add_argument(
+        "--on",
+        action="append",
+        required=True,
+        metavar="URL",
+        help="annotated notes held back; may be repeated",
+    )
+    _add_recalls(parser)
+    parser.add_argument(
+        "--output", metavar="FOLDER", help="where to write the bundle; must not exist"
+    )
+    parser.add_argument("--curve", action="store_true", help="print scores for biases of O")
+    parser.add_argument("--svg", metavar="FILE", help="draw the curve")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
 def _add_evaluate(commands: Any) -> None:
@@ -451,18 +654,108 @@ def _add_evaluate(commands: Any) -> None:
         commands,
         "evaluate",
         "score predicted spans against gold ones",
-        "Strict spans, tokens, label-blind characters, documents with a leak; intervals by\n"
-        "bootstrap over documents.\n\n"
+        "First what matters to a release: PHI characters found, documents with any leak, strict\n"
+        "F1, clinical terms destroyed; then the numbers of i2b2 2014 and 2006, CoNLL, MEDDOCAN,\n"
+        "HIDE and WI-deId. Intervals are by bootstrap over documents. Labels are taken as they\n"
+        "are: a metric that needs others is left out, and that is said. Where the predicted\n"
+        "documents tell their cover (`annotate --cover`), leaks and label-blind scores are of it.\n"
+        "docs/evaluation.md says what each number is.\n\n"
         "example: scrubline evaluate gold.jsonl predicted.jsonl\n"
-        "example: scrubline evaluate gold.jsonl predicted.jsonl --ignore PROFESSION --json",
+        "example: scrubline evaluate gold.jsonl predicted.jsonl --ignore PROFESSION --json\n"
+        "example: scrubline evaluate gold.jsonl old.jsonl --against new.jsonl --html report.html\n"
+        "example: scrubline evaluate meddocan/ predicted.jsonl --label-map meddocan",
     )
     parser.add_argument("gold", help="a corpus in any form that `convert` reads")
-    parser.add_argument("predicted", help="another, for example from `scrubline annotate`")
+    parser.add_argument(
+        "predicted", nargs="?", help="another, for example from `scrubline annotate`"
+    )
+    parser.add_argument(
+        "--dial",
+        metavar="NAME|URL",
+        help="a bundle: draws its recall against its precision on the gold notes, for biases of O",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="URL",
+        help="a second prediction of the same documents: how it differs from the first, and "
+        "whether that may be chance",
+    )
     parser.add_argument(
         "--ignore", action="append", metavar="LABEL", help="labels to leave out on both sides"
     )
     parser.add_argument("--label-map", metavar="NAME|URL", help="applied to the gold labels")
+    parser.add_argument(
+        "--predicted-label-map",
+        metavar="NAME|URL",
+        help="applied to the predicted labels, of both predictions",
+    )
+    parser.add_argument(
+        "--clinical-terms",
+        action="append",
+        metavar="NAME|URL",
+        help="list of clinical phrases, one a line, that should stay; may be repeated; default the "
+        "shipped medical words and eponyms",
+    )
+    parser.add_argument(
+        "--resamples",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="of the bootstrap; 0 for no intervals; default 1000",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of it; default 0")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument(
+        "--html", metavar="FILE", help="also write one page with plots; it must not exist"
+    )
+    parser.add_argument(
+        "--show-text",
+        action="store_true",
+        help="show ids and texts of the worst documents on that page: it is then PHI",
+    )
+
+
+def _add_study(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "study",
+        "make the papers' tables and figures again on a corpus of yours",
+        "For each study a page, a CSV a table and an SVG a plot, which put what was found\n"
+        "beside what the paper claims. Trained folds are kept in --work: a study that was\n"
+        "stopped goes on where it was, and studies share what they train. `study list` names\n"
+        "all studies.\n\n"
+        "example: scrubline study list\n"
+        "example: scrubline study hide-features hide-window --train train.jsonl \\\n"
+        "           --test dev.jsonl --corpus meddocan --language es --label-map meddocan \\\n"
+        "           --work work --output pages\n"
+        "example: scrubline study all --quick --train demo/gold/train.jsonl \\\n"
+        "           --test demo/gold/dev.jsonl --corpus demo --output build/studies",
+    )
+    parser.add_argument("study", nargs="+", metavar="NAME", help="a study, `all`, or `list`")
+    for option in ("--train", "--test"):
+        parser.add_argument(
+            option, action="append", metavar="URL", help="annotated notes; may be repeated"
+        )
+    parser.add_argument("--corpus", metavar="NAME", help="what pages call the corpus")
+    parser.add_argument(
+        "--language", default="en", metavar="NAME", help="whose lists: en (default) or es"
+    )
+    parser.add_argument("--label-map", metavar="NAME|URL", help="the corpus' labels -> native ones")
+    parser.add_argument(
+        "--part",
+        dest="parts",
+        action="append",
+        metavar="FOLDER",
+        help="a language part; may be repeated; features of parts that are not there are left out",
+    )
+    parser.add_argument("--output", metavar="FOLDER", help="for the pages")
+    parser.add_argument(
+        "--work", metavar="FOLDER", help="keeps what is trained; holds no text, but places of PHI"
+    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; default 1")
+    parser.add_argument(
+        "--quick", action="store_true", help="a look at whether it runs; figures mean nothing"
+    )
 
 
 def _add_convert(commands: Any) -> None:
@@ -596,3 +889,63 @@ def _add_dictionaries(commands: Any) -> None:
         metavar="NAME|URL",
         help="build: leave out the phrases of this list, whatever their case; may be repeated",
     )
+
+
+def _add_part(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "part",
+        "make the language parts that some recipes need: parts of speech, names, clusters",
+        "A part is a folder: a small tagger or a table of word clusters, through which recipes\n"
+        "see texts. None comes with the package; each is made by one command:\n"
+        "  pos       part of speech, Penn tags        from a treebank in CoNLL-U\n"
+        "  upos      part of speech, universal tags   from the same\n"
+        "  ner       PER, LOC, ORG                    from annotated corpora\n"
+        "  brown     Brown clusters                   from raw texts: .txt, or .jsonl with {text}\n"
+        "  word2vec  clusters of word vectors         from the same; needs scrubline[clusters]\n"
+        "A part keeps the licence of its data beside it (LICENCE.md), apart from ours: UD English\n"
+        "is share-alike. Clusters of your notes hold words of them, names too: keep such a part\n"
+        "as you keep the notes. `list` shows the command for each part, `score` works on data\n"
+        "that the part was not made from. docs/parts.md has more.\n\n"
+        "example: scrubline part train pos --input en_ewt-ud-train.conllu --output parts/pos \\\n"
+        "  --held-out en_ewt-ud-dev.conllu\n"
+        "example: scrubline part train brown --input notes.jsonl --output parts/brown \\\n"
+        "  --set clusters=200 --credit 'Notes of our own, not to be given on.'\n"
+        "example: scrubline part show parts/pos\n"
+        "example: scrubline part score parts/ner --input dev.jsonl",
+    )
+    parser.add_argument(
+        "what",
+        choices=["train", "show", "list", "score"],
+        help="train: make one; show: its card; list: all that can be made; score: on new data",
+    )
+    parser.add_argument(
+        "part", nargs="?", metavar="NAME|FOLDER", help="train: its name; show, score: its folder"
+    )
+    _share(parser, "--input")
+    parser.add_argument("--output", metavar="FOLDER", help="train: where to; must not exist")
+    parser.add_argument(
+        "--held-out",
+        action="append",
+        metavar="URL",
+        help="train: data not learned from, scored for the card; may be repeated",
+    )
+    parser.add_argument(
+        "--set",
+        dest="parameters",
+        action="append",
+        metavar="NAME=VALUE",
+        help="train: of taggers a learner's parameter, for example max_iterations=100; of clusters "
+        "clusters, vocabulary, least_count, fold (0 keeps case), epochs, dimensions, window, seed",
+    )
+    parser.add_argument(
+        "--algorithm",
+        metavar="NAME",
+        help="train: lbfgs (default: small models) or averaged-perceptron (faster, larger)",
+    )
+    parser.add_argument(
+        "--licence",
+        metavar="TEXT",
+        help="train: of the data, where it is none of the known corpora; default: not stated",
+    )
+    parser.add_argument("--credit", metavar="TEXT", help="train: for LICENCE.md")

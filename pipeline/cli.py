@@ -59,6 +59,8 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
         if stopped or isinstance(error, KeyboardInterrupt):
             # Whatever the signal became on its way: Beam makes an error of its own of it.
             hint = " What is done is kept: go on with `scrubline resume`" if resumable else ""
+            if getattr(parsed, "work", None):
+                hint = " Finished folds are kept: the same command goes on"
             print(f"\nstopped.{hint}", file=sys.stderr)
         elif isinstance(error, ScrublineError):
             _say(error, FAILED)
@@ -298,6 +300,7 @@ def _annotate(parsed: argparse.Namespace) -> int:
         models=options.models,
         recognisers=options.recognisers if parsed.recognisers else (),
         native_labels=not parsed.own_labels,
+        cover=parsed.cover,
         source_form=parsed.source_form,
         target_form=parsed.target_form,
     )
@@ -398,18 +401,28 @@ def _train(parsed: argparse.Namespace) -> int:
     return DONE
 
 
-def _evaluate(parsed: argparse.Namespace) -> int:
-    from .scoring import evaluate
+def _dial(parsed: argparse.Namespace) -> int:
+    from .dialling import dial_bundle
 
     print(
-        evaluate(
-            parsed.gold,
-            parsed.predicted,
-            ignore=parsed.ignore or (),
-            label_map=parsed.label_map,
+        dial_bundle(
+            parsed.bundle,
+            parsed.on,
+            recalls=parsed.recalls or (),
+            recall_by=parsed.recall_by,
+            output=parsed.output,
+            curve=parsed.curve,
+            svg=parsed.svg,
             as_json=parsed.json,
         )
     )
+    return DONE
+
+
+def _evaluate(parsed: argparse.Namespace) -> int:
+    from .scoring import evaluate
+
+    print(evaluate(parsed))
     return DONE
 
 
@@ -471,6 +484,33 @@ def _dictionaries(parsed: argparse.Namespace) -> int:
     return DONE
 
 
+def _study(parsed: argparse.Namespace) -> int:
+    from .studying import list_studies, run_studies
+
+    if parsed.study == ["list"]:
+        print("\n".join(list_studies()))
+        return DONE
+    for line in run_studies(parsed):
+        print(line, flush=True)
+    return DONE
+
+
+def _part(parsed: argparse.Namespace) -> int:
+    from .parts import list_parts, score_part, show_part, train_part
+
+    if (parsed.part is None) != (parsed.what == "list"):
+        raise UsageError("`part list` takes no name; `part train` needs one, the others a folder")
+    if parsed.what == "list":
+        print("\n".join(list_parts()))
+    elif parsed.what == "train":
+        print(train_part(parsed))
+    elif parsed.what == "show":
+        print(show_part(parsed.part))
+    else:
+        print(score_part(parsed.part, parsed.inputs or ()))
+    return DONE
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "scrub": _scrub,
     "plan": _plan,
@@ -480,10 +520,13 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "inspect": _inspect,
     "key": _key,
     "train": _train,
+    "dial": _dial,
     "evaluate": _evaluate,
     "convert": _convert,
     "policy": _policy,
     "dictionaries": _dictionaries,
+    "part": _part,
+    "study": _study,
 }
 """Command -> its function; `arguments` says what each takes."""
 

@@ -7,15 +7,16 @@ The TOML file mirrors the options: `split_bytes = 32_000_000`, `inputs = ["..."]
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..models.budgets import Budgets
 from ..models.errors import UsageError
 from ..models.formats import Limits, Settings, encoding_named
 from ..models.keys import ENVIRONMENT
-from ..models.recognisers import RECOGNISERS
+from ..models.recognisers import DEFAULT_RECOGNISERS
 from ..models.roles import Columns
 
 DEFAULT_MODEL = "en-hide"
@@ -31,7 +32,7 @@ class Options:
         inputs: URLs of files, folders or globs.
         output: URL of a folder.
         models: names or URLs of bundles; ("none",) is spelled ().
-        recognisers: names of rules.
+        recognisers: names of rules; "recipe" for those of the models' recipes.
         policy: name or URL.
         columns: role of each input column, or None to take a preset.
         key_source: URL of the master key, or "env:NAME".
@@ -54,7 +55,7 @@ class Options:
     inputs: tuple[str, ...] = ()
     output: str = ""
     models: tuple[str, ...] = (DEFAULT_MODEL,)
-    recognisers: tuple[str, ...] = tuple(RECOGNISERS)
+    recognisers: tuple[str, ...] = tuple(DEFAULT_RECOGNISERS)
     policy: str = "hipaa"
     columns: Columns | None = None
     key_source: str = f"env:{ENVIRONMENT}"
@@ -121,11 +122,18 @@ def options_from(config: Mapping[str, Any], overrides: Mapping[str, Any]) -> Opt
     values = {**_checked(config), **{k: v for k, v in overrides.items() if v is not None}}
     if values.get("models") == ("none",):
         values["models"] = ()
-    words = {("none",): (), ("all",): tuple(RECOGNISERS)}
     if "recognisers" in values:
-        given = tuple(dict.fromkeys(values["recognisers"]))
-        values["recognisers"] = words.get(given, given)
+        values["recognisers"] = _rules(values["recognisers"])
     return Options(**values)
+
+
+def _rules(given: Iterable[str]) -> tuple[str, ...]:
+    """Names of rules, each once, with those that run by default in the place of "all"."""
+    names = tuple(dict.fromkeys(given))
+    if names == ("none",):
+        return ()
+    named = [DEFAULT_RECOGNISERS if name == "all" else (name,) for name in names]
+    return tuple(dict.fromkeys(itertools.chain.from_iterable(named)))
 
 
 def read_config(data: bytes) -> dict[str, Any]:

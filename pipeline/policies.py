@@ -14,7 +14,7 @@ from typing import Any
 from ..models.actions import ACTIONS, GENERALISE, MASK, REDACT
 from ..models.mapping import load_map
 from ..models.policy import ANY_LABEL, HIPAA_ITEMS, Policy, load_policy
-from ..models.recognisers import RECOGNISERS
+from ..models.recognisers import DEFAULT_RECOGNISERS
 from ..models.shipped import shipped_names, shipped_text
 
 COVERED, PARTLY, KEPT, NEVER = "covered", "partly", "kept", "never found"
@@ -95,7 +95,9 @@ def _label(policy: Policy, label: str) -> dict[str, Any]:
     if action == REDACT:
         told["becomes"] = policy.replacement_of(REDACT, label, 1)
     told["hipaa_item"] = policy.hipaa_of.get(label)
-    told["rules"] = [name for name, rule in sorted(RECOGNISERS.items()) if label in rule.LABELS]
+    told["rules"] = [
+        name for name, rule in sorted(DEFAULT_RECOGNISERS.items()) if label in rule.LABELS
+    ]
     if label in policy.labels and policy.labels[label].description:
         told["description"] = policy.labels[label].description
     return told

@@ -22,9 +22,10 @@ from ..models.grouping import GroupLines
 from ..models.job import Job
 from ..models.keys import load_keys
 from ..models.policy import Policy, load_policy
-from ..models.recognisers import RECOGNISERS, rule_hash
+from ..models.recognisers import rule_hash
 from ..models.shipped import shipped_names
 from ..models.storage import Storage
+from ..models.systems import rules_named
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .config import DEFAULT_MAX_QUARANTINED, Options
@@ -90,12 +91,10 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     models = tuple(_absolute(model) if "/" in model else model for model in options.models)
     keys = load_keys(key_source, storage.read_bytes)
     policy = load_policy(policy_place)
-    unknown = sorted(set(options.recognisers) - RECOGNISERS.keys())
-    if unknown:
-        raise UsageError(f"unknown recognisers {unknown}; known are {sorted(RECOGNISERS)}")
-    if not options.models and not options.recognisers:
-        raise UsageError("there is neither a model nor a recogniser: nothing would be found")
     bundles = [open_bundle(model) for model in models]
+    rules = rules_named(options.recognisers, bundles)
+    if not bundles and not rules:
+        raise UsageError("there is neither a model nor a recogniser: nothing would be found")
     if len({bundle.name for bundle in bundles}) < len(bundles):
         raise UsageError("two models have one name: the audit could not tell them apart")
     for url in options.inputs:
@@ -121,8 +120,8 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         columns=columns,
         models=models,
         model_hashes=tuple(bundle.hash for bundle in bundles),
-        recognisers=options.recognisers,
-        recogniser_hashes=tuple(rule_hash(name) for name in options.recognisers),
+        recognisers=rules,
+        recogniser_hashes=tuple(rule_hash(name) for name in rules),
         policy=policy_place,
         policy_hash=policy.fingerprint,
         key_source=key_source,

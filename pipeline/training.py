@@ -4,21 +4,54 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
+import json
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from .. import dictionaries
-from ..models.bundles import Bundle, revise_bundle, write_bundle
-from ..models.corpora import AnnotatedDocument, Annotation, read_annotated, remap
+from ..models.bundles import NAME_FORM, Bundle, is_bundle_name, revise_bundle, write_bundle
+from ..models.corpora import AnnotatedDocument, read_annotated, remap, write_annotated
 from ..models.errors import UsageError
 from ..models.evaluation import compare
+from ..models.evaluation.plots import lines, standalone
 from ..models.mapping import load_map
-from ..models.recipes import RECIPES, Learner, Recipe, with_dictionaries
+from ..models.parts import Part
+from ..models.recipes import Recipe, with_dictionaries, with_lists
+from ..models.recipes.languages import recipe_in
 from ..models.scrubber import Scrubber
 from ..models.storage import Storage
 from ..models.training import train
+from ..models.training.caching import prepare_cached
+from ..models.training.crossvalidation import (
+    Outcome,
+    Prepare,
+    Trial,
+    best_of,
+    cross_validate,
+)
+from ..models.training.folds import make_folds
+from ..models.training.preparing import prepare
+from ..models.training.private import private_folder
+from ..models.training.pruning import shrink
+from ..models.training.reporting import report_json, report_markdown
+from ..models.training.settings import (
+    FAST,
+    Setting,
+    grid,
+    leave_out,
+    number,
+    parse_sampling,
+    with_learner,
+    with_sampling,
+)
+from .dialling import dialled, read_recalls, table
+from .inputs import end_of, read_corpora, read_parts
+
+_FOLDS_OF_A_SEARCH = 3
 
 
 def train_bundle(asked: argparse.Namespace) -> str:
@@ -28,61 +61,255 @@ def train_bundle(asked: argparse.Namespace) -> str:
         asked: the parsed command line of `scrubline train`.
 
     Raises:
-        UsageError: if the corpus, the recipe or a parameter cannot be used, or the output exists.
+        UsageError: if the corpus, the recipe or a parameter cannot be used, the output exists, or a
+            recall that was asked for cannot be reached; the bundle is then written without it.
     """
     storage = Storage()
-    if storage.exists(asked.output):
-        raise UsageError("the output exists already: a bundle is never overwritten")
+    _check_asked(asked, storage)
     lists = _lists(asked.dictionaries or ())
     recipe = _recipe(asked, lists)
-    documents = [document for url in asked.corpus for document in read_annotated(url)]
-    for url, name in asked.mapped_corpus or ():
-        mapping = load_map(name)
-        documents += [remap(document, mapping.apply) for document in read_annotated(url)]
+    settings = grid(recipe, _axes(asked.search or ()))
+    documents = _corpus(asked)
+    # Read before hours of training, which a broken file behind them would throw away.
+    held_out, held_back = read_corpora(asked.held_out), read_corpora(asked.held_back)
+    if asked.predicted and len({document.doc_id for document in documents}) < len(documents):
+        raise UsageError(
+            "--predicted: two training documents have one id; files could not tell them apart"
+        )
+    biases = {label: number(label, v) for label, v in _pairs(asked.biases, "--bias LABEL=VALUE")}
+    labels = {span.label for document in documents for span in document.spans}
+    if unknown := sorted(biases.keys() - labels - {"O"}):
+        raise UsageError(f"--bias: the corpus has no label {', '.join(unknown)}")
+    known = {n: _dictionary(lists.get(n, n)) for n in recipe.lists}
     label_map = dict(load_map(asked.label_map).table) if asked.label_map else None
+    label_map = _of_corpus(label_map, documents)
+    parts = read_parts(asked.parts)
+    prepared_by = _prepare(asked)
+    told: list[str] = []
+    card: dict[str, object] = {}
+    if asked.search or asked.folds:
+        outcomes = _cross_validated(
+            asked, settings, documents, known, parts, label_map, prepared_by
+        )
+        count = asked.folds or _FOLDS_OF_A_SEARCH
+        page = report_markdown(outcomes, recipe=recipe.name, folds=count)
+        values = report_json(outcomes, recipe=recipe.name, folds=count)
+        if asked.search_report:
+            as_json = asked.search_report.endswith(".json")
+            content = json.dumps(values, indent=1) + "\n" if as_json else page
+            storage.write_bytes(asked.search_report, content.encode())
+        told.append(page.rstrip())
+        chosen = outcomes[best_of(outcomes)]
+        if asked.predicted:
+            write_annotated(chosen.predicted(documents), asked.predicted)
+        recipe = chosen.setting.recipe
+        card["cross-validation"] = {
+            "folds": count,
+            "settings tried": len(outcomes),
+            "setting": dict(chosen.setting.values),
+            "mean strict f1": chosen.f1,
+            "spread of strict f1": chosen.spread,
+        }
+        if not asked.output:
+            return "\n".join(told)
     bundle = train(
         recipe,
         documents,
-        dictionaries={n: _dictionary(lists.get(n, n)) for n in recipe.dictionaries},
+        dictionaries=known,
+        parts=parts,
         name=asked.name,
-        label_map=_of_corpus(label_map, documents),
+        label_map=label_map,
         trained_on=asked.credit or "",
         command=_command(asked),
         progress=_progress(),
+        prepared_by=prepared_by,
     )
-    if biases := _pairs(asked.biases, "--bias LABEL=VALUE"):
-        bundle = revise_bundle(bundle, biases={label: _number(label, v) for label, v in biases})
-    if asked.held_out:
-        held_out = [document for url in asked.held_out for document in read_annotated(url)]
-        bundle = revise_bundle(bundle, card={"scores": _scores(bundle, held_out)})
+    if biases:
+        bundle = revise_bundle(bundle, biases=biases)
+    if asked.max_size is not None:
+        bundle = _shrunk(bundle, asked.max_size, held_out, told)
+    missed = ""
+    if asked.recalls:
+        recall, labels = read_recalls(asked.recalls)
+        bundle, turned = dialled(bundle, held_back, recall, labels, asked.recall_by)
+        told.append(table(turned))
+        if not turned.reached:
+            missed = "a recall cannot be reached; the bundle is written with the biases it had"
+    if held_out:
+        card["scores"] = _scores(bundle, held_out)
+    bundle = revise_bundle(bundle, card=card)
     write_bundle(bundle, asked.output)
+    if asked.curve:
+        storage.write_bytes(asked.curve, _curve(bundle).encode())
     size = sum(map(len, bundle.files.values()))
-    return (
+    told.append(
         f"bundle {bundle.name}: {len(bundle.labels)} labels, {size:,} bytes, "
         f"hash {bundle.hash[:12]}, trained on {len(documents):,} documents. "
         "It holds words of its training texts: keep it as you keep the notes."
     )
+    if missed:
+        raise UsageError("\n".join([missed, *told]))
+    return "\n".join(told)
+
+
+def _check_asked(asked: argparse.Namespace, storage: Storage) -> None:
+    """Refuses what can be refused before anything is read."""
+    measures = bool(asked.folds or asked.search)
+    if not (asked.name and asked.output) and not (measures and not asked.output):
+        raise UsageError(
+            "--name and --output are required; only --folds or --search can do without, to measure"
+        )
+    if asked.name and not is_bundle_name(asked.name):
+        raise UsageError(f"--name must be {NAME_FORM}")
+    if asked.output and storage.exists(asked.output):
+        raise UsageError("the output exists already: a bundle is never overwritten")
+    for option, value in (
+        ("--search-report", asked.search_report),
+        ("--work", asked.work),
+        ("--predicted", asked.predicted),
+        ("--group-by", asked.group_by),
+    ):
+        if value and not measures:
+            raise UsageError(f"{option} belongs to --search or --folds")
+    if asked.predicted and storage.exists(asked.predicted):
+        raise UsageError("--predicted: the file exists already")
+    if bool(asked.recalls) != bool(asked.held_back):
+        raise UsageError(
+            "--recall and --held-back belong together: annotated notes that are neither trained on "
+            "nor scored"
+        )
+    if asked.recalls:
+        read_recalls(asked.recalls)
+    if asked.fast and asked.algorithm:
+        raise UsageError("--fast says which algorithm; leave out --algorithm")
+    if asked.jobs < 1:
+        raise UsageError("--jobs must be 1 or more")
+    if asked.max_size is not None and not 0 < asked.max_size < 1e6:
+        raise UsageError("--max-size must be a number of megabytes above 0")
+
+
+def _corpus(asked: argparse.Namespace) -> list[AnnotatedDocument]:
+    documents = read_corpora(asked.corpus)
+    for url, name in asked.mapped_corpus or ():
+        mapping = load_map(name)
+        documents += [remap(document, mapping.apply) for document in read_annotated(url)]
+    return documents
 
 
 def _recipe(asked: argparse.Namespace, lists: Mapping[str, str]) -> Recipe:
-    if asked.recipe not in RECIPES:
-        raise UsageError(f"unknown recipe {asked.recipe!r}; recipes are {sorted(RECIPES)}")
-    recipe = RECIPES[asked.recipe]
+    recipe = recipe_in(asked.recipe, asked.language)
+    if asked.without_parts:
+        left_out = recipe.parts if asked.without_parts == ["all"] else asked.without_parts
+        recipe = recipe.without(left_out)
     if asked.dictionaries:
         recipe = with_dictionaries(recipe, lists)
+    if sources := _sources(asked.dictionary_from or ()):
+        recipe = with_lists(recipe, sources)
     if asked.sequence:
-        recipe = dataclasses.replace(recipe, sequence=asked.sequence)
-    if asked.algorithm or asked.parameters:
-        algorithm = asked.algorithm or recipe.learner.algorithm
-        known = dict(recipe.learner.parameters) if algorithm == recipe.learner.algorithm else {}
-        given = {n: _number(n, v) for n, v in _pairs(asked.parameters, "--set NAME=VALUE")}
-        whole = {n: int(v) if v == int(v) and n in _WHOLE else v for n, v in given.items()}
-        learner = Learner(algorithm, tuple(sorted({**known, **whole}.items())))
-        recipe = dataclasses.replace(recipe, learner=learner)
-    return recipe
+        taggers = [dataclasses.replace(t, sequence=asked.sequence) for t in recipe.taggers]
+        recipe = dataclasses.replace(recipe, taggers=tuple(taggers))
+    if asked.leave_out:
+        recipe = leave_out(recipe, asked.leave_out)
+    if asked.sampling:
+        recipe = with_sampling(recipe, parse_sampling(asked.sampling))
+    if asked.fast:
+        recipe = with_learner(recipe, FAST.algorithm, dict(FAST.parameters))
+    given = {n: number(n, v) for n, v in _pairs(asked.parameters, "--set NAME=VALUE")}
+    return with_learner(recipe, asked.algorithm, given)
 
 
-_WHOLE = ("max_iterations", "num_memories", "period", "max_linesearch")
+def _sources(given: Sequence[str]) -> dict[str, list[str]]:
+    """Dictionary that the recipe makes -> shipped lists that it is to be made from."""
+    sources: dict[str, list[str]] = {}
+    for name, source in _pairs(given, "--dictionary-from NAME=LIST"):
+        if source != "none" and source not in dictionaries.DICTIONARIES:
+            raise UsageError(f"--dictionary-from {name}: {source!r} is no list that ships")
+        sources.setdefault(name, []).extend([] if source == "none" else [source])
+    return sources
+
+
+def _axes(given: Sequence[str]) -> list[tuple[str, list[str]]]:
+    pairs = _pairs(given, "--search NAME=VALUE,VALUE,...")
+    return [(name, [value.strip() for value in values.split(",")]) for name, values in pairs]
+
+
+def _prepare(asked: argparse.Namespace) -> Prepare:
+    if not asked.cache:
+        return prepare
+    return functools.partial(prepare_cached, private_folder(asked.cache, "--cache"))
+
+
+def _cross_validated(
+    asked: argparse.Namespace,
+    settings: Sequence[Setting],
+    documents: Sequence[AnnotatedDocument],
+    known: Mapping[str, dictionaries.Dictionary],
+    parts: Mapping[str, Part],
+    label_map: Mapping[str, str | None] | None,
+    prepared_by: Prepare,
+) -> tuple[Outcome, ...]:
+    folds = make_folds(documents, asked.folds or _FOLDS_OF_A_SEARCH, group_by=asked.group_by)
+    live = sys.stderr.isatty()
+
+    def where(setting: int, fold: int) -> str:
+        name = settings[setting].name
+        return f"setting {setting + 1} of {len(settings)} ({name}), fold {fold + 1} of {len(folds)}"
+
+    def told(setting: int, fold: int, iteration: int, loss: float) -> None:
+        if live:
+            line = f"{where(setting, fold)}: iteration {iteration}, loss {loss:,.1f}"
+            # A line that wraps would not be written over by the next one.
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r{line[:width]}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def finished(setting: int, fold: int, trial: Trial, kept: bool) -> None:
+        how = "kept from an earlier search" if kept else f"{trial.seconds:.1f} s of learning"
+        line = f"{where(setting, fold)}: {how}, {trial.bytes:,} bytes"
+        print(f"\r{line}\x1b[K" if live else line, file=sys.stderr, flush=True)
+
+    return cross_validate(
+        settings,
+        documents,
+        folds,
+        dictionaries=known,
+        parts=parts,
+        label_map=label_map,
+        jobs=asked.jobs,
+        work=private_folder(asked.work, "--work") if asked.work else None,
+        prepared_by=prepared_by,
+        told=told,
+        finished=finished,
+    )
+
+
+def _shrunk(
+    bundle: Bundle, megabytes: float, held_out: Sequence[AnnotatedDocument], told: list[str]
+) -> Bundle:
+    smaller, pruned = shrink(bundle, int(megabytes * 1e6))
+    line = f"size: {pruned.kept:.1%} of the weights kept"
+    if held_out:
+        f1 = [_strict_f1(_scores(one, held_out)) for one in (bundle, smaller)]
+        line += f"; strict F1 on --held-out {f1[0]} before, {f1[1]} after"
+        smaller = revise_bundle(
+            smaller, card={"size": {**smaller.card["size"], "strict f1 before": f1[0]}}
+        )
+    else:
+        line += "; give --held-out to see what that costs"
+    told.append(line)
+    return smaller
+
+
+def _strict_f1(scores: Mapping[str, object]) -> float | None:
+    strict = scores["strict spans"]
+    assert isinstance(strict, dict)
+    return None if strict["f1"] is None else round(strict["f1"], 4)
+
+
+def _curve(bundle: Bundle) -> str:
+    stored = bundle.card["learner"]["curve"]
+    curves = {kind: [(x, y) for x, y in points] for kind, points in stored.items()}
+    drawn = lines(curves, across="iteration", up="loss")
+    return standalone(drawn, f"training of {bundle.name}")
 
 
 def _lists(given: Sequence[str]) -> dict[str, str]:
@@ -114,16 +341,8 @@ def _dictionary(name: str) -> dictionaries.Dictionary:
 def _scores(bundle: Bundle, gold: Sequence[AnnotatedDocument]) -> dict[str, object]:
     """What the card says: the model alone, in its own labels, on documents held out."""
     scrubber = Scrubber(bundle, recognisers=(), native_labels=False)
-    found = scrubber.entities(*(document.text for document in gold))
-    predicted = [
-        dataclasses.replace(
-            document,
-            spans=tuple(Annotation(one.start, one.end, one.label) for one in entities),
-            meta={},
-        )
-        for document, entities in zip(gold, found, strict=True)
-    ]
-    metrics = compare(gold, predicted).metrics
+    predicted = scrubber.annotate(gold)
+    metrics = compare(gold, predicted, metrics=("strict", "character"), resamples=0).metrics
     strict, blind = metrics["strict"].micro, metrics["character"].micro
     return {
         "documents": len(gold),
@@ -149,40 +368,49 @@ def _pairs(given: Sequence[str] | None, form: str) -> list[tuple[str, str]]:
     return [(name, value) for name, _, value in pairs]
 
 
-def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{name} must be a number") from None
-
-
 def _command(asked: argparse.Namespace) -> str:
-    """The command line for the card, inputs by their last name only."""
+    """The command line for the card, inputs by the ends of their names only."""
     words = ["scrubline", "train"]
     for url in asked.corpus:
-        words += ["--corpus", _end_of(url)]
+        words += ["--corpus", end_of(url)]
     for url, name in asked.mapped_corpus or ():
-        words += ["--mapped-corpus", _end_of(url), name]
-    for url in asked.held_out or ():
-        words += ["--held-out", _end_of(url)]
+        words += ["--mapped-corpus", end_of(url), end_of(name)]
+    for option, urls in (("--held-out", asked.held_out), ("--held-back", asked.held_back)):
+        for url in urls or ():
+            words += [option, end_of(url)]
     words += ["--recipe", asked.recipe, "--name", asked.name]
+    if asked.language != "en":
+        words += ["--language", asked.language]
+    for url in asked.parts or ():
+        words += ["--part", end_of(url)]
     for option, values in (
         ("--set", asked.parameters),
         ("--bias", asked.biases),
-        ("--dictionary", asked.dictionaries),
+        ("--without-part", asked.without_parts),
+        ("--dictionary", map(end_of, asked.dictionaries or ())),
+        ("--dictionary-from", asked.dictionary_from),
+        ("--leave-out", asked.leave_out),
+        ("--search", asked.search),
+        ("--recall", asked.recalls),
     ):
         for value in values or ():
-            words += [option, value]
-    for option, value in (("--sequence", asked.sequence), ("--algorithm", asked.algorithm)):
+            words += [option, end_of(value) if option == "--dictionary" else value]
+    for option, value in (
+        ("--sequence", asked.sequence),
+        ("--algorithm", asked.algorithm),
+        ("--sampling", asked.sampling),
+        ("--folds", asked.folds),
+        ("--group-by", asked.group_by),
+        ("--max-size", asked.max_size),
+        ("--label-map", end_of(asked.label_map or "")),
+    ):
         if value:
-            words += [option, value]
-    if asked.label_map:
-        words += ["--label-map", asked.label_map]
+            words += [option, str(value)]
+    if asked.fast:
+        words.append("--fast")
+    if asked.recalls and asked.recall_by != "character":
+        words += ["--recall-by", asked.recall_by]
     return shlex.join(words)
-
-
-def _end_of(url: str) -> str:
-    return "/".join(url.rstrip("/").split("/")[-2:])
 
 
 def _progress() -> Callable[[int, float], None] | None:

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import io
 import re
+import shlex
 import textwrap
 import tomllib
 from pathlib import Path
@@ -14,6 +15,7 @@ from scrubline.models.audit import TABLES
 from scrubline.models.budgets import Budgets
 from scrubline.models.bundles import open_bundle
 from scrubline.models.errors import UsageError
+from scrubline.models.recipes import DECLARATIONS, RECIPES
 from scrubline.pipeline.arguments import make_parser
 from scrubline.pipeline.cli import _options
 from scrubline.pipeline.config import Options, options_from
@@ -82,14 +84,15 @@ def test_the_policy_of_the_docstring_loads(tmp_path):
     assert "205" in loaded.restricted_zip3
 
 
-@pytest.mark.parametrize("name", ["en-hide", "meddocan-hide"])
+@pytest.mark.parametrize("name", ["en-hide", "meddocan-default", "meddocan-hide"])
 def test_the_files_of_a_bundle_are_those_of_the_manual(name):
     text = (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
     section = text.split("## What is in a bundle\n")[1].split("\n## ")[0]
     listed = set(re.findall(r"`([\w./]+)`", "".join(re.findall(r"^\|([^|]*)\|", section, re.M))))
     there = {path.name for path in (ROOT / "models/bundled" / name).iterdir()}
-    # The folder is there only where a bundle has lists of its own.
-    assert there | {"dictionaries/"} == listed | {"dictionaries/"} and "dictionaries/" in listed
+    # What a bundle has only if its recipe asks for it.
+    some = {"dictionaries/", "parts/", "character.crfsuite"}
+    assert some <= listed and there | some == listed
     assert set(open_bundle(name).files) <= there
 
 
@@ -178,3 +181,80 @@ def test_a_key_of_the_config_file_does_what_its_option_does(option, key, kind):
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+# -- commands
+
+LINE = re.compile(r"^\s*(?:example: )?(?:\S*/)?scrubline ([a-z].*)", re.MULTILINE)
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("demo/*.md")])
+
+
+def parsers():
+    return next(a for a in make_parser()._actions if a.dest == "command").choices
+
+
+def refused(command):
+    """Why the parser refuses the words of a command line; None if it takes them."""
+    line = re.split(r" [|<>] |;|   \(", command)[0]
+    words = shlex.split(line, comments=True)
+    words = words[: words.index("--")] if "--" in words else words
+    if "..." in words:
+        # The dots stand for options that are said elsewhere, and may be required.
+        unknown = {word for word in words if word.startswith("--")} - options_of(words[0])
+        return f"unrecognized arguments: {sorted(unknown)}" if unknown else None
+    errors = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(errors):
+            make_parser().parse_args(words)
+    except SystemExit:
+        return errors.getvalue().splitlines()[-1]
+    return None
+
+
+def commands(text):
+    return LINE.findall(re.sub(r"\\\n\s*", "", text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_of_a_page_have_options_that_there_are(page):
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\w*\n(.*?)^```|((?:^    .*\n)+)", text, re.DOTALL | re.MULTILINE)
+    shown = [line for block in blocks for line in commands("".join(block))]
+    assert {line: why for line in shown if (why := refused(line))} == {}
+
+
+@pytest.mark.parametrize("name", parsers())
+def test_examples_of_the_help_have_options_that_there_are(name):
+    shown = commands(parsers()[name].description)
+    assert {line: why for line in shown if (why := refused(line))} == {}
+    assert any(line.startswith(name) for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("train --corpus x --recipes hide", "unrecognized arguments"),
+        ("train --recipe hide", "--corpus"),
+        ("train ... --recall 0.9 ...   # both at once", None),
+        ("train ... --no-such x", "unrecognized arguments"),
+        ("resume --output out/ --max-quarantined 0.2   (held, after a look)", None),
+        ("scrub - < note.txt", None),
+    ],
+)
+def test_a_wrong_command_is_seen(command, why):
+    found = refused(command)
+    assert found is None if why is None else re.search(why, found or "nothing")
+
+
+def test_commands_are_found():
+    assert commands(
+        "example: scrubline train --a \\\n  --b\n$x/scrubline scrub -\nno scrubline x\n"
+    ) == [
+        "train --a --b",
+        "scrub -",
+    ]
+
+
+def test_the_help_of_train_names_every_recipe():
+    (recipe,) = (a for a in parsers()["train"]._actions if "--recipe" in a.option_strings)
+    assert set(RECIPES) == set(re.findall(r"[\w-]+", recipe.help)) & {*RECIPES, *DECLARATIONS}

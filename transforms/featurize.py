@@ -7,7 +7,7 @@ import apache_beam as beam
 from ..models.batches import Batch
 from ..models.job import Job
 from ..models.steps import featurize_batch
-from .running import StepFn, failing_safely, open_taggers
+from .running import StepFn, failing_safely, open_systems
 
 
 @dataclasses.dataclass
@@ -26,7 +26,7 @@ class _FeaturizeFn(StepFn):
     def setup(self) -> None:
         super().setup()
         with failing_safely(self.step):
-            self.taggers = open_taggers(self.job)
+            self.systems = open_systems(self.job)
 
     def apply(self, batch: Batch) -> Batch:
-        return featurize_batch(batch, self.taggers)
+        return featurize_batch(batch, self.systems)

@@ -17,7 +17,7 @@ from ..models.keys import Keys, load_keys
 from ..models.policy import Policy
 from ..models.recognisers import rule_hash
 from ..models.storage import Storage
-from ..models.taggers import Tagger, detector_name
+from ..models.systems import System, detectors_of
 from ..models.units import Plan
 
 
@@ -94,20 +94,21 @@ def open_job(job: Job) -> Opened:
             hashes = {name: rule_hash(name) for name in job.recognisers}
             if tuple(hashes.values()) != job.recogniser_hashes:
                 raise UsageError("a rule has changed since the run was planned")
-            hashes |= {detector_name(bundle): bundle.hash for bundle in _open_bundles(job)}
+            for bundle in _open_bundles(job):
+                hashes |= dict.fromkeys(detectors_of(bundle), bundle.hash)
             hashes |= policy.detector_hashes
             _opened.clear()  # one job at a time: a plan may be large
             _opened[job] = Opened(storage, Plan.read(storage, job.restricted), keys, policy, hashes)
         return _opened[job]
 
 
-def open_taggers(job: Job) -> list[Tagger]:
-    """Fresh taggers for one DoFn instance: a tagger holds state; what is behind it is shared.
+def open_systems(job: Job) -> list[System]:
+    """Fresh systems for one DoFn instance: a tagger holds state; what is behind it is shared.
 
     Raises:
         UsageError: if a bundle is not the one that the run was planned with.
     """
-    return [Tagger(bundle, labels_as="native") for bundle in _open_bundles(job)]
+    return [System(bundle, labels_as="native") for bundle in _open_bundles(job)]
 
 
 def _open_bundles(job: Job) -> list[Bundle]:

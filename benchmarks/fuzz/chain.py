@@ -41,7 +41,7 @@ from scrubline.models.steps import (
     scrub_batch,
     tokenize_batch,
 )
-from scrubline.models.taggers import Tagger, detector_name
+from scrubline.models.systems import System, detectors_of
 from scrubline.models.units import Unit
 
 from .inputs import PIECES, Memory, demo_lines, file_of, near_phi
@@ -196,15 +196,15 @@ def injected(number: int, seed: int, text: str, labels: Sequence[str]) -> list[C
 
 
 @functools.cache
-def _taggers() -> tuple[Tagger, ...]:
-    return (Tagger(open_bundle(MODEL)),)
+def _systems() -> tuple[System, ...]:
+    return (System(open_bundle(MODEL)),)
 
 
 @functools.cache
 def _hashes(policy: int) -> Mapping[str, str]:
     names = {name: rule_hash(name) for name in RECOGNISERS}
     names |= dict.fromkeys(INJECTED, "0" * 64) | policies()[policy].detector_hashes
-    return {**names, detector_name(open_bundle(MODEL)): "1" * 64}
+    return names | dict.fromkeys(detectors_of(open_bundle(MODEL)), "1" * 64)
 
 
 def batches_of(
@@ -251,7 +251,7 @@ def chain_of(
         first += len(batch.rows)
         batch = tokenize_batch(batch, BUDGETS)
         if crf:
-            batch = label_batch(featurize_batch(batch, _taggers()), _taggers())
+            batch = label_batch(featurize_batch(batch, _systems()), _systems())
         batch = recognise_batch(batch, tuple(RECOGNISERS))
         extra = [
             (index, candidate)

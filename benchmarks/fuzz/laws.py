@@ -103,7 +103,7 @@ def _rank(candidate: Candidate, order: Sequence[str]) -> tuple[Any, ...]:
     kind = candidate.detector.split(":")[0] if ":" in candidate.detector else "rule"
     return (
         candidate.detector != DENY,
-        order.index(kind if kind in ("crf", "charcrf") else "rule"),
+        order.index(kind if kind in DETECTOR_KINDS[1:] else "rule"),
         candidate.start - candidate.end,
         candidate.start,
         candidate.label,

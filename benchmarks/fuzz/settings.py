@@ -507,20 +507,19 @@ def rewritten_weights(data: bytes, chance: random.Random) -> bytes:
 
 @functools.cache
 def _bundle() -> Mapping[str, bytes]:
-    recipe = Recipe(
+    recipe = Recipe.single(
         name="tiny",
         layer="fine",
         sequence="line",
         features=(*at(Word(), -1, 0), *at(Gazetteer("site"), 0)),
         scheme="BIO",
         learner=Learner.of("averaged-perceptron", max_iterations=3),
-        dictionaries=("site",),
     )
     model = _weights(("O", "B-NOMBRE", "B-DATE"), ("bias", "w[0]=ann"), random.Random(2))
     made = make_bundle(
         "tiny-1",
         recipe=recipe,
-        weights=model,
+        weights={"token": model},
         dictionaries={"site": parse("site", f"Ann Lee\n{SECRET}\n".encode())},
         label_map={"NOMBRE": "PATIENT", "DATE": "DATE"},
         biases={"NOMBRE": 0.5},
@@ -552,7 +551,7 @@ def check_bundle(data: bytes) -> None:
         require(str(error), "an error says something")
         return
     require(set(opened.labels) <= {"NOMBRE", "DATE"}, "labels are those of the weights")
-    require(opened.files[WEIGHTS] == files[WEIGHTS], "a bundle holds its files")
+    require(opened.files[WEIGHTS["token"]] == files[WEIGHTS["token"]], "a bundle holds its files")
 
 
 def bundle_seeds() -> list[bytes]:

@@ -156,7 +156,9 @@ def policies() -> tuple[Policy, ...]:
     return (load_policy("hipaa"), load_policy("research"), site, keeping)
 
 
-DETECTORS = ("date", "phone", "listed_name", "crf:a", "crf:b", "charcrf:a", "crf", "x:y")
+DETECTORS = (
+    *("date", "phone", "listed_name", "crf:a", "crf:b", "charcrf:a", "propagation:a", "crf", "x:y"),
+)
 
 
 def drawn_candidates(draw: Draw, text: str, most: int, labels: tuple[str, ...]) -> list[Candidate]:
@@ -180,7 +182,9 @@ def drawn_merge(data: bytes) -> tuple[str, list[Candidate], Policy, tuple[str, .
     draw = Draw(data)
     policy = draw.one(policies())
     policy = policy.for_note_type(draw.one((None, "Radiology  CT")))
-    order = draw.one((DETECTOR_KINDS, ("crf", "rule", "charcrf"), ("charcrf", "crf", "rule")))
+    order = draw.one(
+        (DETECTOR_KINDS, DETECTOR_KINDS[::-1], DETECTOR_KINDS[2:] + DETECTOR_KINDS[:2])
+    )
     text = drawn_text(draw, 14)
     found = drawn_candidates(draw, text, 14, policy.known_labels)
     if draw.below(2):

@@ -9,6 +9,7 @@ model on wrong labels, or would move a published score.
 from __future__ import annotations
 
 from .base import (
+    COVER,
     AnnotatedDocument,
     Annotation,
     CorpusError,
@@ -21,6 +22,7 @@ from .files import CORPORA, corpus_format, format_of_target, read_annotated, wri
 
 __all__ = [
     "CORPORA",
+    "COVER",
     "AnnotatedDocument",
     "Annotation",
     "CorpusError",

@@ -12,6 +12,9 @@ from ..errors import UsageError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
+COVER = "cover"
+"""Key of `AnnotatedDocument.meta`: all stretches that would be removed, as [[start, end], ...]."""
+
 
 class CorpusError(UsageError):
     """A corpus cannot be used, or cannot be written, as it is.
@@ -106,14 +109,18 @@ def remap(document: AnnotatedDocument, label_of: Callable[[str], str | None]) ->
         label_of: the new label of an old one, or None to drop its spans.
 
     Returns:
-        The same spans in the same order; of those that became equal only the first.
+        The same spans in the same order; of those that became equal only the first. If one is
+        dropped, so is a cover: it does not say whose its stretches are.
     """
-    spans = (
+    spans = [
         Annotation(span.start, span.end, label)
         for span in document.spans
         if (label := label_of(span.label)) is not None
-    )
-    return dataclasses.replace(document, spans=tuple(dict.fromkeys(spans)))
+    ]
+    meta = document.meta
+    if len(spans) < len(document.spans):
+        meta = {key: value for key, value in meta.items() if key != COVER}
+    return dataclasses.replace(document, spans=tuple(dict.fromkeys(spans)), meta=meta)
 
 
 # -- formats

@@ -17,7 +17,7 @@ import pycrfsuite
 from ..columns import Flags
 from ..errors import BundleError, UsageError
 from ..features import Features
-from ..recipes.recipe import Learner, Parameter
+from ..recipes.learner import Learner, Parameter
 from .model_file import CONSTANT, snap
 
 Progress = Callable[[int, float], None]

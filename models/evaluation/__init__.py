@@ -1,6 +1,7 @@
 """Evaluation: predicted annotations against gold ones.
 
-One file a family of metrics, a line for each metric in `METRICS`; reports keep that order.
+One file a family of metrics, a line for each metric in `METRICS`; reports keep that order. What
+each is, whose definition it follows and how to read it: `docs/evaluation.md`.
 """
 
 from __future__ import annotations
@@ -8,22 +9,46 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from ..corpora import AnnotatedDocument
+import numpy as np
+
+from ..corpora import COVER, AnnotatedDocument
+from ..labels import LABELS
+from ..mapping import load_map
 from ..tokenizing import tokenize_documents
 from ..tokens import Tokens
 from .characters import count_characters
-from .comparison import align
+from .clinical import find_destroyed_terms, shipped_terms, term_finder
+from .comparison import Comparison, FindTerms, align, count_by_document
+from .conll import count_phrases
+from .hide import count_tags, count_with_negatives, find_confusions
+from .i2b2_2006 import MAP, count_words
+from .i2b2_2014 import (
+    count_categories,
+    count_hipaa_relaxed,
+    count_hipaa_strict,
+    count_hipaa_tokens,
+    count_relaxed,
+    count_script_tokens,
+)
 from .intervals import Interval, Resampling
-from .leaks import Share, Shares, find_leaks
-from .report import Metric, Report
+from .leaks import find_leaked_ink, find_leaks
+from .matrices import Matrix
+from .meddocan import count_merged_spans, count_sensitive_spans, find_leak_score
+from .paired import Difference, difference_lines, differences
+from .portions import Share, Shares
+from .report import DocumentErrors, Metric, Report
 from .scores import Average, Score, Scores
 from .strict import count_strict_spans
 from .token_level import count_tokens, count_tokens_blind
+from .wi_deid import find_error_groups, find_extents, find_label_confusions
 
 __all__ = [
+    "COVER",
     "METRICS",
     "Average",
+    "Difference",
     "Interval",
+    "Matrix",
     "Metric",
     "Report",
     "Resampling",
@@ -32,17 +57,68 @@ __all__ = [
     "Share",
     "Shares",
     "compare",
+    "difference_lines",
+    "differences",
+    "evaluate",
+    "term_finder",
 ]
+
+
+def native_only(labels: Collection[str]) -> str | None:
+    """For metrics that know what the native labels mean."""
+    if set(labels) <= set(LABELS):
+        return None
+    return "needs the native labels (i2b2 2014's); map them with --label-map"
+
+
+def native_or_2006(labels: Collection[str]) -> str | None:
+    """For the metrics of i2b2 2006."""
+    classes = load_map(MAP, "from_native").meanings
+    if set(labels) <= set(LABELS) or set(labels) <= set(classes):
+        return None
+    return "needs the native labels or i2b2 2006's; map them with --label-map"
+
+
+_RELEASE, _ANY = "Release", "Spans and tokens"
+_I2B2, _MEDDOCAN = "i2b2", "MEDDOCAN"
+_HIDE, _WI_DEID = "HIDE", "Errors (WI-deId)"
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
-        "documents": Metric("Documents", find_leaks),
-        "character": Metric("Characters, label-blind", count_characters),
-        "token_blind": Metric("Tokens, label-blind", count_tokens_blind),
-        "token": Metric("Tokens", count_tokens),
-        "strict": Metric("Spans, strict", count_strict_spans),
+        "documents": Metric("Documents", find_leaks, _RELEASE),
+        "character": Metric("Characters, label-blind", count_characters, _RELEASE),
+        "token_blind": Metric("Tokens, label-blind", count_tokens_blind, _RELEASE),
+        "clinical": Metric("Clinical terms destroyed", find_destroyed_terms, _RELEASE),
+        "strict": Metric("Spans, strict", count_strict_spans, _ANY, labels=True),
+        "token": Metric("Tokens", count_tokens, _ANY),
+        "conll": Metric("CoNLL phrases", count_phrases, _ANY),
+        "i2b2_2014_relaxed": Metric("i2b2 2014 relaxed", count_relaxed, _I2B2),
+        "i2b2_2014_token": Metric("i2b2 2014 token", count_script_tokens, _I2B2),
+        "i2b2_2014_category": Metric(
+            "i2b2 2014 strict by category", count_categories, _I2B2, True, native_only
+        ),
+        "i2b2_2014_hipaa_strict": Metric(
+            "i2b2 2014 HIPAA strict", count_hipaa_strict, _I2B2, lacks=native_only
+        ),
+        "i2b2_2014_hipaa_relaxed": Metric(
+            "i2b2 2014 HIPAA relaxed", count_hipaa_relaxed, _I2B2, lacks=native_only
+        ),
+        "i2b2_2014_hipaa_token": Metric(
+            "i2b2 2014 HIPAA token", count_hipaa_tokens, _I2B2, lacks=native_only
+        ),
+        "i2b2_2006_token": Metric("i2b2 2006 words", count_words, _I2B2, lacks=native_or_2006),
+        "meddocan_leak": Metric("MEDDOCAN leak score", find_leak_score, _MEDDOCAN),
+        "meddocan_strict": Metric("MEDDOCAN spans, strict", count_sensitive_spans, _MEDDOCAN),
+        "meddocan_merged": Metric("MEDDOCAN spans, merged", count_merged_spans, _MEDDOCAN),
+        "hide": Metric("HIDE token tags", count_tags, _HIDE),
+        "hide_negatives": Metric("HIDE with true negatives", count_with_negatives, _HIDE),
+        "hide_confusion": Metric("HIDE confusion matrix", find_confusions, _HIDE),
+        "error_groups": Metric("Error groups", find_error_groups, _WI_DEID),
+        "error_labels": Metric("Labels, gold as predicted", find_label_confusions, _WI_DEID),
+        "error_extents": Metric("Extents by label", find_extents, _WI_DEID),
     }
 )
+"""`strict` is also i2b2 2014's strict level and MEDDOCAN's sub-track 1."""
 
 
 def compare(
@@ -52,6 +128,8 @@ def compare(
     ignore: Collection[str] = (),
     label_map: Callable[[str], str | None] | None = None,
     tokenize: Callable[[Sequence[str]], Tokens] = tokenize_documents,
+    find_terms: FindTerms | None = None,
+    metrics: Collection[str] | None = None,
     resamples: int = 1000,
     seed: int = 0,
 ) -> Report:
@@ -59,18 +137,52 @@ def compare(
 
     Args:
         gold: documents with unique `doc_id`.
-        predicted: the same documents with the same texts, matched by `doc_id`.
+        predicted: the same documents with the same texts, matched by `doc_id`; if each tells in
+            `meta["cover"]` what would be removed, leaks and label-blind scores are of that.
         ignore: labels (after mapping) whose spans are dropped from both sides.
         label_map: applied to the labels of both sides first; None drops a span.
         tokenize: gives the tokens that the token metrics count.
+        find_terms: clinical terms of a text; None for those of the shipped lists.
+        metrics: names in `METRICS` to compute; None for all that the labels allow.
         resamples: bootstrap resamples for the 95 % intervals; 0 for none.
         seed: of the bootstrap.
 
     Raises:
         UsageError: if the two sides do not hold the same documents, saying how many differ.
     """
-    comparison = align(gold, predicted, tokenize, label_map, ignore)
-    resampling = Resampling(resamples, seed)
+    comparison = align(gold, predicted, tokenize, label_map, ignore, find_terms or _shipped)
+    return evaluate(
+        comparison, ignore=ignore, metrics=metrics, resampling=Resampling(resamples, seed)
+    )
+
+
+def _shipped(text: str) -> Sequence[tuple[int, int, str]]:
+    """Terms of the shipped lists, which are read only where a metric asks."""
+    return shipped_terms()(text)
+
+
+def evaluate(
+    comparison: Comparison,
+    *,
+    ignore: Collection[str] = (),
+    metrics: Collection[str] | None = None,
+    resampling: Resampling = Resampling(),  # noqa: B008 - frozen
+) -> Report:
+    """Every metric of two sides that were put together by `align`.
+
+    Args:
+        comparison: the two sides.
+        ignore: for the report: what `align` left out.
+        metrics: see `compare`.
+        resampling: of the intervals.
+    """
+    asked = {name: METRICS[name] for name in METRICS if metrics is None or name in metrics}
+    left_out = {
+        name: why for name, metric in asked.items() if (why := metric.lacks(comparison.label_names))
+    }
+    measured = {
+        name: metric.measure(comparison) for name, metric in asked.items() if name not in left_out
+    }
     return Report(
         documents=len(comparison),
         characters=int(comparison.text_offsets[-1]),
@@ -78,11 +190,29 @@ def compare(
         gold_spans=len(comparison.gold),
         predicted_spans=len(comparison.predicted),
         ignored=tuple(sorted(ignore)),
+        removed="cover" if comparison.has_cover else "predicted spans",
         resampling=resampling,
         metrics=MappingProxyType(
-            {
-                name: metric.measure(comparison).summary(metric.title, resampling)
-                for name, metric in METRICS.items()
-            }
+            {name: one.summary(METRICS[name].title, resampling) for name, one in measured.items()}
         ),
+        measured=MappingProxyType(measured),
+        groups=MappingProxyType({name: METRICS[name].group for name in measured}),
+        detailed=frozenset(name for name in measured if METRICS[name].labels),
+        left_out=MappingProxyType(left_out),
+        errors=_errors(comparison),
     )
+
+
+def _errors(comparison: Comparison) -> tuple[DocumentErrors, ...]:
+    gold, strict = comparison.covered(comparison.gold), count_strict_spans(comparison).totals()
+    columns = (
+        comparison.ordinals,
+        strict[:, 0] + strict[:, 2],
+        strict[:, 2],
+        strict[:, 1],
+        count_by_document(gold & ~comparison.removed, comparison.text_offsets),
+        find_leaked_ink(comparison),
+        count_by_document(~gold & comparison.removed, comparison.text_offsets),
+    )
+    rows = zip(*(np.asarray(column).tolist() for column in columns), strict=True)
+    return tuple(sorted((DocumentErrors(*row) for row in rows), key=lambda row: row.ordinal))

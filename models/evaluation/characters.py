@@ -1,6 +1,7 @@
 """Characters: how much of the PHI is covered, whatever the labels and wherever spans are cut.
 
-Every code point inside a span counts, white space too.
+Every code point inside a span counts, white space too. What counts as found is what would be
+removed: the cover where the predicted documents tell it, else the predicted spans.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ from .scores import Tally
 
 
 def count_characters(comparison: Comparison) -> Tally:
-    """Code points by document: gold and predicted, predicted only, gold only."""
-    gold = comparison.covered(comparison.gold)
-    predicted = comparison.covered(comparison.predicted)
+    """Code points by document: gold and removed, removed only, gold only."""
+    gold, removed = comparison.covered(comparison.gold), comparison.removed
     tp, fp, fn = (
         count_by_document(flags, comparison.text_offsets)[:, None]
-        for flags in (gold & predicted, ~gold & predicted, gold & ~predicted)
+        for flags in (gold & removed, ~gold & removed, gold & ~removed)
     )
     return Tally(tp, fp, fn, None)

@@ -8,9 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import numpy as np
 
 from ..columns import Flags, Ints, require_equal_lengths
-from ..corpora import AnnotatedDocument, Annotation
+from ..corpora import COVER, AnnotatedDocument, Annotation
 from ..errors import UsageError
 from ..tokens import Tokens
+
+FindTerms = Callable[[str], Sequence[tuple[int, int, str]]]
 
 _SHOWN_ORDINALS = 10
 
@@ -59,6 +61,12 @@ class Comparison:
         label_names: sorted, every label that either side uses.
         gold, predicted: the spans of the two sides.
         tokens: the fine tokens of the texts.
+        removed: for each character of the texts laid end to end, whether it would be removed: the
+            cover, where every predicted document tells its cover, else the predicted spans.
+        has_cover: whether `removed` is the cover.
+        find_terms: gives the clinical terms of a text, as (start, end, kind).
+        ordinals: place of each document in the gold corpus as it was given, from 0.
+        doc_ids: of the documents; may be PHI.
     """
 
     texts: tuple[str, ...]
@@ -67,6 +75,11 @@ class Comparison:
     gold: LabelledSpans
     predicted: LabelledSpans
     tokens: Tokens
+    removed: Flags
+    has_cover: bool
+    find_terms: FindTerms
+    ordinals: Ints
+    doc_ids: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -78,12 +91,25 @@ class Comparison:
 
     def touched_tokens(self, spans: LabelledSpans) -> tuple[Ints, Ints]:
         """For each span, the half-open range of rows of `tokens` that share a character with it."""
-        token_shift = np.repeat(self.text_offsets[:-1], np.diff(self.tokens.document_offsets))
         shift = self.text_offsets[spans.documents]
         # Tokens are disjoint and in text order, so both global columns rise.
-        first = np.searchsorted(self.tokens.ends + token_shift, spans.starts + shift, side="right")
-        last = np.searchsorted(self.tokens.starts + token_shift, spans.ends + shift, side="left")
+        starts, ends = self.token_places()
+        first = np.searchsorted(ends, spans.starts + shift, side="right")
+        last = np.searchsorted(starts, spans.ends + shift, side="left")
         return first.astype(np.int64), last.astype(np.int64)
+
+    def token_places(self) -> tuple[Ints, Ints]:
+        """Start and end of each token in the texts laid end to end."""
+        shift = np.repeat(self.text_offsets[:-1], np.diff(self.tokens.document_offsets))
+        return self.tokens.starts + shift, self.tokens.ends + shift
+
+    def by_document(self, spans: LabelledSpans) -> list[list[tuple[int, int, str]]]:
+        """For each document, its spans in order, as (start, end, name of the label)."""
+        found: list[list[tuple[int, int, str]]] = [[] for _ in self.texts]
+        columns = (spans.documents, spans.starts, spans.ends, spans.labels)
+        for document, start, end, label in zip(*(c.tolist() for c in columns), strict=True):
+            found[document].append((start, end, self.label_names[label]))
+        return found
 
 
 def align(
@@ -92,6 +118,7 @@ def align(
     tokenize: Callable[[Sequence[str]], Tokens],
     label_map: Callable[[str], str | None] | None = None,
     ignore: Collection[str] = (),
+    find_terms: FindTerms = lambda text: (),
 ) -> Comparison:
     """Puts the documents of the two sides together by `doc_id`.
 
@@ -100,14 +127,19 @@ def align(
         predicted: likewise.
         tokenize: gives the tokens of the texts.
         label_map: applied to the labels of both sides; None drops a span.
-        ignore: labels whose spans are dropped from both sides, after mapping.
+        ignore: labels whose spans are dropped from both sides, after mapping. If that, or the
+            map, drops any predicted span, covers are not used: they do not say whose they are.
+        find_terms: gives the clinical terms of a text.
 
     Raises:
         UsageError: if a side has a `doc_id` twice, or the sides hold different documents or
-            texts; says how many and at which ordinals (from 0, in the order given).
+            texts, or a cover is broken; says how many and at which ordinals (from 0, in the order
+            given).
     """
     gold_documents, predicted_documents = list(gold), list(predicted)
     _require_same_documents(gold_documents, predicted_documents)
+    covers = _covers(predicted_documents)
+    ordinals = sorted(range(len(gold_documents)), key=lambda at: gold_documents[at].doc_id)
     gold_documents.sort(key=lambda document: document.doc_id)
     predicted_documents.sort(key=lambda document: document.doc_id)
 
@@ -119,14 +151,59 @@ def align(
     predicted_rows = [decided(document.spans) for document in predicted_documents]
     names = sorted({label for rows in (*gold_rows, *predicted_rows) for _, _, label in rows})
     texts = tuple(document.text for document in gold_documents)
+    offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    whole = all(
+        len(rows) == len({(s.start, s.end, s.label) for s in document.spans})
+        for rows, document in zip(predicted_rows, predicted_documents, strict=True)
+    )
+    removed = [
+        {(start, end) for start, end, _ in rows}
+        | set(covers[document.doc_id] if covers and whole else ())
+        for rows, document in zip(predicted_rows, predicted_documents, strict=True)
+    ]
+    stretches = [
+        (start + int(shift), end + int(shift))
+        for shift, rows in zip(offsets[:-1], removed, strict=True)
+        for start, end in rows
+    ]
+    starts, ends = np.array(stretches, np.int64).reshape(-1, 2).T
     return Comparison(
         texts=texts,
-        text_offsets=np.cumsum([0, *map(len, texts)], dtype=np.int64),
+        text_offsets=offsets,
         label_names=tuple(names),
         gold=_columns(gold_rows, names),
         predicted=_columns(predicted_rows, names),
         tokens=tokenize(texts),
+        removed=covered(starts, ends, int(offsets[-1])),
+        has_cover=bool(covers) and whole,
+        find_terms=find_terms,
+        ordinals=np.array(ordinals, np.int64),
+        doc_ids=tuple(document.doc_id for document in gold_documents),
     )
+
+
+def _covers(documents: Sequence[AnnotatedDocument]) -> dict[str, list[tuple[int, int]]]:
+    """The cover of each document by `doc_id`; empty unless every document tells its own."""
+    covers: dict[str, list[tuple[int, int]]] = {}
+    for ordinal, document in enumerate(documents):
+        if COVER not in document.meta:
+            continue
+        given = document.meta[COVER]
+        rows: list[list[int]] = given if isinstance(given, list) else [[]]
+        if not all(_is_stretch(row, len(document.text)) for row in rows):
+            raise UsageError(
+                f"predicted document {ordinal}: meta.{COVER}: expected [[start, end], ...] within "
+                "the text, each start before its end"
+            )
+        covers[document.doc_id] = [(start, end) for start, end in rows]
+    return covers if len(covers) == len(documents) else {}
+
+
+def _is_stretch(row: object, size: int) -> bool:
+    if not (isinstance(row, list) and len(row) == 2 and all(type(end) is int for end in row)):
+        return False
+    start, end = row
+    return bool(0 <= start < end <= size)
 
 
 def covered(starts: Ints, ends: Ints, size: int) -> Flags:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
 
 from .comparison import Comparison
-from .intervals import Resampling
+from .intervals import Interval, Resampling
+from .portions import Shares
+from .scores import Scores
+from .tables import aligned, shown_interval, shown_ratio
+
+WORST = 20
+"""Documents that are listed as the worst."""
 
 
 class Summary(Protocol):
@@ -17,8 +23,8 @@ class Summary(Protocol):
         """What `json.dumps` takes, with a "title"."""
         ...
 
-    def as_lines(self) -> list[str]:
-        """Lines of plain text, the title first."""
+    def as_lines(self, *, labels: bool = True) -> list[str]:
+        """Lines of plain text, the title first; with a line for each label if it has some."""
         ...
 
 
@@ -38,6 +44,11 @@ class Measure(Protocol):
         ...
 
 
+def any_labels(labels: Collection[str]) -> str | None:
+    """For metrics that take any label set."""
+    return None
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Metric:
     """An entry of the table of metrics.
@@ -45,10 +56,36 @@ class Metric:
     Attributes:
         title: for people.
         measure: counts by document.
+        group: the heading that it stands under.
+        labels: whether the plain text table has a line for each label; JSON and HTML have all.
+        lacks: why it cannot be computed for these labels, or None if it can.
     """
 
     title: str
     measure: Measure
+    group: str
+    labels: bool = False
+    lacks: Callable[[Collection[str]], str | None] = any_labels
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DocumentErrors:
+    """What is wrong with one document.
+
+    Attributes:
+        ordinal: its place in the gold corpus as it was given, from 0.
+        gold_spans, missed, spurious: strict spans.
+        leaked, leaked_ink: gold characters that are not removed; those that are not white space.
+        destroyed: characters outside gold that are removed.
+    """
+
+    ordinal: int
+    gold_spans: int
+    missed: int
+    spurious: int
+    leaked: int
+    leaked_ink: int
+    destroyed: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,8 +96,14 @@ class Report:
         documents, characters, tokens: size of the corpus.
         gold_spans, predicted_spans: after mapping, dropping and counting equal ones once.
         ignored: labels that were left out, sorted.
+        removed: what counts as removed: "cover" or "predicted spans".
         resampling: of the intervals.
         metrics: name in `METRICS` -> summary.
+        measured: name in `METRICS` -> counts by document.
+        groups: name in `METRICS` -> heading.
+        detailed: names of the metrics whose labels the plain text shows.
+        left_out: name in `METRICS` -> why it was not computed.
+        errors: of each document, in the order of the ordinals.
     """
 
     documents: int
@@ -69,8 +112,14 @@ class Report:
     gold_spans: int
     predicted_spans: int
     ignored: tuple[str, ...]
+    removed: str
     resampling: Resampling
     metrics: Mapping[str, Summary]
+    measured: Mapping[str, Measured] = dataclasses.field(repr=False)
+    groups: Mapping[str, str]
+    detailed: frozenset[str]
+    left_out: Mapping[str, str]
+    errors: tuple[DocumentErrors, ...] = dataclasses.field(repr=False)
 
     def as_json(self) -> dict[str, object]:
         """What `json.dumps` takes: ratios rounded to 1e-6, undefined ones null; no text, no ids."""
@@ -81,13 +130,52 @@ class Report:
             "gold_spans": self.gold_spans,
             "predicted_spans": self.predicted_spans,
             "ignored": list(self.ignored),
+            "removed": self.removed,
             "resamples": self.resampling.resamples,
             "seed": self.resampling.seed,
+            "left_out": dict(self.left_out),
             "metrics": {name: summary.as_json() for name, summary in self.metrics.items()},
+            "worst_documents": [dataclasses.asdict(one) for one in self.worst()],
         }
 
     def as_table(self) -> str:
-        """Plain text: the size of the corpus, then a block of lines for each metric."""
+        """Plain text: size of the corpus and headline, then groups of blocks, one a metric."""
+        blocks = [self._size(), self.headline()]
+        group = ""
+        for name, summary in self.metrics.items():
+            lines = summary.as_lines(labels=name in self.detailed)
+            if self.groups[name] != group:
+                group = self.groups[name]
+                lines = [f"== {group} ==", "", *lines]
+            blocks.append(lines)
+        if self.left_out:
+            blocks.append(
+                ["Left out:", *(f"  {name}: {why}" for name, why in self.left_out.items())]
+            )
+        return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+    def worst(self) -> list[DocumentErrors]:
+        """Documents with errors, most leaked characters first, then missed and spurious spans."""
+        wrong = [e for e in self.errors if e.leaked or e.missed or e.spurious or e.destroyed]
+        wrong.sort(key=lambda e: (-e.leaked_ink, -e.leaked, -e.missed, -e.spurious, e.ordinal))
+        return wrong[:WORST]
+
+    def headline(self) -> list[str]:
+        """What matters to a release, a line each."""
+        rows = [("Headline", "", "95 %", "")]
+        if isinstance(characters := self.metrics.get("character"), Scores):
+            recall, left = characters.micro.recall, characters.micro.fn
+            ends = characters.intervals.recall
+            rows.append(_headline("PHI characters found", recall, ends, f"{left:,} left"))
+        if isinstance(documents := self.metrics.get("documents"), Shares):
+            leaked = documents.shares["leaked"]
+            counts = f"{leaked.count:,} of {leaked.of:,}"
+            rows.append(_headline("documents with any leak", leaked.rate, leaked.interval, counts))
+        if isinstance(strict := self.metrics.get("strict"), Scores):
+            rows.append(_headline("strict F1", strict.micro.f1, strict.intervals.f1, ""))
+        return aligned(rows)
+
+    def _size(self) -> list[str]:
         counts = {
             "documents": self.documents,
             "characters": self.characters,
@@ -96,6 +184,11 @@ class Report:
             "predicted spans": self.predicted_spans,
         }
         size = ", ".join(f"{count:,} {what}" for what, count in counts.items())
-        head = [size + (f"; ignored: {', '.join(self.ignored)}" if self.ignored else "")]
-        blocks = [head, *(summary.as_lines() for summary in self.metrics.values())]
-        return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+        head = size + (f"; ignored: {', '.join(self.ignored)}" if self.ignored else "")
+        return [head, f"removed: {self.removed}"]
+
+
+def _headline(
+    name: str, value: float | None, found: Interval | None, more: str
+) -> tuple[str, str, str, str]:
+    return f"  {name}", shown_ratio(value), shown_interval(found), more

@@ -2,8 +2,9 @@
 
 A quotient without a denominator is undefined and is None, never 0 or 1: precision where nothing was
 predicted, recall where nothing is gold, F1 where both hold. F1 is 2 TP / (2 TP + FP + FN), so that
-it is 0 and not undefined where only one side has anything. The macro level is the mean over the
-labels that occur on either side; there, and only there, an undefined value counts as 0.
+it is 0 and not undefined where only one side has anything. In means, and only there, an undefined
+value counts as 0. There are two: over the labels that occur on either side, and over the documents,
+the macro level of i2b2 2014: F1 there is that of the mean precision and the mean recall.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..columns import Ints
+from ..columns import Floats, Ints
 from .intervals import Interval, Resampling, interval, ratio
-from .tables import aligned, shown_interval, shown_ratio
+from .tables import aligned, interval_json, ratio_json, shown_interval, shown_ratio
+
+RATIOS = ("precision", "recall", "f1")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,11 +48,20 @@ class Score:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Average:
-    """Means over labels."""
+    """Means over labels, or over documents."""
 
     precision: float
     recall: float
     f1: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Intervals:
+    """95 % intervals of a score; None where it is defined in no resample."""
+
+    precision: Interval | None
+    recall: Interval | None
+    f1: Interval | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -72,20 +84,39 @@ class Tally:
             shapes = (self.tp.shape, self.fp.shape, self.fn.shape)
             raise ValueError(f"Tally: expected three tables with {columns} columns, got {shapes}")
 
+    def totals(self) -> Ints:
+        """True positives, false positives and false negatives of each document, of all labels."""
+        return np.stack([counts.sum(axis=1) for counts in (self.tp, self.fp, self.fn)], axis=1)
+
     def summary(self, title: str, resampling: Resampling) -> Scores:
-        """Sums the counts over documents, with intervals for the micro level."""
+        """Sums the counts over documents, with intervals for all but the mean over labels."""
         sums = [counts.sum(axis=0).tolist() for counts in (self.tp, self.fp, self.fn)]
         by_label = dict(zip(self.labels or (), map(Score, *sums), strict=self.labels is not None))
-        micro = np.stack([counts.sum(axis=1) for counts in (self.tp, self.fp, self.fn)], axis=1)
-        tp, fp, fn = resampling.sums(micro).T
+        drawn = resampling.sums(np.concatenate([self.tp, self.fp, self.fn], axis=1))
+        columns = np.split(drawn, 3, axis=1)
+        documents = document_ratios(self.totals())
+        means = resampling.sums(documents) / max(1, len(documents))
         return Scores(
             title=title,
             micro=Score(*(sum(counts) for counts in sums)),
             macro=_average(by_label),
+            documents=Average(*_with_f1(documents.mean(axis=0))) if len(documents) else None,
+            deviations=(
+                (float(documents[:, 0].std()), float(documents[:, 1].std()))
+                if len(documents)
+                else None
+            ),
             by_label=MappingProxyType(by_label),
-            precision_interval=interval(ratio(tp, tp + fp)),
-            recall_interval=interval(ratio(tp, tp + fn)),
-            f1_interval=interval(ratio(2 * tp, 2 * tp + fp + fn)),
+            intervals=_intervals(*(column.sum(axis=1) for column in columns)),
+            document_intervals=Intervals(
+                interval(means[:, 0]), interval(means[:, 1]), interval(harmonic(means))
+            ),
+            label_intervals=MappingProxyType(
+                {
+                    label: _intervals(*(column[:, at] for column in columns))
+                    for at, label in enumerate(by_label)
+                }
+            ),
         )
 
 
@@ -97,47 +128,85 @@ class Scores:
         title: what is counted, for people.
         micro: over the counts of all labels together.
         macro: mean over the labels; None if label-blind or without labels.
+        documents: mean over the documents as the i2b2 2014 script has it; None without documents.
+        deviations: standard deviation over the documents of precision and of recall.
         by_label: sorted by label; empty if label-blind.
-        precision_interval, recall_interval, f1_interval: of `micro`; None if undefined.
+        intervals, document_intervals: of `micro` and of `documents`.
+        label_intervals: label -> of its score.
     """
 
     title: str
     micro: Score
     macro: Average | None
+    documents: Average | None
+    deviations: tuple[float, float] | None
     by_label: Mapping[str, Score]
-    precision_interval: Interval | None
-    recall_interval: Interval | None
-    f1_interval: Interval | None
+    intervals: Intervals
+    document_intervals: Intervals
+    label_intervals: Mapping[str, Intervals]
 
     def as_json(self) -> dict[str, object]:
         """A JSON object; undefined numbers are null."""
-        intervals = {
-            "precision": self.precision_interval,
-            "recall": self.recall_interval,
-            "f1": self.f1_interval,
+        rows: dict[str, object] = {
+            "title": self.title,
+            "micro": _score_json(self.micro) | {"intervals": _intervals_json(self.intervals)},
         }
-        micro = _score_json(self.micro)
-        micro["intervals"] = {
-            name: [round(found.low, 6), round(found.high, 6)] if found else None
-            for name, found in intervals.items()
-        }
-        rows: dict[str, object] = {"title": self.title, "micro": micro}
+        if self.documents and self.deviations:
+            rows["macro_documents"] = _average_json(self.documents) | {
+                "precision_deviation": ratio_json(self.deviations[0]),
+                "recall_deviation": ratio_json(self.deviations[1]),
+                "intervals": _intervals_json(self.document_intervals),
+            }
         if self.macro:
-            names = ("precision", "recall", "f1")
-            rows["macro"] = {name: round(getattr(self.macro, name), 6) for name in names}
-            rows["by_label"] = {label: _score_json(score) for label, score in self.by_label.items()}
+            rows["macro"] = _average_json(self.macro)
+            rows["by_label"] = {
+                label: _score_json(score)
+                | {"intervals": _intervals_json(self.label_intervals[label])}
+                for label, score in self.by_label.items()
+            }
         return rows
 
-    def as_lines(self) -> list[str]:
-        """Plain text: micro with its intervals, macro, then the labels, most frequent first."""
+    def as_lines(self, *, labels: bool = True) -> list[str]:
+        """Plain text: micro with its intervals, means, then the labels, most frequent first."""
         table = [(self.title, "P", "R", "F1", "TP", "FP", "FN"), _cells("micro", self.micro)]
-        intervals = (self.precision_interval, self.recall_interval, self.f1_interval)
-        table.append(("  95 %", *map(shown_interval, intervals), "", "", ""))
-        if self.macro:
-            means = (self.macro.precision, self.macro.recall, self.macro.f1)
-            table.append(("  macro", *map(shown_ratio, means), "", "", ""))
-        by_gold = sorted(self.by_label.items(), key=lambda row: (-row[1].tp - row[1].fn, row[0]))
-        return aligned([*table, *(_cells(label, score) for label, score in by_gold)])
+        ends = (self.intervals.precision, self.intervals.recall, self.intervals.f1)
+        table.append(("  95 %", *map(shown_interval, ends), "", "", ""))
+        for name, mean in (("macro, documents", self.documents), ("macro, labels", self.macro)):
+            if mean:
+                means = (mean.precision, mean.recall, mean.f1)
+                table.append((f"  {name}", *map(shown_ratio, means), "", "", ""))
+        if labels:
+            table += [_cells(label, score) for label, score in self.most_frequent_first()]
+        return aligned(table)
+
+    def most_frequent_first(self) -> list[tuple[str, Score]]:
+        """Labels with their scores by falling number in gold."""
+        return sorted(self.by_label.items(), key=lambda row: (-row[1].tp - row[1].fn, row[0]))
+
+
+def document_ratios(totals: Ints) -> Floats:
+    """Precision and recall of each document, 0 where undefined, from rows of (TP, FP, FN)."""
+    tp, fp, fn = totals.T
+    return np.nan_to_num(np.stack([ratio(tp, tp + fp), ratio(tp, tp + fn)], axis=1))
+
+
+def harmonic(means: Floats) -> Floats:
+    """F1 of each row of (precision, recall); 0 where both are."""
+    precision, recall = means.T
+    return np.nan_to_num(ratio(2 * precision * recall, precision + recall))
+
+
+def _with_f1(means: Floats) -> tuple[float, float, float]:
+    precision, recall = means.tolist()
+    return precision, recall, float(harmonic(means[None])[0])
+
+
+def _intervals(tp: Ints, fp: Ints, fn: Ints) -> Intervals:
+    return Intervals(
+        interval(ratio(tp, tp + fp)),
+        interval(ratio(tp, tp + fn)),
+        interval(ratio(2 * tp, 2 * tp + fp + fn)),
+    )
 
 
 def _average(by_label: Mapping[str, Score]) -> Average | None:
@@ -155,10 +224,17 @@ def _quotient(numerator: int, denominator: int) -> float | None:
     return numerator / denominator if denominator else None
 
 
+def _average_json(average: Average) -> dict[str, object]:
+    return {name: ratio_json(getattr(average, name)) for name in RATIOS}
+
+
+def _intervals_json(intervals: Intervals) -> dict[str, object]:
+    return {name: interval_json(getattr(intervals, name)) for name in RATIOS}
+
+
 def _score_json(score: Score) -> dict[str, object]:
-    ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1")}
     return {
-        **{name: None if value is None else round(value, 6) for name, value in ratios.items()},
+        **{name: ratio_json(getattr(score, name)) for name in RATIOS},
         "tp": score.tp,
         "fp": score.fp,
         "fn": score.fn,

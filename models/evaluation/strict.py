@@ -1,12 +1,12 @@
 """Strict spans: a predicted span counts if a gold span has the same start, end and label.
 
-Source: Marimon et al. 2019, "Automatic De-identification of Medical Texts in Spanish: the MEDDOCAN
-Track", sub-track 1; the same idea as the strict entity level of i2b2 2014 (Stubbs et al. 2015).
+Sources: Stubbs et al. 2015, the strict entity level of i2b2 2014; Marimon et al. 2019, "Automatic
+De-identification of Medical Texts in Spanish: the MEDDOCAN Track", sub-track 1 (NER).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -14,20 +14,46 @@ from ..columns import Ints
 from .comparison import Comparison
 from .scores import Tally
 
+Row = tuple[int, ...]
+"""Something that a side says of a document: the document first, the label's index last."""
+
 
 def count_strict_spans(comparison: Comparison) -> Tally:
     """Spans by document and label; spans of one side that are equal count once."""
     gold, predicted = comparison.gold.rows(), comparison.predicted.rows()
-    shape = (len(comparison), len(comparison.label_names))
+    return tally_rows(comparison, gold, predicted, comparison.label_names)
 
-    def counts(rows: Iterable[tuple[int, int, int, int]]) -> Ints:
-        places = [document * shape[1] + label for document, _, _, label in rows]
-        flat = np.bincount(np.array(places, np.int64), minlength=shape[0] * shape[1])
-        return flat.astype(np.int64).reshape(shape)
 
-    return Tally(
-        tp=counts(gold & predicted),
-        fp=counts(predicted - gold),
-        fn=counts(gold - predicted),
-        labels=comparison.label_names,
-    )
+def tally_rows(
+    comparison: Comparison,
+    gold: Iterable[Row],
+    predicted: Iterable[Row],
+    labels: Sequence[str] | None,
+) -> Tally:
+    """Counts what is in both sets, in the predicted one alone, and in the gold one alone.
+
+    Args:
+        comparison: for the number of documents.
+        gold, predicted: rows; equal ones count once.
+        labels: what the last of a row is an index of; None if rows have no label.
+    """
+    truth, found = set(gold), set(predicted)
+    return tally_of(len(comparison), labels, truth & found, found - truth, truth - found)
+
+
+def tally_of(
+    documents: int,
+    labels: Sequence[str] | None,
+    tp: Iterable[Row],
+    fp: Iterable[Row],
+    fn: Iterable[Row],
+) -> Tally:
+    """Counts rows by document and label; see `tally_rows` for what they are."""
+    width = 1 if labels is None else len(labels)
+
+    def table(rows: Iterable[Row]) -> Ints:
+        places = [row[0] * width + (0 if labels is None else row[-1]) for row in rows]
+        flat = np.bincount(np.array(places, np.int64), minlength=documents * width)
+        return flat.astype(np.int64).reshape(documents, width)
+
+    return Tally(table(tp), table(fp), table(fn), None if labels is None else tuple(labels))

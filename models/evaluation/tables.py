@@ -24,9 +24,20 @@ def shown_ratio(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def shown_interval(found: Interval | None) -> str:
+def shown_interval(found: Interval | None, *, signed: bool = False) -> str:
     """Both ends to three decimals, or a hyphen where the number is undefined."""
     if found is None:
         return "-"
-    low, high = (f"{end:.3f}" for end in (found.low, found.high))
-    return f"{low}-{high}"
+    if signed:
+        return f"{found.low:+.3f} to {found.high:+.3f}"
+    return f"{found.low:.3f}-{found.high:.3f}"
+
+
+def ratio_json(value: float | None) -> float | None:
+    """Rounded to 1e-6; None where the ratio is undefined."""
+    return None if value is None else round(value, 6)
+
+
+def interval_json(found: Interval | None) -> list[float] | None:
+    """Both ends rounded to 1e-6; None where the number is undefined."""
+    return None if found is None else [round(found.low, 6), round(found.high, 6)]

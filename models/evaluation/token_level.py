@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..columns import Flags, Ints
-from .comparison import Comparison, LabelledSpans, count_by_document, covered
+from .comparison import Comparison, count_by_document, covered
 from .scores import Tally
 
 
@@ -38,16 +38,18 @@ def count_tokens(comparison: Comparison) -> Tally:
 
 def count_tokens_blind(comparison: Comparison) -> Tally:
     """Fine tokens by document, whatever the label: is it PHI or not."""
-    flags = (
-        _touched(comparison, comparison.gold),
-        _touched(comparison, comparison.predicted),
-    )
-    tp, fp, fn = (counts[:, None] for counts in _outcomes(comparison, *flags))
+    flags = (comparison.covered(comparison.gold), comparison.removed)
+    touched = (_touched(comparison, characters) for characters in flags)
+    tp, fp, fn = (counts[:, None] for counts in _outcomes(comparison, *touched))
     return Tally(tp, fp, fn, None)
 
 
-def _touched(comparison: Comparison, spans: LabelledSpans) -> Flags:
-    return covered(*comparison.touched_tokens(spans), len(comparison.tokens))
+def _touched(comparison: Comparison, characters: Flags) -> Flags:
+    """For each token, whether any of its characters is flagged."""
+    before = np.concatenate(([0], np.cumsum(characters, dtype=np.int64)))
+    starts, ends = comparison.token_places()
+    flags: Flags = before[ends] > before[starts]
+    return flags
 
 
 def _outcomes(comparison: Comparison, gold: Flags, predicted: Flags) -> tuple[Ints, Ints, Ints]:

@@ -18,13 +18,18 @@ from .characters import Character, CharacterNgrams
 from .cluster import Cluster
 from .count import Count
 from .declaration import Feature, at, ngrams, together
+from .elsewhere import Elsewhere
+from .field import Field
 from .frequency import Frequency
 from .gazetteer import Gazetteer, gazetteer_from_phrases
 from .length import Length
 from .line import Line
+from .nearest import Beside, Nearest
+from .normal import Kind, Normal
 from .section import Section
 from .sentence import Sentence
 from .shape import Shape
+from .spacing import Spacing
 from .tag import Tag
 from .values import Features
 from .word import Word
@@ -36,6 +41,13 @@ __all__ = [
     "CharacterNgrams",
     "Cluster",
     "Count",
+    "Beside",
+    "Elsewhere",
+    "Field",
+    "Kind",
+    "Nearest",
+    "Normal",
+    "Spacing",
     "Feature",
     "Features",
     "Frequency",
@@ -77,6 +89,13 @@ KINDS: dict[str, type[Property]] = {
     "line": Line,
     "count": Count,
     "tag": Tag,
+    "normal": Normal,
+    "kind": Kind,
+    "field": Field,
+    "elsewhere": Elsewhere,
+    "nearest": Nearest,
+    "beside": Beside,
+    "spacing": Spacing,
 }
 """All kinds of property, by their name in JSON."""
 

@@ -19,6 +19,7 @@ import numpy as np
 from ...dictionaries.trie import TokenTrie
 from ..columns import Flags, Ints
 from ..errors import UsageError
+from ..layers.merged import kinds_of
 from ..tokens import Tokens
 
 BEFORE = "\\B"
@@ -63,14 +64,14 @@ class Items:
     Attributes:
         texts: text of each document; None for one that failed, which then has no items.
         tokens: the fine tokens of the batch, those of failed documents included.
-        layer: "fine", "coarse" or "character".
+        layer: a key of `models.layers.LAYERS`.
         starts, ends: code-point offsets of each item.
         documents: index of each item's document.
         sequences: index of each item's sequence.
         sequence_offsets: row pointers into items, one more than sequences.
         document_offsets: row pointers into sequences, one more than documents.
-        anchors: row of the fine token that an item begins at or, for a character, that it is in or
-            follows; -1 for characters before the first token of their document.
+        anchors: row of the fine token that an item begins at or in or, for a blank character, that
+            it follows; -1 for those before the first token of their document.
         words: the distinct texts of items, in order of appearance, cut by `clip`.
         word_ids: index into `words` of each item.
         gazetteers, clusters, tags: the resources that the recipe names.
@@ -99,6 +100,16 @@ class Items:
     def folded(self) -> tuple[str, ...]:
         """`words`, case-folded."""
         return tuple(word.casefold() for word in self.words)
+
+    @functools.cached_property
+    def kinds(self) -> tuple[str | None, ...]:
+        """What each of `words` is, one of `layers.merged.KINDS`, or None."""
+        return tuple(kinds_of(self.words))
+
+    @functools.cached_property
+    def matches(self) -> dict[str, tuple[Ints, Ints, Ints]]:
+        """What `gazetteer.matches` has found, by name of the gazetteer: it is looked for once."""
+        return {}
 
     @functools.cached_property
     def token_documents(self) -> Ints:
@@ -145,9 +156,9 @@ class Items:
     def of_tokens(self, token_ids: Ints, values: Sequence[str]) -> Column:
         """Turns one value a fine token into a column over items.
 
-        A coarse item takes the value of its first fine token. A character in a token takes the
-        value with its place in the token before it ("B-", "I-", "E-", "S-": Liu et al. 2015, fig.
-        3); one between tokens none.
+        An item takes the value of the fine token that it begins in. A character in a token takes
+        the value with its place in the token before it ("B-", "I-", "E-", "S-": Liu et al. 2015,
+        fig. 3); one between tokens none.
 
         Args:
             token_ids: index into `values` of each fine token, -1 for none.
@@ -193,9 +204,9 @@ class Property(abc.ABC):
         return False
 
     @property
-    def needs(self) -> tuple[str, str] | None:
-        """The resource it is made from: ("gazetteer", "cluster" or "tag", name); None for text."""
-        return None
+    def needs(self) -> tuple[tuple[str, str], ...]:
+        """Resources it is made from beside the text: ("gazetteer", "cluster" or "tag", name)."""
+        return ()
 
     @abc.abstractmethod
     def column(self, items: Items) -> Column:

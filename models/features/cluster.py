@@ -40,9 +40,9 @@ class Cluster(Property):
         return f"cluster{'.lower' if self.fold else ''}{self.prefix}.{self.name}"
 
     @property
-    def needs(self) -> tuple[str, str]:
+    def needs(self) -> tuple[tuple[str, str], ...]:
         """See `Property.needs`."""
-        return "cluster", self.name
+        return (("cluster", self.name),)
 
     def column(self, items: Items) -> Column:
         """See `Property.column`."""

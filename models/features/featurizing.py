@@ -27,13 +27,13 @@ from .items import build_items
 from .values import Features
 
 if TYPE_CHECKING:
-    from ..recipes.recipe import Recipe
+    from ..recipes.recipe import TaggerRecipe
 
 
 def featurize(
     texts: Sequence[str | None],
     tokens: Tokens,
-    recipe: Recipe,
+    recipe: TaggerRecipe,
     gazetteers: Mapping[str, TokenTrie],
     tags: Mapping[str, Sequence[str]] = {},
     *,
@@ -92,7 +92,7 @@ def featurize(
 
 
 def _require_resources(
-    recipe: Recipe,
+    recipe: TaggerRecipe,
     gazetteers: Mapping[str, TokenTrie],
     clusters: Mapping[str, Mapping[str, str]],
     tags: Mapping[str, Sequence[str]],
@@ -103,11 +103,12 @@ def _require_resources(
         "cluster": (clusters, "pass its table from word to code in `clusters`"),
         "tag": (tags, "pass a column of one tag for each fine token in `tags`"),
     }
-    for need in sorted({part.needs for f in recipe.features for part, _ in f.parts if part.needs}):
+    parts = {part for feature in recipe.features for part, _ in feature.parts}
+    for need in sorted({need for part in parts for need in part.needs}):
         kind, name = need
         if name not in given[kind][0]:
             raise UsageError(
-                f"recipe {recipe.name} needs the {kind} {name!r}, which is missing:"
+                f"the {recipe.kind} tagger needs the {kind} {name!r}, which is missing:"
                 f" {given[kind][1]}"
             )
         if kind == "tag" and len(tags[name]) != tokens:

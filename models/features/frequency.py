@@ -38,13 +38,13 @@ class Frequency(Property):
         return f"freq{self.most}.{self.name}"
 
     @property
-    def needs(self) -> tuple[str, str]:
+    def needs(self) -> tuple[tuple[str, str], ...]:
         """See `Property.needs`."""
-        return "gazetteer", self.name
+        return (("gazetteer", self.name),)
 
     def column(self, items: Items) -> Column:
         """See `Property.column`."""
-        firsts, lasts, weights = matches(items, items.gazetteers[self.name])
+        firsts, lasts, weights = matches(items, self.name)
         bins, values = binned(weights, self.most)
         # Matches are disjoint and in order: a step up by the bin at the first item, down behind the
         # last.

@@ -46,13 +46,13 @@ class Gazetteer(Property):
         return f"{self.mode}.{self.name}"
 
     @property
-    def needs(self) -> tuple[str, str]:
+    def needs(self) -> tuple[tuple[str, str], ...]:
         """See `Property.needs`."""
-        return "gazetteer", self.name
+        return (("gazetteer", self.name),)
 
     def column(self, items: Items) -> Column:
         """See `Property.column`."""
-        firsts, lasts, _ = matches(items, items.gazetteers[self.name])
+        firsts, lasts, _ = matches(items, self.name)
         # Matches are disjoint: one more begun than ended says that an item is in one.
         rows = len(items) + 1
         begun = np.bincount(firsts, minlength=rows) - np.bincount(lasts + 1, minlength=rows)
@@ -66,8 +66,15 @@ class Gazetteer(Property):
         return Column(("B", "I", "E", "S"), ids)
 
 
-def matches(items: Items, trie: TokenTrie) -> tuple[Ints, Ints, Ints]:
-    """First and last item of each match, and its weight; 0 if the gazetteer has none."""
+def matches(items: Items, name: str) -> tuple[Ints, Ints, Ints]:
+    """First and last item of each match of a gazetteer, and its weight; 0 if it has none."""
+    found = items.matches.get(name)
+    if found is None:
+        found = items.matches[name] = _matches(items, items.gazetteers[name])
+    return found
+
+
+def _matches(items: Items, trie: TokenTrie) -> tuple[Ints, Ints, Ints]:
     tokens = items.tokens
     if items.layer == "character":
         words, ids = items.token_words
@@ -116,20 +123,30 @@ def gazetteer_from_phrases(
     Raises:
         UsageError: if the layer is unknown.
     """
+    cut = cut_phrases(phrases, layer)
+    if weights is None:
+        return TokenTrie(phrase for phrase in cut if phrase)
+    pairs = [(phrase, w) for phrase, w in zip(cut, weights, strict=True) if phrase]
+    return TokenTrie((phrase for phrase, _ in pairs), (w for _, w in pairs))
+
+
+def cut_phrases(phrases: Iterable[str], layer: str) -> list[tuple[str, ...]]:
+    """The items of each phrase, case-folded; none of one without a token.
+
+    Raises:
+        UsageError: if the layer is unknown.
+    """
     if layer not in LAYERS:
         raise UsageError(f"gazetteer: layer must be one of {', '.join(LAYERS)}")
     texts = list(phrases)
     # One text of many lines, for a call costs 100 us whatever its length. Tokens end at line
     # breaks.
     joined = "\n".join(texts)
-    _, starts, ends = layer_bounds(
-        tokenize_documents([joined]), "fine" if layer == "character" else layer
+    bounds = layer_bounds(
+        [joined], tokenize_documents([joined]), "fine" if layer == "character" else layer
     )
+    starts, ends = bounds.starts, bounds.ends
     firsts = np.cumsum([0, *(len(text) + 1 for text in texts)])
     rows = np.searchsorted(starts, firsts).tolist()
     words = [joined[s:e].casefold() for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
-    cut = [tuple(words[rows[i] : rows[i + 1]]) for i in range(len(texts))]
-    if weights is None:
-        return TokenTrie(phrase for phrase in cut if phrase)
-    pairs = [(phrase, w) for phrase, w in zip(cut, weights, strict=True) if phrase]
-    return TokenTrie((phrase for phrase, _ in pairs), (w for _, w in pairs))
+    return [tuple(words[rows[i] : rows[i + 1]]) for i in range(len(texts))]

@@ -10,7 +10,7 @@ import numpy as np
 from ..columns import Ints
 from .base import Column, Items, Property, binned, require_one_of
 
-ASPECTS = ("index", "rest", "number", "field", "gap")
+ASPECTS = ("index", "rest", "number", "field", "gap", "below", "tenth", "size")
 FIELD_TOKENS = 8
 FIELD_CHARACTERS = 48
 _BINS = 10
@@ -25,9 +25,11 @@ class Line(Property):
     `FIELD_CHARACTERS`.
 
     Attributes:
-        aspect: "index" and "rest" the tokens before and behind the item, "number" the non-blank
-            lines above it, all binned by powers of two; "field" the name of the field, for the
-            items behind the colon; "gap" the tokens since the colon, binned by powers of two.
+        aspect: "index" and "rest" the tokens before and behind the item, "number" and "below" the
+            non-blank lines above and below it, "size" the tokens of the line, all binned by powers
+            of two; "tenth" in which tenth of the document's lines it is; "field" the name of the
+            field, for the items behind the colon; "gap" the tokens since the colon, binned by
+            powers of two.
     """
 
     KIND: ClassVar[str] = "line"
@@ -54,6 +56,15 @@ class Line(Property):
         if self.aspect == "number":
             head_lines = group[tokens.document_offsets[items.token_documents]]
             return items.under_tokens(*binned(group - head_lines, _BINS))
+        if self.aspect == "size":
+            return items.under_tokens(*binned((ends - firsts)[group], _BINS))
+        if self.aspect in ("below", "tenth"):
+            documents = items.token_documents[firsts]
+            lines = np.bincount(documents, minlength=len(items.texts))[documents]
+            above = np.arange(len(firsts)) - np.searchsorted(documents, documents)
+            if self.aspect == "below":
+                return items.under_tokens(*binned((lines - 1 - above)[group], _BINS))
+            return items.under_tokens((above * 10 // lines)[group], tuple("0123456789"))
         colons = _colons(items, group, firsts)
         behind = (colons[group] >= 0) & (rows > colons[group])
         if self.aspect == "gap":
@@ -61,6 +72,17 @@ class Line(Property):
             return items.under_tokens(np.where(behind, ids, -1), values)
         ids, values = _names(items, firsts, colons)
         return items.under_tokens(np.where(behind, ids[group], -1), values)
+
+
+def line_fields(items: Items, group: Ints, firsts: Ints) -> tuple[Ints, tuple[str, ...]]:
+    """Index of each line's field name, -1 without one, and the table of names.
+
+    Args:
+        items: of the batch.
+        group: number of the line of each fine token.
+        firsts: the first token of each line.
+    """
+    return _names(items, firsts, _colons(items, group, firsts))
 
 
 def _colons(items: Items, group: Ints, firsts: Ints) -> Ints:

@@ -32,9 +32,9 @@ class Tag(Property):
         return f"tag.{self.name}"
 
     @property
-    def needs(self) -> tuple[str, str]:
+    def needs(self) -> tuple[tuple[str, str], ...]:
         """See `Property.needs`."""
-        return "tag", self.name
+        return (("tag", self.name),)
 
     def column(self, items: Items) -> Column:
         """See `Property.column`."""

@@ -31,7 +31,7 @@ from collections.abc import Collection, Iterable
 from ..errors import UsageError
 from ..features import CharacterClass, Count, Feature, Gazetteer, Prefix, Suffix, Word, at
 from ..features.character_class import HIDE_CLASSES
-from .recipe import Learner, Recipe, dictionaries_of
+from .recipe import Learner, Recipe, Sampling
 
 DICTIONARIES = (
     "countries_en",
@@ -84,7 +84,11 @@ def group(name: str, dictionaries: Iterable[str] = DICTIONARIES) -> tuple[Featur
     return groups[name]
 
 
-def hide(groups: Collection[str] = GROUPS, dictionaries: Iterable[str] = DICTIONARIES) -> Recipe:
+def hide(
+    groups: Collection[str] = GROUPS,
+    dictionaries: Iterable[str] = DICTIONARIES,
+    sampling: Sampling = Sampling(),  # noqa: B008 - frozen
+) -> Recipe:
     """The recipe with some of the four groups, by default all.
 
     The learner stops when the log-likelihood improves by no more than 1e-5 from the previous
@@ -94,6 +98,7 @@ def hide(groups: Collection[str] = GROUPS, dictionaries: Iterable[str] = DICTION
     Args:
         groups: some of `GROUPS`, in any order.
         dictionaries: names of the gazetteers; "any number" says the paper.
+        sampling: which tokens the learner sees (§5); by default all.
 
     Raises:
         UsageError: if a group is unknown.
@@ -106,15 +111,16 @@ def hide(groups: Collection[str] = GROUPS, dictionaries: Iterable[str] = DICTION
         itertools.chain.from_iterable(group(name, dictionaries) for name in chosen)
     )
     letters = "".join(name[0] for name in chosen)
-    return Recipe(
+    return Recipe.single(
         name="hide" if len(chosen) == len(GROUPS) else f"hide-{letters or 'none'}",
         layer="fine",
         sequence="document",
         features=features,
         scheme="BIO",
         learner=Learner.of("lbfgs", c1=0.1, c2=0.1, epsilon=1e-5, delta=1e-5, period=1),
-        dictionaries=dictionaries_of(features),
+        sampling=sampling,
     )
 
 
 RECIPE = hide()
+FEATURES = RECIPE.taggers[0].features

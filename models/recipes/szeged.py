@@ -29,7 +29,6 @@ from ..features import (
 WINDOW = tuple(range(-4, 5))
 FREQUENCIES = ("capitalised_ratio", "frequency", "initial_ratio")
 DICTIONARIES = ("city", "country", "first_name", "hospital", "state")
-TRIGGERS = ("phrase_suffix", "trigger_after", "trigger_before")
 
 ORTHOGRAPHIC: tuple[Feature, ...] = (
     *at(

@@ -1,4 +1,8 @@
-"""Rules: detectors that are code, one file each, listed in `RECOGNISERS`."""
+"""Rules: detectors that are code, one file each.
+
+`DEFAULT_RECOGNISERS` run unless others are named; `RECIPE_RECOGNISERS` belong to recipes and run
+only where they are named. `RECOGNISERS` are both.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +39,7 @@ from . import (
     labelled_name,
     license,
     listed_name,
+    liu_2015,
     medical_record,
     month,
     npi,
@@ -87,7 +92,7 @@ class Recogniser(Protocol):
         ...
 
 
-RECOGNISERS: dict[str, Recogniser] = {
+DEFAULT_RECOGNISERS: dict[str, Recogniser] = {
     "accession": accession,
     "account": account,
     "age": age,
@@ -133,6 +138,14 @@ RECOGNISERS: dict[str, Recogniser] = {
     "year": year,
     "zip_code": zip_code,
 }
+
+RECIPE_RECOGNISERS: dict[str, Recogniser] = {
+    "liu_2015": liu_2015,
+}
+
+RECOGNISERS: dict[str, Recogniser] = dict(
+    sorted({**DEFAULT_RECOGNISERS, **RECIPE_RECOGNISERS}.items())
+)
 
 
 def recognise_all(document: Document, context: Context, names: Iterable[str]) -> list[Candidate]:

@@ -8,7 +8,7 @@ from scrubline.models.formats import FORMATS, Limits, format_of
 from scrubline.models.keys import Keys
 from scrubline.models.policy import load_policy
 from scrubline.models.reading import read_unit
-from scrubline.models.recognisers import RECOGNISERS, rule_hash
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS, rule_hash
 from scrubline.models.roles import Columns
 from scrubline.models.steps import (
     featurize_batch,
@@ -23,7 +23,7 @@ from scrubline.models.units import Unit
 
 LIMITS, BUDGETS = Limits(), Budgets()
 KEYS = Keys(bytes(range(32)))
-HASHES = {name: rule_hash(name) for name in RECOGNISERS}
+HASHES = {name: rule_hash(name) for name in DEFAULT_RECOGNISERS}
 
 
 def columns(**roles):
@@ -79,7 +79,7 @@ def write_lines(path, *records):
 def scrubbed(batch, policy="hipaa", budgets=BUDGETS):
     """The batch after Tokenize, Featurize, Label, Recognise, Merge and Scrub."""
     batch = label_batch(featurize_batch(tokenize_batch(batch, budgets), ()), ())
-    batch = recognise_batch(batch, tuple(RECOGNISERS))
+    batch = recognise_batch(batch, tuple(DEFAULT_RECOGNISERS))
     return scrub_batch(merge_batch(batch, load_policy(policy), budgets))
 
 

@@ -40,9 +40,8 @@ def recipe(**changes: object) -> Recipe:
         "features": (*at(Word(), -1, 0), *at(Gazetteer("site"), 0)),
         "scheme": "BIO",
         "learner": Learner.of("averaged-perceptron", max_iterations=3),
-        "dictionaries": ("site",),
     }
-    return Recipe(**{**values, **changes})  # type: ignore[arg-type]
+    return Recipe.single(**{**values, **changes})  # type: ignore[arg-type]
 
 
 def weights(tags: tuple[str, ...] = ("O", "B-NOMBRE", "B-DATE"), weight: float = 1.5) -> bytes:
@@ -64,7 +63,7 @@ def weights(tags: tuple[str, ...] = ("O", "B-NOMBRE", "B-DATE"), weight: float =
 def bundle(name: str = "tiny-1", **changes: object) -> Bundle:
     values: dict[str, object] = {
         "recipe": recipe(),
-        "weights": weights(),
+        "weights": {"token": weights()},
         "dictionaries": {"site": SITE, "other": SITE},
         "label_map": {"NOMBRE": "PATIENT", "DATE": "DATE", "SEXO": None},
         "biases": {"NOMBRE": 0.5, "O": -0.3, "DATE": 0.0},
@@ -106,8 +105,8 @@ def test_what_is_written_is_opened_again(scheme, tmp_path):
     assert opened.files == made.files
     assert (opened.name, opened.labels) == ("tiny-1", ("DATE", "NOMBRE"))
     assert opened.recipe == recipe()
-    assert opened.weights == weights()
-    assert opened.model.tags == ("O", "B-NOMBRE", "B-DATE")
+    assert opened.weights == {"token": weights()}
+    assert opened.models["token"].tags == ("O", "B-NOMBRE", "B-DATE")
     assert opened.label_map == {"NOMBRE": "PATIENT", "DATE": "DATE", "SEXO": None}
     assert opened.biases == {"NOMBRE": 0.5, "O": -1229 / 4096}
     assert opened.dictionaries.keys() == {"site"}
@@ -197,8 +196,8 @@ def test_a_bundle_that_comes_with_the_package(tmp_path, monkeypatch):
     with pytest.raises(BundleError, match="bundle tiny-1: 1 files or folders"):
         open_bundle("tiny-1")
     (tmp_path / "bundled" / "tiny-1" / "dictionaries" / "more.txt").unlink()
-    (tmp_path / "bundled" / "tiny-1" / WEIGHTS).write_bytes(b"lCRF")
-    with pytest.raises(BundleError, match="bundle tiny-1: weights.crfsuite is damaged"):
+    (tmp_path / "bundled" / "tiny-1" / WEIGHTS["token"]).write_bytes(b"lCRF")
+    with pytest.raises(BundleError, match="bundle tiny-1: token.crfsuite is damaged"):
         open_bundle("tiny-1")
 
 
@@ -306,8 +305,8 @@ def test_odd_checksums_are_refused(folder, change):
 
 
 def test_files_too_large_are_refused(folder, monkeypatch):
-    monkeypatch.setitem(bundles.MAX_BYTES, WEIGHTS, 100)  # type: ignore[arg-type]
-    with pytest.raises(BundleError, match=r"weights.crfsuite has more than 100 bytes"):
+    monkeypatch.setitem(bundles.MAX_BYTES, WEIGHTS["token"], 100)  # type: ignore[arg-type]
+    with pytest.raises(BundleError, match=r"token.crfsuite has more than 100 bytes"):
         open_bundle(str(folder))
 
 
@@ -330,7 +329,7 @@ def edit(folder, name: str, change) -> None:
     ("name", "change"),
     [
         ("labels.json", lambda v: v["labels"].reverse()),
-        ("labels.json", lambda v: v["tags"].reverse()),
+        ("labels.json", lambda v: v["tags"]["token"].reverse()),
         ("labels.json", lambda v: v["label_map"].pop("DATE")),
         ("labels.json", lambda v: v["label_map"].update(DATE="DAT")),
         ("labels.json", lambda v: v["label_map"].update(DATE=1)),
@@ -344,7 +343,7 @@ def edit(folder, name: str, change) -> None:
         ("biases.json", lambda v: v.update(DATE=10**400)),
         ("biases.json", lambda v: v.update(DATE=5000)),
         ("biases.json", lambda v: v.update(DATE=float("nan"))),
-        ("recipe.json", lambda v: v.pop("layer")),
+        ("recipe.json", lambda v: v["taggers"][0].pop("layer")),
         ("recipe.json", lambda v: v.update(layer="word")),
         ("recipe.json", lambda v: v.update(features=[{"kind": "eval"}])),
         ("recipe.json", lambda v: v.clear()),
@@ -393,9 +392,9 @@ def test_what_is_not_a_json_object_is_refused(folder, name, content):
     ],
 )
 def test_weights_that_are_not_sound_are_refused(folder, content):
-    (folder / WEIGHTS).write_bytes(content)
+    (folder / WEIGHTS["token"]).write_bytes(content)
     resum(folder)
-    with pytest.raises(BundleError, match=r"weights\.crfsuite|labels\.json"):
+    with pytest.raises(BundleError, match=r"token\.crfsuite|labels\.json"):
         open_bundle(str(folder))
 
 
@@ -439,8 +438,8 @@ def test_shipped_dictionaries_are_named_by_hash_only(monkeypatch, tmp_path):
         ({"biases": {"NOSUCH": 1.0}}, "biases"),
         ({"biases": {"O": float("nan")}}, "bias"),
         ({"label_map": {}}, "label_map"),
-        ({"weights": b"lCRF"}, "CRFsuite"),
-        ({"weights": weights(weight=0.1)}, "grid"),
+        ({"weights": {"token": b"lCRF"}}, "CRFsuite"),
+        ({"weights": {"token": weights(weight=0.1)}}, "grid"),
         ({"name": "Upper"}, "name"),
         ({"name": "a/b"}, "name"),
     ],
@@ -465,11 +464,11 @@ def test_any_changed_byte_is_refused(data, tmp_path_factory):
 
 
 def test_a_changed_byte_of_the_weights_is_refused_even_with_its_checksum(folder):
-    content = (folder / WEIGHTS).read_bytes()
+    content = (folder / WEIGHTS["token"]).read_bytes()
     for place in range(0, len(content), 41):
         changed = bytearray(content)
         changed[place] ^= 0x55
-        (folder / WEIGHTS).write_bytes(bytes(changed))
+        (folder / WEIGHTS["token"]).write_bytes(bytes(changed))
         resum(folder)
         try:
             opened = open_bundle(str(folder))

@@ -51,7 +51,7 @@ POLICIES = {
     ),
 }
 LABELS = ("PATIENT", "DATE", "AGE", "ZIP", "PHONE", "CITY", "MEDICALRECORD")
-DETECTORS = ("phone", "dates", "crf:en-default", "crf:other", "charcrf:en-default")
+DETECTORS = ("phone", "propagation:en", "crf:en-default", "crf:other", "charcrf:en-default")
 DENIED = {"phone": "CITY", "dates": "PHONE"}
 """Rules of the tests -> the label under which a deny-list proposes the same stretch."""
 
@@ -427,6 +427,8 @@ def test_a_candidate_outside_the_text_fails_the_document():
         ("charcrf:en", "charcrf"),
         ("phone", "rule"),
         ("crf", "rule"),
+        ("propagation:en", "propagation"),
+        ("propagation", "rule"),
         ("crfs:en", "rule"),
         ("rule:crf:x", "rule"),
         ("", "rule"),
@@ -448,7 +450,9 @@ def test_select_prefers_kind_then_length_then_place():
     token = Candidate(0, 9, "DOCTOR", "crf:x", 1.0)
     assert select([token, char]) == (char,)
     assert select([token, char, rule]) == (rule,)
-    assert select([token, char, rule], ("crf", "charcrf", "rule")) == (token,)
+    assert select([token, char, rule], ("crf", "charcrf", "rule", "propagation")) == (token,)
+    again = Candidate(0, 20, "DATE", "propagation:x", 1.0)
+    assert select([again, token]) == (token,)
     long, early = Candidate(2, 9, "DATE", "r", 1.0), Candidate(0, 3, "DATE", "r", 1.0)
     assert select([early, long]) == (long,)
     same = Candidate(2, 5, "DATE", "r", 1.0)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scrubline.models import Scrubber, scrubber
 from scrubline.models.budgets import Budgets
 from scrubline.models.errors import DocumentError, UsageError
-from scrubline.models.recognisers import RECOGNISERS
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS
 
 RULES = Scrubber()
 
@@ -78,7 +78,7 @@ def test_the_policy_decides():
 def test_only_the_rules_asked_for_look():
     assert Scrubber(recognisers=("email",)).scrub("3/4/2012 a@b.example") == "3/4/2012 [EMAIL]"
     assert Scrubber(recognisers=()).scrub("3/4/2012") == "3/4/2012"
-    assert Scrubber().recognisers == tuple(RECOGNISERS)
+    assert Scrubber().recognisers == tuple(DEFAULT_RECOGNISERS)
 
 
 def test_entities_are_typed_for_each_text_whatever_the_policy():
@@ -113,3 +113,26 @@ def test_a_policy_may_ask_for_the_note_type(tmp_path):
     assert scrubber.scrub("on 3/4/2012") == "on 3/4/2012"
     assert scrubber.scrub("on 3/4/2012", note_type="Letter") == "on ********"
     assert [span.action for span in scrubber.spans("on 3/4/2012", note_type="Letter")] == ["mask"]
+
+
+SPANISH = """Datos del paciente.
+Nombre: Lucía.
+Apellidos: Serrano Ibáñez.
+NHC: 4829917.
+Domicilio: Calle de la Ribera 14, 3º B.
+Localidad/ Provincia: Logroño.
+CP: 26004.
+Fecha de nacimiento: 12/04/1961.
+Médico: Andrés Quintana Rey NºCol: 26 26 41873.
+Informe clínico del paciente: Mujer de 57 años con fiebre. PCR 12,5 mg/dl.
+Remitido por: Dr. Andrés Quintana Rey. Correo electrónico: aquintana@correo.example
+"""
+
+
+def test_the_spanish_bundle_finds_what_a_form_holds_and_leaves_what_is_clinical():
+    scrubber = Scrubber("meddocan-default", recognisers=())
+    text = scrubber.scrub(SPANISH)
+    for gone in ("Lucía", "Serrano", "4829917", "Ribera", "Logroño", "26004", "1961", "Quintana"):
+        assert gone not in text
+    for kept in ("Datos del paciente", "fiebre", "PCR 12,5 mg/dl", "Remitido por"):
+        assert kept in text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.spans import NO_CANDIDATES, NO_SPANS, Candidate, Candidates, Span, Spans
+from scrubline.models.spans import NO_CANDIDATES, Candidate, Candidates, Span, Spans
 
 
 @st.composite
@@ -104,9 +104,10 @@ def test_rows_are_plain_python_values():
 
 
 def test_nothing_is_a_value_too():
-    assert len(NO_CANDIDATES) == len(NO_SPANS) == 0
-    assert NO_CANDIDATES.rows() == NO_SPANS.rows() == []
-    assert NO_CANDIDATES.by_document(2) == NO_SPANS.by_document(2) == [[], []]
+    no_spans = Spans.of(())
+    assert len(NO_CANDIDATES) == len(no_spans) == 0
+    assert NO_CANDIDATES.rows() == no_spans.rows() == []
+    assert NO_CANDIDATES.by_document(2) == no_spans.by_document(2) == [[], []]
 
 
 def test_columns_must_be_of_one_length():

@@ -18,6 +18,7 @@ from .conftest import BROKEN, note, write_corpus
 COMMANDS = (
     *("scrub", "plan", "resume", "annotate", "verify", "inspect", "key", "train", "evaluate"),
     "convert",
+    "dial",
     "dictionaries",
 )
 COLUMNS = [
@@ -141,7 +142,7 @@ def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
         (("key", "check"), "scrubline key new"),
         (("key", "old"), "invalid choice"),
         (("train", "--corpus", "x"), "required"),
-        (("evaluate", "x"), "required"),
+        (("evaluate", "x"), "say what was predicted"),
     ],
 )
 def test_2_bad_usage(scrubline, monkeypatch, tmp_path, words, message):

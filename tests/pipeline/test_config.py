@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scrubline.models.budgets import Budgets
 from scrubline.models.errors import UsageError
 from scrubline.models.formats import Settings
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS
 from scrubline.models.roles import Role
 from scrubline.pipeline.config import LOG_LEVELS, Options, options_from, read_config
 
@@ -74,6 +75,21 @@ def test_none_is_how_to_say_none(name):
     assert getattr(options_from({}, {name: ("none",)}), name) == ()
     assert getattr(options_from({name: ["none"]}, {}), name) == ()
     assert getattr(options_from({name: []}, {}), name) == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (("all",), tuple(DEFAULT_RECOGNISERS)),
+        (("recipe",), ("recipe",)),
+        (("date", "recipe", "date"), ("date", "recipe")),
+        (("all", "liu_2015"), (*DEFAULT_RECOGNISERS, "liu_2015")),
+        (("zip_code", "all"), ("zip_code", *(n for n in DEFAULT_RECOGNISERS if n != "zip_code"))),
+    ],
+)
+def test_words_for_rules(given, expected):
+    assert options_from({}, {"recognisers": given}).recognisers == expected
+    assert options_from({"recognisers": list(given)}, {}).recognisers == expected
 
 
 @pytest.mark.parametrize(

@@ -306,14 +306,13 @@ def test_built_lists_train_a_bundle(
 def test_frequencies_survive_training_and_opening(tmp_path: Path) -> None:
     """The bundle holds the weights: without them the tagger would see other bins."""
     features = (*at(Frequency("counts"), 0), *at(Word(), 0))
-    recipe = Recipe(
+    recipe = Recipe.single(
         name="tiny",
         layer="fine",
         sequence="line",
         features=features,
         scheme="BIO",
         learner=Learner.of("averaged-perceptron", max_iterations=8),
-        dictionaries=("counts",),
         max_sequence=50,
     )
     corpus = [
@@ -326,7 +325,7 @@ def test_frequencies_survive_training_and_opening(tmp_path: Path) -> None:
     opened = open_bundle(str(tmp_path / "tiny"))
     assert opened.hash == trained.hash
     assert opened.dictionaries["counts"].weights == counts.weights
-    assert {"freq20.counts[0]=10", "freq20.counts[0]=1"} <= set(opened.model.attributes)
+    assert {"freq20.counts[0]=10", "freq20.counts[0]=1"} <= set(opened.models["token"].attributes)
     tagger = Tagger(opened, labels_as="own")
     # A name never seen, found by its frequency alone.
     tokens = tokenize_documents(["seen by Di"])

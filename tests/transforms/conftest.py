@@ -25,7 +25,7 @@ TEXTS = (
 @pytest.fixture(scope="session")
 def bundle(tmp_path_factory):
     """A CRF that knows one word: `ann` is a DOCTOR."""
-    recipe = Recipe(
+    recipe = Recipe.single(
         name="tiny",
         layer="fine",
         sequence="line",
@@ -47,7 +47,9 @@ def bundle(tmp_path_factory):
         )
     )
     url = str(tmp_path_factory.mktemp("bundles") / "tiny")
-    write_bundle(make_bundle("tiny", recipe=recipe, weights=weights, dictionaries={}), url)
+    write_bundle(
+        make_bundle("tiny", recipe=recipe, weights={"token": weights}, dictionaries={}), url
+    )
     return url
 
 

@@ -232,7 +232,7 @@ STAGES = {
     "featurize": (
         Tagger,
         "featurize",
-        lambda self, texts, tokens: any(text and "Second" in text for text in texts),
+        lambda self, texts, tokens, tags: any(text and "Second" in text for text in texts),
     ),
     "recognise": (steps, "recognise_all", lambda document, *rest: "Second" in document.text),
     "merge": (steps, "merge", lambda text, *rest, **more: "Second" in text),
@@ -282,7 +282,7 @@ WHOLE = [
     ("Write", "scrubline.transforms.write.open_job"),
     ("ReadUnits", "scrubline.transforms.read.open_job"),
     ("ReadUnits", "scrubline.transforms.read.read_unit"),
-    ("Label", "scrubline.transforms.label.open_taggers"),
+    ("Label", "scrubline.transforms.label.open_systems"),
 ]
 
 

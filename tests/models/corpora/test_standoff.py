@@ -258,6 +258,14 @@ def test_remap_renames_drops_and_merges():
     assert document.spans == spans
 
 
+def test_remap_drops_a_cover_with_a_span():
+    spans = (Annotation(0, 1, "NAME"), Annotation(1, 2, "AGE"))
+    document = AnnotatedDocument("1", "ab", spans, {"lang": "en", "cover": [[0, 2]]})
+    renamed = remap(document, {"NAME": "N", "AGE": "A"}.__getitem__)
+    assert renamed.meta == document.meta
+    assert remap(document, {"NAME": "N", "AGE": None}.__getitem__).meta == {"lang": "en"}
+
+
 SCALARS = st.characters(exclude_categories=["Cs"])
 
 

@@ -4,7 +4,10 @@ import json
 import pytest
 from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.evaluation import METRICS, compare
+from scrubline.models.evaluation.clinical import shipped_terms
 from scrubline.models.evaluation.comparison import align
+from scrubline.models.evaluation.matrices import Cells
+from scrubline.models.evaluation.portions import Portions
 from scrubline.models.evaluation.report import Metric
 from scrubline.models.evaluation.scores import Tally
 from scrubline.models.evaluation.tables import aligned
@@ -28,21 +31,37 @@ def report():
 
 def test_json_by_hand(report):
     found = json.loads(json.dumps(report.as_json()))
-    assert {key: found[key] for key in found if key != "metrics"} == {
+    assert {key: found[key] for key in found if key not in ("metrics", "worst_documents")} == {
         "documents": 10,
         "characters": 260,
         "tokens": report.tokens,
         "gold_spans": 20,
         "predicted_spans": 18,
         "ignored": [],
+        "removed": "predicted spans",
         "resamples": 1000,
         "seed": 3,
+        "left_out": {},
     }
     assert list(found["metrics"]) == list(METRICS)
+    assert [one["ordinal"] for one in found["worst_documents"]] == [0, 1]
+    assert found["worst_documents"][0]["leaked"] == 5
     strict = found["metrics"]["strict"]
     low, high = strict["micro"]["intervals"].pop("recall")
     assert 0.75 <= low < 0.9 < high <= 1
     assert strict["micro"]["intervals"].pop("f1") is not None
+    assert strict["by_label"]["DATE"].pop("intervals")["precision"] == [1.0, 1.0]
+    low, high = strict["by_label"]["PATIENT"].pop("intervals")["recall"]
+    assert (low, high) == (1.0, 1.0)
+    # Eight documents with P = R = 1, two with P = 1 and R = 1/2.
+    means = strict.pop("macro_documents")
+    assert means.pop("intervals")["recall"][0] < 0.9 < 1 == means.pop("precision")
+    assert means == {
+        "recall": 0.9,
+        "f1": 0.947368,
+        "precision_deviation": 0.0,
+        "recall_deviation": 0.2,
+    }
     assert strict == {
         "title": "Spans, strict",
         "micro": {
@@ -76,10 +95,12 @@ def test_table_names_every_metric_and_label(report):
     assert lines[0].startswith("10 documents, 260 characters, ")
     for metric in METRICS.values():
         assert sum(line.startswith(metric.title + "  ") for line in lines) == 1
-    strict = [line.split() for line in lines[-5:] if "95 %" not in line]
+    at = next(n for n, line in enumerate(lines) if line.startswith("Spans, strict"))
+    strict = [line.split() for line in lines[at + 1 : at + 7] if "95 %" not in line]
     assert strict == [
         ["micro", "1.0000", "0.9000", "0.9474", "18", "0", "2"],
-        ["macro", "1.0000", "0.9000", "0.9444"],
+        ["macro,", "documents", "1.0000", "0.9000", "0.9474"],
+        ["macro,", "labels", "1.0000", "0.9000", "0.9444"],
         ["DATE", "1.0000", "0.8000", "0.8889", "8", "0", "2"],
         ["PATIENT", "1.0000", "1.0000", "1.0000", "10", "0", "0"],
     ]
@@ -138,11 +159,25 @@ def test_reports_cannot_be_changed(report):
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS.keys())
 def test_every_metric_measures_by_document(metric: Metric):
     """Counts of a document do not depend on the others: else no resample would be honest."""
-    whole = metric.measure(align(GOLD, PREDICTED, tokenize_documents))
-    half = metric.measure(align(GOLD[:5], PREDICTED[:5], tokenize_documents))
+    whole = metric.measure(align(GOLD, PREDICTED, tokenize_documents, find_terms=shipped_terms()))
+    half = metric.measure(
+        align(GOLD[:5], PREDICTED[:5], tokenize_documents, find_terms=shipped_terms())
+    )
     if isinstance(whole, Tally):
-        assert whole.tp[:5].tolist() == half.tp.tolist()
-        assert whole.fn[:5].tolist() == half.fn.tolist()
+        for table in ("tp", "fp", "fn"):
+            assert getattr(whole, table)[:5].tolist() == getattr(half, table).tolist()
+    elif isinstance(whole, Portions):
+        assert whole.parts.keys() == half.parts.keys()
+        for name, columns in whole.parts.items():
+            assert [c[:5].tolist() for c in columns] == [c.tolist() for c in half.parts[name]]
     else:
-        for name, columns in whole.flags.items():
-            assert [c[:5].tolist() for c in columns] == [c.tolist() for c in half.flags[name]]
+
+        def cells(found: Cells) -> list[tuple[int, str, str]]:
+            columns = (found.documents.tolist(), found.rows.tolist(), found.columns.tolist())
+            return [
+                (document, found.row_names[row], found.column_names[column])
+                for document, row, column in zip(*columns, strict=True)
+                if document < 5
+            ]
+
+        assert cells(whole) == cells(half)

@@ -23,19 +23,16 @@ from scrubline.models.features import (
 )
 from scrubline.models.features.base import escape
 from scrubline.models.features.featurizing import featurize
-from scrubline.models.recipes import Learner, Recipe
-from scrubline.models.recipes.recipe import dictionaries_of
+from scrubline.models.recipes import Learner, TaggerRecipe
 from scrubline.models.tokenizing import tokenize_documents
 
 
-def recipe_of(*features: Feature, **options: object) -> Recipe:
+def recipe_of(*features: Feature, **options: object) -> TaggerRecipe:
     settings_ = {"layer": "fine", "sequence": "line"} | options
-    return Recipe(
-        name="test",
+    return TaggerRecipe(
         features=features,
         scheme="BIO",
         learner=Learner("lbfgs"),
-        dictionaries=dictionaries_of(features),
         **settings_,
     )
 

@@ -7,20 +7,27 @@ from scrubline.dictionaries.trie import TokenTrie
 from scrubline.models.errors import BundleError, UsageError
 from scrubline.models.features import (
     KINDS,
+    Beside,
     Character,
     CharacterClass,
     CharacterNgrams,
     Cluster,
     Count,
+    Elsewhere,
     Feature,
+    Field,
     Frequency,
     Gazetteer,
+    Kind,
     Length,
     Line,
+    Nearest,
+    Normal,
     Prefix,
     Section,
     Sentence,
     Shape,
+    Spacing,
     Suffix,
     Tag,
     Word,
@@ -34,8 +41,8 @@ from scrubline.models.features import (
 )
 from scrubline.models.features.base import Property
 from scrubline.models.features.featurizing import featurize
-from scrubline.models.recipes import Learner, Recipe
-from scrubline.models.recipes.recipe import dictionaries_of
+from scrubline.models.features.items import LAYERS
+from scrubline.models.recipes import Learner, TaggerRecipe
 from scrubline.models.tokenizing import tokenize_documents
 from scrubline.models.tokens import Tokens
 
@@ -65,11 +72,27 @@ EXAMPLES: tuple[Property, ...] = (
     Cluster("brown", 2, fold=True),
     Section(),
     *(Sentence(aspect) for aspect in ("length", "end", "bracket", "quoted", "index", "rest")),
-    *(Line(aspect) for aspect in ("index", "rest", "number", "field", "gap")),
+    *(
+        Line(aspect)
+        for aspect in ("index", "rest", "number", "field", "gap", "below", "tenth", "size")
+    ),
     Count(),
     Count("document", scaled=True, fold=True),
     Count("sequence", scaled=True),
     Tag("pos"),
+    Normal(),
+    Normal(plain=True),
+    Kind(),
+    *(Field(a) for a in ("line", "above", "below", "last", "inner", "since", "coming")),
+    Field("line", longest=3),
+    Elsewhere(),
+    Elsewhere(most=1),
+    Nearest("x", "before", "far", ("email", "date"), ("cities",)),
+    Nearest("x", "behind", "sort", (), ("cities",)),
+    Nearest("y", "before", "word", (), ("cities",)),
+    Beside("before"),
+    Beside("behind", "lower"),
+    Spacing(),
 )
 IDS = [f"{example.KIND}-{example.key}" for example in EXAMPLES]
 
@@ -92,25 +115,25 @@ def recipe_of(
     sequence: str = "line",
     max_sequence: int = 1000,
     offsets: tuple[int, ...] = (0,),
-) -> Recipe:
+) -> TaggerRecipe:
     features = tuple(
         feature
         for one in declared
         for feature in ((one,) if isinstance(one, Feature) else at(one, *offsets))
     )
-    return Recipe(
-        name="test",
+    return TaggerRecipe(
         layer=layer,
         sequence=sequence,
         features=features,
         scheme="BIO",
         learner=Learner("lbfgs"),
-        dictionaries=dictionaries_of(features),
         max_sequence=max_sequence,
     )
 
 
-def attributes(texts: list[str | None], recipe: Recipe, **resources: object) -> list[list[str]]:
+def attributes(
+    texts: list[str | None], recipe: TaggerRecipe, **resources: object
+) -> list[list[str]]:
     """The attribute strings of each item of all documents."""
     tokens = tokenize_documents(texts)
     given_resources = {
@@ -157,7 +180,7 @@ def test_json_round_trip(declared: Property) -> None:
     assert feature_from_json(feature_to_json(feature)) == feature
 
 
-@pytest.mark.parametrize("layer", ["fine", "coarse", "character"])
+@pytest.mark.parametrize("layer", list(LAYERS))
 @pytest.mark.parametrize("declared", EXAMPLES, ids=IDS)
 @settings(max_examples=6, deadline=None)
 @given(
@@ -176,7 +199,7 @@ def test_every_kind_is_deterministic_and_sees_only_its_document(
 
 @pytest.mark.parametrize("declared", EXAMPLES, ids=IDS)
 def test_no_text_and_blank_texts(declared: Property) -> None:
-    for layer in ("fine", "coarse", "character"):
+    for layer in LAYERS:
         for sequence in ("line", "sentence", "document"):
             recipe = recipe_of(declared, layer=layer, sequence=sequence)
             for texts in ([], [""], [None], ["\n\n", None, ""]):
@@ -246,6 +269,55 @@ def test_a_huge_word_and_a_long_line_cost_little(
         (Count(fold=True), "a b A", ["2", "1", "2"]),
         (Count(scaled=True), "a b a c", ["1", "2", "1", "2"]),
         (Count(scaled=True), "a a", ["0", "0"]),
+        (Line("below"), "a\n\nb\nc", ["2", "1", "0"]),
+        (Line("tenth"), "a\nb\nc\nd", ["0", "2", "5", "7"]),
+        (Line("size"), "a b\nc", ["2", "2", "1"]),
+        (Normal(), "Édad 53 x1", ["édad", "00", "x", "0"]),
+        (Normal(plain=True), "Édad Mª", ["edad", "ma"]),
+        (Kind(), "En 2014 fue", [None, "year", None]),
+        (Field("line"), "Edad: 5\nx", ["edad", "edad", "edad", None]),
+        (Field("line", longest=2), "Edad: 5", [None] * 3),
+        (Field("above"), "Edad: 5\nx\ny", [None] * 3 + ["edad", None]),
+        (Field("below"), "x\nEdad: 5", ["edad", None, None, None]),
+        (Field("last"), "x\nEdad: 5\ny\nz", [None, "edad", "edad", "edad", "edad", "edad"]),
+        (Field("inner"), "Edad: 5 Sexo: H", [None, None, "edad", "edad", "edad", "sexo"]),
+        (Field("inner"), ": a\nb", [None] * 3),
+        (Field("inner"), "EDAD: a\nedad: b", [None, None, "edad"] * 2),
+        (Field("since"), "Edad: 5 Sexo: H", [None, None, "1", "2", "3", "1"]),
+        (
+            Field("since"),
+            "a:" + " b" * 14,
+            [None] * 2 + [str(n) for n in range(1, 13)] + [None] * 2,
+        ),
+        (Field("coming"), "Edad: 5 Sexo: H", ["edad", "edad", "sexo", "sexo", "sexo", None]),
+        (Nearest("x", "behind", "sort", (), ("cities",)), "b york c a", ["cities"] * 3 + [None]),
+        (
+            Nearest("x", "behind", "far", (), ("cities",)),
+            "b c New York",
+            ["cities.2", "cities.1", None, None],
+        ),
+        (
+            Nearest("x", "before", "far", (), ("cities",)),
+            "New York b c",
+            [None, None, "cities.1", "cities.2"],
+        ),
+        (
+            Nearest("x", "before", "far", ("year",), ("cities",)),
+            "York 2014 b",
+            [None, "cities.1", "year.1"],
+        ),
+        (Nearest("x", "before", "far", (), ("cities",)), "York\nb", [None, None]),
+        (
+            Nearest("x", "before", "far", (), ("cities",)),
+            "York" + " b" * 33,
+            [None] + [f"cities.{n.bit_length()}" for n in range(1, 33)] + [None],
+        ),
+        (Nearest("x", "behind", "word", (), ("cities",)), "b York", ["york", None]),
+        (Nearest("x", "before", "word", (), ("cities",)), "New York b", [None, None, "york"]),
+        (Beside("before"), "Ana - 53 x", [None, "ana", "ana", "00"]),
+        (Beside("behind"), "Ana -\nb", [None, None, None]),
+        (Beside("behind", "lower"), "a Ana b", ["b", "b", None]),
+        (Spacing(), "a.b  c\nd", ["20", "00", "02", "21", "12"]),
         (Tag("pos"), "a b c d", [None, "NN", "B\\p=\\\\x", "VB"]),
     ],
     ids=str,
@@ -264,6 +336,12 @@ def test_one_value_each(declared: Property, text: str, expected: list[str | None
         ),
         (CharacterNgrams(2), "abab a", [["ab", "ba"], []]),
         (CharacterNgrams(1, fold=True), "Aa", [["a"]]),
+        (
+            Elsewhere(),
+            "Name: Ann Lee\nDoctor: Lee de\nlee LEE Ann Bo",
+            [[], [], [], ["doctor"], [], [], ["name"], [], [], ["name", "doctor"], ["name"], []],
+        ),
+        (Elsewhere(most=1), "A: Lee\nB: Lee\nLee", [[]] * 2 + [["b"], [], [], ["a"], ["a"]]),
     ],
     ids=str,
 )
@@ -360,6 +438,16 @@ def test_gazetteer_from_phrases_cuts_and_folds_as_text_is_cut() -> None:
         (Line, {"aspect": "length"}),
         (Count, {"scope": "corpus"}),
         (Tag, {"name": "../pos"}),
+        (Field, {"aspect": "title"}),
+        (Field, {"aspect": "line", "longest": 0}),
+        (Field, {"longest": 3, "aspect": "inner"}),
+        (Elsewhere, {"most": 0}),
+        (Nearest, {"name": "x", "side": "left", "gives": "far"}),
+        (Nearest, {"name": "x", "side": "before", "gives": "all"}),
+        (Nearest, {"name": "x", "side": "before", "gives": "far", "kinds": ("city",)}),
+        (Nearest, {"name": "x", "side": "before", "gives": "far", "dictionaries": ("a b",)}),
+        (Beside, {"side": "left"}),
+        (Beside, {"side": "before", "sort": "upper"}),
     ],
 )
 def test_bad_parameters_are_refused_by_name(
@@ -384,7 +472,7 @@ def _defaults(kind: type[Property]) -> dict[str, object]:
         (None, "must be an object"),
         ([], "must be an object"),
         ({}, "unknown kind NoneType"),
-        ({"kind": "os.system"}, "unknown kind 'os.system'; known: character"),
+        ({"kind": "os.system"}, "unknown kind 'os.system'; known: beside, character"),
         ({"kind": ["word"]}, "unknown kind list"),
         ({"kind": "prefix"}, "prefix: parameters n, fold, whole are missing"),
         ({"kind": "section", "__class__": "x"}, "unknown parameters '__class__'"),
@@ -424,7 +512,7 @@ def test_hostile_feature_json_is_refused(data: object) -> None:
         feature_from_json(data)
 
 
-@pytest.mark.parametrize("layer", ["fine", "coarse", "character"])
+@pytest.mark.parametrize("layer", list(LAYERS))
 def test_frequency_adds_up_what_differs_only_in_case(layer: str) -> None:
     trie = gazetteer_from_phrases(["Ann Lee", "ANN LEE", " ", "Ann"], layer, [5, 3, 7, 1])
     recipe = recipe_of(Frequency("cities"), layer=layer)
@@ -444,3 +532,33 @@ def test_frequency_of_a_gazetteer_without_weights() -> None:
 def test_frequency_refuses_parameters_out_of_range(parameters: dict[str, object]) -> None:
     with pytest.raises(UsageError, match="frequency: "):
         Frequency(**({"name": "a"} | parameters))  # type: ignore[arg-type]
+
+
+def test_every_gazetteer_of_a_landmark_must_be_given() -> None:
+    declared = Nearest("x", "before", "far", (), ("cities", "countries"))
+    assert declared.needs == (("gazetteer", "cities"), ("gazetteer", "countries"))
+    assert Tag("pos").needs == (("tag", "pos"),)
+    assert Word().needs == ()
+    with pytest.raises(UsageError, match="needs the gazetteer 'countries'"):
+        attributes(["a"], recipe_of(declared))
+
+
+def test_what_is_of_several_landmarks_counts_as_the_first() -> None:
+    declared = Nearest("x", "before", "sort", ("year",), ("cities", "numbers"))
+    rows = attributes(
+        ["2014 York x"],
+        recipe_of(declared),
+        gazetteers={"cities": CITIES, "numbers": TokenTrie([("2014",), ("york",)])},
+    )
+    assert rows == [[], ["nearest.x.before.sort[0]=year"], ["nearest.x.before.sort[0]=cities"]]
+
+
+def test_an_item_inside_a_phrase_sees_the_landmarks_around_it() -> None:
+    near = Nearest("x", "behind", "far", (), ("cities",))
+    assert values(near, "x New York y York") == [
+        ["cities.1"],
+        ["cities.2"],
+        ["cities.2"],
+        ["cities.1"],
+        [],
+    ]

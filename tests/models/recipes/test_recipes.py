@@ -10,7 +10,9 @@ from scrubline import dictionaries
 from scrubline.models.errors import BundleError, UsageError
 from scrubline.models.features import (
     CharacterClass,
+    Cluster,
     Gazetteer,
+    Tag,
     Word,
     at,
     gazetteer_from_phrases,
@@ -20,12 +22,16 @@ from scrubline.models.features.featurizing import featurize
 from scrubline.models.recipes import (
     DECLARATIONS,
     RECIPES,
+    Extension,
     Learner,
+    Propagation,
     Recipe,
+    Sampling,
+    TaggerRecipe,
     hide,
     with_dictionaries,
 )
-from scrubline.models.recipes.recipe import dictionaries_of
+from scrubline.models.recipes.languages import recipe_in
 from scrubline.models.tokenizing import tokenize_documents
 
 TEXTS = [
@@ -35,25 +41,27 @@ TEXTS = [
 ]
 
 
-def recipe_with(features: tuple, layer: str, scheme: str = "BIO") -> Recipe:
-    return Recipe(
-        name="declared",
+def tagger_with(features: tuple, layer: str, scheme: str = "BIO") -> TaggerRecipe:
+    return TaggerRecipe(
         layer=layer,
         sequence="line",
         features=features,
         scheme=scheme,
         learner=Learner("averaged-perceptron"),
-        dictionaries=dictionaries_of(features),
     )
 
 
-def featurized(recipe: Recipe) -> dict[str, list[str]]:
+def recipe_with(features: tuple, layer: str, scheme: str = "BIO") -> Recipe:
+    return Recipe("declared", (tagger_with(features, layer, scheme),))
+
+
+def featurized(recipe: TaggerRecipe) -> dict[str, list[str]]:
     """The attributes of the first item of each text, with every resource given."""
     tokens = tokenize_documents(TEXTS)
     trie = gazetteer_from_phrases(["New York", "Ada"], recipe.layer)
-    gazetteers = {name: trie for name in recipe.dictionaries}
-    clusters = {name: {"Ada": "010110110101", "of": "0"} for name in recipe.dictionaries}
-    tags = {name: ["NN"] * len(tokens) for name in recipe.tags}
+    gazetteers = {name: trie for name in recipe.needs("gazetteer")}
+    clusters = {name: {"Ada": "010110110101", "of": "0"} for name in recipe.needs("cluster")}
+    tags = {name: ["NN"] * len(tokens) for name in recipe.needs("tag")}
     found = featurize(TEXTS, tokens, recipe, gazetteers, tags, clusters=clusters)
     rows = {}
     for item, start in enumerate(found.starts.tolist()):
@@ -65,8 +73,8 @@ def featurized(recipe: Recipe) -> dict[str, list[str]]:
 @pytest.mark.parametrize("layer", ["fine", "coarse", "character"])
 @pytest.mark.parametrize("name", DECLARATIONS)
 def test_every_declaration_can_be_featurized(name: str, layer: str) -> None:
+    assert len(featurized(tagger_with(DECLARATIONS[name], layer))) > 5
     recipe = recipe_with(DECLARATIONS[name], layer)
-    assert len(featurized(recipe)) > 5
     assert Recipe.from_json(json.loads(json.dumps(recipe.as_json()))) == recipe
 
 
@@ -78,6 +86,14 @@ def test_every_declaration_can_be_featurized(name: str, layer: str) -> None:
             "Ada",
             "w[0]=Ada w[-1]=. w[-2]=Dr w[1]=Lovelace w[4]=12 pre3[0]=Ada suf1[0]=a"
             " is[0]=UPPER-LOWER in.surnames_en[0]=1 share.sequence[0]=4",
+        ),
+        (
+            "default",
+            "Lovelace",
+            "w[0]=Lovelace normal[-1]=ada normal[1]=( shape[0]=Aaaaaaaa short[-1]=Aa|short[0]=Aa"
+            " field.inner[0]=history|field.since[0]=4 line.tenth[0]=0"
+            " beside.before.word[0]=ada count.document.lower[0]=1"
+            " bioes.first_names_en[-1]=S",
         ),
         (
             "wi-deid",
@@ -107,11 +123,11 @@ def test_every_declaration_can_be_featurized(name: str, layer: str) -> None:
     ],
 )
 def test_declarations_give_what_the_papers_name(name: str, word: str, expected: str) -> None:
-    assert set(expected.split()) <= set(featurized(recipe_with(DECLARATIONS[name], "fine"))[word])
+    assert set(expected.split()) <= set(featurized(tagger_with(DECLARATIONS[name], "fine"))[word])
 
 
 def test_hitsz_characters() -> None:
-    row = featurized(recipe_with(DECLARATIONS["hitsz-character"], "character", "BIOES"))["F"]
+    row = featurized(tagger_with(DECLARATIONS["hitsz-character"], "character", "BIOES"))["F"]
     assert {"c.blank[0]=F|c.blank[1]=a|c.blank[2]=m", "c.blank[-5]=\\B", "tag.pos[0]=B-NN"} <= set(
         row
     )
@@ -135,7 +151,7 @@ def test_the_shapes_of_the_paper() -> None:
             for n in ("starts_coarse", "starts_line", "starts_sentence", "sections")
         },
     )
-    found = featurize([text], one, recipe_with(tuple(shapes), "fine"), {})
+    found = featurize([text], one, tagger_with(tuple(shapes), "fine"), {})
     assert found.attributes == ("shape.Aa#-[0]=AA-#aa", "short.Aa#-[0]=A-#a")
 
 
@@ -143,7 +159,6 @@ def test_the_shapes_of_the_paper() -> None:
 def test_recipes_are_complete(name: str) -> None:
     recipe = RECIPES[name]
     assert recipe.name == name
-    assert recipe.tags == ()
     assert hash(recipe) == hash(copy.deepcopy(recipe))
     assert Recipe.from_json(json.loads(json.dumps(recipe.as_json()))) == recipe
 
@@ -155,7 +170,7 @@ def test_hide_has_all_subsets_of_its_groups() -> None:
     assert len({recipe.name for recipe in recipes}) == 15
     assert recipes[-1] == RECIPES["hide"]
     for recipe, groups in zip(recipes, subsets, strict=True):
-        rest = set(recipe.features) - set(hide.TERM)
+        rest = set(recipe.taggers[0].features) - set(hide.TERM)
         assert rest == {feature for name in groups for feature in hide.group(name)}
         assert bool(recipe.dictionaries) == ("dictionary" in groups)
     assert hide.hide(groups=()).name == "hide-none"
@@ -165,13 +180,13 @@ def test_hide_has_all_subsets_of_its_groups() -> None:
 
 
 GOOD = RECIPES["hide"].as_json()
+TAGGER = GOOD["taggers"][0]
+SAMPLING = TAGGER["sampling"]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"name": "a b"}, "name must be"),
-        ({"name": 3}, "name must be a string"),
         ({"layer": "words"}, "layer must be one of character, coarse, fine"),
         ({"layer": []}, "layer must be a string"),
         ({"sequence": "page"}, "sequence must be one of"),
@@ -180,15 +195,19 @@ GOOD = RECIPES["hide"].as_json()
         ({"max_sequence": 10**12}, "max_sequence must be"),
         ({"max_sequence": True}, "max_sequence must be"),
         ({"max_sequence": "9"}, "max_sequence must be a whole number"),
-        ({"seed": -1}, "seed must be"),
         ({"features": []}, "features must be 1 to"),
         ({"features": {}}, "features must be a list"),
         ({"features": [[]] * 3_000}, "features must be a list of at most"),
         ({"features": [None]}, "expected a list of"),
-        ({"features": GOOD["features"][:1] * 2, "dictionaries": []}, "declared twice"),
-        ({"dictionaries": []}, "dictionaries must be those the features name"),
-        ({"dictionaries": [1]}, "dictionaries must be a list of strings"),
-        ({"dictionaries": [*GOOD["dictionaries"], "zz"]}, "dictionaries must be those"),
+        ({"features": TAGGER["features"][:1] * 2}, "declared twice"),
+        ({"sampling": {**SAMPLING, "method": "some"}}, "method must be one of all, random, window"),
+        ({"sampling": {**SAMPLING, "keep": 0}}, "keep must be a number above 0"),
+        ({"sampling": {**SAMPLING, "keep": 1.5}}, "keep must be a number above 0"),
+        ({"sampling": {**SAMPLING, "keep": float("nan")}}, "keep must be a number above 0"),
+        ({"sampling": {**SAMPLING, "keep": True}}, "keep must be a number"),
+        ({"sampling": {**SAMPLING, "history": -1}}, "history must be"),
+        ({"sampling": {**SAMPLING, "window": 1.0}}, "window must be a whole number"),
+        ({"sampling": {"method": "all"}}, "sampling: keys keep, history, window are missing"),
         ({"learner": None}, "learner: expected an object"),
         ({"learner": {"algorithm": "lbfgs"}}, "learner: keys parameters are missing"),
         ({"learner": {"algorithm": "exec", "parameters": {}}}, "algorithm must be one of"),
@@ -214,9 +233,65 @@ GOOD = RECIPES["hide"].as_json()
         ({0: "x"}, "unknown keys int"),
     ],
 )  # fmt: skip
+def test_bad_taggers_are_refused_by_name(change: dict, message: str) -> None:
+    with pytest.raises(BundleError, match=message):
+        Recipe.from_json({**GOOD, "taggers": [{**TAGGER, **change}]})
+
+
+EXTENSION = {"name": "months_en", "lists": ["titles_en"], "labels": ["DATE"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": "a b"}, "name must be"),
+        ({"name": 3}, "name must be a string"),
+        ({"seed": -1}, "seed must be"),
+        ({"seed": True}, "seed must be a whole number"),
+        ({"taggers": []}, "taggers must be one or two of token, character"),
+        ({"taggers": [TAGGER, TAGGER]}, "taggers must be one or two"),
+        ({"taggers": [TAGGER] * 3}, "taggers must be a list of at most 2"),
+        (
+            {"taggers": [{**TAGGER, "layer": "character"}, TAGGER]},
+            "taggers must be one or two of token, character",
+        ),
+        ({"taggers": "x"}, "taggers must be a list"),
+        ({"taggers": [None]}, "tagger: expected an object"),
+        ({"vote": "both"}, "a vote needs two taggers"),
+        ({"vote": "most"}, "vote must be one of any, both"),
+        ({"vote": None}, "vote must be a string"),
+        ({"rules": ["a b"]}, "rules must be"),
+        ({"rules": "date"}, "rules must be a list of strings"),
+        ({"extensions": [{**EXTENSION, "name": "unseen"}]}, "seen by a feature"),
+        ({"extensions": [EXTENSION, EXTENSION]}, "each once"),
+        ({"extensions": [{**EXTENSION, "labels": ["TOWN"]}]}, "labels must be one of"),
+        ({"extensions": [{**EXTENSION, "lists": [3]}]}, "lists must be a list of strings"),
+        ({"extensions": [{"name": "months_en"}]}, "extension: keys lists, labels are missing"),
+        ({"__reduce__": "x"}, "unknown keys '__reduce__'"),
+        ({0: "x"}, "unknown keys int"),
+    ],
+)  # fmt: skip
 def test_bad_recipes_are_refused_by_name(change: dict, message: str) -> None:
     with pytest.raises(BundleError, match=message):
         Recipe.from_json({**GOOD, **change})
+
+
+def test_a_recipe_of_everything_survives_json() -> None:
+    recipe = Recipe(
+        "both",
+        (
+            dataclasses.replace(RECIPES["hide"].taggers[0], sampling=Sampling("random", keep=0.3)),
+            tagger_with(DECLARATIONS["hitsz-character"], "character", "BIOES"),
+        ),
+        extensions=(Extension("months_en", ("titles_en",), ("DATE",)),),
+        vote="both",
+        rules=("phone",),
+        seed=3,
+    )
+    assert Recipe.from_json(json.loads(json.dumps(recipe.as_json()))) == recipe
+    assert "titles_en" in recipe.lists and "months_en" not in recipe.lists
+    with pytest.raises(UsageError, match="makes its own dictionaries"):
+        with_dictionaries(recipe, ["x"])
 
 
 @pytest.mark.parametrize("data", [None, [], "recipe", 3])
@@ -247,22 +322,35 @@ def test_learner_sorts_and_names_its_parameters() -> None:
         Learner("lbfgs", (("c2", 1.0), ("c1", 1.0)))
 
 
-def test_dictionaries_of_sorts_and_leaves_out_tags() -> None:
-    features = (*at(Gazetteer("b"), 0), *at(Gazetteer("a", "bioes"), 0), *at(Word(), 0))
-    assert dictionaries_of(features) == ("a", "b")
+def test_what_a_recipe_needs_is_sorted_by_kind() -> None:
+    features = (
+        *at(Gazetteer("b"), 0),
+        *at(Gazetteer("a", "bioes"), 0),
+        *at(Word(), 0),
+        *at(Tag("pos"), 0),
+        *at(Cluster("brown", 4), 0),
+    )
+    recipe = recipe_with(features, "fine")
+    assert recipe.dictionaries == recipe.lists == ("a", "b")
+    assert recipe.parts == ("brown", "pos")
+    assert recipe.without(["pos"]).parts == ("brown",)
+    assert recipe.without(["brown", "pos"]).taggers[0].features == features[:3]
+    with pytest.raises(UsageError, match="no features made from ner; its parts are: brown, pos"):
+        recipe.without(["ner"])
 
 
 def test_other_dictionaries_are_seen_where_the_recipe_saw_its_own() -> None:
     assert with_dictionaries(RECIPES["hide"], ["b", "a", "a"]) == hide.hide(dictionaries=["a", "b"])
     none = with_dictionaries(RECIPES["hide"], [])
-    assert none.features == hide.hide(["regex", "affix", "context"]).features
+    assert none.taggers == hide.hide(["regex", "affix", "context"]).taggers
     assert none.dictionaries == ()
     wide = recipe_with(DECLARATIONS["wi-deid"], "fine")
     other = with_dictionaries(wide, ["x"])
-    assert len(wide.features) - len(other.features) == 4 * 5
-    assert set(at(Gazetteer("x"), -2, -1, 0, 1, 2)) <= set(other.features)
+    assert len(wide.taggers[0].features) - len(other.taggers[0].features) == 4 * 5
+    assert set(at(Gazetteer("x"), -2, -1, 0, 1, 2)) <= set(other.taggers[0].features)
     clusters = recipe_with(DECLARATIONS["hitsz-token"], "fine")
-    assert with_dictionaries(clusters, ["x"]).dictionaries == ("brown", "word2vec", "x")
+    assert with_dictionaries(clusters, ["x"]).dictionaries == ("x",)
+    assert with_dictionaries(clusters, ["x"]).parts == clusters.parts
 
 
 def test_dictionaries_need_a_place() -> None:
@@ -276,4 +364,59 @@ def test_dictionaries_need_a_place() -> None:
 
 def test_the_dictionaries_of_recipes_are_shipped() -> None:
     for recipe in RECIPES.values():
-        assert set(recipe.dictionaries) <= dictionaries.DICTIONARIES.keys()
+        assert set(recipe.lists) <= dictionaries.DICTIONARIES.keys()
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_in_a_language_has_its_lists(name: str) -> None:
+    assert recipe_in(name, "en") == RECIPES[name]
+    spanish = recipe_in(name, "es")
+    assert spanish.name == name and spanish.parts == RECIPES[name].parts
+    assert set(spanish.lists) <= dictionaries.DICTIONARIES.keys()
+    assert any(one.endswith("_es") for one in spanish.lists)
+    assert not any(one.endswith("_en") or one.startswith("us_") for one in spanish.lists)
+
+
+def test_unknown_languages_and_recipes_are_named() -> None:
+    with pytest.raises(UsageError, match="known: en, es"):
+        recipe_in("hide", "xx")
+    with pytest.raises(UsageError, match="recipes are .*'default', 'hide'"):
+        recipe_in("none", "es")
+
+
+# -- propagation
+
+
+def test_propagation_is_part_of_a_recipe() -> None:
+    plain = recipe_with(at(Word(), 0), "fine")
+    assert plain.as_json()["propagation"] is None
+    again = dataclasses.replace(plain, propagation=Propagation(("A", "B"), ("B",), 4, 0.25))
+    values = json.loads(json.dumps(again.as_json()))
+    assert values["propagation"] == {
+        "labels": ["A", "B"],
+        "names": ["B"],
+        "shortest": 4,
+        "share": 0.25,
+    }
+    assert Recipe.from_json(values) == again
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        [],
+        {},
+        {"labels": ["A"], "names": [], "shortest": 3},
+        {"labels": ["A"], "names": [], "shortest": 3, "share": 0.5, "more": 1},
+        {"labels": [], "names": [], "shortest": 3, "share": 0.5},
+        {"labels": ["A"], "names": ["B"], "shortest": 3, "share": 0.5},
+        {"labels": "A", "names": [], "shortest": 3, "share": 0.5},
+        {"labels": ["A"], "names": [], "shortest": 3.0, "share": 0.5},
+        {"labels": ["A"], "names": [], "shortest": 3, "share": True},
+        {"labels": ["A"], "names": [], "shortest": 3, "share": 2},
+    ],
+)
+def test_a_damaged_propagation_is_refused(changed: object) -> None:
+    values = recipe_with(at(Word(), 0), "fine").as_json()
+    with pytest.raises(BundleError, match="propagation"):
+        Recipe.from_json({**values, "propagation": changed})

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 from scrubline.models.documents import Document
-from scrubline.models.recognisers import RECOGNISERS
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS
 from scrubline.models.spans import Candidate
 
 ROOT = Path(__file__).parents[3]
@@ -37,12 +37,12 @@ def rules() -> ModuleType:
 
 
 def test_the_page_has_a_section_for_each_rule_in_order(sections: dict[str, str]) -> None:
-    assert list(sections) == ["Figures", *RECOGNISERS]
+    assert list(sections) == ["Figures", *DEFAULT_RECOGNISERS]
 
 
-@pytest.mark.parametrize("name", RECOGNISERS)
+@pytest.mark.parametrize("name", DEFAULT_RECOGNISERS)
 def test_a_section_says_what_the_file_says(name: str, sections: dict[str, str]) -> None:
-    rule, lines = RECOGNISERS[name], sections[name].splitlines()
+    rule, lines = DEFAULT_RECOGNISERS[name], sections[name].splitlines()
     assert lines[1] == (rule.__doc__ or "").strip().splitlines()[0]
     assert f"- labels: {', '.join(rule.LABELS)}" in lines
     assert f"- score: {rule.SCORE}" in lines
@@ -52,7 +52,9 @@ def test_a_section_says_what_the_file_says(name: str, sections: dict[str, str]) 
 
 
 def test_the_figures_name_each_rule_once(sections: dict[str, str]) -> None:
-    assert re.findall(r"^\| \[(\w+)\]", sections["Figures"], re.MULTILINE) == list(RECOGNISERS)
+    assert re.findall(r"^\| \[(\w+)\]", sections["Figures"], re.MULTILINE) == list(
+        DEFAULT_RECOGNISERS
+    )
 
 
 def test_counts_of_what_is_found_right_and_covered(rules: ModuleType) -> None:
@@ -63,7 +65,7 @@ def test_counts_of_what_is_found_right_and_covered(rules: ModuleType) -> None:
         rules.Gold(18, 22, frozenset()),
     )
     corpus = rules.Corpus("made", ((Document(text), gold),), frozenset(), (), "0" * 16)
-    counts = rules.measure(RECOGNISERS["date"], corpus)
+    counts = rules.measure(DEFAULT_RECOGNISERS["date"], corpus)
     assert counts == rules.Counts(found=3, right=1, exact=1, phi=2, gold=1, covered=1)
     assert (counts.precision, counts.phi_precision, counts.recall) == (1 / 3, 2 / 3, 1.0)
     assert counts.score == 0.4 and counts.fails
@@ -121,7 +123,7 @@ def test_the_report_and_its_json_agree(
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     date = next(x for x in lines if x.get("rule") == "date" and x["corpus"] == "together")
     assert (date["found"], date["right"], date["gold"], date["covered"]) == (1, 1, 1, 1)
-    assert {x["rule"] for x in lines if "rule" in x} == {*RECOGNISERS, "*"}
+    assert {x["rule"] for x in lines if "rule" in x} == {*DEFAULT_RECOGNISERS, "*"}
     whole = next(x for x in lines if x.get("rule") == "*" and x["corpus"] == "together")
     assert whole["token_blind_recall"] and "tokens, label-blind" in table
     assert "Lee" not in table and "3/4/12" not in table
@@ -136,8 +138,8 @@ def test_scores_are_lines_for_the_files(
     monkeypatch.setattr(rules, "SCORED", ("made",))
     assert rules.main([str(made), "--scores"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in lines[::3]] == list(RECOGNISERS)
-    at = 3 * list(RECOGNISERS).index("date")
+    assert [line.partition(":")[0] for line in lines[::3]] == list(DEFAULT_RECOGNISERS)
+    at = 3 * list(DEFAULT_RECOGNISERS).index("date")
     assert lines[at + 1 : at + 3] == ["    # 1 of 1 right: made 1/1.", "    SCORE = 0.6667"]
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import collections
 import importlib.metadata
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
-from ..dictionaries import Dictionary
-from .bundles import Bundle, make_bundle
-from .corpora import AnnotatedDocument, Annotation
-from .crf.codec import encode_batch, misaligned_batch
-from .crf.learning import Progress, learn
-from .errors import UsageError
-from .features.featurizing import featurize
-from .features.gazetteer import gazetteer_from_phrases
-from .labels import LABELS
-from .recipes import Recipe
-from .tokenizing import tokenize_documents
+from ...dictionaries import Dictionary
+from ..bundles import Bundle, make_bundle
+from ..corpora import AnnotatedDocument, Annotation
+from ..crf.learning import Progress
+from ..errors import UsageError
+from ..labels import LABELS
+from ..parts import Part
+from ..recipes import Recipe
+from .crossvalidation import Prepare
+from .curves import Point, thinned
+from .preparing import fit, make_dictionaries, prepare
+
+__all__ = ["train"]
 
 
 def train(
@@ -24,12 +28,14 @@ def train(
     documents: Iterable[AnnotatedDocument],
     *,
     dictionaries: Mapping[str, Dictionary],
+    parts: Mapping[str, Part] = MappingProxyType({}),
     name: str,
     label_map: Mapping[str, str | None] | None = None,
     native: bool = False,
     trained_on: str = "",
     command: str = "",
     progress: Progress | None = None,
+    prepared_by: Prepare = prepare,
 ) -> Bundle:
     """Trains a model; the same bundle, byte for byte, for the same input and the same C library.
 
@@ -40,7 +46,8 @@ def train(
         recipe: what to train.
         documents: gold; held in memory together with their features. Some may have no spans, not
             all.
-        dictionaries: at least those that the recipe names.
+        dictionaries: at least `recipe.lists`.
+        parts: at least those that the recipe names.
         name: of the bundle.
         label_map: label of the corpus -> native label, or None for what the native set does not
             have.
@@ -48,43 +55,39 @@ def train(
         trained_on: what the card says of the corpus: its name, version, licence.
         command: what the card says of how it was trained.
         progress: see `crf.learning.Progress`.
+        prepared_by: makes features; a cache may stand in for `prepare`.
 
     Raises:
         UsageError: if documents, labels, dictionaries or the recipe cannot be used; documents are
             named by their ordinal, from 0.
         BundleError: if the training gave no sound model.
     """
-    if missing := sorted(set(recipe.dictionaries) - dictionaries.keys()):
-        raise UsageError(f"recipe {recipe.name} needs dictionaries that were not given: {missing}")
     corpus = list(documents)
     labels = _check_corpus(corpus, label_map, native)
-
-    texts = [document.text for document in corpus]
-    gazetteers = {
-        key: gazetteer_from_phrases(
-            dictionaries[key].phrases, recipe.layer, dictionaries[key].weights
-        )
-        for key in recipe.dictionaries
-    }
-    features = featurize(texts, tokenize_documents(texts), recipe, gazetteers)
-    gold = [[(span.start, span.end, span.label) for span in document.spans] for document in corpus]
-    tags = encode_batch(gold, features, recipe.scheme)
-    weights = learn(features, tags, recipe.learner, seed=recipe.seed, progress=progress)
+    made = make_dictionaries(recipe, corpus, dictionaries, label_map)
+    weights, items, cut, curves = {}, {}, {}, {}
+    for prepared in prepared_by(recipe, corpus, made, parts):
+        kind = prepared.recipe.kind
+        curve: list[Point] = []
+        weights[kind] = fit(prepared, seed=recipe.seed, progress=_recording(curve, progress))
+        items[kind], cut[kind] = len(prepared.features.starts), prepared.misaligned
+        curves[kind] = thinned(curve)
     card = {
         "trained_on": trained_on,
         "command": command,
         "recipe": recipe.name,
         "corpus": {
             "documents": len(corpus),
-            "characters": sum(map(len, texts)),
-            "items": len(features.starts),
+            "characters": sum(len(document.text) for document in corpus),
+            "items": items,
             "spans": dict(sorted(labels.items())),
-            "spans that tokens or sequences cut": misaligned_batch(gold, features),
+            "spans that items or sequences cut": cut,
         },
         "learner": {
-            "algorithm": recipe.learner.algorithm,
-            "parameters": dict(recipe.learner.parameters),
+            "algorithm": {t.kind: t.learner.algorithm for t in recipe.taggers},
+            "parameters": {t.kind: dict(t.learner.parameters) for t in recipe.taggers},
             "python-crfsuite": importlib.metadata.version("python-crfsuite"),
+            "curve": curves,
         },
         "scores": {},
     }
@@ -92,10 +95,23 @@ def train(
         name,
         recipe=recipe,
         weights=weights,
-        dictionaries=dictionaries,
+        dictionaries=made,
+        parts=parts,
         label_map=label_map,
         card=card,
     )
+
+
+def _recording(curve: list[Point], progress: Progress | None) -> Progress:
+    """Tells `progress`, and keeps what is told."""
+
+    def tell(iteration: int, loss: float) -> None:
+        if math.isfinite(loss):  # what CRFsuite did not say is no point of a curve
+            curve.append((iteration, loss))
+        if progress is not None:
+            progress(iteration, loss)
+
+    return tell
 
 
 def _check_corpus(

@@ -1,0 +1,69 @@
+"""CoNLL phrases: a predicted phrase counts if a gold one has the same tokens and type.
+
+Source: Tjong Kim Sang and De Meulder 2003, "Introduction to the CoNLL-2003 shared task", and the
+rules by which its scorer `conlleval` cuts tags into phrases. The sequence is a document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..crf.codec import OUTSIDE, encode
+from .comparison import Comparison, LabelledSpans
+from .scores import Tally
+from .strict import Row, tally_rows
+
+
+def count_phrases(comparison: Comparison) -> Tally:
+    """Phrases of the BIO tags of the fine tokens, by document and type.
+
+    Tags are flat: where spans overlap, the longest has the token (`crf.codec.encode`). A span that
+    touches no token is no phrase.
+    """
+    names = comparison.label_names
+
+    def rows(spans: LabelledSpans) -> set[Row]:
+        return {
+            (document, first, last, names.index(label))
+            for document, tags in enumerate(token_tags(comparison, spans))
+            for first, last, label in phrases(tags)
+        }
+
+    return tally_rows(comparison, rows(comparison.gold), rows(comparison.predicted), names)
+
+
+def phrases(tags: Sequence[str]) -> list[tuple[int, int, str]]:
+    """First token, last token and type of each phrase of BIO tags, ill-formed ones too.
+
+    As conlleval: a phrase begins at every `B-`, and at an `I-` after `O`, at the beginning, or
+    after a tag of another type.
+    """
+    found: list[tuple[int, int, str]] = []
+    before = OUTSIDE
+    for at, tag in enumerate(tags):
+        if tag != OUTSIDE:
+            label = tag[2:]
+            if tag[0] == "B" or before[2:] != label:  # of O nothing is left
+                found.append((at, at, label))
+            else:
+                found[-1] = (found[-1][0], at, label)
+        before = tag
+    return found
+
+
+def token_tags(comparison: Comparison, spans: LabelledSpans) -> list[list[str]]:
+    """The BIO tags of the fine tokens of each document."""
+    tokens = comparison.tokens
+    starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
+    # Numbers that sort as the labels do: a label of a corpus need not be fit for a tag.
+    number = {name: f"{at:09d}" for at, name in enumerate(comparison.label_names)}
+    shown = {
+        f"{place}-{code}": f"{place}-{name}" for name, code in number.items() for place in "BI"
+    }
+    shown[OUTSIDE] = OUTSIDE
+    tags = []
+    for document, found in enumerate(comparison.by_document(spans)):
+        rows = tokens.of_document(document)
+        coded = [(start, end, number[label]) for start, end, label in found]
+        tags.append([shown[tag] for tag in encode(coded, starts[rows], ends[rows], "BIO")])
+    return tags

@@ -1,0 +1,186 @@
+"""Two models on the same documents: by how much they differ, and whether that may be chance.
+
+Source: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", ch. 13 and 16: each resample
+draws documents once for both models, so that what is hard for both weighs on neither.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..columns import Floats, Ints
+from .intervals import Interval, Resampling, interval, ratio, sign_p
+from .portions import Portions
+from .report import Report
+from .scores import RATIOS, Tally
+from .tables import aligned, interval_json, ratio_json, shown_interval, shown_ratio
+
+HEADLINE = (
+    ("documents", "leaked"),
+    ("character", "recall"),
+    ("character", "precision"),
+    ("character", "f1"),
+    ("strict", "recall"),
+    ("strict", "precision"),
+    ("strict", "f1"),
+    ("clinical", "all terms"),
+)
+"""Metric and score, in the order in which they are shown first."""
+
+
+_NOTES = (
+    "  diff: second less first; 95 % and p: resamples of documents drawn for both, p by the",
+    "  sign of the difference; fewer, more: documents with fewer or more such errors in the second",
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Difference:
+    """One score of two models.
+
+    Attributes:
+        metric: name in `METRICS`.
+        score: "precision", "recall", "f1", or the name of a portion.
+        first, second: the score of each; None if undefined.
+        interval: 95 % of the difference, second minus first.
+        p: two-sided, of no difference; see `sign_p`.
+        fewer, more: documents in which the second makes fewer mistakes, or more: false positives
+            for precision, false negatives for recall, both for F1, the count for a portion.
+    """
+
+    metric: str
+    score: str
+    first: float | None
+    second: float | None
+    interval: Interval | None
+    p: float | None
+    fewer: int
+    more: int
+
+    @property
+    def difference(self) -> float | None:
+        """Second minus first."""
+        if self.first is None or self.second is None:
+            return None
+        return self.second - self.first
+
+    def cells(self) -> tuple[str, ...]:
+        """Name, both scores, difference, interval, p, documents with fewer and more, as shown."""
+        return (
+            f"{self.metric} {self.score}",
+            shown_ratio(self.first),
+            shown_ratio(self.second),
+            "-" if self.difference is None else f"{self.difference:+.4f}",
+            shown_interval(self.interval, signed=True),
+            "-" if self.p is None else f"{self.p:.3f}",
+            str(self.fewer),
+            str(self.more),
+        )
+
+    def as_json(self) -> dict[str, object]:
+        """A JSON object; undefined numbers are null."""
+        return {
+            "metric": self.metric,
+            "score": self.score,
+            "first": ratio_json(self.first),
+            "second": ratio_json(self.second),
+            "difference": ratio_json(self.difference),
+            "interval": interval_json(self.interval),
+            "p": ratio_json(self.p),
+            "documents_with_fewer_errors": self.fewer,
+            "documents_with_more_errors": self.more,
+        }
+
+
+def differences(first: Report, second: Report) -> tuple[Difference, ...]:
+    """Every score that both reports have, those of `HEADLINE` first.
+
+    Args:
+        first, second: of the same documents, and with the same resampling.
+
+    Raises:
+        ValueError: if they are not.
+    """
+    if first.documents != second.documents or first.resampling != second.resampling:
+        raise ValueError("differences: the reports are of different documents or resamplings")
+    found = {
+        (one.metric, one.score): one
+        for name in first.measured
+        if name in second.measured
+        for one in _of_metric(name, first, second)
+    }
+    order = {key: at for at, key in enumerate(HEADLINE)}
+    keys = sorted(found, key=lambda key: order.get(key, len(order)))
+    return tuple(found[key] for key in keys)
+
+
+def difference_lines(rows: tuple[Difference, ...]) -> list[str]:
+    """Lines of a plain text table: the scores of `HEADLINE`."""
+    head = ("Second model against the first", "first", "second", "diff", "95 %", "p")
+    table: list[tuple[str, ...]] = [(*head, "fewer", "more")]
+    for one in rows:
+        if (one.metric, one.score) in HEADLINE:
+            name, *cells = one.cells()
+            table.append((f"  {name}", *cells))
+    return [*aligned(table), *_NOTES]
+
+
+def _of_metric(name: str, first: Report, second: Report) -> Iterator[Difference]:
+    one, other = first.measured[name], second.measured[name]
+    resampling = first.resampling
+    if isinstance(one, Tally) and isinstance(other, Tally):
+        values = [_ratios(side.totals().sum(axis=0, keepdims=True))[0] for side in (one, other)]
+        drawn = [_ratios(resampling.sums(side.totals())) for side in (one, other)]
+        errors = [
+            np.stack([fp, fn, fp + fn], axis=1)
+            for _, fp, fn in (side.totals().T for side in (one, other))
+        ]
+        for at, score in enumerate(RATIOS):
+            yield _difference(
+                (name, score),
+                (values[0][at], values[1][at]),
+                drawn[1][:, at] - drawn[0][:, at],
+                errors[1][:, at] - errors[0][:, at],
+            )
+    elif isinstance(one, Portions) and isinstance(other, Portions):
+        for part in one.parts:
+            if part in other.parts:
+                pairs = [
+                    np.stack(side.parts[part], axis=1).astype(np.int64) for side in (one, other)
+                ]
+                values = [ratio(*pair.sum(axis=0)[:, None]) for pair in pairs]
+                drawn = [_rates(resampling, pair) for pair in pairs]
+                yield _difference(
+                    (name, part),
+                    (values[0][0], values[1][0]),
+                    drawn[1] - drawn[0],
+                    pairs[1][:, 0] - pairs[0][:, 0],
+                )
+
+
+def _difference(
+    key: tuple[str, str], values: tuple[float, float], drawn: Floats, errors: Ints
+) -> Difference:
+    first, second = (None if np.isnan(value) else float(value) for value in values)
+    return Difference(
+        *key,
+        first,
+        second,
+        interval(drawn),
+        sign_p(drawn),
+        int((errors < 0).sum()),
+        int((errors > 0).sum()),
+    )
+
+
+def _ratios(counts: Ints) -> Floats:
+    tp, fp, fn = counts.T
+    columns = (ratio(tp, tp + fp), ratio(tp, tp + fn), ratio(2 * tp, 2 * tp + fp + fn))
+    return np.stack(columns, axis=1)
+
+
+def _rates(resampling: Resampling, pair: Ints) -> Floats:
+    return ratio(*resampling.sums(pair).T)

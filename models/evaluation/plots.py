@@ -1,0 +1,202 @@
+"""Plots as inline SVG, drawn without a library: a page must need nothing from anywhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from .intervals import Interval
+
+_LABEL_WIDTH = 310
+_PLOT_WIDTH = 480
+_ROW = 15
+_TICKS = 5
+_DOTTED = 30
+"""Points of a curve; of more, the dots would hide the line."""
+
+STYLE = (
+    "text{font:12px sans-serif;fill:#222}.small{font-size:10px}.grid{stroke:#ddd}"
+    ".axis{stroke:#888}.whisker{stroke:#222}"
+)
+"""How the classes of plots look."""
+
+COLOURS = ("#1b6ca8", "#d1495b", "#3a7d44", "#7b4fa3")
+
+Bar = tuple[str, float | None, Interval | None]
+"""What a bar is called, its length from 0 to 1, and the interval drawn over it."""
+
+
+def bars(groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
+    """Horizontal bars from 0 to 1, one group of them a name; the interval is a line over the bar.
+
+    Args:
+        groups: name -> bars; those at the same place of a group have one colour.
+    """
+    parts, y = [], 22.0
+    bottom = 22 + sum(_ROW * len(rows) + 6 for _, rows in groups)
+    for tick in range(0, 11, 2):
+        x = _x(tick / 10)
+        parts.append(f'<line x1="{x}" y1="18" x2="{x}" y2="{bottom}" class="grid"/>')
+        parts.append(f'<text x="{x}" y="12" text-anchor="middle">{tick / 10:.1f}</text>')
+    for name, rows in groups:
+        middle = y + _ROW * len(rows) / 2 + 4
+        parts.append(
+            f'<text x="{_LABEL_WIDTH - 42}" y="{middle}" text-anchor="end">{escape(name)}</text>'
+        )
+        for at, (what, value, found) in enumerate(rows):
+            parts.append(
+                f'<text x="{_LABEL_WIDTH - 6}" y="{y + 11}" text-anchor="end" class="small">'
+                f"{escape(what)}</text>"
+            )
+            if value is not None:
+                colour = COLOURS[at % len(COLOURS)]
+                parts.append(
+                    f'<rect x="{_LABEL_WIDTH}" y="{y + 2}" width="{_x(value) - _LABEL_WIDTH:.1f}" '
+                    f'height="{_ROW - 4}" fill="{colour}"/>'
+                    f'<text x="{_x(1) + 8}" y="{y + 11}" class="small">{value:.4f}</text>'
+                )
+            if found is not None:
+                parts.append(_whisker(found, y + _ROW / 2))
+            y += _ROW
+        y += 6
+    return _svg(_LABEL_WIDTH + _PLOT_WIDTH + 60, bottom + 6, parts)
+
+
+def histogram(columns: Sequence[tuple[str, int]]) -> str:
+    """Columns over names, each with its count above."""
+    most = max((count for _, count in columns), default=0) or 1
+    width, height, base = 80, 150, 176
+    parts = []
+    for at, (name, count) in enumerate(columns):
+        size = round(height * count / most, 1)
+        x = 10 + at * width
+        parts.append(
+            f'<rect x="{x}" y="{base - size}" width="{width - 12}" height="{size}" '
+            f'fill="{COLOURS[1 if at else 2]}"/>'
+            f'<text x="{x + (width - 12) / 2}" y="{base - size - 5}" text-anchor="middle">'
+            f"{count}</text>"
+            f'<text x="{x + (width - 12) / 2}" y="{base + 16}" text-anchor="middle">'
+            f"{escape(name)}</text>"
+        )
+    return _svg(20 + width * len(columns), base + 26, parts)
+
+
+def lines(
+    curves: Mapping[str, Sequence[tuple[float, float | None]]], *, across: str, up: str = ""
+) -> str:
+    """Curves over common axes, each of which goes from its least value to its greatest.
+
+    Args:
+        curves: name -> points, joined in the order given; one without a value is left out.
+        across: name of the horizontal axis.
+        up: name of the vertical axis.
+    """
+    drawn = {name: [(x, y) for x, y in points if y is not None] for name, points in curves.items()}
+    every = [point for points in drawn.values() for point in points]
+    left, top, width, height = 70.0, 40.0, 420.0, 300.0
+    x_low, x_high = _range([x for x, _ in every])
+    y_low, y_high = _range([y for _, y in every])
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        return (
+            round(left + width * (x - x_low) / (x_high - x_low), 1),
+            round(top + height * (1 - (y - y_low) / (y_high - y_low)), 1),
+        )
+
+    parts = [
+        f'<text x="{left}" y="{top + height + 38}">{escape(across)}</text>',
+        f'<text x="8" y="{top - 12}">{escape(up)}</text>',
+    ]
+    for tick in range(_TICKS + 1):
+        x = x_low + (x_high - x_low) * tick / _TICKS
+        y = y_low + (y_high - y_low) * tick / _TICKS
+        at_x, at_y = place(x, y)
+        parts.append(
+            f'<line x1="{left}" y1="{at_y}" x2="{left + width}" y2="{at_y}" class="grid"/>'
+            f'<text x="{left - 6}" y="{at_y + 4}" text-anchor="end">{_number(y)}</text>'
+            f'<text x="{at_x}" y="{top + height + 18}" text-anchor="middle">{_number(x)}</text>'
+        )
+    for number, (name, points) in enumerate(drawn.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        places = [place(x, y) for x, y in points]
+        path = " ".join(f"{x},{y}" for x, y in places)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        if len(places) <= _DOTTED:
+            parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in places]
+        parts.append(
+            f'<text x="{left + width + 10}" y="{top + 16 * (number + 1)}" fill="{colour}">'
+            f"{escape(name)}</text>"
+        )
+    return _svg(left + width + 150, top + height + 50, parts)
+
+
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+def standalone(svg: str, title: str) -> str:
+    """A plot as a file of its own, with a title for those who do not see it, and its styles."""
+    head, inner = svg.split(">", 1)
+    return (
+        f'{head} xmlns="http://www.w3.org/2000/svg"><title>{escape(title)}</title>'
+        f"<style>{STYLE}</style>"
+        f'<rect width="100%" height="100%" fill="#ffffff"/>{inner}\n'
+    )
+
+
+def differences_plot(rows: Sequence[tuple[str, float, Interval | None]]) -> str:
+    """Differences with their intervals about a line at 0."""
+    ends = [abs(end) for _, value, found in rows for end in _ends(value, found)]
+    reach = max(ends, default=0.0) or 1.0
+    centre, half = _LABEL_WIDTH + _PLOT_WIDTH / 2, _PLOT_WIDTH / 2 - 10
+    bottom = 24 + 24 * len(rows)
+    parts = [f'<line x1="{centre}" y1="18" x2="{centre}" y2="{bottom}" class="axis"/>']
+    for place in (-1, 0, 1):
+        parts.append(
+            f'<text x="{centre + place * half}" y="12" text-anchor="middle">'
+            f"{place * reach:+.4f}</text>"
+        )
+    for at, (name, value, found) in enumerate(rows):
+        y = 36 + 24 * at
+        parts.append(
+            f'<text x="{_LABEL_WIDTH - 6}" y="{y + 4}" text-anchor="end">{escape(name)}</text>'
+        )
+        if found is not None:
+            low, high = (centre + half * end / reach for end in (found.low, found.high))
+            parts.append(
+                f'<line x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}" class="whisker"/>'
+            )
+        parts.append(
+            f'<circle cx="{centre + half * value / reach:.1f}" cy="{y}" r="4" fill="{COLOURS[0]}"/>'
+        )
+    return _svg(_LABEL_WIDTH + _PLOT_WIDTH + 20, bottom + 12, parts)
+
+
+def _ends(value: float, found: Interval | None) -> tuple[float, ...]:
+    return (value,) if found is None else (value, found.low, found.high)
+
+
+def _whisker(found: Interval, y: float) -> str:
+    low, high = _x(found.low), _x(found.high)
+    return (
+        f'<line x1="{low}" y1="{y}" x2="{high}" y2="{y}" class="whisker"/>'
+        f'<line x1="{low}" y1="{y - 3}" x2="{low}" y2="{y + 3}" class="whisker"/>'
+        f'<line x1="{high}" y1="{y - 3}" x2="{high}" y2="{y + 3}" class="whisker"/>'
+    )
+
+
+def _x(value: float) -> float:
+    return round(_LABEL_WIDTH + _PLOT_WIDTH * min(1.0, max(0.0, value)), 1)
+
+
+def _svg(width: float, height: float, parts: Sequence[str]) -> str:
+    return (
+        f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">'
+        + "".join(parts)
+        + "</svg>"
+    )

@@ -1,0 +1,79 @@
+"""The word as it stands for its like: digits, dates and addresses by their kind, letters plain."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import unicodedata
+from typing import ClassVar
+
+from .base import Column, Items, Property, one_each
+
+_DIGIT = re.compile(r"\d")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Normal(Property):
+    """The word, case-folded, with every decimal digit as "0"; a joined item as its kind, `<date>`.
+
+    The kinds that stand for the word are those that have digits or signs in them (`GENERAL`); an
+    abbreviation or a hyphenated name stays itself. Kinds are those of `layers.merged`, on every
+    layer.
+
+    Attributes:
+        plain: letters without their accents, compatibility forms as their usual letters.
+    """
+
+    KIND: ClassVar[str] = "normal"
+
+    plain: bool = False
+
+    @property
+    def key(self) -> str:
+        """See `Property.key`."""
+        return "plain" if self.plain else "normal"
+
+    def column(self, items: Items) -> Column:
+        """See `Property.column`."""
+        words = [_DIGIT.sub("0", word) for word in items.folded]
+        if self.plain:
+            words = [word if word.isascii() else _without_accents(word) for word in words]
+        normal = [
+            f"<{GENERAL[kind]}>" if kind in GENERAL else word
+            for kind, word in zip(items.kinds, words, strict=True)
+        ]
+        return one_each(normal, by_word=True)
+
+
+GENERAL = {
+    "email": "email",
+    "url": "url",
+    "date": "date",
+    "written_date": "date",
+    "phone": "phone",
+    "decimal": "decimal",
+    "postcode": "postcode",
+    "year": "year",
+}
+"""Kinds whose words all mean the same to their neighbours -> what stands for them."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kind(Property):
+    """The kind of a joined item, or a year, one of `layers.merged.KINDS`; for others no value."""
+
+    KIND: ClassVar[str] = "kind"
+
+    @property
+    def key(self) -> str:
+        """See `Property.key`."""
+        return "kind"
+
+    def column(self, items: Items) -> Column:
+        """See `Property.column`."""
+        return one_each(items.kinds, by_word=True)
+
+
+def _without_accents(word: str) -> str:
+    parts = unicodedata.normalize("NFKD", word)
+    return "".join(part for part in parts if not unicodedata.combining(part))

@@ -1,0 +1,178 @@
+"""General names: people, places and organisations, by a CRF trained on open corpora.
+
+What Liu et al. 2015, §3.2.2 call the "general NER" feature; they take the output of another tool.
+The features are local ones and lists (Ratinov and Roth 2009, "Design Challenges and Misconceptions
+in Named Entity Recognition", §5 and §6), those lists that come with the package alone.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Sequence
+
+from ..corpora import AnnotatedDocument, remap
+from ..crf.codec import decode, encode_batch
+from ..crf.learning import Progress
+from ..features import (
+    CharacterClass,
+    Feature,
+    Gazetteer,
+    Prefix,
+    Shape,
+    Suffix,
+    Word,
+    at,
+    together,
+)
+from ..recipes.recipe import Learner
+from ..tokenizing import tokenize_documents
+from .base import Declaration, TagPart
+from .sources import Origin
+from .tagging import train_tag_part
+
+LABELS = ("LOC", "ORG", "PER")
+
+LABEL_OF: dict[str, str] = {
+    "per": "PER",
+    "person": "PER",
+    "loc": "LOC",
+    "location": "LOC",
+    "gpe": "LOC",
+    "org": "ORG",
+    "organization": "ORG",
+    "corporation": "ORG",
+    "group": "ORG",
+}
+"""Label of a corpus, in small letters -> ours; spans of others are left out."""
+
+DICTIONARIES = (
+    "countries_en",
+    "first_names_en",
+    "first_names_world",
+    "institution_words_en",
+    "organization_words_en",
+    "surnames_en",
+    "surnames_world",
+    "us_places",
+    "us_states",
+    "world_cities",
+)
+
+_WORD, _SHAPE = Word(fold=True), Shape(collapsed=True)
+FEATURES: tuple[Feature, ...] = (
+    *at(Word(), 0),
+    *at(_WORD, -2, -1, 0, 1, 2),
+    *(f for n in (1, 2, 3, 4) for f in at(Prefix(n, fold=True), 0)),
+    *(f for n in (1, 2, 3, 4) for f in at(Suffix(n, fold=True), 0)),
+    *at(Shape(), 0),
+    *at(_SHAPE, -2, -1, 0, 1, 2),
+    *at(CharacterClass(("ALLCAPS", "INITCAPS", "HASDIGIT", "INNERCAP")), 0),
+    together((_WORD, -1), (_WORD, 0)),
+    together((_WORD, 0), (_WORD, 1)),
+    together((_SHAPE, -1), (_SHAPE, 0)),
+    together((_SHAPE, 0), (_SHAPE, 1)),
+    together((_SHAPE, -1), (_SHAPE, 0), (_SHAPE, 1)),
+    together((_WORD, -1), (_SHAPE, 0)),
+    together((_SHAPE, 0), (_WORD, 1)),
+    *at(Gazetteer("common_words_en"), -1, 0, 1),
+    together((Gazetteer("common_words_en"), 0), (_SHAPE, 0)),
+    *(f for name in DICTIONARIES for f in at(Gazetteer(name, "bioes"), -1, 0, 1)),
+    *(together((Gazetteer(name, "bioes"), 0), (_SHAPE, 0)) for name in DICTIONARIES),
+)
+DECLARATION = Declaration(FEATURES)
+LEARNER = Learner.of("lbfgs", c1=0.3, c2=0.01, feature_minfreq=2, max_iterations=80)
+
+
+def train_ner(
+    documents: Sequence[AnnotatedDocument],
+    *,
+    origin: Origin,
+    declaration: Declaration = DECLARATION,
+    learner: Learner = LEARNER,
+    command: str = "",
+    progress: Progress | None = None,
+) -> TagPart:
+    """Trains the part `ner`, whose tags are B- and I- with PER, LOC and ORG.
+
+    Args:
+        documents: with spans of labels of `LABEL_OF`, in any case; others are left out, and so are
+            handles (`@` and what follows it) and spans without a letter or digit.
+        origin: of the documents.
+        declaration: what the tagger sees.
+        learner: algorithm and parameters.
+        command: for the card.
+        progress: see `models.crf.learning.Progress`.
+
+    Raises:
+        UsageError: if no span has a label of `LABEL_OF`.
+    """
+    corpus = [_mapped(document) for document in documents]
+    texts = [document.text for document in corpus]
+    features = declaration.featurize(texts, tokenize_documents(texts))
+    gold = [[(span.start, span.end, span.label) for span in document.spans] for document in corpus]
+    spans = collections.Counter(label for spans in gold for _, _, label in spans)
+    return train_tag_part(
+        "ner",
+        declaration,
+        features,
+        encode_batch(gold, features, "BIO"),
+        learner,
+        corpus={"documents": len(corpus), "spans": dict(sorted(spans.items()))},
+        origin=origin,
+        command=command,
+        progress=progress,
+    )
+
+
+def score_ner(part: TagPart, documents: Sequence[AnnotatedDocument]) -> dict[str, object]:
+    """Phrase-level precision, recall and F1 (exact stretch and label), of all and by label.
+
+    Args:
+        part: `ner`.
+        documents: of one corpus, not trained on; spans that `train_ner` leaves out do not count.
+    """
+    corpus = [_mapped(document) for document in documents]
+    texts = [document.text for document in corpus]
+    tokens = tokenize_documents(texts)
+    column = [tag or "O" for tag in part.columns(texts, tokens)]
+    starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
+    bounds = tokens.document_offsets.tolist()
+    counts: collections.Counter[tuple[str, str]] = collections.Counter()
+    for index, document in enumerate(corpus):
+        rows = slice(bounds[index], bounds[index + 1])
+        found = set(decode(column[rows], starts[rows], ends[rows]))
+        gold = {(span.start, span.end, span.label) for span in document.spans}
+        for what, spans in (("gold", gold), ("found", found), ("both", gold & found)):
+            counts.update((what, label) for _, _, label in spans)
+    scores: dict[str, object] = {"documents": len(corpus)}
+    for label in ("all", *LABELS):
+        of = {
+            what: sum(n for (w, one), n in counts.items() if w == what and label in ("all", one))
+            for what in ("gold", "found", "both")
+        }
+        scores[label] = {
+            "gold": of["gold"],
+            "precision": round(of["both"] / of["found"], 4) if of["found"] else None,
+            "recall": round(of["both"] / of["gold"], 4) if of["gold"] else None,
+            "f1": round(2 * of["both"] / (of["gold"] + of["found"]), 4)
+            if of["gold"] + of["found"]
+            else None,
+        }
+    return scores
+
+
+def _mapped(document: AnnotatedDocument) -> AnnotatedDocument:
+    """The document with our labels, and without spans that are no names.
+
+    Corpora of tweets mark `@` and the handle behind it as persons; in notes `@` is "at".
+    """
+    text = document.text
+    spans = tuple(
+        span
+        for span in document.spans
+        if any(map(str.isalnum, text[span.start : span.end]))
+        and "@" not in (text[span.start], text[: span.start].rstrip(" ")[-1:])
+    )
+    named = dataclasses.replace(document, spans=spans)
+    return remap(named, lambda label: LABEL_OF.get(label.casefold()))

@@ -1,0 +1,27 @@
+"""Studies: the papers' tables and figures, made again on open corpora, each by one command."""
+
+from __future__ import annotations
+
+from . import hide, hitsz, wi_deid
+from .base import SIZES, Bench, Findings, Material, Plot, Study, Table, Verdict
+from .pages import index_page, page, write_findings
+
+__all__ = [
+    "SIZES",
+    "STUDIES",
+    "Bench",
+    "Findings",
+    "Material",
+    "Plot",
+    "Study",
+    "Table",
+    "Verdict",
+    "index_page",
+    "page",
+    "write_findings",
+]
+
+STUDIES: dict[str, Study] = {
+    study.name: study for study in (*hide.STUDIES, *hitsz.STUDIES, *wi_deid.STUDIES)
+}
+"""All studies, by paper, in the order of its tables and figures."""

@@ -1,0 +1,505 @@
+"""Studies of Liu et al. 2015: two CRFs, rules, and their merge."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from ..corpora import AnnotatedDocument, Annotation
+from ..documents import Context, Document
+from ..evaluation.plots import bars
+from ..evaluation.scores import Score, Scores
+from ..merging import select
+from ..recipes.hitsz import ABLATED, RULES
+from ..recognisers import recognise_all
+from ..spans import Candidate
+from ..training.reporting import shown
+from ..training.upper_bound import upper_bound
+from .base import Bench, Findings, Plot, Row, Run, Study, Table, Verdict, ratios
+
+_PAPER = (
+    'Liu et al. 2015, "Automatic de-identification of electronic medical records using token-level'
+    ' and character-level conditional random fields"'
+)
+
+_Found = Sequence[Sequence[Annotation]]
+
+_CRITERIA: Mapping[str, tuple[str, float, float]] = {
+    "token": ("i2b2_2014_token", 94.61, 94.64),
+    "strict": ("strict", 91.85, 91.24),
+    "relaxed": ("i2b2_2014_relaxed", 92.15, 91.63),
+    "HIPAA token": ("i2b2_2014_hipaa_token", 96.37, 96.62),
+    "HIPAA strict": ("i2b2_2014_hipaa_strict", 94.31, 94.09),
+    "HIPAA relaxed": ("i2b2_2014_hipaa_relaxed", 94.72, 94.55),
+}
+"""Table 3: criterion -> our metric, macro F and micro F of the paper."""
+
+_CLASSIFIERS: Mapping[str, float] = {
+    "token": 83.70,
+    "character": 90.51,
+    "rule": 3.226,
+    "token + character": 91.04,
+    "token + rule": 83.90,
+    "character + rule": 90.72,
+    "merged": 91.24,
+}
+"""Table 4: classifiers -> strict micro F of the paper."""
+
+_ABLATIONS: Mapping[str, tuple[float, float]] = {
+    "all": (83.70, 90.51),
+    "bag": (73.98, 86.93),
+    "pos": (83.68, 90.50),
+    "sentence": (83.67, 90.43),
+    "section": (83.28, 90.30),
+    "ner": (82.91, 90.07),
+    "representation": (83.16, 90.05),
+}
+"""Table 5: group left out -> strict micro F of the token and of the character CRF of the paper."""
+
+_CATEGORIES: Mapping[str, tuple[float, float, float]] = {
+    "NAME": (76.18, 87.83, 88.07),
+    "PROFESSION": (62.12, 56.92, 68.65),
+    "LOCATION": (79.95, 77.06, 79.92),
+    "AGE": (86.08, 92.86, 94.20),
+    "DATE": (88.53, 97.36, 97.20),
+    "CONTACT": (90.05, 86.33, 92.52),
+    "ID": (90.59, 89.58, 91.12),
+}
+"""Table 6: category -> F of token CRF, character CRF and merged of the paper."""
+
+
+def _criteria(bench: Bench) -> Findings:
+    gold, found = _merged(bench)
+    rows: list[Row] = []
+    better = []
+    for criterion, (metric, paper_macro, paper_micro) in _CRITERIA.items():
+        scores = _scores(bench, gold, found, metric)
+        micro = scores.micro
+        rows.append(
+            (
+                criterion,
+                *map(shown, _means(scores)),
+                *map(shown, ratios(micro)),
+                paper_macro,
+                paper_micro,
+            )
+        )
+        better.append((criterion, micro))
+    by_name = dict(better)
+    hipaa = all(
+        (by_name[f"HIPAA {name}"].f1 or 0) > (by_name[name].f1 or 0)
+        for name in ("token", "strict", "relaxed")
+    )
+    return Findings(
+        _how(bench) + " Labels are mapped to the native ones; those without one are left out.",
+        (
+            Table(
+                "",
+                ("criterion", "macro P", "macro R", "macro F", "micro P", "micro R", "micro F",
+                 "paper, macro F", "paper, micro F"),
+                tuple(rows),
+            ),
+        ),
+        (
+            Plot(
+                "",
+                "Micro P, R and F1 under six criteria",
+                bars([(n, [("P", s.precision, None), ("R", s.recall, None), ("F1", s.f1, None)])
+                      for n, s in better]),
+            ),
+        ),
+        (
+            Verdict(
+                "Scores on HIPAA categories are about two points higher than on all.",
+                "; ".join(
+                    f"{name}: {shown(by_name[f'HIPAA {name}'].f1)} against"
+                    f" {shown(by_name[name].f1)}"
+                    for name in ("token", "strict", "relaxed")
+                )
+                + ".",
+                hipaa,
+            ),
+            Verdict(
+                "Recall is lower than precision under every criterion, by more than 1.5 points.",
+                "; ".join(f"{n}: P {shown(s.precision)}, R {shown(s.recall)}" for n, s in better)
+                + ".",
+                all((s.precision or 0) > (s.recall or 0) for _, s in better),
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _classifiers(bench: Bench) -> Findings:
+    gold, sources = _sources(bench)
+    combinations = {
+        "token": ("token",),
+        "character": ("character",),
+        "rule": ("rule",),
+        "token + character": ("token", "character"),
+        "token + rule": ("token", "rule"),
+        "character + rule": ("character", "rule"),
+        "merged": ("token", "character", "rule"),
+    }
+    scored = {
+        name: _scores(bench, gold, _join([sources[one] for one in chosen]), "strict", native=False)
+        for name, chosen in combinations.items()
+    }
+    agreed = _agreed(sources["token"], sources["character"])
+    scored["agreed by both CRFs"] = _scores(bench, gold, agreed, "strict", native=False)
+    rows: list[Row] = []
+    for name, scores in scored.items():
+        micro = scores.micro
+        rows.append(
+            (
+                name,
+                *map(shown, _means(scores)),
+                *map(shown, ratios(micro)),
+                86.42 if name.startswith("agreed") else _CLASSIFIERS[name],
+            )
+        )
+    f1 = {name: scores.micro.f1 or 0.0 for name, scores in scored.items()}
+    both = f1["token + character"]
+    vote = scored["agreed by both CRFs"].micro
+    return Findings(
+        _how(bench),
+        (
+            Table(
+                "",
+                ("classifiers", "macro P", "macro R", "macro F", "micro P", "micro R", "micro F",
+                 "paper, micro F"),
+                tuple(rows),
+            ),
+        ),
+        (
+            Plot(
+                "",
+                "Strict P, R and F1 of each classifier and combination",
+                bars([(n, [("P", s.micro.precision, None), ("R", s.micro.recall, None),
+                           ("F1", s.micro.f1, None)]) for n, s in scored.items()]),
+            ),
+        ),
+        (
+            Verdict(
+                "The character CRF is far better than the token CRF, 90.51 against 83.70.",
+                f"Character {shown(f1['character'])}, token {shown(f1['token'])}.",
+                f1["character"] > f1["token"],
+            ),
+            Verdict(
+                "Together the two CRFs are better than either, 91.04.",
+                f"Together {shown(both)}.",
+                both > max(f1["token"], f1["character"]),
+            ),
+            Verdict(
+                "The rules add about 0.2 points to anything; all three together are best, 91.24.",
+                f"With rules {shown(f1['merged'])}, without {shown(both)}.",
+                f1["merged"] > both,
+            ),
+            Verdict(
+                "Only what both CRFs find alike: P 97.77, R 77.42, F 86.42, much worse than the"
+                " merge.",
+                f"P {shown(vote.precision)}, R {shown(vote.recall)}, F {shown(vote.f1)}.",
+                (vote.f1 or 0) < both
+                and (vote.precision or 0) > (scored["token + character"].micro.precision or 0),
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _features(bench: Bench) -> Findings:
+    groups = ("", *ABLATED)
+    scored: dict[str, dict[str, Score]] = {}
+    for kind, most in (("token", None), ("character", bench.size.characters)):
+        recipes = {g: bench.hitsz(kind, without=(g,) if g else ()) for g in groups}
+        # Where the part of a group is missing, nothing is left to leave out.
+        differing = {g: r for g, r in recipes.items() if not g or r.taggers != recipes[""].taggers}
+        runs = bench.held_out(list(differing.values()), most=most)
+        scored[kind] = {
+            g: _scores_of(bench, run).micro for g, run in zip(differing, runs, strict=True)
+        }
+    drops = {
+        kind: {g: (by[""].f1 or 0.0) - (score.f1 or 0.0) for g, score in by.items() if g}
+        for kind, by in scored.items()
+    }
+    rows: list[Row] = []
+    for group in groups:
+        cells: list[str | float | None] = []
+        for kind, figure in zip(scored, _ABLATIONS[group or "all"], strict=True):
+            found = scored[kind].get(group)
+            cells += map(shown, ratios(found)) if found else ["not there"] * 3
+            cells.append(figure)
+        rows.append((f"without {group}" if group else "all", *cells))
+    worst = {kind: max(fall, key=lambda g: fall[g], default="") for kind, fall in drops.items()}
+    least = {
+        kind: min(fall, key=lambda g: abs(fall[g]), default="") for kind, fall in drops.items()
+    }
+    count = min(bench.size.characters, len(bench.material.train))
+    note = (
+        f" The character CRF is trained on {count} of the training documents here, so its row"
+        ' "all" is lower than in the study of the classifiers.'
+    )
+    return Findings(
+        _how(bench) + note,
+        (
+            Table(
+                "",
+                ("features", *(f"{k} {x}" for k in scored for x in ("P", "R", "F", "F, paper"))),
+                tuple(rows),
+            ),
+        ),
+        (
+            Plot(
+                "",
+                "Strict F1 lost when a group of features is left out",
+                bars([(g, [(k, max(0.0, drops[k][g]), None) for k in scored if g in drops[k]])
+                      for g in ABLATED if any(g in drops[k] for k in scored)]),
+            ),
+        ),
+        (
+            Verdict(
+                "The bag of words or characters matters most, to both CRFs.",
+                "Most is lost without "
+                + ", ".join(f"{g} ({k}: {drops[k][g]:+.4f})" for k, g in worst.items() if g)
+                + ".",
+                all(group == "bag" for group in worst.values()),
+            ),
+            Verdict(
+                "Part of speech matters least.",
+                "Least changes without "
+                + ", ".join(f"{g} ({k}: {drops[k][g]:+.4f})" for k, g in least.items() if g)
+                + "."
+                + (
+                    ""
+                    if "pos" in bench.material.parts
+                    else " There is no tagger for parts of speech here."
+                ),
+                all(g == "pos" for g in least.values())
+                if "pos" in bench.material.parts
+                else None,
+            ),
+            Verdict(
+                "Each group makes more or less of a contribution to both CRFs.",
+                "; ".join(
+                    f"{k}: " + ", ".join(f"{g} {fall:+.4f}" for g, fall in drops[k].items())
+                    for k in scored
+                )
+                + ".",
+                all(fall > 0 for by in drops.values() for fall in by.values()),
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _categories(bench: Bench) -> Findings:
+    gold, sources = _sources(bench)
+    chosen = {
+        "token": sources["token"],
+        "character": sources["character"],
+        "merged": _join([sources[one] for one in ("token", "character", "rule")]),
+    }
+    scored = {
+        name: _scores(bench, gold, found, "i2b2_2014_category").by_label
+        for name, found in chosen.items()
+    }
+    there = [name for name in _CATEGORIES if any(name in by_label for by_label in scored.values())]
+    none = Score(0, 0, 0)
+    rows: list[Row] = [
+        (
+            category,
+            *(
+                shown(ratio)
+                for by_label in scored.values()
+                for ratio in ratios(by_label.get(category, none))
+            ),
+            *_CATEGORIES[category],
+        )
+        for category in there
+    ]
+    f1 = {
+        name: {c: by_label.get(c, none).f1 or 0.0 for c in there}
+        for name, by_label in scored.items()
+    }
+    by_token = [c for c in there if f1["token"][c] > f1["character"][c]]
+    merged_best = [c for c in there if f1["merged"][c] >= max(f1["token"][c], f1["character"][c])]
+    return Findings(
+        _how(bench) + " Labels are mapped to the native ones; those without one are left out.",
+        (
+            Table(
+                "",
+                ("category", *(f"{n} {x}" for n in chosen for x in ("P", "R", "F")),
+                 *(f"paper, {n} F" for n in chosen)),
+                tuple(rows),
+            ),
+        ),
+        (
+            Plot(
+                "",
+                "Strict F1 of each category",
+                bars([(c, [(n, f1[n][c], None) for n in chosen]) for c in there]),
+            ),
+        ),
+        (
+            Verdict(
+                "The token CRF is better on PROFESSION, LOCATION, CONTACT and ID, the character CRF"
+                " on NAME, AGE and DATE.",
+                f"The token CRF is better on: {', '.join(by_token) or 'none'}.",
+                set(by_token) == {"PROFESSION", "LOCATION", "CONTACT", "ID"} & set(there),
+            ),
+            Verdict(
+                "Merged is best or nearly so in every category.",
+                f"Best in: {', '.join(merged_best) or 'none'}.",
+                len(merged_best) * 2 >= len(there),
+            ),
+        ),
+    )  # fmt: skip
+
+
+_LAYERS = ("word", "coarse", "wi-deid", "fine")
+
+
+def _upper_bound(bench: Bench) -> Findings:
+    gold = list(bench.material.test)[: bench.size.held]
+    word, character = (bench.hitsz(kind).taggers[0] for kind in ("token", "character"))
+    taggers = {layer: dataclasses.replace(word, layer=layer) for layer in _LAYERS}
+    taggers["character"] = character
+    scored = {}
+    for layer, tagger in taggers.items():
+        found = [document.spans for document in upper_bound(gold, tagger)]
+        scored[layer] = _scores(bench, gold, found, "strict", native=False).micro
+    return Findings(
+        f"Gold labels of {len(gold)} documents of {bench.material.name} given to the items of each"
+        " layer, and read back as spans: what a perfect tagger of that layer would score.",
+        (
+            Table(
+                "",
+                ("layer", "P", "R", "F1"),
+                tuple((layer, *map(shown, ratios(score))) for layer, score in scored.items()),
+            ),
+        ),
+        (),
+        (
+            Verdict(
+                "The paper's tokenizer allows P 91.2, R 92.61 and F 91.9 at most.",
+                "; ".join(f"{layer} {shown(score.f1)}" for layer, score in scored.items()) + ".",
+                None,
+            ),
+            Verdict(
+                "A character CRF has no errors of boundaries that a tokenizer causes.",
+                f"Characters: {shown(scored['character'].f1)}; what is missing are spans that"
+                " overlap or go over line breaks.",
+                (scored["character"].f1 or 0) >= max(s.f1 or 0 for s in scored.values()),
+            ),
+        ),
+    )
+
+
+# What all of them use
+
+
+def _sources(bench: Bench) -> tuple[Sequence[AnnotatedDocument], dict[str, _Found]]:
+    """What each classifier finds in the test part, in the labels of the corpus."""
+    (token,) = bench.held_out([bench.hitsz("token")])
+    (character,) = bench.held_out([bench.hitsz("character")])
+    return token.gold, {
+        "token": token.found,
+        "character": character.found,
+        "rule": _by_rules(bench, token.gold),
+    }
+
+
+def _merged(bench: Bench) -> tuple[Sequence[AnnotatedDocument], _Found]:
+    gold, sources = _sources(bench)
+    return gold, _join([sources[one] for one in ("token", "character", "rule")])
+
+
+def _by_rules(bench: Bench, gold: Sequence[AnnotatedDocument]) -> list[list[Annotation]]:
+    """What the rules of Table 2 find; a native label that several own ones have is left out."""
+    own: dict[str, list[str]] = {}
+    for label in sorted({span.label for d in bench.material.train for span in d.spans}):
+        if (native := bench.material.native(label)) is not None:
+            own.setdefault(native, []).append(label)
+    names = {native: labels[0] for native, labels in own.items() if len(labels) == 1}
+    found = []
+    for document in gold:
+        candidates = recognise_all(Document(document.text), Context(), RULES)
+        found.append(
+            [
+                Annotation(c.start, c.end, names[c.label])
+                for c in select(candidates)
+                if c.label in names
+            ]
+        )
+    return found
+
+
+_TRUST = ("crf:token", "charcrf:character", "rule")
+"""Names of detectors in rising order of what `select` gives them."""
+
+
+def _join(found: Sequence[_Found]) -> list[list[Annotation]]:
+    """The paper's merge (§3.4) of what classifiers found, given in rising order of trust."""
+    merged = []
+    for documents in zip(*found, strict=True):
+        candidates = []
+        for detector, spans in zip(_TRUST[-len(documents) :], documents, strict=True):
+            candidates += [Candidate(s.start, s.end, s.label, detector, 1.0) for s in spans]
+        merged.append([Annotation(c.start, c.end, c.label) for c in select(candidates)])
+    return merged
+
+
+def _agreed(first: _Found, second: _Found) -> list[list[Annotation]]:
+    return [
+        sorted(set(a) & set(b), key=lambda span: span.start)
+        for a, b in zip(first, second, strict=True)
+    ]
+
+
+def _scores(
+    bench: Bench,
+    gold: Sequence[AnnotatedDocument],
+    found: _Found,
+    metric: str,
+    *,
+    native: bool = True,
+) -> Scores:
+    scores = bench.score_found(gold, found, (metric,), native=native).metrics[metric]
+    assert isinstance(scores, Scores)
+    return scores
+
+
+def _scores_of(bench: Bench, run: Run) -> Scores:
+    return _scores(bench, run.gold, run.found, "strict", native=False)
+
+
+def _means(scores: Scores) -> tuple[float | None, float | None, float | None]:
+    """The means over documents."""
+    means = scores.documents
+    return (means.precision, means.recall, means.f1) if means else (None, None, None)
+
+
+def _how(bench: Bench) -> str:
+    size, material = bench.size, bench.material
+    missing = bench.missing_parts
+    left_out = (
+        f" Features of {', '.join(missing)} are left out: there is no such part for this corpus."
+        if missing
+        else ""
+    )
+    return (
+        f"Trained on {min(size.held, len(material.train))} documents of {material.name}, training"
+        f" part; scored on {min(size.held, len(material.test))} of its development part, strict"
+        f" spans.{left_out}"
+    )
+
+
+STUDIES = (
+    Study("hitsz-criteria", "Six criteria, micro and macro", f"{_PAPER}, Table 3", _criteria),
+    Study(
+        "hitsz-classifiers",
+        "Each classifier, their combinations, and the vote of both CRFs",
+        f"{_PAPER}, Table 4 and §5",
+        _classifiers,
+    ),
+    Study("hitsz-features", "Leaving out a group of features", f"{_PAPER}, Table 5", _features),
+    Study("hitsz-categories", "Both CRFs by category", f"{_PAPER}, Table 6", _categories),
+    Study("hitsz-upper-bound", "The upper bound of tokenization", f"{_PAPER}, §5", _upper_bound),
+)

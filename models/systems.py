@@ -1,0 +1,178 @@
+"""Systems: a bundle opened for work, with all that it detects with, and the rules beside it."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+from .bundles import Bundle
+from .errors import UsageError
+from .features import Features
+from .parts import tag_columns
+from .propagation import propagate
+from .recognisers import RECOGNISERS
+from .spans import Candidate, Candidates
+from .taggers import Tagger, detector_name, output_names
+from .tokens import Tokens
+
+RECIPE = "recipe"
+"""Stands among the names of rules for those that belong to the recipes of the bundles."""
+
+
+class System:
+    """Finds candidates with the taggers of one bundle, as its recipe says.
+
+    Its taggers label as in the corpus that the bundle was trained on, and so do a vote and
+    propagation; labels are mapped at the end. What has no label is dropped before propagation: a
+    name that goes in one place goes where a tagger would have left it as well.
+
+    Opened where it works and never pickled, as its taggers are.
+
+    Attributes:
+        name: the bundle's.
+        hash: the bundle's.
+        taggers: in the order of the recipe.
+        labels: those that candidates can have, sorted.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        *,
+        biases: Mapping[str, float] | None = None,
+        labels_as: str = "native",
+    ) -> None:
+        """Opens a bundle; the arguments and errors are those of `Tagger`."""
+        self.name, self.hash = bundle.name, bundle.hash
+        self.taggers = tuple(
+            Tagger(bundle, recipe.kind, biases=biases, labels_as="own")
+            for recipe in bundle.recipe.taggers
+        )
+        self._names = output_names(bundle, labels_as)
+        self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
+        self._vote = bundle.recipe.vote
+        self._propagation = bundle.recipe.propagation
+        self._propagates_as = propagation_name(bundle)
+        self._parts = bundle.parts
+
+    def featurize(self, texts: Sequence[str | None], tokens: Tokens) -> tuple[Features, ...]:
+        """The attribute rows of a batch for each tagger; a text that is None has no items."""
+        # Tags are made once, for all taggers that see them.
+        tags = tag_columns(self._parts, texts, tokens)
+        return tuple(tagger.featurize(texts, tokens, tags) for tagger in self.taggers)
+
+    def label(
+        self, features: Sequence[Features], texts: Sequence[str | None], tokens: Tokens
+    ) -> Candidates:
+        """The candidates of all documents of a batch."""
+        return Candidates.of(
+            [
+                (document, found)
+                for document in range(len(texts))
+                for found in self.label_document(features, document, texts, tokens)
+            ]
+        )
+
+    def label_document(
+        self,
+        features: Sequence[Features],
+        document: int,
+        texts: Sequence[str | None],
+        tokens: Tokens,
+    ) -> list[Candidate]:
+        """The candidates of one document of a batch, in order.
+
+        Args:
+            features: those of each tagger.
+            document: index in the batch.
+            texts: of the batch.
+            tokens: of the batch.
+        """
+        found = [
+            tagger.label_document(rows, document)
+            for tagger, rows in zip(self.taggers, features, strict=True)
+        ]
+        candidates = [c for c in join(found, self._vote) if self._names[c.label] is not None]
+        if self._propagation is not None and candidates:
+            text, rows = texts[document], tokens.of_document(document)
+            assert text is not None, "a text that is None has no items"
+            candidates += propagate(
+                self._propagation,
+                text,
+                tokens.starts[rows],
+                tokens.ends[rows],
+                candidates,
+                self._propagates_as,
+            )
+        return sorted(map(self._named, candidates))
+
+    def _named(self, candidate: Candidate) -> Candidate:
+        name = self._names[candidate.label]
+        assert name is not None, "what has no label was dropped"
+        return candidate if candidate.label == name else dataclasses.replace(candidate, label=name)
+
+
+def join(found: Sequence[Sequence[Candidate]], vote: str) -> list[Candidate]:
+    """The candidates of the taggers of one recipe in one document, in order.
+
+    Args:
+        found: those of each tagger.
+        vote: see `Recipe.vote`.
+    """
+    if vote == "both":
+        places = [{(c.start, c.end, c.label) for c in one} for one in found]
+        agreed = set.intersection(*places)
+        found = [[c for c in one if (c.start, c.end, c.label) in agreed] for one in found]
+    return sorted(candidate for one in found for candidate in one)
+
+
+def detectors_of(bundle: Bundle) -> tuple[str, ...]:
+    """The names of the detectors whose candidates a bundle gives."""
+    names = [detector_name(bundle, tagger.kind) for tagger in bundle.recipe.taggers]
+    if bundle.recipe.propagation is not None:
+        names.append(propagation_name(bundle))
+    return tuple(names)
+
+
+def propagation_name(bundle: Bundle) -> str:
+    """The detector of what is carried over in a document: of the lowest rank, see `select`."""
+    return f"propagation:{bundle.name}"
+
+
+def rules_named(names: Iterable[str], bundles: Iterable[Bundle]) -> tuple[str, ...]:
+    """The names of rules, each once, with those of the bundles' recipes in the place of RECIPE.
+
+    Raises:
+        UsageError: if a rule is not in `RECOGNISERS`.
+    """
+    of_recipes = [rule for bundle in bundles for rule in bundle.recipe.rules]
+    named: dict[str, None] = {}
+    for name in names:
+        named |= dict.fromkeys(of_recipes if name == RECIPE else [name])
+    if unknown := sorted(named.keys() - RECOGNISERS.keys()):
+        raise UsageError(f"unknown recognisers {unknown}; known are {sorted(RECOGNISERS)}")
+    return tuple(named)
+
+
+def own_names(bundles: Iterable[Bundle]) -> dict[str, str] | None:
+    """Native label -> its name among the labels that the bundles were trained on.
+
+    So that what rules find can be scored beside what taggers find in their own labels. A native
+    label that several own labels are mapped to has no name, nor one that none is mapped to.
+
+    Returns:
+        None if some bundle's own labels are native: then labels stay as they are.
+    """
+    names: dict[str, set[str]] = collections.defaultdict(set)
+    count = 0
+    for bundle in bundles:
+        if bundle.label_map is None:
+            return None
+        count += 1
+        for own, native in bundle.label_map.items():
+            if native is not None:
+                names[native].add(own)
+    if not count:
+        return None
+    return {native: own.pop() for native, own in names.items() if len(own) == 1}

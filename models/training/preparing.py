@@ -1,0 +1,177 @@
+"""From annotated documents to what a learner is given: dictionaries, attributes and tags."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from ...dictionaries import Dictionary
+from ..columns import Ints
+from ..corpora import AnnotatedDocument
+from ..crf.codec import encode_batch, misaligned_batch
+from ..crf.learning import Progress, learn
+from ..errors import UsageError
+from ..features import Features
+from ..features.base import gather
+from ..features.featurizing import featurize
+from ..features.gazetteer import cut_phrases, gazetteer_from_phrases
+from ..parts import Part, cluster_tables, require_parts, tag_columns
+from ..recipes import Recipe, TaggerRecipe
+from ..recipes.learner import Learner
+from ..tokenizing import tokenize_documents
+from .sampling import sample
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Prepared:
+    """What one tagger is trained on: attributes and gold tags of all items of the documents.
+
+    Attributes:
+        recipe: the tagger's.
+        features: of all documents.
+        tags: one list for each sequence, one tag for each of its items.
+        misaligned: gold spans that items or sequences do not let come back as they are.
+    """
+
+    recipe: TaggerRecipe
+    features: Features
+    tags: Sequence[Sequence[str]]
+    misaligned: int
+
+    def of_documents(self, documents: Sequence[int]) -> Prepared:
+        """The same for some of the documents, in the order given: a fold of a cross-validation."""
+        every = self.features
+        chosen = np.asarray(documents, np.int64)
+        document_offsets, sequences = gather(
+            every.document_offsets, np.arange(len(every.sequence_offsets) - 1), chosen
+        )
+        sequence_offsets, items = gather(
+            every.sequence_offsets, np.arange(len(every.starts)), sequences
+        )
+        item_offsets, attribute_ids = gather(every.item_offsets, every.attribute_ids, items)
+        attributes, attribute_ids = _used(every.attributes, attribute_ids)
+        return Prepared(
+            self.recipe,
+            Features(
+                attributes,
+                attribute_ids,
+                item_offsets,
+                every.starts[items],
+                every.ends[items],
+                sequence_offsets,
+                document_offsets,
+            ),
+            [self.tags[sequence] for sequence in sequences.tolist()],
+            0,
+        )
+
+
+def make_dictionaries(
+    recipe: Recipe,
+    documents: Sequence[AnnotatedDocument],
+    lists: Mapping[str, Dictionary],
+    label_map: Mapping[str, str | None] | None = None,
+) -> dict[str, Dictionary]:
+    """The gazetteers of a recipe: those given, and those that it makes from training documents.
+
+    Args:
+        recipe: names them.
+        documents: the training part only.
+        lists: at least `recipe.lists`.
+        label_map: label of the corpus -> native label; without it labels are native.
+
+    Raises:
+        UsageError: if a list is missing.
+    """
+    if missing := sorted(set(recipe.lists) - lists.keys()):
+        raise UsageError(f"recipe {recipe.name} needs dictionaries that were not given: {missing}")
+    extensions = {extension.name: extension for extension in recipe.extensions}
+    made = {name: lists[name] for name in recipe.dictionaries if name not in extensions}
+    for name, extension in extensions.items():
+        phrases = [phrase for source in extension.lists for phrase in lists[source].phrases]
+        for document in documents:
+            for span in document.spans:
+                native = label_map.get(span.label) if label_map else span.label
+                if native in extension.labels:
+                    phrases.append(document.text[span.start : span.end])
+        layer = next(t.layer for t in recipe.taggers if name in t.needs("gazetteer"))
+        words = {word for phrase in cut_phrases(phrases, layer) for word in phrase}
+        made[name] = dictionary_of(name, words)
+    return made
+
+
+def dictionary_of(name: str, phrases: Sequence[str] | set[str]) -> Dictionary:
+    """A dictionary of these phrases, as a bundle can hold it."""
+    # What a list of one phrase a line cannot hold is in no list.
+    sound = {p.strip() for p in phrases if p.strip() and p.isprintable() and len(p) <= 200}
+    draft = Dictionary(name, tuple(sorted(sound)), "")
+    return dataclasses.replace(draft, sha256=hashlib.sha256(draft.to_bytes()).hexdigest())
+
+
+def prepare(
+    recipe: Recipe,
+    documents: Sequence[AnnotatedDocument],
+    dictionaries: Mapping[str, Dictionary],
+    parts: Mapping[str, Part] = MappingProxyType({}),
+) -> tuple[Prepared, ...]:
+    """What each tagger of a recipe is trained on.
+
+    Args:
+        recipe: what to train.
+        documents: gold.
+        dictionaries: those of `make_dictionaries`.
+        parts: those that the recipe names.
+
+    Raises:
+        UsageError: if a part is missing; says the command that makes it.
+    """
+    for tagger in recipe.taggers:
+        require_parts(f"recipe {recipe.name}", tagger.features, parts)
+    texts = [document.text for document in documents]
+    tokens = tokenize_documents(texts)
+    tags = tag_columns({name: parts[name] for name in recipe.parts}, texts, tokens)
+    clusters = cluster_tables(parts)
+    gold = [[(s.start, s.end, s.label) for s in document.spans] for document in documents]
+    prepared = []
+    for tagger in recipe.taggers:
+        gazetteers = {
+            name: gazetteer_from_phrases(
+                dictionaries[name].phrases, tagger.layer, dictionaries[name].weights
+            )
+            for name in sorted(tagger.needs("gazetteer"))
+        }
+        features = featurize(texts, tokens, tagger, gazetteers, tags, clusters=clusters)
+        gold_tags = encode_batch(gold, features, tagger.scheme)
+        prepared.append(Prepared(tagger, features, gold_tags, misaligned_batch(gold, features)))
+    return tuple(prepared)
+
+
+def fit(
+    prepared: Prepared,
+    *,
+    seed: int = 0,
+    learner: Learner | None = None,
+    progress: Progress | None = None,
+) -> bytes:
+    """Trains one tagger and returns its model file.
+
+    Args:
+        prepared: what it is trained on; items are sampled here.
+        seed: of the sampling and the learner.
+        learner: in place of the recipe's.
+        progress: see `crf.learning.Progress`.
+    """
+    features, tags = sample(prepared.features, prepared.tags, prepared.recipe.sampling, seed)
+    return learn(features, tags, learner or prepared.recipe.learner, seed=seed, progress=progress)
+
+
+def _used(attributes: Sequence[str], ids: Ints) -> tuple[tuple[str, ...], Ints]:
+    """The attributes that occur in `ids`, in their order, and `ids` renumbered to them."""
+    occurs = np.zeros(len(attributes), np.bool_)
+    occurs[ids] = True
+    kept = tuple(attributes[index] for index in np.flatnonzero(occurs).tolist())
+    return kept, (np.cumsum(occurs) - 1)[ids]

@@ -1,0 +1,196 @@
+"""Settings: a recipe as a search or the command line changes it, and the grid of a search."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+
+from ..errors import UsageError
+from ..recipes import Learner, Recipe, Sampling, TaggerRecipe
+from ..recipes.recipe import ALGORITHMS, Parameter
+
+LEAVE_OUT = "leave_out"
+SAMPLING = "sampling"
+MOST_SETTINGS = 1_000
+
+FAST = Learner.of("averaged-perceptron", max_iterations=20)
+"""Of `train --fast`: on MEDDOCAN within 0.003 of the best strict F1 in a ninth of the time
+(docs/training.md has the figures). Its scores are not calibrated."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Setting:
+    """One point of a search.
+
+    Attributes:
+        values: (name, value as text) in the order in which they were asked for.
+        recipe: what they lead to.
+    """
+
+    values: tuple[tuple[str, str], ...]
+    recipe: Recipe
+
+    @property
+    def name(self) -> str:
+        """For people: "c1=0.1 c2=0.01"; "as it is" if nothing is changed."""
+        return " ".join(f"{name}={value}" for name, value in self.values) or "as it is"
+
+
+def grid(recipe: Recipe, axes: Sequence[tuple[str, Sequence[str]]]) -> tuple[Setting, ...]:
+    """All combinations of the values of each axis, the last one fastest.
+
+    Args:
+        recipe: what the values change.
+        axes: name and values of each: a parameter of the learner, "leave_out" or "sampling"; see
+            `changed`.
+
+    Raises:
+        UsageError: if an axis comes twice, has no or equal values, or a value is not allowed; or
+            there are more than 1,000 combinations.
+    """
+    names = [name for name, _ in axes]
+    if len(set(names)) != len(names):
+        raise UsageError("--search: a name comes twice; give all its values in one: c1=0.05,0.1")
+    for name, values in axes:
+        if not values or len(set(values)) != len(values) or "" in values:
+            raise UsageError(f"--search {name}: expected different values, as in c1=0.05,0.1")
+    size = 1
+    for _, values in axes:
+        size *= len(values)
+    if size > MOST_SETTINGS:
+        raise UsageError(f"--search: {size:,} combinations; at most {MOST_SETTINGS:,} are tried")
+    return tuple(
+        Setting(pairs, changed(recipe, pairs))
+        for chosen in itertools.product(*(values for _, values in axes))
+        for pairs in [tuple(zip(names, chosen, strict=True))]
+    )
+
+
+def changed(recipe: Recipe, values: Sequence[tuple[str, str]]) -> Recipe:
+    """The recipe with settings applied to each of its taggers.
+
+    Args:
+        recipe: is not changed.
+        values: (name, value) pairs: "leave_out" takes kinds of property joined by "+", "none" for
+            none; "sampling" takes what `parse_sampling` does; all else is a parameter of the
+            learner.
+
+    Raises:
+        UsageError: if a value is not allowed.
+    """
+    parameters: dict[str, float] = {}
+    for name, value in values:
+        if name == LEAVE_OUT:
+            recipe = leave_out(recipe, () if value == "none" else value.split("+"))
+        elif name == SAMPLING:
+            recipe = _each(recipe, sampling=parse_sampling(value))
+        else:
+            parameters[name] = number(name, value)
+    return with_learner(recipe, None, parameters) if parameters else recipe
+
+
+def with_learner(
+    recipe: Recipe, algorithm: str | None, parameters: Mapping[str, Parameter]
+) -> Recipe:
+    """The recipe with another algorithm, or other parameters added to those that it has.
+
+    Raises:
+        UsageError: if the algorithm does not know a parameter.
+    """
+    if algorithm is not None and algorithm not in ALGORITHMS:
+        raise UsageError(f"algorithm must be one of {', '.join(sorted(ALGORITHMS))}")
+
+    def learner(tagger: TaggerRecipe) -> Learner:
+        chosen = algorithm or tagger.learner.algorithm
+        # Of two taggers one may learn in another way: to each what is meant for it. What is meant
+        # for none is left in, and refused by the first.
+        meant = {
+            name: value
+            for name, value in parameters.items()
+            if name in ALGORITHMS[chosen] or name not in taken
+        }
+        return tagger.learner.changed(algorithm, meant)
+
+    learners = {algorithm or tagger.learner.algorithm for tagger in recipe.taggers}
+    taken = {name for one in learners for name in ALGORITHMS[one]}
+    taggers = tuple(dataclasses.replace(t, learner=learner(t)) for t in recipe.taggers)
+    return dataclasses.replace(recipe, taggers=taggers)
+
+
+def parse_sampling(text: str) -> Sampling:
+    """A sampling as it is written in options: "all", "random:0.3" or "window:5".
+
+    Raises:
+        UsageError: if it is none of these.
+    """
+    method, _, value = text.partition(":")
+    if text == "all":
+        return Sampling()
+    try:
+        if method == "random":
+            return Sampling("random", keep=float(value))
+        if method == "window":
+            return Sampling("window", window=int(value))
+    except ValueError:
+        pass
+    raise UsageError(
+        "sampling must be all, random:P (keep that share of what is not PHI) or window:K "
+        "(keep K items around PHI)"
+    )
+
+
+def with_sampling(recipe: Recipe, sampling: Sampling) -> Recipe:
+    """The recipe with a sampling for each of its taggers."""
+    return _each(recipe, sampling=sampling)
+
+
+def kinds_of(recipe: Recipe) -> tuple[str, ...]:
+    """The kinds of property that a recipe's features are made of, sorted."""
+    parts = {part.KIND for t in recipe.taggers for f in t.features for part, _ in f.parts}
+    return tuple(sorted(parts))
+
+
+def leave_out(recipe: Recipe, kinds: Sequence[str]) -> Recipe:
+    """The recipe without the features in which some kinds of property take part.
+
+    Raises:
+        UsageError: if it has no such kind, or a tagger would see nothing any more.
+    """
+    if not kinds:
+        return recipe
+    known = kinds_of(recipe)
+    if unknown := sorted(set(kinds) - set(known)):
+        raise UsageError(
+            f"leave_out: {unknown} are no kinds of feature of recipe {recipe.name}; "
+            f"it has {', '.join(known)}"
+        )
+    taggers = []
+    for tagger in recipe.taggers:
+        kept = tuple(f for f in tagger.features if not {p.KIND for p, _ in f.parts} & set(kinds))
+        if not kept:
+            raise UsageError("leave_out: a tagger would have no feature left")
+        taggers.append(dataclasses.replace(tagger, features=kept))
+    used = {name for tagger in taggers for name in tagger.needs("gazetteer")}
+    extensions = tuple(one for one in recipe.extensions if one.name in used)
+    return dataclasses.replace(recipe, taggers=tuple(taggers), extensions=extensions)
+
+
+def number(name: str, text: str) -> float:
+    """A finite number.
+
+    Raises:
+        UsageError: naming the option if it is none.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        raise UsageError(f"{name} must be a number") from None
+    if not abs(value) < float("inf"):
+        raise UsageError(f"{name} must be a finite number")
+    return value
+
+
+def _each(recipe: Recipe, **changes: object) -> Recipe:
+    taggers = tuple(dataclasses.replace(t, **changes) for t in recipe.taggers)  # type: ignore[arg-type]
+    return dataclasses.replace(recipe, taggers=taggers)

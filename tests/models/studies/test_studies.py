@@ -1,0 +1,181 @@
+"""All studies at their quick size on the demo corpus: pages, tables and plots; and once more."""
+
+from __future__ import annotations
+
+import csv
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from scrubline.dictionaries import load
+from scrubline.models.corpora import Annotation, read_annotated
+from scrubline.models.mapping import load_map
+from scrubline.models.recipes.languages import LANGUAGES
+from scrubline.models.studies import (
+    SIZES,
+    STUDIES,
+    Bench,
+    Findings,
+    Material,
+    Plot,
+    Study,
+    Table,
+    Verdict,
+    index_page,
+    page,
+    write_findings,
+)
+from scrubline.models.studies import hitsz as hitsz_studies
+from scrubline.models.studies.base import FULL
+from scrubline.models.training import crossvalidation
+
+DEMO = Path(__file__).parents[3] / "demo" / "gold"
+
+
+def material(**changes: object) -> Material:
+    lists = LANGUAGES["en"]
+    names = {*lists.hide, *lists.hitsz, *(n for row in lists.wi_deid.values() for n in row)}
+    values: dict[str, object] = {
+        "name": "demo",
+        "train": list(read_annotated(str(DEMO / "train.jsonl"))),
+        "test": list(read_annotated(str(DEMO / "dev.jsonl"))),
+        "language": "en",
+        "dictionaries": {name: load(name) for name in names},
+    }
+    return Material(**{**values, **changes})  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    return tmp_path_factory.mktemp("work")
+
+
+@pytest.fixture(scope="module")
+def pages(work, tmp_path_factory):
+    """The folder of all pages."""
+    folder = tmp_path_factory.mktemp("pages")
+    bench = Bench(material(), SIZES["quick"], work=work)
+    for study in STUDIES.values():
+        write_findings(folder, study, "demo", study.run(bench), f"scrubline study {study.name}")
+    return folder
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_makes_its_page(pages, name):
+    text = (pages / f"{name}.demo.md").read_text(encoding="utf-8")
+    assert text.startswith(f"# {STUDIES[name].title}: demo\n")
+    assert STUDIES[name].source in text
+    assert re.search(r"^\| .* \| .* \| (agrees|does not agree|cannot tell) \|$", text, re.M)
+    assert f"scrubline study {name}" in text
+    linked = set(re.findall(r"\(([\w.-]+\.(?:csv|svg))\)", text))
+    there = {p.name for p in pages.iterdir() if p.name.startswith(f"{name}.demo.")}
+    assert linked == {file for file in there if not file.endswith(".md")}
+    assert any(file.endswith(".csv") for file in linked)
+
+
+def test_tables_are_rectangles_and_plots_are_drawn(pages):
+    for path in pages.glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.reader(stream))
+        assert len(rows) > 1 and len({len(row) for row in rows}) == 1, path.name
+    for path in pages.glob("*.svg"):
+        root = ElementTree.parse(path).getroot()  # noqa: S314 - our own
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert root[0].tag.endswith("title") and root[0].text
+        assert "NaN" not in path.read_text(encoding="utf-8")
+
+
+def test_no_text_of_the_corpus_is_in_a_page(pages):
+    names = {
+        document.text[span.start : span.end]
+        for document in read_annotated(str(DEMO / "dev.jsonl"))
+        for span in document.spans
+        if span.label in ("PATIENT", "PHONE", "SSN", "EMAIL", "MEDICALRECORD")
+    }
+    written = "".join(p.read_text(encoding="utf-8") for p in pages.iterdir())
+    assert not [name for name in names if len(name) > 6 and name in written]
+
+
+def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
+    def refuse(*args, **more):
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr(crossvalidation, "fit", refuse)
+    bench = Bench(material(), SIZES["quick"], work=work)
+    for study in STUDIES.values():
+        write_findings(tmp_path, study, "demo", study.run(bench), f"scrubline study {study.name}")
+    for path in pages.iterdir():
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_studies_of_one_paper_share_what_they_train(work, pages):
+    told: list[str] = []
+    bench = Bench(material(), SIZES["quick"], work=work, told=told.append)
+    STUDIES["hitsz-categories"].run(bench)
+    assert told and all("kept from before" in line for line in told)
+
+
+def test_labels_are_mapped_for_what_needs_native_ones():
+    mapping = dict(load_map("meddocan").table)
+    spanish = material(language="es", label_map=mapping)
+    assert spanish.native("CALLE") == "STREET"
+    assert spanish.native("SEXO_SUJETO_ASISTENCIA") is None
+    assert spanish.native("NOTHING") is None
+    assert material().native("PATIENT") == "PATIENT"
+    assert material().native("CALLE") is None
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_the_lists_of_a_language_ship_and_suit_the_recipes(name):
+    lists = LANGUAGES[name]
+    for one in (*lists.hide, *lists.hitsz, *(n for row in lists.wi_deid.values() for n in row)):
+        assert len(load(one)) > 0
+    bench = Bench(material(language=name), FULL)
+    assert bench.hide().dictionaries == tuple(sorted(lists.hide))
+    assert set(bench.wi_deid().lists) == {n for row in lists.wi_deid.values() for n in row}
+    assert set(bench.hitsz("token").dictionaries) == set(lists.hitsz)
+    assert bench.hitsz("token").parts == () and bench.missing_parts == (
+        ("brown", "ner", "pos", "word2vec")
+    )
+
+
+def test_the_merge_of_the_paper():
+    def spans(*rows: tuple[int, int, str]) -> list[list[Annotation]]:
+        return [[Annotation(*row) for row in rows]]
+
+    token = spans((0, 4, "A"), (10, 20, "A"), (30, 40, "A"))
+    character = spans((2, 6, "B"), (12, 14, "B"))
+    rule = spans((5, 8, "C"), (50, 52, "C"))
+    merged = hitsz_studies._join([token, character, rule])
+    # By rank alone: rule, character CRF, token CRF; the character's first span falls to the rule,
+    # and the token's first is overlapped by nothing that stays.
+    assert merged == spans((0, 4, "A"), (5, 8, "C"), (12, 14, "B"), (30, 40, "A"), (50, 52, "C"))
+    assert hitsz_studies._agreed(token, token) == token
+    assert hitsz_studies._agreed(token, character) == [[]]
+
+
+def test_some_documents_are_always_the_same_ones():
+    documents = material().train
+    some = Bench.some(documents, 10)
+    assert len(some) == 10 and some == Bench.some(documents, 10)
+    assert [d.doc_id for d in some] != [d.doc_id for d in documents[:10]]
+    assert Bench.some(documents, 1_000) == list(documents)
+
+
+def test_a_page_says_what_agrees_and_escapes_its_cells():
+    study = Study("x", "A title", "A source", lambda bench: findings)
+    findings = Findings(
+        "How.",
+        (Table("", ("a", "b"), (("x|y", 1234), (None, 0.5))), Table("wide", ("c",) * 20, ())),
+        (Plot("", "what it shows", '<svg width="1"></svg>'),),
+        (Verdict("c1", "f1", True), Verdict("c2", "f2", False), Verdict("c3", "f3", None)),
+    )
+    text = page(study, "corpus", findings, "command")
+    assert "| c1 | f1 | agrees |" in text and "| c2 | f2 | does not agree |" in text
+    assert "| c3 | f3 | cannot tell |" in text
+    assert "| x\\|y | 1,234 |" in text and "| - | 0.5 |" in text
+    assert "![what it shows](x.corpus.svg)" in text and "(x.corpus.wide.csv)" in text
+    assert "| c | c |" not in text
+    index = index_page([study], {"x": ["corpus"]})
+    assert "[corpus](x.corpus.md)" in index
