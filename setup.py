@@ -68,5 +68,5 @@ setup(
             "pyeclib>=1.6; sys_platform == 'linux'",
         ],
     },
-    entry_points={"console_scripts": ["scrubline = scrubline.pipeline.cli:main"]},
+    entry_points={"console_scripts": ["scrubline = scrubline.pipeline.cli:command"]},
 )

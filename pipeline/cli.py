@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
 import json
 import os
@@ -26,6 +27,30 @@ from .logs import set_up_logs
 
 DONE, FAILED, HELD = 0, 1, 3
 """Exit codes beside REFUSED: done; failed but resumable; a gate held it back."""
+
+
+def command() -> None:
+    """What `scrubline` calls: `main`, and an end at which no library is taken down.
+
+    Threads of C++ libraries may still run while the interpreter ends, and bring down a process
+    whose work is done and told ("terminate called without an active exception").
+    """
+    codes: list[int] = []
+    atexit.register(_end, codes)  # the first to be registered is the last to be called
+    try:
+        main()
+    except SystemExit as ended:
+        codes.append(ended.code if isinstance(ended.code, int) else DONE)
+        raise
+
+
+def _end(codes: list[int]) -> None:
+    """Ends with the exit code, all that was said written out; does nothing if there is none."""
+    if codes:
+        code = _flushed(codes[-1])
+        with contextlib.suppress(AttributeError, OSError):
+            sys.stderr.flush()
+        os._exit(code)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -532,4 +557,4 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
 
 
 if __name__ == "__main__":
-    main()
+    command()

@@ -526,6 +526,48 @@ def test_a_broken_corpus_is_told_by_line(scrubline, corpus, tmp_path):
     assert "smi" not in err.lower()
 
 
+# -- the end of the process
+
+LAUNCHED = """
+import atexit, ctypes, sys
+from scrubline.pipeline import cli
+
+# As a library of C++ does whose thread outlives what it works on.
+library = ctypes.CDLL(None)
+library.on_exit(library.abort, None)
+cli.command()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["policy", "list"], 0, "hipaa"),
+        (["--help"], 0, "scrubline"),
+        (["policy", "show", "none-such"], 2, ""),
+        (["policy", "nothing"], 2, ""),
+    ],
+)
+def test_the_command_ends_as_it_says_whatever_libraries_do(words, code, says):
+    ended = subprocess.run(
+        [sys.executable, "-c", LAUNCHED, *words], capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == code
+    assert says in ended.stdout
+    assert (ended.stderr == "") == (code == 0)
+
+
+def test_what_others_asked_for_at_the_end_is_done(tmp_path):
+    late = "cli.command.__globals__['main'] = lambda: (atexit.register(print, 'late'), sys.exit(3))"
+    ended = subprocess.run(
+        [sys.executable, "-c", LAUNCHED.replace("cli.command()", f"{late}; cli.command()")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (ended.returncode, ended.stdout) == (3, "late\n")
+
+
 # -- progress
 
 

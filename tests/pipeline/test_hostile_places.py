@@ -438,7 +438,7 @@ def test_a_text_that_grows_while_it_is_read_is_not_cut(storage, options, tmp_pat
 
 # -- other processes
 
-LAUNCHER = "from scrubline.pipeline.cli import main; main()"
+LAUNCHER = "from scrubline.pipeline.cli import command; command()"
 
 
 @pytest.fixture(scope="module", autouse=True)
