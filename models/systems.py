@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .bundles import Bundle
 from .errors import UsageError
@@ -18,6 +18,8 @@ from .tokens import Tokens
 
 RECIPE = "recipe"
 """Stands among the names of rules for those that belong to the recipes of the bundles."""
+
+_SEPARATORS = ",;: \t\r\n"
 
 
 class System:
@@ -93,10 +95,12 @@ class System:
             tagger.label_document(rows, document)
             for tagger, rows in zip(self.taggers, features, strict=True)
         ]
-        candidates = [c for c in join(found, self._vote) if self._names[c.label] is not None]
+        text = texts[document]
+        if text is None:
+            return []
+        candidates = [c for c in join(found, self._vote, text) if self._names[c.label] is not None]
         if self._propagation is not None and candidates:
-            text, rows = texts[document], tokens.of_document(document)
-            assert text is not None, "a text that is None has no items"
+            rows = tokens.of_document(document)
             candidates += propagate(
                 self._propagation,
                 text,
@@ -113,18 +117,36 @@ class System:
         return candidate if candidate.label == name else dataclasses.replace(candidate, label=name)
 
 
-def join(found: Sequence[Sequence[Candidate]], vote: str) -> list[Candidate]:
-    """The candidates of the taggers of one recipe in one document, in order.
+def join(found: Sequence[Sequence[Candidate]], vote: str, text: str) -> list[Candidate]:
+    """The candidates of the taggers of one recipe in one document, trimmed and in order.
 
     Args:
         found: those of each tagger.
         vote: see `Recipe.vote`.
+        text: of the document.
     """
+    found = [list(_trimmed(one, text)) for one in found]
     if vote == "both":
         places = [{(c.start, c.end, c.label) for c in one} for one in found]
         agreed = set.intersection(*places)
         found = [[c for c in one if (c.start, c.end, c.label) in agreed] for one in found]
     return sorted(candidate for one in found for candidate in one)
+
+
+def _trimmed(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
+    """Yields the candidates without what parts one thing from the next at either end.
+
+    A tag is a guess, these characters are none: no name, date or address begins or ends in a comma,
+    and what has no letter or digit at all is nobody's.
+    """
+    for one in candidates:
+        phrase = text[one.start : one.end]
+        if not any(map(str.isalnum, phrase)):
+            continue
+        start = one.start + len(phrase) - len(phrase.lstrip(_SEPARATORS))
+        end = one.end - len(phrase) + len(phrase.rstrip(_SEPARATORS))
+        cut = (start, end) != (one.start, one.end)
+        yield dataclasses.replace(one, start=start, end=end) if cut else one
 
 
 def detectors_of(bundle: Bundle) -> tuple[str, ...]:

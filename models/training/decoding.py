@@ -99,18 +99,18 @@ class Decoders:
         found = [one.candidates(names[kind], biases) for kind, one in self._decoders.items()]
         return tuple(
             tuple(
-                Annotation(c.start, c.end, c.label)
-                for c in select(self._propagated(document, join(one, self._recipe.vote)))
+                Annotation(c.start, c.end, c.label) for c in select(self._joined(document, one))
             )
             for document, one in enumerate(zip(*found, strict=True))
         )
 
-    def _propagated(self, document: int, found: list[Candidate]) -> list[Candidate]:
+    def _joined(self, document: int, of_each: Sequence[list[Candidate]]) -> list[Candidate]:
+        text = self._texts[document]
+        found = join(of_each, self._recipe.vote, text)
         if self._recipe.propagation is None:
             return found
         rows = self._tokens.of_document(document)
         starts, ends = self._tokens.starts[rows], self._tokens.ends[rows]
-        text = self._texts[document]
         return found + propagate(
             self._recipe.propagation, text, starts, ends, found, "propagation:"
         )

@@ -13,7 +13,8 @@ from scrubline.models.features import Character, Word, at, ngrams
 from scrubline.models.propagation import Propagation
 from scrubline.models.recipes import Learner, Recipe, TaggerRecipe
 from scrubline.models.scrubber import Scrubber
-from scrubline.models.systems import System, detectors_of, own_names, rules_named
+from scrubline.models.spans import Candidate
+from scrubline.models.systems import System, detectors_of, join, own_names, rules_named
 from scrubline.models.taggers import Tagger
 from scrubline.models.tokenizing import tokenize_documents
 from scrubline.models.training import train
@@ -74,6 +75,35 @@ def test_a_vote_of_both_keeps_what_both_find_alike(bundle):
     voting = System(train(recipe, CORPUS, dictionaries={}, name="both-1"))
     rows = found(voting, "seen by lee today", "note of drpoe here")
     assert [(d, text) for d, _, _, text in rows] == [(0, "lee"), (0, "lee")]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "left"),
+    [
+        ("seen by lee, today", (8, 12), (8, 11)),
+        ("seen by: lee;\r\n", (7, 15), (9, 12)),
+        ("tel. +34 915 555 014 (home)", (5, 20), (5, 20)),
+        ("dr. lee (jr.)", (4, 13), (4, 13)),
+        ("lee\N{NO-BREAK SPACE}\N{CJK UNIFIED IDEOGRAPH-674E}", (0, 5), (0, 5)),
+        ("fax: +, none", (5, 6), None),
+        (" ,;: ", (0, 5), None),
+    ],
+)
+def test_a_span_ends_in_what_is_of_it(text, place, left):
+    guess = Candidate(*place, "DOCTOR", "crf:x", 0.25)
+    assert [(c.start, c.end) for c in join([[guess]], "any", text)] == ([left] if left else [])
+
+
+def test_taggers_agree_on_what_is_left():
+    token, character = (
+        Candidate(8, end, "DOCTOR", f"{kind}:x", 0.25)
+        for end, kind in ((12, "crf"), (11, "charcrf"))
+    )
+    agreed = join([[token], [character]], "both", "seen by lee, today")
+    assert [(c.start, c.end, c.detector) for c in agreed] == [
+        (8, 11, "charcrf:x"),
+        (8, 11, "crf:x"),
+    ]
 
 
 def test_a_bundle_of_two_taggers_is_written_and_opened(bundle, tmp_path):
