@@ -84,6 +84,8 @@ def train_bundle(asked: argparse.Namespace) -> str:
     label_map = dict(load_map(asked.label_map).table) if asked.label_map else None
     label_map = _of_corpus(label_map, documents)
     parts = read_parts(asked.parts)
+    if unseen := sorted(parts.keys() - set(recipe.parts)):
+        raise UsageError(f"--part: recipe {recipe.name} does not see {', '.join(unseen)}")
     prepared_by = _prepare(asked)
     told: list[str] = []
     card: dict[str, object] = {}

@@ -93,6 +93,10 @@ def test_parts_are_left_out_one_by_one_or_all(capsys, corpus, parts, tmp_path):
         capsys, *words, "--part", parts / "pos", "--part", parts / "pos", "--output", tmp_path / "x"
     )
     assert code == 2 and "given twice" in err
+    code, _, err = run(
+        capsys, *words, "--without-part", "all", "--part", parts / "pos", "--output", tmp_path / "x"
+    )
+    assert code == 2 and "recipe hitsz does not see pos" in err
 
 
 def test_a_language_gives_the_lists(capsys, corpus, tmp_path):
