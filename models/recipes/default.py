@@ -236,6 +236,10 @@ def gazetteers(lists: Lists) -> tuple[Feature, ...]:
     return tuple(f for name in lists.all for f in at(Gazetteer(name, "bioes"), *range(-2, 3)))
 
 
+RULES = ("email",)
+"""An e-mail address is one by its form, wherever it stands: nothing is left to guess."""
+
+
 def default(lists: Lists = ENGLISH) -> Recipe:
     """The recipe with the lists of a language."""
     groups = (WORDS, AFFIXES, SHAPES, FORM, PLACE, CONTEXT, landmarks(lists), gazetteers(lists))
@@ -248,7 +252,7 @@ def default(lists: Lists = ENGLISH) -> Recipe:
         scheme="BIO",
         learner=Learner.of("lbfgs", c1=0.05, c2=0.05, max_iterations=70),
     )
-    return dataclasses.replace(recipe, propagation=lists.propagation)
+    return dataclasses.replace(recipe, rules=RULES, propagation=lists.propagation)
 
 
 RECIPE = default()
