@@ -15,6 +15,11 @@ _WIDEST = 14
 
 _MARKS: Mapping[bool | None, str] = {True: "agrees", False: "does not agree", None: "cannot tell"}
 
+_MEANT = (
+    "*Agrees* is said of the direction, what is better than what, and not of the size: corpus,"
+    " language and labels are not the paper's."
+)
+
 
 def page(study: Study, corpus: str, findings: Findings, command: str) -> str:
     """The page of a study on one corpus.
@@ -30,7 +35,7 @@ def page(study: Study, corpus: str, findings: Findings, command: str) -> str:
     if findings.verdicts:
         lines += ["| the paper | here | |", "| --- | --- | --- |"]
         lines += [f"| {v.claim} | {v.found} | {_MARKS[v.agrees]} |" for v in findings.verdicts]
-        lines.append("")
+        lines += ["", _MEANT, ""]
     for plot in findings.plots:
         lines += [f"![{plot.title}]({_name(stem, plot.name)}.svg)", ""]
     for table in findings.tables:
