@@ -98,9 +98,7 @@ class Decoders:
         names = {kind: f"{'charcrf' if kind == 'character' else 'crf'}:" for kind in self._decoders}
         found = [one.candidates(names[kind], biases) for kind, one in self._decoders.items()]
         return tuple(
-            tuple(
-                Annotation(c.start, c.end, c.label) for c in select(self._joined(document, one))
-            )
+            tuple(Annotation(c.start, c.end, c.label) for c in select(self._joined(document, one)))
             for document, one in enumerate(zip(*found, strict=True))
         )
 
