@@ -238,7 +238,11 @@ def _confusion(bench: Bench) -> Findings:
                 with_o * 2 > total if name == "folds" else None,
             )
         )
-    return Findings(_how(bench), tuple(tables), (), tuple(verdicts))
+    how = (
+        f" Held out: trained on {min(len(bench.material.train), bench.size.held)} documents of the"
+        f" training part, scored on {len(held.gold)} of the development part."
+    )
+    return Findings(_how(bench) + how, tuple(tables), (), tuple(verdicts))
 
 
 def _matrix_table(name: str, matrix: Matrix) -> Table:
