@@ -100,8 +100,9 @@ def test_rows_are_either_failed_or_whole(rows, raising, failed_before):
 def test_values_do_not_show_what_they_hold():
     batch = batch_of([0], 1)
     for value in (batch, batch.rows, batch.documents, batch.document(0)):
-        assert "Smith" not in repr(value)
-        assert "d0" not in repr(value)
+        shown = repr(value).partition(" at 0x")[0]  # an address may spell anything
+        assert "Smith" not in shown
+        assert "d0" not in shown
 
 
 @pytest.mark.parametrize(

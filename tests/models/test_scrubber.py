@@ -101,7 +101,7 @@ def test_what_does_not_exist_is_refused(how):
 
 
 def test_texts_are_not_shown():
-    assert "2012" not in repr(RULES)
+    assert "2012" not in repr(RULES).partition(" at 0x")[0]  # an address may spell anything
 
 
 def test_a_policy_may_ask_for_the_note_type(tmp_path):
