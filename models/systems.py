@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .bundles import Bundle
@@ -20,6 +21,10 @@ RECIPE = "recipe"
 """Stands among the names of rules for those that belong to the recipes of the bundles."""
 
 _SEPARATORS = ",;: \t\r\n"
+_SIGNS = frozenset(
+    ("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "Zs", "Zl", "Zp", "Cc")
+)
+"""Categories of punctuation, signs, blanks and control characters."""
 
 
 class System:
@@ -137,11 +142,12 @@ def _trimmed(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
     """Yields the candidates without what parts one thing from the next at either end.
 
     A tag is a guess, these characters are none: no name, date or address begins or ends in a comma,
-    and what has no letter or digit at all is nobody's.
+    and what is nothing but signs is nobody's. What Unicode does not know as a letter may be one:
+    names are written in private characters too.
     """
     for one in candidates:
         phrase = text[one.start : one.end]
-        if not any(map(str.isalnum, phrase)):
+        if all(unicodedata.category(c) in _SIGNS for c in phrase):
             continue
         start = one.start + len(phrase) - len(phrase.lstrip(_SEPARATORS))
         end = one.end - len(phrase) + len(phrase.rstrip(_SEPARATORS))

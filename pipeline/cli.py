@@ -6,6 +6,7 @@ import argparse
 import atexit
 import contextlib
 import json
+import logging
 import os
 import signal
 import sys
@@ -40,17 +41,19 @@ def command() -> None:
     try:
         main()
     except SystemExit as ended:
-        codes.append(ended.code if isinstance(ended.code, int) else DONE)
+        code = DONE if ended.code is None else ended.code
+        codes.append(code if isinstance(code, int) else FAILED)
         raise
 
 
 def _end(codes: list[int]) -> None:
     """Ends with the exit code, all that was said written out; does nothing if there is none."""
     if codes:
+        logging.shutdown()  # was registered before this, and would come after it
         code = _flushed(codes[-1])
-        with contextlib.suppress(AttributeError, OSError):
+        with contextlib.suppress(AttributeError, OSError, ValueError):
             sys.stderr.flush()
-        os._exit(code)
+        os._exit(code & 0xFF)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -150,7 +153,7 @@ def _fill_standard_streams() -> None:
 
 def _flushed(code: int) -> int:
     """The exit code once standard output is written out; FAILED if it cannot be."""
-    if sys.stdout is None:
+    if sys.stdout is None or sys.stdout.closed:
         return code
     try:
         sys.stdout.flush()

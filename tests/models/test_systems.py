@@ -87,6 +87,12 @@ def test_a_vote_of_both_keeps_what_both_find_alike(bundle):
         ("lee\N{NO-BREAK SPACE}\N{CJK UNIFIED IDEOGRAPH-674E}", (0, 5), (0, 5)),
         ("fax: +, none", (5, 6), None),
         (" ,;: ", (0, 5), None),
+        ("|--|", (0, 4), None),
+        # Letters that Unicode does not know as such.
+        ("\ue863\ue864, x", (0, 3), (0, 2)),
+        ("\U0002ebf0", (0, 1), (0, 1)),
+        ("\ud800", (0, 1), (0, 1)),
+        ("\u24bf\u24de", (0, 2), (0, 2)),
     ],
 )
 def test_a_span_ends_in_what_is_of_it(text, place, left):

@@ -557,15 +557,22 @@ def test_the_command_ends_as_it_says_whatever_libraries_do(words, code, says):
     assert (ended.stderr == "") == (code == 0)
 
 
-def test_what_others_asked_for_at_the_end_is_done(tmp_path):
-    late = "cli.command.__globals__['main'] = lambda: (atexit.register(print, 'late'), sys.exit(3))"
+@pytest.mark.parametrize(
+    ("does", "code", "says"),
+    [
+        ("atexit.register(print, 'late'), sys.exit(3)", 3, "late\n"),
+        ("print('x'), sys.exit()", 0, "x\n"),
+        ("print('x'), sys.exit('bad')", 1, "x\n"),
+        ("sys.stdout.close(), sys.exit(3)", 3, ""),
+    ],
+)
+def test_the_end_keeps_what_was_said_and_asked_for(does, code, says):
+    launched = LAUNCHED.replace("cli.command()", f"cli.main = lambda: ({does}); cli.command()")
     ended = subprocess.run(
-        [sys.executable, "-c", LAUNCHED.replace("cli.command()", f"{late}; cli.command()")],
-        capture_output=True,
-        text=True,
-        timeout=60,
+        [sys.executable, "-c", launched], capture_output=True, text=True, timeout=60
     )
-    assert (ended.returncode, ended.stdout) == (3, "late\n")
+    assert (ended.returncode, ended.stdout) == (code, says)
+    assert "Traceback" not in ended.stderr
 
 
 # -- progress
