@@ -199,6 +199,15 @@ class Bench:
         held = tuple(range(len(train), len(documents)))
         return self._runs(recipes, documents, (tuple(range(len(train))), held), (1,))
 
+    @property
+    def how_held_out(self) -> str:
+        """What `held_out` does, as pages say it; without a full stop."""
+        material, most = self.material, self.size.held
+        return (
+            f"Trained on {min(most, len(material.train))} documents of {material.name}, training"
+            f" part; scored on {min(most, len(material.test))} of its development part"
+        )
+
     def folds(self, recipes: Sequence[Recipe]) -> list[Run]:
         """Cross-validates by document on some of the training part."""
         documents = self.some(self.material.train, self.size.documents)

@@ -484,18 +484,13 @@ def _means(scores: Scores) -> tuple[float | None, float | None, float | None]:
 
 
 def _how(bench: Bench) -> str:
-    size, material = bench.size, bench.material
     missing = bench.missing_parts
     left_out = (
         f" Features of {', '.join(missing)} are left out: there is no such part for this corpus."
         if missing
         else ""
     )
-    return (
-        f"Trained on {min(size.held, len(material.train))} documents of {material.name}, training"
-        f" part; scored on {min(size.held, len(material.test))} of its development part, strict"
-        f" spans.{left_out}"
-    )
+    return f"{bench.how_held_out}, strict spans.{left_out}"
 
 
 STUDIES = (

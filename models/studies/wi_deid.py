@@ -359,12 +359,11 @@ def _each(scored: Mapping[str, Score]) -> str:
 
 
 def _how(bench: Bench) -> str:
-    size, material = bench.size, bench.material
-    tagger = "" if "pos" in material.parts else " Without parts of speech: no tagger for them here."
+    there = "pos" in bench.material.parts
+    tagger = "" if there else " Without parts of speech: no tagger for them here."
     return (
-        f"Trained on {min(size.held, len(material.train))} documents of {material.name}, training"
-        f" part; scored on {min(size.held, len(material.test))} of its development part. Labels are"
-        f" mapped to the native ones; those without one are left out.{tagger}"
+        f"{bench.how_held_out}. Labels are mapped to the native ones; those without one are left"
+        f" out.{tagger}"
     )
 
 

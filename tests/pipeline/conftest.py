@@ -1,12 +1,15 @@
 """Corpora and runs for the pipeline's tests; rules alone: fast, and no bundle is needed."""
 
 import dataclasses
+import io
 import json
+import sys
 
 import pytest
 from scrubline.models.keys import new_key
 from scrubline.models.roles import Columns
 from scrubline.models.storage import Storage
+from scrubline.pipeline import cli
 from scrubline.pipeline.config import Options
 
 COLUMNS = Columns.parse(
@@ -18,6 +21,21 @@ COLUMNS = Columns.parse(
         ("n", "pass"),
     ]
 )
+
+
+@pytest.fixture
+def scrubline(monkeypatch, capfdbinary):
+    """Runs a command line in this process; gives exit code, standard output and error."""
+
+    def run_it(*words, stdin=b""):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as ended:
+            cli.main([str(word) for word in words])
+        sys.stdout.flush()
+        out, err = capfdbinary.readouterr()
+        return ended.value.code, out.decode(), err.decode()
+
+    return run_it
 
 
 def note(number: int) -> dict:

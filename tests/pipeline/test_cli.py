@@ -1,4 +1,3 @@
-import io
 import json
 import logging
 import os
@@ -38,21 +37,6 @@ def _as_before():
     root.handlers[:], root.level, sys.excepthook, threading.excepthook, sys.unraisablehook = before
     for name, level in levels.items():
         logging.getLogger(name).setLevel(level)
-
-
-@pytest.fixture
-def scrubline(monkeypatch, capfdbinary):
-    """Runs a command line in this process; gives exit code, standard output and error."""
-
-    def run_it(*words, stdin=b""):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(word) for word in words])
-        sys.stdout.flush()
-        out, err = capfdbinary.readouterr()
-        return ended.value.code, out.decode(), err.decode()
-
-    return run_it
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from scrubline.models.corpora import (
     write_annotated,
 )
 from scrubline.models.errors import GateHeld, StorageError, UsageError
-from scrubline.pipeline import cli, converting
+from scrubline.pipeline import converting
 from scrubline.pipeline.converting import convert
 
 SECRET = "Abernathy"
@@ -49,18 +49,6 @@ def corpus(tmp_path):
     ]
     write_annotated(documents, path)
     return path
-
-
-@pytest.fixture
-def scrubline(capsys):
-    """Runs a command line; gives exit code, standard output and error."""
-
-    def run_it(*words):
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(word) for word in words])
-        return (ended.value.code, *capsys.readouterr())
-
-    return run_it
 
 
 @pytest.mark.parametrize("check", [False, True], ids=["plain", "checked"])

@@ -11,7 +11,6 @@ import threading
 import pytest
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
-from scrubline.pipeline import cli
 from scrubline.pipeline.verify import verify
 
 SEEN = 'Seen 3/4/2012, by phone.\r\nMRN: 1234567; 5\'10" tall, "well" = ok\n'
@@ -197,21 +196,6 @@ def test_what_is_malformed_is_quarantined_and_nothing_of_it_passes(runs, keys, t
         f'{keys.doc_key("e")},{keys.patient_key("1")},"",x\n'.encode()
     ]
     assert not any(b"leaked" in part.lower() for part in published(tmp_path))
-
-
-@pytest.fixture
-def scrubline(monkeypatch, capfdbinary):
-    """Runs a command line in this process; gives exit code, standard output and error."""
-
-    def run_it(*words):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(word) for word in words])
-        sys.stdout.flush()
-        out, err = capfdbinary.readouterr()
-        return ended.value.code, out.decode(), err.decode()
-
-    return run_it
 
 
 @pytest.fixture

@@ -5,24 +5,10 @@ from pathlib import Path
 
 import pytest
 from scrubline.models.corpora import AnnotatedDocument, Annotation, write_annotated
-from scrubline.pipeline import cli
 
 DEMO = Path(__file__).parents[2] / "demo" / "gold"
 TEXT = "Seen by Abernathy on 3/4/2019 in Rome, on metformin 500 mg."
 GOLD = ((8, 17, "DOCTOR"), (21, 29, "DATE"), (33, 37, "CITY"))
-
-
-@pytest.fixture
-def scrubline(capsys):
-    """Runs a command line; gives exit code, standard output and error."""
-
-    def run_it(*words):
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return ended.value.code, out, err
-
-    return run_it
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import stat
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 from scrubline.models.bundles import open_bundle
 from scrubline.models.corpora import AnnotatedDocument, Annotation, write_annotated
-from scrubline.pipeline import cli, training
+from scrubline.pipeline import training
 
 NAMES = ("Lopez", "Smith", "Chen", "Okafor", "Novak")
 OTHERS = ("marlow", "iqbal", "haas", "Smith", "Ruiz")
@@ -43,21 +42,6 @@ def corpora(tmp_path_factory):
     for name, numbers in (("train", range(12)), ("back", range(40, 60)), ("out", range(70, 90))):
         write_annotated([note(n) for n in numbers], str(folder / f"{name}.jsonl"))
     return folder
-
-
-@pytest.fixture
-def scrubline(monkeypatch, capfdbinary):
-    """Runs a command line in this process; gives exit code, standard output and error."""
-
-    def run_it(*words):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(word) for word in words])
-        sys.stdout.flush()
-        out, err = capfdbinary.readouterr()
-        return ended.value.code, out.decode(), err.decode()
-
-    return run_it
 
 
 @pytest.fixture
