@@ -27,6 +27,8 @@ setup(
             "bundled/*/*/*",
             "policies/*.toml",
             "label_maps/*.toml",
+            "synth/*.txt",
+            "synth/*/*.txt",
         ],
         "scrubline.dictionaries": ["py.typed", "*/*.txt", "*/*.tsv", "*/*.md"],
     },

@@ -1,6 +1,6 @@
 """Prints one table: the content digest of the demo corpus however and wherever it is run.
 
-    python -m benchmarks.digests [--model en-hide]
+    python -m benchmarks.digests [--model en-default]
 
 Direct in one process and in two workers, Beam's job server with LOOPBACK and EXTERNAL workers,
 batch caps, splits, local files, memory, and two S3 servers. Ends with 1 if any digest differs.
@@ -33,7 +33,7 @@ SPLIT = 4000
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--model", default="en-hide", help="bundle, or none")
+    parser.add_argument("--model", default="en-default", help="bundle, or none")
     asked = parser.parse_args()
     logging.disable(logging.INFO)
     with tempfile.TemporaryDirectory() as folder:

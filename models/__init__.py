@@ -1,6 +1,6 @@
 """What is decided: data types, tokens, features, rules, CRFs, merging, scrubbing, formats, scores.
 
-`Scrubber` is the entrance for Python: `Scrubber("en-hide").scrub(text)`. It is imported lazily, so
+`Scrubber` is the entrance for Python: `Scrubber("en-default").scrub(text)`. It is imported late, so
 that tools which need one small module do not pay for pyarrow and the CRF library.
 """
 

@@ -55,6 +55,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_evaluate,
         _add_study,
         _add_convert,
+        _add_synth,
         _add_policy,
         _add_dictionaries,
         _add_part,
@@ -83,7 +84,7 @@ _SHARED: dict[str, dict[str, Any]] = {
         "dest": "models",
         "action": "append",
         "metavar": "NAME|URL",
-        "help": "bundle; may be repeated; `none` for rules alone; default en-hide",
+        "help": "bundle; may be repeated; `none` for rules alone; default en-default",
     },
     "--key-file": {
         "metavar": "URL",
@@ -405,13 +406,14 @@ def _add_train(commands: Any) -> None:
         "example: scrubline train --corpus train.jsonl --search c1=0.05,0.1,0.2 \\\n"
         "  --search c2=0.01,0.1 --work work --search-report report.md --jobs 4 \\\n"
         "  --name mine --output bundles/mine\n"
+        "Your own notes beside those that a shipped bundle was trained on:\n"
+        "example: scrubline train --from-bundle en-default --add my-notes.jsonl \\\n"
+        "  --held-out test.jsonl --name mine --output bundles/mine\n"
         "The biases that 98.5 % of the PHI characters need:\n"
         "example: scrubline train --corpus train.jsonl --held-back dial.jsonl --recall 0.985 \\\n"
         "  --held-out test.jsonl --name mine --output bundles/mine",
     )
-    parser.add_argument(
-        "--corpus", action="append", required=True, metavar="URL", help="may be repeated"
-    )
+    parser.add_argument("--corpus", action="append", metavar="URL", help="may be repeated")
     parser.add_argument(
         "--mapped-corpus",
         nargs=2,
@@ -420,8 +422,30 @@ def _add_train(commands: Any) -> None:
         help="a further corpus, its labels mapped to native ones first; may be repeated",
     )
     parser.add_argument(
+        "--synth",
+        metavar="SEED:NOTES",
+        help="train on so many generated notes as well, those of `scrubline synth`",
+    )
+    parser.add_argument(
+        "--from-bundle",
+        metavar="NAME|URL",
+        help="recipe, settings, lists, biases and generated notes of this bundle, for --add",
+    )
+    parser.add_argument(
+        "--add",
+        action="append",
+        metavar="URL",
+        help="your own annotated notes, weighted against the others; may be repeated",
+    )
+    parser.add_argument(
+        "--weight",
+        type=int,
+        metavar="N",
+        help="each note of --add counts N times; default: so that they are a third of the text, "
+        "1 to 20",
+    )
+    parser.add_argument(
         "--recipe",
-        default="hide",
         metavar="NAME",
         help="hide (if none is named), wi-deid, hitsz, or `default`, our best and slower: "
         "docs/recipes.md",
@@ -709,6 +733,12 @@ def _add_evaluate(commands: Any) -> None:
         "--html", metavar="FILE", help="also write one page with plots; it must not exist"
     )
     parser.add_argument(
+        "--list-errors",
+        metavar="FILE",
+        help="write every error with the words around it, by kind and label; holds PHI, and must "
+        "not exist",
+    )
+    parser.add_argument(
         "--show-text",
         action="store_true",
         help="show ids and texts of the worst documents on that page: it is then PHI",
@@ -798,6 +828,47 @@ def _add_convert(commands: Any) -> None:
         action="store_true",
         help="say what the form cannot hold before anything is written, then read the result back "
         "and compare it; reads the input twice",
+    )
+
+
+def _add_synth(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "synth",
+        "make annotated notes to train on, with invented identities",
+        "The wording is of templates written by hand, of many kinds of notes; names, dates,\n"
+        "places, numbers and layouts are drawn anew for each note. The same seed and options give\n"
+        "the same bytes, another seed other identities. docs/synth.md tells how to write\n"
+        "templates of your own.\n\n"
+        "example: scrubline synth --seed 1 --notes 3000 --output notes.jsonl\n"
+        "example: scrubline synth --templates ours/ --check\n"
+        "example: scrubline synth --seed 1 --templates ours/ --notes 500 --output notes.jsonl\n"
+        "example: scrubline synth --seed 1 --raw raw-notes/ --output notes.jsonl",
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="default 1")
+    parser.add_argument(
+        "--notes",
+        type=int,
+        metavar="N",
+        help="how many; templates are taken in turn; default one of each; 0 for --raw alone",
+    )
+    parser.add_argument(
+        "--templates", metavar="FOLDER", help="in place of the shipped ones: <kind>.txt files"
+    )
+    parser.add_argument(
+        "--raw",
+        action="append",
+        metavar="FOLDER",
+        help="notes without annotation, to mix in: .jsonl with a text a line, or .txt; what the "
+        "rules find is replaced, lines with an unexplained name are left out. The result holds "
+        "their wording: treat it as you treat them; may be repeated",
+    )
+    parser.add_argument("--output", metavar="FILE", help="stand-off .jsonl, or another form")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing: say all that is wrong with templates"
+    )
+    parser.add_argument(
+        "--show", type=int, metavar="N", help="like --check, and print N filled notes of each kind"
     )
 
 

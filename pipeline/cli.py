@@ -469,6 +469,13 @@ def _convert(parsed: argparse.Namespace) -> int:
     return DONE
 
 
+def _synth(parsed: argparse.Namespace) -> int:
+    from .synthesis import synthesise
+
+    print(synthesise(parsed))
+    return DONE
+
+
 def _policy(parsed: argparse.Namespace) -> int:
     from .policies import check_policy, list_policies, show_policy
 
@@ -551,6 +558,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "dial": _dial,
     "evaluate": _evaluate,
     "convert": _convert,
+    "synth": _synth,
     "policy": _policy,
     "dictionaries": _dictionaries,
     "part": _part,

@@ -19,7 +19,7 @@ from ..models.keys import ENVIRONMENT
 from ..models.recognisers import DEFAULT_RECOGNISERS
 from ..models.roles import Columns
 
-DEFAULT_MODEL = "en-hide"
+DEFAULT_MODEL = "en-default"
 DEFAULT_MAX_QUARANTINED = 0.05
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 

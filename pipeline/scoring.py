@@ -19,9 +19,11 @@ from ..models.evaluation import (
     differences,
     term_finder,
 )
-from ..models.evaluation.comparison import FindTerms
+from ..models.evaluation.comparison import FindTerms, align
 from ..models.evaluation.html import page
+from ..models.evaluation.listing import error_page, list_errors
 from ..models.mapping import load_map
+from ..models.tokenizing import tokenize_documents
 from ..models.training.dial import Row, sweep
 from .dialling import curve_json, curve_plot, curve_table
 
@@ -39,8 +41,11 @@ def evaluate(asked: argparse.Namespace) -> str:
         raise UsageError("--show-text is about the page: give --html FILE with it")
     if asked.resamples < 0 or asked.seed < 0:
         raise UsageError("--resamples and --seed take whole numbers from 0")
-    if asked.html and os.path.exists(asked.html):
-        raise UsageError("--html: the file exists already; a page is never overwritten")
+    for option, path in (("--html", asked.html), ("--list-errors", asked.list_errors)):
+        if path and os.path.exists(path):
+            raise UsageError(f"{option}: the file exists already; it is never overwritten")
+    if asked.list_errors and asked.predicted is None:
+        raise UsageError("--list-errors needs what was predicted")
     if asked.predicted is None and not asked.dial:
         raise UsageError("say what was predicted, or which bundle's curve to draw with --dial")
     find_terms = _terms(asked.clinical_terms)
@@ -64,11 +69,16 @@ def evaluate(asked: argparse.Namespace) -> str:
     predicted, first = scored(asked.predicted)
     second = scored(asked.against)[1] if asked.against else None
     found = differences(first, second) if second else ()
+    if asked.list_errors:
+        both = align(gold, predicted, tokenize_documents, ignore=tuple(asked.ignore or ()))
+        _write(asked.list_errors, error_page(list_errors(both)).encode(), "--list-errors")
     if asked.html:
         shown = (gold, predicted) if asked.show_text else None
         curve = curve_plot(rows) if rows else None
         facts = _facts(asked)
-        _write(asked.html, page(first, second, found, facts=facts, shown=shown, curve=curve))
+        _write(
+            asked.html, page(first, second, found, facts=facts, shown=shown, curve=curve), "--html"
+        )
     if asked.json:
         whole = first.as_json() | {"options": _facts(asked)}
         if second:
@@ -133,9 +143,11 @@ def _facts(asked: argparse.Namespace) -> dict[str, str]:
     return facts
 
 
-def _write(path: str, content: bytes) -> None:
+def _write(path: str, content: bytes, option: str) -> None:
+    """Writes a new file that only its owner may read: it may hold PHI."""
     try:
-        with open(path, "xb") as stream:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(handle, "wb") as stream:
             stream.write(content)
     except OSError as error:
-        raise UsageError(f"--html: the file cannot be written ({type(error).__name__})") from None
+        raise UsageError(f"{option}: the file cannot be written ({type(error).__name__})") from None

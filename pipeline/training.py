@@ -13,7 +13,14 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from .. import dictionaries
-from ..models.bundles import NAME_FORM, Bundle, is_bundle_name, revise_bundle, write_bundle
+from ..models.bundles import (
+    NAME_FORM,
+    Bundle,
+    is_bundle_name,
+    open_bundle,
+    revise_bundle,
+    write_bundle,
+)
 from ..models.corpora import AnnotatedDocument, read_annotated, remap, write_annotated
 from ..models.errors import UsageError
 from ..models.evaluation import compare
@@ -24,6 +31,7 @@ from ..models.recipes import Recipe, with_dictionaries, with_lists
 from ..models.recipes.languages import recipe_in
 from ..models.scrubber import Scrubber
 from ..models.storage import Storage
+from ..models.synth import generate, load_templates
 from ..models.training import train
 from ..models.training.caching import prepare_cached
 from ..models.training.crossvalidation import (
@@ -51,6 +59,9 @@ from ..models.training.settings import (
 from .dialling import dialled, read_recalls, table
 from .inputs import end_of, read_corpora, read_parts
 
+RECIPE = "hide"
+"""The recipe, if none is named: it is trained in seconds."""
+
 _FOLDS_OF_A_SEARCH = 3
 
 
@@ -67,9 +78,11 @@ def train_bundle(asked: argparse.Namespace) -> str:
     storage = Storage()
     _check_asked(asked, storage)
     lists = _lists(asked.dictionaries or ())
-    recipe = _recipe(asked, lists)
+    base = open_bundle(asked.from_bundle) if asked.from_bundle else None
+    recipe = _recipe(asked, lists, base)
     settings = grid(recipe, _axes(asked.search or ()))
-    documents = _corpus(asked)
+    synthetic = _synthetic(asked, base)
+    documents = _corpus(asked, synthetic)
     # Read before hours of training, which a broken file behind them would throw away.
     held_out, held_back = read_corpora(asked.held_out), read_corpora(asked.held_back)
     if asked.predicted and len({document.doc_id for document in documents}) < len(documents):
@@ -80,15 +93,22 @@ def train_bundle(asked: argparse.Namespace) -> str:
     labels = {span.label for document in documents for span in document.spans}
     if unknown := sorted(biases.keys() - labels - {"O"}):
         raise UsageError(f"--bias: the corpus has no label {', '.join(unknown)}")
-    known = {n: _dictionary(lists.get(n, n)) for n in recipe.lists}
+    known = {n: _dictionary(n, lists, base) for n in recipe.lists}
     label_map = dict(load_map(asked.label_map).table) if asked.label_map else None
     label_map = _of_corpus(label_map, documents)
     parts = read_parts(asked.parts)
+    if base is not None:
+        parts = {**base.parts, **parts}
+        biases = {**{n: b for n, b in base.biases.items() if n in labels | {"O"}}, **biases}
     if unseen := sorted(parts.keys() - set(recipe.parts)):
         raise UsageError(f"--part: recipe {recipe.name} does not see {', '.join(unseen)}")
     prepared_by = _prepare(asked)
     told: list[str] = []
     card: dict[str, object] = {}
+    if synthetic:
+        card["synth"] = dict(zip(("seed", "notes"), synthetic, strict=True))
+    if base is not None:
+        card["from bundle"] = {"name": base.name, "hash": base.hash}
     if asked.search or asked.folds:
         outcomes = _cross_validated(
             asked, settings, documents, known, parts, label_map, prepared_by
@@ -184,22 +204,64 @@ def _check_asked(asked: argparse.Namespace, storage: Storage) -> None:
         read_recalls(asked.recalls)
     if asked.fast and asked.algorithm:
         raise UsageError("--fast says which algorithm; leave out --algorithm")
+    if not (asked.corpus or asked.mapped_corpus or asked.synth or asked.add):
+        raise UsageError("nothing to train on: give --corpus, --synth or --add")
+    if asked.from_bundle and (asked.recipe or asked.language != "en"):
+        raise UsageError("--from-bundle brings its recipe: leave out --recipe and --language")
+    if asked.add and measures:
+        raise UsageError(
+            "--folds and --search count each note once: measure --add by --held-out, on notes of "
+            "other patients"
+        )
+    if asked.weight is not None and not (asked.add and asked.weight >= 1):
+        raise UsageError("--weight belongs to --add, and is 1 or more")
     if asked.jobs < 1:
         raise UsageError("--jobs must be 1 or more")
     if asked.max_size is not None and not 0 < asked.max_size < 1e6:
         raise UsageError("--max-size must be a number of megabytes above 0")
 
 
-def _corpus(asked: argparse.Namespace) -> list[AnnotatedDocument]:
-    documents = read_corpora(asked.corpus)
+def _synthetic(asked: argparse.Namespace, base: Bundle | None) -> tuple[int, int] | None:
+    """Seed and number of the generated notes to train on; those of the base if none are named."""
+    if asked.synth:
+        seed, _, notes = asked.synth.partition(":")
+        if not (seed.isdecimal() and notes.isdecimal()):
+            raise UsageError("--synth: expected SEED:NOTES, for example 1:3000")
+        return int(seed), int(notes)
+    if base is not None and (known := base.card.get("synth")):
+        return known["seed"], known["notes"]
+    return None
+
+
+def _corpus(
+    asked: argparse.Namespace, synthetic: tuple[int, int] | None
+) -> list[AnnotatedDocument]:
+    documents: list[AnnotatedDocument] = []
+    if synthetic:
+        seed, notes = synthetic
+        documents += generate(load_templates(), seed=seed, notes=notes)
+    documents += read_corpora(asked.corpus)
     for url, name in asked.mapped_corpus or ():
         mapping = load_map(name)
         documents += [remap(document, mapping.apply) for document in read_annotated(url)]
-    return documents
+    own = read_corpora(asked.add)
+    return documents + own * (asked.weight or weight_of(own, documents))
 
 
-def _recipe(asked: argparse.Namespace, lists: Mapping[str, str]) -> Recipe:
-    recipe = recipe_in(asked.recipe, asked.language)
+MOST_WEIGHT = 20
+"""How often a note of one's own counts at most: beyond, it would be learned by heart."""
+
+
+def weight_of(own: Sequence[AnnotatedDocument], others: Sequence[AnnotatedDocument]) -> int:
+    """How often own notes must count to be a third of the text, within 1 to `MOST_WEIGHT`."""
+    sizes = [sum(len(document.text) for document in some) for some in (own, others)]
+    return max(1, min(MOST_WEIGHT, round(sizes[1] / max(2 * sizes[0], 1))))
+
+
+def _recipe(
+    asked: argparse.Namespace, lists: Mapping[str, str], base: Bundle | None = None
+) -> Recipe:
+    recipe = base.recipe if base is not None else recipe_in(asked.recipe or RECIPE, asked.language)
     if asked.without_parts:
         left_out = recipe.parts if asked.without_parts == ["all"] else asked.without_parts
         recipe = recipe.without(left_out)
@@ -333,9 +395,13 @@ def _lists(given: Sequence[str]) -> dict[str, str]:
     return lists
 
 
-def _dictionary(name: str) -> dictionaries.Dictionary:
+def _dictionary(
+    name: str, lists: Mapping[str, str], base: Bundle | None
+) -> dictionaries.Dictionary:
+    if base is not None and name in base.dictionaries and name not in lists:
+        return base.dictionaries[name]
     try:
-        return dictionaries.load(name)
+        return dictionaries.load(lists.get(name, name))
     except dictionaries.DictionaryError as error:
         raise UsageError(str(error)) from None
 
@@ -373,14 +439,23 @@ def _pairs(given: Sequence[str] | None, form: str) -> list[tuple[str, str]]:
 def _command(asked: argparse.Namespace) -> str:
     """The command line for the card, inputs by the ends of their names only."""
     words = ["scrubline", "train"]
-    for url in asked.corpus:
+    for option, value in (("--from-bundle", asked.from_bundle), ("--synth", asked.synth)):
+        if value:
+            words += [option, end_of(value)]
+    for url in asked.corpus or ():
         words += ["--corpus", end_of(url)]
     for url, name in asked.mapped_corpus or ():
         words += ["--mapped-corpus", end_of(url), end_of(name)]
     for option, urls in (("--held-out", asked.held_out), ("--held-back", asked.held_back)):
         for url in urls or ():
             words += [option, end_of(url)]
-    words += ["--recipe", asked.recipe, "--name", asked.name]
+    for url in asked.add or ():
+        words += ["--add", end_of(url)]
+    if asked.weight:
+        words += ["--weight", str(asked.weight)]
+    if not asked.from_bundle:
+        words += ["--recipe", asked.recipe or RECIPE]
+    words += ["--name", asked.name]
     if asked.language != "en":
         words += ["--language", asked.language]
     for url in asked.parts or ():

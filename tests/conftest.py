@@ -1,4 +1,20 @@
-"""Options of the whole test run."""
+"""Options of the whole test run, and `benchmarks` made importable.
+
+Importable without the checkout's root on the path: `models` is there too.
+"""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+
+if "benchmarks" not in sys.modules:
+    spec = importlib.util.spec_from_file_location(
+        "benchmarks", BENCHMARKS / "__init__.py", submodule_search_locations=[str(BENCHMARKS)]
+    )
+    sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["benchmarks"])
 
 
 def pytest_addoption(parser):

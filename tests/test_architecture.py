@@ -33,6 +33,7 @@ PRINTING = {
         "pipeline/logs.py",
         "pipeline/parts.py",
         "pipeline/studying.py",
+        "pipeline/synthesis.py",
         "pipeline/training.py",
     ),
 }

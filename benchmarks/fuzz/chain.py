@@ -49,7 +49,7 @@ from .laws import Broken, check_merge, check_removal, check_scrub, check_tokens,
 from .texts import policies
 
 BLOCK = 500
-MODEL = "en-hide"
+MODEL = "en-default"
 LABELLED = 100
 """Of so many blocks one goes through the CRF."""
 

@@ -316,7 +316,7 @@ def _job() -> Job:
         run="r" * 16,
         output=f"memory://{SECRET}",
         columns=Columns((("id", Role.ID), ("text", Role.TEXT))),
-        models=("en-hide",),
+        models=("en-default",),
         model_hashes=("0" * 64,),
         recognisers=("date",),
         recogniser_hashes=("1" * 64,),

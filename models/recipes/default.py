@@ -25,6 +25,7 @@ from ..features import (
     Elsewhere,
     Feature,
     Field,
+    Frequency,
     Gazetteer,
     Kind,
     Line,
@@ -54,6 +55,11 @@ class Lists:
         family: kinship words.
         others: lists that are features and no landmarks: names, titles, specialities,
             months, numerals, units, origins, professions.
+        kinds: lists of ordinary words by what they mean; features only, of a word as a whole.
+        frequencies: weighted lists of names, how frequent a name is.
+        common: the list of ordinary words that `frequencies` are seen together with.
+        narrow: see words two places off, not four, and no runs of three: less is learned by heart,
+            for notes of other hospitals than those that were trained on.
         propagation: what is carried over to other places of a document; None for nothing.
     """
 
@@ -65,13 +71,22 @@ class Lists:
     departments: str
     family: str
     others: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    frequencies: tuple[str, ...] = ()
+    common: str = ""
+    narrow: bool = False
     propagation: Propagation | None = None
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """Every list of which it matters which part of a phrase a word is, once."""
+        places = (*self.towns, *self.regions, self.countries)
+        return (*places, self.streets, self.houses, self.departments, self.family, *self.others)
 
     @property
     def all(self) -> tuple[str, ...]:
         """Every list once."""
-        places = (*self.towns, *self.regions, self.countries)
-        return (*places, self.streets, self.houses, self.departments, self.family, *self.others)
+        return (*self.phrases, *self.kinds, *self.frequencies)
 
 
 SPANISH = Lists(
@@ -134,6 +149,20 @@ ENGLISH = Lists(
         # What is in no list at all may be a name.
         "common_words_en",
     ),
+    kinds=(
+        "drug_names_en",
+        "medical_abbreviations_en",
+        "medical_products_en",
+        "medical_tests_en",
+        "nouns_clinical_en",
+        "nouns_people_en",
+        "nouns_places_en",
+        "nouns_things_en",
+        "organisms_en",
+    ),
+    frequencies=("first_name_counts_en", "surname_counts_en"),
+    common="common_words_en",
+    narrow=True,
     # In a form the fields tell what a name is, and CRFs miss none that stands there; in prose they
     # do. A label that a corpus lacks does nothing.
     propagation=Propagation(
@@ -153,19 +182,37 @@ WORDS: tuple[Feature, ...] = (
     together((WORD, -1), (WORD, 1)),
     *(together((WORD, a), (WORD, a + 1), (WORD, a + 2)) for a in range(-2, 1)),
 )
+NARROW_WORDS: tuple[Feature, ...] = (
+    *at(Word(), 0),
+    *at(PLAIN, 0),
+    *at(WORD, *range(-2, 3)),
+    *(together((WORD, a), (WORD, a + 1)) for a in range(-2, 1)),
+    together((WORD, -1), (WORD, 1)),
+)
 AFFIXES: tuple[Feature, ...] = tuple(
     feature
     for n in (2, 3, 4)
     for feature in (*at(Prefix(n, fold=True), 0), *at(Suffix(n, fold=True), 0))
 )
-SHAPES: tuple[Feature, ...] = (
-    *at(SHAPE, 0),
-    *ngrams(RUNS, 3, -3, 3),
-    together(*((RUNS, offset) for offset in range(-2, 3))),
+KINDS: tuple[Feature, ...] = (
     together((WORD, -1), (SHAPE, 0), (WORD, 1)),
     *at(Kind(), -1, 0, 1),
     *at(Spacing(), -1, 0, 1),
     together((RUNS, 0), (Spacing(), 0)),
+)
+SHAPES: tuple[Feature, ...] = (
+    *at(SHAPE, 0),
+    *ngrams(RUNS, 3, -3, 3),
+    together(*((RUNS, offset) for offset in range(-2, 3))),
+    *KINDS,
+)
+NARROW_SHAPES: tuple[Feature, ...] = (
+    *at(SHAPE, -1, 0, 1),
+    *ngrams(RUNS, 2, -2, 2),
+    together(*((RUNS, offset) for offset in range(-1, 2))),
+    together((WORD, -1), (RUNS, 0)),
+    together((RUNS, 0), (WORD, 1)),
+    *KINDS,
 )
 
 LONGEST = 100
@@ -233,7 +280,33 @@ def landmarks(lists: Lists) -> tuple[Feature, ...]:
 
 def gazetteers(lists: Lists) -> tuple[Feature, ...]:
     """Which part of a phrase of a list the item and its neighbours are."""
-    return tuple(f for name in lists.all for f in at(Gazetteer(name, "bioes"), *range(-2, 3)))
+    reach = 1 if lists.narrow else 2
+    places = range(-reach, reach + 1)
+    return tuple(f for name in lists.phrases for f in at(Gazetteer(name, "bioes"), *places))
+
+
+def meanings(lists: Lists) -> tuple[Feature, ...]:
+    """How frequent a name is, and what an ordinary word means: Brown in "Brown sputum"."""
+    near: list[Feature] = [f for name in lists.kinds for f in at(Gazetteer(name), -1, 0, 1)]
+    if lists.common:
+        common = Gazetteer(lists.common)
+        near += [
+            together((common, 0), (RUNS, 0)),
+            together((common, -1), (common, 0), (common, 1), (RUNS, 0)),
+        ]
+        for name in lists.frequencies:
+            near += at(Frequency(name), -1, 0, 1)
+            near.append(together((Frequency(name), 0), (RUNS, 0)))
+            near.append(together((Frequency(name), 0), (common, 0), (RUNS, 0)))
+        for kind in lists.kinds:
+            near.append(together((Gazetteer(kind), 0), (RUNS, 0)))
+            near.append(together((Gazetteer(kind), 0), (RUNS, 0), (WORD, -1)))
+            near += [together((Gazetteer(kind), a), (common, 0), (RUNS, 0)) for a in (-1, 1)]
+    near += [
+        together((Frequency(one), 0), (Frequency(other), 1))
+        for one, other in itertools.permutations(lists.frequencies, 2)
+    ]
+    return tuple(near)
 
 
 RULES = ("email",)
@@ -242,7 +315,17 @@ RULES = ("email",)
 
 def default(lists: Lists = ENGLISH) -> Recipe:
     """The recipe with the lists of a language."""
-    groups = (WORDS, AFFIXES, SHAPES, FORM, PLACE, CONTEXT, landmarks(lists), gazetteers(lists))
+    groups = (
+        NARROW_WORDS if lists.narrow else WORDS,
+        AFFIXES,
+        NARROW_SHAPES if lists.narrow else SHAPES,
+        FORM,
+        PLACE,
+        CONTEXT,
+        landmarks(lists),
+        gazetteers(lists),
+        meanings(lists),
+    )
     features = tuple(itertools.chain.from_iterable(groups))
     recipe = Recipe.single(
         name="default",

@@ -12,7 +12,7 @@ JOB = Job(
     run="r1",
     output="s3://bucket/out",
     columns=columns(i="id", t="text"),
-    models=("en-hide",),
+    models=("en-default",),
     model_hashes=("ab",),
     recognisers=("date", "age"),
     recogniser_hashes=("d1", "a1"),
@@ -58,7 +58,7 @@ def test_what_decides_content_is_in_the_fingerprint(change):
     [
         {"run": "r2"},
         {"output": "elsewhere"},
-        {"models": ("file:///models/en-hide",)},
+        {"models": ("file:///models/en-default",)},
         {"recognisers": ("age", "date"), "recogniser_hashes": ("a1", "d1")},
         {"max_quarantined": 0.5},
         {"policy": "copy-of-hipaa.toml"},

@@ -14,7 +14,7 @@ from scrubline.pipeline.config import LOG_LEVELS, Options, options_from, read_co
 WHOLE = b"""
 inputs = ["a", "b"]
 output = "out"
-models = ["ours", "en-hide"]
+models = ["ours", "en-default"]
 recognisers = ["date"]
 policy = "research"
 key_source = "env:KEY"

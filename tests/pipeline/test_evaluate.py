@@ -193,20 +193,20 @@ def test_a_dial_draws_recall_against_precision(scrubline, tmp_path):
     gold = tmp_path / "gold.jsonl"
     lines = (DEMO / "dev.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     gold.write_text("".join(lines[:4]), encoding="utf-8")
-    code, out, err = scrubline("evaluate", gold, "--dial", "en-hide")
+    code, out, err = scrubline("evaluate", gold, "--dial", "en-default")
     assert code == 0, err
     rows = [line.split() for line in out.strip().splitlines()[1:]]
     assert len(rows) > 5 and all(len(row) == 10 for row in rows)
     recalls = [float(row[2]) for row in sorted(rows, key=lambda row: float(row[0]))]
     # The lower the bias of "O", the more is found.
     assert recalls[0] > recalls[-1]
-    code, out, _ = scrubline("evaluate", gold, gold, "--dial", "en-hide", "--json")
+    code, out, _ = scrubline("evaluate", gold, gold, "--dial", "en-default", "--json")
     assert code == 0 and len(json.loads(out)["curve"]) == len(rows)
     page = tmp_path / "page.html"
-    code, out, _ = scrubline("evaluate", gold, gold, "--dial", "en-hide", "--html", page)
+    code, out, _ = scrubline("evaluate", gold, gold, "--dial", "en-default", "--html", page)
     assert code == 0 and "bias of O" in out
     assert "<h2>Recall against precision</h2><svg" in page.read_text(encoding="utf-8")
     code, _, err = scrubline("evaluate", gold)
     assert code == 2 and "say what was predicted" in err
-    code, _, err = scrubline("evaluate", gold, "--dial", "en-hide", "--html", tmp_path / "x")
+    code, _, err = scrubline("evaluate", gold, "--dial", "en-default", "--html", tmp_path / "x")
     assert code == 2 and "--against and --html need what was predicted" in err

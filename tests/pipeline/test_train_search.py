@@ -260,7 +260,7 @@ def test_it_is_refused_before_training(scrubline, words, tmp_path, monkeypatch, 
 )
 def test_dials_that_cannot_be_turned(scrubline, corpora, more, message):
     on = ["--on", corpora / "back.jsonl"]
-    code, _, err = scrubline("dial", "en-hide", *on, *more)
+    code, _, err = scrubline("dial", "en-default", *on, *more)
     assert code == 2 and message in err
 
 

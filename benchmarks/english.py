@@ -1,0 +1,150 @@
+r"""What each source of training data and each detector is worth to the English model.
+
+    python -m benchmarks.english --notes 3260 --source raw=raw.jsonl --source asq=asq.jsonl \
+        --source own=demo/gold/train.jsonl --source own=benchmarks/notes/practice.jsonl
+    python -m benchmarks.english --model en-default
+
+With `--source` a model is trained on the generated notes and all sources, then one without each of
+them in turn, by the averaged perceptron, and scored with the rules beside it. With `--model` a
+bundle is scored whole, without its rules, without its CRF and without propagation. The notes to
+score on are the development notes, or `--test`. Sources are in the native labels; those named `own`
+count three times. Prints one JSON line a row, then the table in Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Iterable, Sequence
+
+from scrubline.dictionaries import load
+from scrubline.models.bundles import Bundle, make_bundle, open_bundle, revise_bundle
+from scrubline.models.corpora import COVER, AnnotatedDocument, read_annotated
+from scrubline.models.evaluation import compare
+from scrubline.models.merging import cover
+from scrubline.models.recipes.languages import recipe_in
+from scrubline.models.scrubber import Scrubber
+from scrubline.models.synth import generate, load_templates
+from scrubline.models.training import train
+from scrubline.models.training.settings import FAST, with_learner
+
+DEVELOPMENT = "benchmarks/notes/development.jsonl"
+METRICS = ("documents", "token_blind", "strict")
+GENERATED, OWN, OWN_WEIGHT = "generated", "own", 3
+
+
+def score(
+    name: str,
+    bundles: Sequence[Bundle],
+    test: Sequence[AnnotatedDocument],
+    *,
+    rules: Sequence[str] | None = None,
+) -> dict[str, object]:
+    """One row: what these detectors find in the test notes, and how fast."""
+    scrubber = Scrubber(*bundles, recognisers=rules)
+    began = time.process_time()
+    found = list(scrubber.annotate(test))
+    seconds = time.process_time() - began
+    report = compare(test, [with_cover(scrubber, one) for one in found], metrics=METRICS)
+    return {
+        "name": name,
+        "tokens_per_second": round(report.tokens / seconds),
+        "metrics": report.as_json()["metrics"],
+    }
+
+
+def with_cover(scrubber: Scrubber, document: AnnotatedDocument) -> AnnotatedDocument:
+    """The document with what would be removed in its meta."""
+    (candidates,) = scrubber.candidates(document.text)
+    return dataclasses.replace(
+        document, meta={COVER: [[*stretch] for stretch in cover(candidates)]}
+    )
+
+
+def without_propagation(bundle: Bundle) -> Bundle:
+    """The same bundle, nothing carried over."""
+    return make_bundle(
+        bundle.name,
+        recipe=dataclasses.replace(bundle.recipe, propagation=None),
+        weights=bundle.weights,
+        dictionaries=bundle.dictionaries,
+        parts=bundle.parts,
+        biases=bundle.biases,
+        card=bundle.card,
+    )
+
+
+def detectors(bundle: Bundle, test: Sequence[AnnotatedDocument]) -> Iterable[dict[str, object]]:
+    """A row for the whole, and one without each detector."""
+    yield score("all", [bundle], test)
+    yield score("without rules", [bundle], test, rules=())
+    yield score("without the CRF", [], test)
+    yield score("without propagation", [without_propagation(bundle)], test)
+
+
+def sources(
+    asked: argparse.Namespace, test: Sequence[AnnotatedDocument]
+) -> Iterable[dict[str, object]]:
+    """A row for all sources, and one without each."""
+    corpora: dict[str, list[AnnotatedDocument]] = collections.defaultdict(list)
+    corpora[GENERATED] = list(generate(load_templates(), seed=asked.seed, notes=asked.notes))
+    for name, _, url in (one.partition("=") for one in asked.sources):
+        corpora[name] += list(read_annotated(url)) * (OWN_WEIGHT if name == OWN else 1)
+    recipe = with_learner(recipe_in("default", "en"), FAST.algorithm, dict(FAST.parameters))
+    for left_out in (None, *corpora):
+        documents = [one for name, some in corpora.items() if name != left_out for one in some]
+        bundle = train(
+            recipe, documents, dictionaries={n: load(n) for n in recipe.lists}, name="trial"
+        )
+        bundle = revise_bundle(bundle, biases={"O": asked.bias})
+        yield score(f"without {left_out}" if left_out else "all sources", [bundle], test)
+
+
+def table(rows: Sequence[dict[str, object]]) -> str:
+    """The table in Markdown."""
+    lines = ["| | tokens P / R | strict F1 | clean | tokens/s |", "| --- | --- | --- | --- | --- |"]
+    for row in rows:
+        metrics: dict = row["metrics"]  # type: ignore[type-arg, assignment]
+        tokens, strict = metrics["token_blind"]["micro"], metrics["strict"]["micro"]
+        clean = metrics["documents"]["clean"]
+        cells = (
+            f"{row['name']}",
+            f"{tokens['precision']:.3f} / {tokens['recall']:.3f}",
+            f"{strict['f1']:.3f}",
+            f"{clean['count']} of {clean['of']}",
+            f"{row['tokens_per_second']:,}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--model", help="a bundle whose detectors are taken away in turn")
+    parser.add_argument("--source", dest="sources", action="append", metavar="NAME=FILE")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--notes", type=int, default=3260, help="generated ones")
+    parser.add_argument("--bias", type=float, default=-10.0, help="of O")
+    parser.add_argument("--test", default=DEVELOPMENT)
+    asked = parser.parse_args()
+    if not (asked.model or asked.sources):
+        parser.error("give --model, --source or both")
+    test = list(read_annotated(asked.test))
+    rows = []
+    runs = [detectors(open_bundle(asked.model), test)] if asked.model else []
+    runs += [sources(asked, test)] if asked.sources else []
+    for run in runs:
+        for row in run:
+            print(json.dumps(row), flush=True)
+            rows.append(row)
+    print(table(rows), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

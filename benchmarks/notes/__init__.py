@@ -1,0 +1,1 @@
+"""Notes with gold on which the English detector is measured, and which nothing is trained on."""

@@ -1,0 +1,43 @@
+"""What is wrong with templates, all of it at once: for those who write them."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator
+
+from ..marks import mark
+from .generating import generate_note
+from .parsing import TemplateError, parse_templates, read_sources
+
+TRIES = 12
+"""Notes made of each template, so that every way of its choices is likely to be met."""
+
+
+def check_templates(folder: str | None = None, *, show: int = 0) -> Iterator[tuple[bool, str]]:
+    """Yields what to tell of each file: whether it is well, and the line or the filled note.
+
+    Args:
+        folder: of `<kind>.txt` files; None for the shipped ones.
+        show: so many templates of each file, from the end, are shown filled and marked.
+
+    Raises:
+        TemplateError, UsageError: as `read_sources`.
+    """
+    for kind, source in read_sources(folder):
+        try:
+            templates = parse_templates(source, kind)
+        except TemplateError as error:
+            yield False, str(error)
+            continue
+        labels: collections.Counter[str] = collections.Counter()
+        for template in templates:
+            try:
+                for copy in range(TRIES):
+                    labels.update(span.label for span in generate_note(template, 0, copy).spans)
+            except TemplateError as error:
+                yield False, str(error)
+        counts = ", ".join(f"{label} {count // TRIES}" for label, count in labels.most_common())
+        yield True, f"{kind}: {len(templates)} templates; {counts}"
+        for template in templates[max(0, len(templates) - show) :]:
+            note = generate_note(template, 1, 0)
+            yield True, f"---- {template.name}\n{mark(note.text, note.spans)}"

@@ -1,0 +1,176 @@
+"""What looks like PHI and is none: doses, pressures, scores, gestation, eponyms, codes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from .drawing import Draw
+from .filling import Maker, Note, Piece, Pieces, plain, span_of
+from .lists import words
+from .parsing import Slot
+
+_FREQUENCIES = (
+    "daily", "qd", "q day", "bid", "BID", "b.i.d.", "tid", "TID", "qid", "qhs", "QHS",
+    "at bedtime", "q6h", "q8h prn", "Q4H PRN", "q4-6h prn", "q12h", "weekly", "every other day",
+    "twice daily", "once a day", "qAM", "prn", "x 7 days", "x10d", "ac", "q 8 h",
+)  # fmt: skip
+_ROUTES = (
+    "PO",
+    "po",
+    "p.o.",
+    "IV",
+    "iv",
+    "IM",
+    "SQ",
+    "subq",
+    "SL",
+    "PR",
+    "by mouth",
+    "",
+    "",
+    "",
+    "",
+)
+
+
+def _number(note: Note, slot: Slot) -> Pieces:
+    try:
+        low, high = span_of(slot.argument, 1, 9)
+        return [Piece(str(note.drawn(slot, lambda: note.draw.between(low, high))))]
+    except ValueError:
+        raise note.wrong(slot, "expected two whole numbers: {n:3-9}") from None
+
+
+def _decimal(note: Note, slot: Slot) -> Pieces:
+    """A number with as many decimals as the first one of the argument has."""
+    try:
+        first, last = (slot.argument or "1.0-9.9").split("-")
+        places = len(first.partition(".")[2])
+        scale = 10**places
+        low, high = round(float(first) * scale), round(float(last) * scale)
+        value = note.drawn(slot, lambda: note.draw.between(low, high))
+    except ValueError:
+        raise note.wrong(slot, "expected two numbers: {f:1.2-4.8}") from None
+    whole, rest = divmod(value, scale)
+    return [Piece(f"{whole}.{rest:0{places}}" if places else str(whole))]
+
+
+def _pressure(draw: Draw) -> str:
+    high = draw.between(84, 198)
+    return f"{high}/{draw.between(40, min(high - 18, 112))}"
+
+
+def _temperature(draw: Draw) -> str:
+    if draw.chance(0.6):
+        return f"{draw.between(960, 1039) / 10:.1f}"
+    return f"{draw.between(358, 398) / 10:.1f}"
+
+
+@functools.cache
+def _drugs() -> tuple[tuple[str, str], ...]:
+    """Names of drugs and their doses, separated by semicolons."""
+    pairs = (line.partition("\t") for line in words("drugs"))
+    return tuple((name, doses) for name, _, doses in pairs)
+
+
+def _drug(note: Note, slot: Slot) -> Pieces:
+    name, doses = note.drawn(slot, lambda: note.draw.pick(_drugs()))
+    draw = note.draw
+    if draw.chance(0.12):
+        name = name.upper()
+    elif draw.chance(0.2):
+        name = name.capitalize()
+    if slot.form == "":
+        return [Piece(name)]
+    if slot.form != "dose":
+        raise note.wrong(slot, f"no form .{slot.form} of a drug; known: .dose")
+    dose = draw.pick(doses.split(";"))
+    if draw.chance(0.2):
+        dose = dose.replace(" ", "")
+    route = draw.pick(_ROUTES)
+    parts = [name, dose, route, draw.pick(_FREQUENCIES)]
+    if draw.chance(0.12):
+        parts.insert(
+            2, draw.pick(("1 tab", "1-2 tabs", "2 tabs", "1/2 tab", "one tablet", "1 cap"))
+        )
+    return [Piece(" ".join(part for part in parts if part))]
+
+
+def _score(draw: Draw) -> str:
+    name, _, most = draw.pick(words("scores")).partition("\t")
+    got = draw.between(0, int(most))
+    return draw.pick(
+        (f"{name} {got}/{most}", f"{name} {got}", f"{name}: {got}/{most}", f"{name} = {got}")
+    )
+
+
+def _ratio(draw: Draw) -> str:
+    whole = draw.pick((2, 3, 4, 5, 5, 6, 10, 10, 12))
+    return f"{draw.between(1, whole)}/{whole}"
+
+
+def _range(draw: Draw) -> str:
+    first = draw.between(1, 14)
+    return f"{first}-{first + draw.between(1, 6)}"
+
+
+def _spine(draw: Draw) -> str:
+    part, most = draw.pick((("C", 7), ("T", 12), ("L", 5)))
+    number = draw.between(1, most)
+    if number == most:
+        return f"{part}{number}"
+    return draw.pick(
+        (
+            f"{part}{number}-{part}{number + 1}",
+            f"{part}{number}-{number + 1}",
+            f"{part}{number}/{number + 1}",
+        )
+    )
+
+
+def _lab(note: Note, slot: Slot) -> Pieces:
+    name, _, extent = note.draw.pick(words("laboratory_values")).partition("\t")
+    number = _decimal(note, Slot("lab", "", "", extent, "", slot.line))[0].text
+    between = note.draw.pick((" ", " ", ": ", " of ", "-"))
+    return [Piece(f"{name}{between}{number}")]
+
+
+def _icd(draw: Draw) -> str:
+    return draw.shaped(draw.pick(("A##", "A##.#", "A##.##", "9##.#", "9##.##")))
+
+
+_MADE: dict[str, Callable[[Draw], str]] = {
+    "bp": _pressure,
+    "temp": _temperature,
+    "eponym": lambda draw: draw.pick(words("eponyms")),
+    "score": _score,
+    "gest": lambda draw: draw.pick(
+        (
+            f"{draw.between(22, 41)}+{draw.below(7)}",
+            f"{draw.between(22, 41)} {draw.below(7)}/7",
+            f"{draw.between(22, 41)}w{draw.below(7)}d",
+            f"{draw.between(22, 41)} weeks",
+        )
+    ),
+    "ratio": _ratio,
+    "range": _range,
+    "spine": _spine,
+    "gauge": lambda draw: (
+        draw.pick(("14", "16", "18", "20", "22", "24", "25", "27"))
+        + draw.pick(("G", "g", " gauge", " ga"))
+    ),
+    "model": lambda draw: draw.shaped(
+        draw.pick(("AA-###", "A##", "AA9##", "9##-A", "A#A", "AAA 9##", "9###A"))
+    ),
+    "icd": _icd,
+    "cpt": lambda draw: draw.shaped("9####"),
+}
+
+SLOTS: dict[str, Maker] = {
+    **{name: plain(make) for name, make in _MADE.items()},
+    "n": _number,
+    "f": _decimal,
+    "drug": _drug,
+    "lab": _lab,
+}

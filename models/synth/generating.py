@@ -1,0 +1,96 @@
+"""Annotated notes from templates: `scrubline synth`.
+
+What is given depends on the seed, the templates and the lists that ship, and on nothing else: note
+k is filled from template k modulo their number, each time with other identities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..corpora import AnnotatedDocument, Annotation
+from ..errors import UsageError
+from .drawing import Draw
+from .filling import Piece, Pieces, fill, open_note
+from .parsing import Template
+from .printing import print_note
+from .slots import SLOTS
+
+NAMES = ("PATIENT", "DOCTOR")
+
+LEAST_SEED, MOST_SEED = 0, (1 << 63) - 1
+
+
+def to_document(doc_id: str, pieces: Pieces, meta: dict[str, object]) -> AnnotatedDocument:
+    """Joins pieces; blanks at the edge of an entity are not part of it."""
+    parts: list[str] = []
+    spans: list[Annotation] = []
+    length = 0
+    for text, label in _with_whole_names(pieces):
+        parts.append(text)
+        inside = text.strip()
+        if label and inside:
+            start = length + len(text) - len(text.lstrip())
+            spans.append(Annotation(start, start + len(inside), label))
+        length += len(text)
+    return AnnotatedDocument(doc_id, "".join(parts), tuple(spans), meta)
+
+
+def _with_whole_names(pieces: Pieces) -> Pieces:
+    """Puts first and last names together that were slots of their own: `{p.first} {p.last}`.
+
+    Initials are left alone: with a blank between them they are two persons'.
+    """
+    whole: Pieces = []
+    for piece in pieces:
+        if (
+            piece.label in NAMES
+            and len(whole) > 1
+            and whole[-1] == (" ", "")
+            and whole[-2].label == piece.label
+            and not (_is_initials(piece.text) or _is_initials(whole[-2].text))
+        ):
+            whole.pop()
+            piece = Piece(f"{whole.pop().text} {piece.text}", piece.label)
+        whole.append(piece)
+    return whole
+
+
+def _is_initials(text: str) -> bool:
+    return len(text) < 4 and (text.isupper() or text.islower())
+
+
+def generate_note(template: Template, seed: int, copy: int) -> AnnotatedDocument:
+    """One note of a template.
+
+    Args:
+        template: what is filled.
+        seed: of the corpus.
+        copy: which note of this template, from 0.
+
+    Raises:
+        TemplateError: if a slot, a form or an argument is unknown.
+    """
+    draw = Draw("note", seed, template.name, copy)
+    note = open_note(template, draw.child("slots"))
+    pieces = print_note(draw.child("print"), fill(note, template.nodes, SLOTS))
+    meta: dict[str, object] = {"type": template.kind, "template": template.name}
+    return to_document(f"{template.name}-{copy}", pieces, meta)
+
+
+def generate(
+    templates: Sequence[Template], *, seed: int, notes: int
+) -> Iterator[AnnotatedDocument]:
+    """So many notes, the templates in turn.
+
+    Raises:
+        UsageError: if the seed or the number is out of range.
+        TemplateError: as `generate_note`.
+    """
+    if not LEAST_SEED <= seed <= MOST_SEED:
+        raise UsageError(f"seed: expected {LEAST_SEED} to {MOST_SEED}, got {seed}")
+    if notes < 1:
+        raise UsageError(f"notes: expected at least 1, got {notes}")
+    for number in range(notes):
+        copy, place = divmod(number, len(templates))
+        yield generate_note(templates[place], seed, copy)

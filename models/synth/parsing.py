@@ -1,0 +1,289 @@
+"""Templates of notes: what `docs/synth.md` describes, read into trees.
+
+template := { text | slot | choice | mark }
+slot     := "{" name [digit] ["." form] [":" argument] ["!" case] "}"
+choice   := "[[" template { "|" template } "]]"
+mark     := "⟦" LABEL ":" template "⟧"        and ⟦FF⟧, ⟦NBSP⟧, ⟦TAB⟧
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.resources
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..errors import UsageError
+from ..labels import LABELS
+from ..marks import CLOSE, ESCAPES, OPEN
+from ..storage import Storage
+
+END = "%%"
+"""The line behind each template of a file."""
+
+SETTINGS: Mapping[str, re.Pattern[str]] = {
+    "patient": re.compile("[fm]"),
+    "age": re.compile(r"\d{1,3}-\d{1,3}"),
+}
+"""Settings of a template -> what their value looks like."""
+
+CASES = "ult"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Text:
+    """Text that is printed as it is."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slot:
+    """What is filled in.
+
+    Attributes:
+        name: key of `filling.SLOTS`.
+        index: the digit behind the name; with one, the slot is remembered in its note.
+        form: how it is written; "" for the usual way.
+        argument: what stands behind the colon; "" for nothing.
+        case: "u", "l", "t" for upper, lower and title case, "" for as it is.
+        line: of the template, from 1; for messages.
+    """
+
+    name: str
+    index: str
+    form: str
+    argument: str
+    case: str
+    line: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several continuations."""
+
+    ways: tuple[tuple[Node, ...], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Mark:
+    """An entity of a label, whatever the slots in it are."""
+
+    label: str
+    nodes: tuple[Node, ...]
+
+
+Node = Text | Slot | Choice | Mark
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Template:
+    """The text of a note with slots.
+
+    Attributes:
+        kind: of the note: the name of the file.
+        number: of the template in its file, from 1.
+        settings: keys of `SETTINGS`.
+        nodes: the text.
+    """
+
+    kind: str
+    number: int
+    settings: Mapping[str, str]
+    nodes: tuple[Node, ...]
+
+    @property
+    def name(self) -> str:
+        """Kind and number."""
+        return f"{self.kind}-{self.number:03}"
+
+    def slots(self) -> Iterator[Slot]:
+        """All slots, also those of ways not taken."""
+        yield from _slots(self.nodes)
+
+
+def _slots(nodes: Sequence[Node]) -> Iterator[Slot]:
+    for node in nodes:
+        match node:
+            case Slot():
+                yield node
+            case Mark():
+                yield from _slots(node.nodes)
+            case Choice():
+                for way in node.ways:
+                    yield from _slots(way)
+
+
+class TemplateError(UsageError):
+    """A template cannot be read; names the kind, the template and the line."""
+
+
+_SLOT = re.compile(r"\{([A-Za-z]+)(\d?)(?:\.([a-z0-9]+))?(?::([^{}!\n]*))?(?:!([a-z]))?\}")
+_SIGN = re.compile(r"\{|\}|\[\[|\]\]|\||⟦|⟧")
+_LABELLED = re.compile(f"{OPEN}(?:({'|'.join(LABELS)}):|({'|'.join(ESCAPES)}){CLOSE})")
+
+
+def parse_template(source: str, kind: str = "template", number: int = 1) -> Template:
+    """Reads one template.
+
+    Args:
+        source: settings and text; one line end at the end belongs to the file and not to the note.
+        kind, number: see `Template`.
+
+    Raises:
+        TemplateError: if something is not closed, or a slot or setting is malformed.
+    """
+    settings: dict[str, str] = {}
+    line = 1
+    while match := re.match(r"#([a-z]+): *(\S*) *\n", source):
+        key, value = match.groups()
+        if key not in SETTINGS or not SETTINGS[key].fullmatch(value):
+            raise TemplateError(
+                f"{kind} {number}, line {line}: a setting is unknown or has a value of no meaning; "
+                f"known: {', '.join(SETTINGS)}"
+            )
+        settings[key] = value
+        source = source[match.end() :]
+        line += 1
+    parser = _Parser(source, f"{kind} {number}", line)
+    nodes, _ = parser.until(())
+    return Template(kind, number, settings, nodes)
+
+
+class _Parser:
+    def __init__(self, source: str, where: str, line: int) -> None:
+        self._source = source
+        self._where = where
+        self._first = line
+        self._at = 0
+
+    def _line(self, at: int) -> int:
+        return self._first + self._source.count("\n", 0, at)
+
+    def _wrong(self, what: str, at: int) -> TemplateError:
+        return TemplateError(f"{self._where}, line {self._line(at)}: {what}")
+
+    def until(self, ends: tuple[str, ...]) -> tuple[tuple[Node, ...], str]:
+        """Reads nodes up to one of the signs `ends`, or the end if there are none.
+
+        Returns:
+            The nodes, and the sign that ended them.
+        """
+        nodes: list[Node] = []
+        opened = self._at
+
+        def text(value: str) -> None:
+            if value:
+                if nodes and isinstance(nodes[-1], Text):
+                    value = nodes.pop().text + value  # type: ignore[union-attr]
+                nodes.append(Text(value))
+
+        while match := _SIGN.search(self._source, self._at):
+            text(self._source[self._at : match.start()])
+            sign = match[0]
+            self._at = match.end()
+            if sign in ends:
+                return tuple(nodes), sign
+            if sign == "{":
+                nodes.append(self._slot(match.start()))
+            elif sign == "[[":
+                nodes.append(self._choice())
+            elif sign == OPEN:
+                node = self._mark(match.start())
+                if isinstance(node, Text):
+                    text(node.text)
+                else:
+                    nodes.append(node)
+            elif sign == "|":
+                text(sign)
+            else:
+                raise self._wrong(f"{sign!r} closes nothing", match.start())
+        if ends:
+            raise self._wrong(f"what begins here is not closed by {ends[-1]!r}", opened)
+        text(self._source[self._at :])
+        return tuple(nodes), ""
+
+    def _slot(self, start: int) -> Slot:
+        match = _SLOT.match(self._source, start)
+        if match is None:
+            raise self._wrong("a slot is malformed: {name}, {name1.form:argument!u}", start)
+        self._at = match.end()
+        name, index, form, argument, case = (group or "" for group in match.groups())
+        if case and case not in CASES:
+            raise self._wrong(f"!{case} is none of !u, !l, !t", start)
+        return Slot(name, index, form, argument, case, self._line(start))
+
+    def _choice(self) -> Choice:
+        ways: list[tuple[Node, ...]] = []
+        sign = "|"
+        while sign == "|":
+            nodes, sign = self.until(("|", "]]"))
+            ways.append(nodes)
+        return Choice(tuple(ways))
+
+    def _mark(self, start: int) -> Node:
+        match = _LABELLED.match(self._source, start)
+        if match is None:
+            raise self._wrong("a mark has no label of the native set", start)
+        self._at = match.end()
+        label, escape = match.groups()
+        if escape:
+            return Text(ESCAPES[escape])
+        nodes, _ = self.until((CLOSE,))
+        return Mark(label, nodes)
+
+
+def parse_templates(source: str, kind: str) -> list[Template]:
+    """Reads the templates of a file.
+
+    Raises:
+        TemplateError: as `parse_template`, or the last template has no line of `%%` behind it.
+    """
+    pieces = re.split(r"^%%[ \t]*(?:\n|\Z)", source, flags=re.MULTILINE)
+    if pieces[-1].strip():
+        raise TemplateError(f"{kind} {len(pieces)}: no line of {END} behind it")
+    return [
+        parse_template(piece.removesuffix("\n").lstrip("\n"), kind, number)
+        for number, piece in enumerate(pieces[:-1], 1)
+    ]
+
+
+def read_sources(folder: str | None = None) -> list[tuple[str, str]]:
+    """Kind and text of each file of templates: the shipped ones, or those of a folder; by kind.
+
+    Raises:
+        TemplateError: if one is not UTF-8.
+        UsageError: if the folder holds none.
+    """
+    if folder is None:
+        shipped = importlib.resources.files(__package__).joinpath("templates")
+        files = [(entry.name, entry.read_bytes()) for entry in shipped.iterdir()]
+    else:
+        storage = Storage()
+        names = [name for name in storage.list_names(folder) if name.endswith(".txt")]
+        files = [(name, storage.read_bytes(f"{folder.rstrip('/')}/{name}")) for name in names]
+    sources = []
+    for name, content in sorted(files):
+        if name.endswith(".txt"):
+            kind = name.removesuffix(".txt")
+            try:
+                sources.append((kind, content.decode("utf-8").replace("\r\n", "\n")))
+            except UnicodeDecodeError:
+                raise TemplateError(f"{kind}: not UTF-8") from None
+    if not sources:
+        raise UsageError("no templates: expected a folder with <kind>.txt files")
+    return sources
+
+
+def load_templates(folder: str | None = None) -> list[Template]:
+    """Reads all templates: the shipped ones, or those of a folder, in order of their names.
+
+    Raises:
+        TemplateError: if one cannot be read.
+        UsageError: if the folder holds none.
+    """
+    return [
+        template
+        for kind, source in read_sources(folder)
+        for template in parse_templates(source, kind)
+    ]

@@ -1,0 +1,403 @@
+"""People of a note: names of many origins, in all written forms.
+
+Half of the names are of the census of the United States, by how many bear them; the rest are of the
+whole world, are ordinary words, or are made up of parts of others, so that a model learns what
+stands around a name and not the lists by heart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import unicodedata
+from collections.abc import Callable
+
+from ...dictionaries import load
+from .drawing import Draw
+from .filling import Maker, Note, Piece, Pieces, span_of
+from .lists import words
+from .parsing import Slot
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Person:
+    """A person of a note.
+
+    Attributes:
+        sex: "f" or "m".
+        first, middle, last: names; the middle one may be empty.
+        suffix: Jr., III and so on, or empty.
+        nick: a short form of the first name.
+        login: in the manner of a hospital's systems.
+        label: PATIENT or DOCTOR.
+    """
+
+    sex: str
+    first: str = dataclasses.field(repr=False)
+    middle: str = dataclasses.field(repr=False)
+    last: str = dataclasses.field(repr=False)
+    suffix: str = dataclasses.field(repr=False)
+    nick: str = dataclasses.field(repr=False)
+    login: str = dataclasses.field(repr=False)
+    label: str
+
+
+@functools.cache
+def _weights(name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Phrases of a weighted list and their running sums."""
+    listed = load(name)
+    assert listed.weights is not None
+    return listed.phrases, tuple(itertools.accumulate(listed.weights))
+
+
+@functools.cache
+def _phrases(name: str) -> tuple[str, ...]:
+    return load(name).phrases
+
+
+@functools.cache
+def _words_that_are_names() -> tuple[str, ...]:
+    """Surnames that are ordinary words too: Long, Rose, Hand, Winter."""
+    common = set(_phrases("common_words_en"))
+    return tuple(
+        name
+        for name in _phrases("surname_counts_en")
+        if name.lower() in common and 3 <= len(name) <= 9
+    )
+
+
+def _first_name(draw: Draw, sex: str) -> str:
+    where = draw.one_of(frequent=36, census=12, world=28, romanised=12, word=5, made=7)
+    if where == "frequent":
+        name = draw.weighted(*_weights(f"first_name_counts_{sex}_en"))
+    elif where == "census":
+        name = draw.pick(_phrases(f"first_name_counts_{sex}_en"))
+    elif where == "world":
+        name = draw.pick(_phrases("first_names_world"))
+    elif where == "romanised":
+        name = draw.pick(_phrases("first_names_romanised"))
+    elif where == "word":
+        name = draw.pick(words("first_names_that_are_words"))
+    else:
+        name = _made_up(draw, "first_names_world", 3)
+    if draw.chance(0.02):
+        name += draw.pick(("-", " ", "")) + draw.pick(words("second_first_names"))
+    return name
+
+
+def _last_name(draw: Draw) -> str:
+    name = _plain_last_name(draw)
+    manner = draw.one_of(plain=840, hyphen=60, particle=40, two=40, irish=20)
+    if manner == "hyphen":
+        return f"{name}-{_plain_last_name(draw)}"
+    if manner == "particle":
+        return draw.pick(words("particles")).replace("_", " ") + name
+    if manner == "two":
+        return f"{name} {_plain_last_name(draw)}"
+    if manner == "irish":
+        return draw.pick(("O'", "O’", "Mc", "Mac", "D'", "L'", "N'", "De")) + name
+    return name
+
+
+def _plain_last_name(draw: Draw) -> str:
+    where = draw.one_of(frequent=22, census=24, world=22, romanised=12, word=9, eponym=2, made=9)
+    if where == "frequent":
+        return draw.weighted(*_weights("surname_counts_en"))
+    if where == "census":
+        return draw.pick(_phrases("surname_counts_en"))
+    if where == "world":
+        return draw.pick(_phrases("surnames_world"))
+    if where == "romanised":
+        return draw.pick(_phrases("surnames_romanised"))
+    if where == "word":
+        return draw.pick(_words_that_are_names())
+    if where == "eponym":
+        return draw.pick(words("eponyms"))
+    return _made_up(draw, "surnames_world", 4)
+
+
+def _made_up(draw: Draw, listed: str, least: int) -> str:
+    """The front of one name and the back of another: a name that is in no list."""
+    for _ in range(20):
+        front, back = draw.pick(_phrases(listed)), draw.pick(_phrases(listed))
+        if len(front) < least or len(back) < least:
+            continue
+        name = front[: len(front) // 2 + 1] + back[len(back) // 2 :].lower()
+        if name.isalpha() and 4 <= len(name) <= 12:
+            return name
+    return draw.pick(_phrases(listed))
+
+
+def _login(draw: Draw, first: str, last: str) -> str:
+    """A login in one of the manners of hospitals."""
+    f, s = _ascii(first).lower() or "x", _ascii(last).lower() or "x"
+    manner = draw.below(9)
+    if manner == 0:
+        return f[0] + s[:7]
+    if manner == 1:
+        return f[0] + s[:6] + str(draw.between(1, 29))
+    if manner == 2:
+        return f"{f}.{s}"
+    if manner == 3:
+        return s[:6] + f[0]
+    if manner == 4:
+        return (f[0] + s[0]).upper() + draw.shaped("##")
+    if manner == 5:
+        return (s[:3] + f[:2] + draw.pick(("", "1", "01"))).upper()
+    if manner == 6:
+        return f"{s}_{f[0]}"
+    if manner == 7:
+        return f[0] + "x"[: draw.below(2)] + s[:5] + draw.shaped("#")
+    return (f[0] + s).upper()[:8]
+
+
+def _ascii(name: str) -> str:
+    """Letters of a name without accents."""
+    plain = unicodedata.normalize("NFKD", name)
+    return "".join(sign for sign in plain if sign.isascii() and sign.isalpha())
+
+
+def draw_person(draw: Draw, label: str, sex: str = "", last: str = "") -> Person:
+    """A new person.
+
+    Args:
+        draw: where the choices come from.
+        label: PATIENT or DOCTOR.
+        sex: "f", "m", or "" for either.
+        last: a surname to bear, or "" for one of one's own.
+    """
+    sex = sex or draw.pick("fm")
+    first = _first_name(draw, sex)
+    last = last or _last_name(draw)
+    middle = draw.pick(_phrases(f"first_name_counts_{sex}_en")) if draw.chance(0.6) else ""
+    suffix = draw.pick(words("suffixes")) if draw.chance(0.04) and sex == "m" else ""
+    plain = _ascii(first)
+    nick = draw.pick(words("nicknames")) if draw.chance(0.4) else plain[: draw.between(3, 4)]
+    if draw.chance(0.15):
+        nick += "ie"
+    return Person(sex, first, middle, last, suffix, nick, _login(draw, first, last), label)
+
+
+def _forms(person: Person, draw: Draw, form: str) -> str:
+    """A person's name as `form` writes it; the suffix only in the forms with both names."""
+    first, last = person.first, person.last
+    initial = f"{person.middle[:1]}"
+    behind = f"{draw.pick((' ', ', '))}{person.suffix}" if person.suffix else ""
+    if form in ("", "fl"):
+        middle = ""
+        if initial:
+            middle = draw.one_of(none=5, dot=4, bare=2, full=1)
+            middle = {"none": "", "dot": f"{initial}. ", "bare": f"{initial} "}.get(
+                middle, f"{person.middle} "
+            )
+        return f"{first} {middle}{last}{behind}"
+    if form == "lf":
+        comma = draw.one_of(blank=7, tight=2, none=1)
+        between = {"blank": ", ", "tight": ",", "none": " "}[comma]
+        if person.suffix:
+            last += f" {person.suffix}"
+        middle = ""
+        if initial and draw.chance(0.5):
+            middle = " " + draw.pick((initial, f"{initial}.", person.middle))
+        name = f"{last}{between}{first}{middle}"
+        return name.upper() if draw.chance(0.2) else name
+    simple: dict[str, Callable[[], str]] = {
+        "first": lambda: first,
+        "last": lambda: last,
+        "poss": lambda: last,
+        "mid": lambda: initial or first[0],
+        "fi": lambda: f"{first[0]}{draw.pick(('. ', '. ', ' ', '.'))}{last}",
+        "li": lambda: f"{last}{draw.pick((' ', ', ', ','))}{first[0]}{draw.pick(('', '.'))}",
+        "ini": lambda: first[0].upper() + (initial if draw.chance(0.3) else "") + last[0].upper(),
+        "dot": lambda: f"{first[0].upper()}.{draw.pick(('', ' '))}{last[0].upper()}.",
+        "nick": lambda: person.nick,
+        "hl7": lambda: "^".join(
+            part for part in (last.upper(), first.upper(), initial.upper()) if part
+        ),
+        "spell": lambda: "-".join((last if draw.chance(0.6) else first).upper().replace(" ", "")),
+    }
+    return simple[form]()
+
+
+_ANY = ("fl", "fl", "lf", "lf", "fi", "li", "last", "first")
+
+
+def _person_maker(kind: str, label: str, sex: str = "") -> Maker:
+    def make(note: Note, slot: Slot) -> Pieces:
+        person = person_of(note, kind + sex + (slot.index or "1"), label, sex)
+        form = slot.form
+        if form == "any":
+            form = note.draw.pick(_ANY)
+        if form == "user":
+            return [Piece(person.login, "USERNAME")]
+        if form == "email":
+            return [Piece(_email(note.draw, person), "EMAIL")]
+        try:
+            name = _forms(person, note.draw, form)
+        except KeyError:
+            raise note.wrong(slot, f"no form .{form} of a person") from None
+        if form == "poss":
+            return [Piece(name, label), Piece(note.draw.pick(("'s", "'s", "’s")))]
+        return [Piece(name, label)]
+
+    return make
+
+
+def person_of(note: Note, key: str, label: str, sex: str = "") -> Person:
+    """The person of a slot; relatives often bear the patient's surname."""
+
+    def new() -> Person:
+        draw = note.draw.child("person", key)
+        if key == "p1":
+            return draw_person(draw, label, note.template.settings.get("patient", ""))
+        kin = key.startswith(("r", "p2")) and draw.chance(0.4)
+        last = person_of(note, "p1", "PATIENT").last if kin else ""
+        return draw_person(draw, label, sex, last)
+
+    return note.remember(f"person {key}", new)  # type: ignore[no-any-return]
+
+
+def _email(draw: Draw, person: Person) -> str:
+    first, last = _ascii(person.first).lower() or "a", _ascii(person.last).lower() or "b"
+    local = draw.pick(
+        (
+            f"{first}.{last}",
+            f"{first[0]}{last}",
+            f"{last}.{first[0]}",
+            f"{first}{draw.between(1, 99)}",
+            f"{first}_{last}{draw.between(50, 99)}",
+            person.login.lower(),
+            f"{last}{draw.between(1950, 2010)}",
+            f"{first}{last[0]}",
+        )
+    )
+    return f"{local}@{domain(draw)}"
+
+
+def domain(draw: Draw) -> str:
+    """A mail or web domain that belongs to nobody (RFC 2606, and made-up names under it)."""
+    body = draw.pick(words("domain_words"))
+    if draw.chance(0.5):
+        body += draw.pick(("-", "", "", ".")) + draw.pick(words("domain_words"))
+    end = draw.one_of(example=40, com=30, org=20, net=5, edu=5)
+    return f"{body}.{end}" if end == "example" else f"{body}.example.{end}"
+
+
+def _agreeing(woman: str, man: str) -> Maker:
+    def make(note: Note, slot: Slot) -> Pieces:
+        sex = person_of(note, f"p{slot.index or 1}", "PATIENT").sex
+        return [Piece(woman if sex == "f" else man)]
+
+    return make
+
+
+def _honorific(upper: bool) -> Maker:
+    def make(note: Note, slot: Slot) -> Pieces:
+        sex = person_of(note, f"p{slot.index or 1}", "PATIENT").sex
+        title = note.remember("honorific", lambda: note.draw.pick(("Mrs.", "Ms.", "Ms.", "Miss")))
+        title = title if sex == "f" else "Mr."
+        if note.remember("bare honorific", lambda: note.draw.chance(0.2)):
+            title = title.rstrip(".")
+        return [Piece(title if upper else title.lower())]
+
+    return make
+
+
+@functools.cache
+def _credentials() -> tuple[str, ...]:
+    """What stands behind names of staff; the list has suffixes of other people too."""
+    others = {"Esq", "Esq.", "II", "III", "IV", "Jr", "Jr.", "Sr", "Sr.", "DVM", "MS3", "MS4"}
+    return tuple(one for one in _phrases("credentials_en") if one not in others)
+
+
+def _credential(note: Note, slot: Slot) -> Pieces:
+    draw = note.draw
+    common = ("MD", "RN", "DO", "PA-C", "NP", "M.D.", "LCSW", "PT", "LPN", "MA")
+    return [
+        Piece(note.drawn(slot, lambda: draw.pick((draw.pick(common), draw.pick(_credentials())))))
+    ]
+
+
+def _user(note: Note, slot: Slot) -> Pieces:
+    def new() -> str:
+        person = draw_person(note.draw, "DOCTOR")
+        return person.login
+
+    return [Piece(note.drawn(slot, new), "USERNAME")]
+
+
+def _any_email(note: Note, slot: Slot) -> Pieces:
+    def new() -> str:
+        if note.draw.chance(0.4):
+            return f"{note.draw.pick(words('mailboxes'))}@{domain(note.draw)}"
+        return _email(note.draw, draw_person(note.draw, "DOCTOR"))
+
+    return [Piece(note.drawn(slot, new), "EMAIL")]
+
+
+def _age(note: Note, slot: Slot) -> Pieces:
+    if slot.argument:
+        low, high = span_of(slot.argument, 1, 99)
+        number = note.drawn(slot, lambda: note.draw.between(low, high))
+    else:
+        number = age_of(note)
+    if slot.form == "words":
+        return [Piece(_in_words(number), "AGE")]
+    if slot.form:
+        raise note.wrong(slot, f"no form .{slot.form} of an age")
+    return [Piece(str(number), "AGE")]
+
+
+def age_of(note: Note) -> int:
+    """The patient's age in years."""
+
+    def new() -> int:
+        low, high = map(int, note.template.settings.get("age", "18-95").split("-"))
+        return note.draw.between(low, high)
+
+    return note.remember("age", new)  # type: ignore[no-any-return]
+
+
+_ONES = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
+def _in_words(number: int) -> str:
+    if number < 20:
+        return _ONES[number]
+    if number < 100:
+        ten, one = divmod(number, 10)
+        return _TENS[ten - 2] + (f"-{_ONES[one]}" if one else "")
+    return "one hundred" + (f" and {_in_words(number - 100)}" if number > 100 else "")
+
+
+SLOTS: dict[str, Maker] = {
+    "p": _person_maker("p", "PATIENT"),
+    "r": _person_maker("r", "PATIENT"),
+    "rf": _person_maker("r", "PATIENT", "f"),
+    "rm": _person_maker("r", "PATIENT", "m"),
+    "d": _person_maker("d", "DOCTOR"),
+    "df": _person_maker("d", "DOCTOR", "f"),
+    "dm": _person_maker("d", "DOCTOR", "m"),
+    "Mr": _honorific(True),
+    "mr": _honorific(False),
+    "cred": _credential,
+    "he": _agreeing("she", "he"),
+    "his": _agreeing("her", "his"),
+    "him": _agreeing("her", "him"),
+    "man": _agreeing("woman", "man"),
+    "He": _agreeing("She", "He"),
+    "His": _agreeing("Her", "His"),
+    "Him": _agreeing("Her", "Him"),
+    "Man": _agreeing("Woman", "Man"),
+    "sex": _agreeing("F", "M"),
+    "gender": _agreeing("female", "male"),
+    "user": _user,
+    "email": _any_email,
+    "age": _age,
+}

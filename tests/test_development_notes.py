@@ -1,0 +1,49 @@
+"""The development and practice notes: what is committed is what their sources say."""
+
+import re
+
+import pytest
+from scrubline.models.labels import LABELS
+
+from benchmarks.notes.build import HERE, SETS, read_note, read_notes, to_gold
+
+LEAST = {"development": 150, "practice": 50, "review": 40}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_gold_is_built_from_the_sources(name):
+    notes = read_notes(HERE / name)
+    gold = "".join(to_gold(note) + "\n" for note in notes)
+    assert (HERE / f"{name}.jsonl").read_text("utf-8") == gold
+    assert len(notes) >= LEAST[name]
+
+
+def test_all_labels_occur_in_the_development_notes():
+    found = {span.label for note in read_notes(HERE / "development") for span in note.spans}
+    assert found == set(LABELS)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_numbers_and_addresses_belong_to_nobody(name):
+    for note in read_notes(HERE / name):
+        for span in note.spans:
+            words = note.text[span.start : span.end]
+            if span.label == "SSN" and len(re.sub(r"\D", "", words)) == 9:
+                assert re.match("000|666|9", words), note.doc_id
+            if span.label == "EMAIL":
+                assert words.lower().endswith(".example"), note.doc_id
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("no header", "expected '#kind"),
+        ("#kind: x\n\n⟦NAME:Ann⟧", "unknown labels"),
+        ("#kind: x\n\n⟦DATE:1", "line 1: a mark is not closed"),
+    ],
+)
+def test_a_wrong_source_is_named(tmp_path, source, message):
+    path = tmp_path / "n1.txt"
+    path.write_text(source)
+    with pytest.raises(ValueError, match=r"n1\.txt: .*" + message):
+        read_note(path)
