@@ -70,7 +70,7 @@ def without_propagation(bundle: Bundle) -> Bundle:
     return make_bundle(
         bundle.name,
         recipe=dataclasses.replace(bundle.recipe, propagation=None),
-        weights=bundle.weights,
+        models=bundle.models,
         dictionaries=bundle.dictionaries,
         parts=bundle.parts,
         biases=bundle.biases,

@@ -28,7 +28,7 @@ from typing import TypeVar
 
 from scrubline.dictionaries import load
 from scrubline.models.corpora import AnnotatedDocument, read_annotated
-from scrubline.models.crf.model_file import read_model
+from scrubline.models.crf.packed import pack
 from scrubline.models.recipes import RECIPES, Learner, Recipe
 from scrubline.models.recipes.languages import LANGUAGES, recipe_in
 from scrubline.models.training.decoding import Decoders
@@ -62,10 +62,9 @@ def measure(
         nonlocal iterations
         iterations += 1
 
-    weights, learning = timed(
+    models, learning = timed(
         lambda: {p.recipe.kind: fit(p, learner=learner, progress=count) for p in prepared}
     )
-    models = {kind: read_model(content) for kind, content in weights.items()}
     seen = {p.recipe.kind: p.features for p in prepare(recipe, held, lists)}
     scored = Scorer(held).score(Decoders(models, seen, recipe, [d.text for d in held]).entities())
     return {
@@ -74,7 +73,7 @@ def measure(
         "learning": learning,
         "total": {key: round(features[key] + learning[key], 2) for key in features},
         "iterations": iterations,
-        "bytes": sum(map(len, weights.values())),
+        "bytes": sum(len(pack(model)) for model in models.values()),
         **scored.as_json(),
         "strict_f1": scored.strict.f1,
     }

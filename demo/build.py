@@ -5,9 +5,9 @@ as a warehouse holds them), `text/*.txt` (one file a note), `gold/train.jsonl` a
 `gold/dev.jsonl` (stand-off gold) and the tables of `README.md`. The same notes give the same bytes;
 Parquet also names the pyarrow used.
 
-A note is `#key: value` lines, an empty line, then the text, in which `⟦LABEL:words⟧` marks an
-entity and `⟦FF⟧`, `⟦NBSP⟧` stand for characters that editors lose. Line ends, the byte order mark
-and the last newline are the header's business (`newline`, `bom`, `final_newline`).
+A note is `#key: value` lines, an empty line, then the text, marked as docs/annotation.md says. Line
+ends, the byte order mark and the last newline are the header's business (`newline`, `bom`,
+`final_newline`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from scrubline.models.marks import parse_marked
 
 HERE = Path(__file__).resolve().parent
 
@@ -78,8 +79,6 @@ SWITCHES: dict[str, tuple[str, str]] = {
 }
 """Optional header keys -> (default, the other value)."""
 
-ESCAPES = {"FF": "\f", "NBSP": "\N{NO-BREAK SPACE}"}
-
 SCHEMA = pa.schema(
     [
         ("note_id", pa.int64()),
@@ -95,7 +94,6 @@ SCHEMA = pa.schema(
     ]
 )
 
-_MARK = re.compile(r"⟦(?:([A-Z-]+):([^⟦⟧]+)|([A-Z]+))⟧")
 _HEADER_LINE = re.compile(r"#([a-z_]+): (\S.*)")
 _TABLES = re.compile(r"(?<=<!-- counts -->\n).*?(?=<!-- /counts -->)", re.DOTALL)
 
@@ -140,8 +138,8 @@ def parse_note(source: str) -> Note:
         body = body.rstrip("\r\n")
     if header["bom"] == "yes":
         body = "\N{ZERO WIDTH NO-BREAK SPACE}" + body
-    text, spans = _parse_body(body)
-    return Note(header, text, spans)
+    text, marks = parse_marked(body)
+    return Note(header, text, tuple((one.start, one.end, one.label) for one in marks))
 
 
 def _parse_header(lines: Sequence[str]) -> dict[str, str]:
@@ -157,32 +155,6 @@ def _parse_header(lines: Sequence[str]) -> dict[str, str]:
         if header[key] not in values:
             raise ValueError(f"header key {key}: {header[key]!r} is none of {values}")
     return header
-
-
-def _parse_body(body: str) -> tuple[str, tuple[tuple[int, int, str], ...]]:
-    parts: list[str] = []
-    spans: list[tuple[int, int, str]] = []
-    length = position = 0
-    for match in _MARK.finditer(body):
-        label, escape = match[1], match[3]
-        if escape and escape not in ESCAPES:
-            raise ValueError(f"unknown escape {escape!r}; known: {sorted(ESCAPES)}")
-        before = body[position : match.start()]
-        inside: str = ESCAPES[escape] if escape else match[2]
-        if label and inside != inside.strip():
-            raise ValueError(f"{label}, entity {len(spans)}: white space at its edge")
-        parts += (before, inside)
-        length += len(before)
-        if label:
-            spans.append((length, length + len(inside), label))
-        length += len(inside)
-        position = match.end()
-    text = "".join([*parts, body[position:]])
-    if stray := re.search("[⟦⟧]", text):
-        raise ValueError(
-            f"a mark is not closed or is nested, at character {stray.start()} of the text"
-        )
-    return text, tuple(spans)
 
 
 def read_notes(folder: Path) -> list[Note]:

@@ -1,7 +1,7 @@
 """Bundles: a trained model as a folder, with all that it needs to be opened years later.
 
-    token.crfsuite     the model file of the recipe's token tagger, weights on the grid
-    character.crfsuite that of its character tagger; a recipe has one of them or both
+    token.crf.xz       the model of the recipe's token tagger: see `crf.packed`
+    character.crf.xz   that of its character tagger; a recipe has one of them or both
     recipe.json        the frozen recipe it was trained by
     labels.json        labels and tags, and optionally what each label is called in the native set
     biases.json        the recall dial: label -> what its tags score more
@@ -32,7 +32,8 @@ from typing import Any
 from ..dictionaries import DICTIONARIES, Dictionary, DictionaryError
 from ..dictionaries import load as load_dictionary
 from ..dictionaries import parse as parse_dictionary
-from .crf.model_file import CrfModel, label_of, read_model, snap_bias
+from .crf.model_file import CrfModel, label_of, snap_bias
+from .crf.packed import pack, unpack
 from .errors import BundleError, ScrublineError, UsageError, error_class
 from .labels import LABELS
 from .parts import Part, open_part, require_parts
@@ -54,7 +55,7 @@ from .sealed import (
     write_sealed,
 )
 
-WEIGHTS: Mapping[str, str] = {kind: f"{kind}.crfsuite" for kind in KINDS}
+MODELS: Mapping[str, str] = {kind: f"{kind}.crf.xz" for kind in KINDS}
 """Kind of tagger -> its model file."""
 
 FILES = (
@@ -68,7 +69,7 @@ FILES = (
 """The files of every bundle, beside its model files, its dictionaries and `CHECKSUMS`."""
 
 MAX_BYTES: Mapping[str, int] = {
-    **dict.fromkeys(WEIGHTS.values(), 1 << 29),
+    **dict.fromkeys(MODELS.values(), 1 << 28),
     CHECKSUMS: 1 << 16,
 }
 """Larger files are refused unread; `_MAX_OTHER` holds for those not named."""
@@ -92,9 +93,7 @@ class Bundle:
         hash: SHA-256 of its `CHECKSUMS`, in hexadecimal: two bundles with one hash are the same
             bytes.
         recipe: what it was trained by.
-        weights: kind of tagger -> its model file, in the order of the recipe's taggers. Whoever
-            opens one in CRFsuite must keep these bytes alive.
-        models: the same, parsed.
+        models: kind of tagger -> its weights, in the order of the recipe's taggers.
         labels: the labels of all tags, sorted, as in the corpus that it was trained on.
         label_map: label -> its name in the native set, or None where that has no such PHI; None as
             a whole if the labels are native.
@@ -108,7 +107,6 @@ class Bundle:
     name: str
     hash: str
     recipe: Recipe = dataclasses.field(repr=False)
-    weights: Mapping[str, bytes] = dataclasses.field(repr=False)
     models: Mapping[str, CrfModel] = dataclasses.field(repr=False)
     labels: tuple[str, ...]
     label_map: Mapping[str, str | None] | None = dataclasses.field(repr=False)
@@ -131,7 +129,7 @@ def make_bundle(
     name: str,
     *,
     recipe: Recipe,
-    weights: Mapping[str, bytes],
+    models: Mapping[str, CrfModel],
     dictionaries: Mapping[str, Dictionary],
     parts: Mapping[str, Part] = MappingProxyType({}),
     label_map: Mapping[str, str | None] | None = None,
@@ -143,7 +141,7 @@ def make_bundle(
     Args:
         name: small letters and digits, joined by ".", "_" or "-".
         recipe: what it was trained by.
-        weights: kind of tagger -> its model file, with weights on the grid.
+        models: kind of tagger -> its weights, on the grid.
         dictionaries: at least those that the recipe names; the others are left out.
         parts: likewise.
         label_map: see `Bundle`.
@@ -153,7 +151,6 @@ def make_bundle(
     Raises:
         BundleError: if the parts do not fit together.
     """
-    models = {kind: read_model(content) for kind, content in weights.items()}
     used: dict[str, dict[str, object]] = {}
     lists: dict[str, bytes] = {}
     for key in sorted(set(recipe.dictionaries) & dictionaries.keys()):
@@ -180,7 +177,7 @@ def make_bundle(
             }
         ),
         "recipe.json": to_json(recipe.as_json()),
-        **{WEIGHTS[kind]: content for kind, content in weights.items()},
+        **{MODELS[kind]: pack(model) for kind, model in models.items()},
         **lists,
         **{
             f"{_PARTS}/{key}/{name}": content
@@ -196,15 +193,15 @@ def make_bundle(
 def revise_bundle(
     bundle: Bundle,
     *,
-    weights: Mapping[str, bytes] | None = None,
+    models: Mapping[str, CrfModel] | None = None,
     biases: Mapping[str, float] | None = None,
     card: Mapping[str, Any] | None = None,
 ) -> Bundle:
-    """The bundle with other weights or biases (for its own), or entries added to its card."""
+    """The bundle with other models or biases (for its own), or entries added to its card."""
     return make_bundle(
         bundle.name,
         recipe=bundle.recipe,
-        weights=bundle.weights if weights is None else weights,
+        models=bundle.models if models is None else models,
         dictionaries=bundle.dictionaries,
         parts=bundle.parts,
         label_map=bundle.label_map,
@@ -308,7 +305,7 @@ def _bundle_sums(content: bytes, where: str) -> dict[str, str]:
     sums = parse_checksums(content, where)
     if missing := sorted(set(FILES) - sums.keys()):
         raise BundleError(f"{where}: {CHECKSUMS} does not list {missing}")
-    others = sums.keys() - {*FILES, *WEIGHTS.values()}
+    others = sums.keys() - {*FILES, *MODELS.values()}
     if len(others) > _MAX_OTHERS or not all(
         _DICTIONARY.fullmatch(name) or _PART.fullmatch(name) for name in others
     ):
@@ -337,18 +334,16 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
         raise refuse("recipe.json", f"not a recipe ({error_class(error)})") from None
 
     kinds = [tagger.kind for tagger in recipe.taggers]
-    if {WEIGHTS[kind] for kind in kinds} != files.keys() & set(WEIGHTS.values()):
+    if {MODELS[kind] for kind in kinds} != files.keys() & set(MODELS.values()):
         raise refuse("recipe.json", f"its taggers are {kinds}: the model files are others")
     models: dict[str, CrfModel] = {}
     for kind in kinds:
         try:
-            model = models[kind] = read_model(files[WEIGHTS[kind]])
+            model = models[kind] = unpack(files[MODELS[kind]])
         except BundleError as error:
-            raise refuse(WEIGHTS[kind], str(error)) from None
-        if not model.on_grid():
-            raise refuse(WEIGHTS[kind], "its weights are not snapped to the grid")
+            raise refuse(MODELS[kind], str(error)) from None
         if not all(_TAG.fullmatch(tag) for tag in model.tags) or "O" not in model.tags:
-            raise refuse(WEIGHTS[kind], "its tags are not those of a label scheme")
+            raise refuse(MODELS[kind], "its tags are not those of a label scheme")
     labels = tuple(_labels_of(models))
 
     listed = table("labels.json")
@@ -374,7 +369,6 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
         name=name,
         hash=hashlib.sha256(checksums(files)).hexdigest(),
         recipe=recipe,
-        weights={kind: files[WEIGHTS[kind]] for kind in kinds},
         models=models,
         labels=labels,
         label_map=label_map,

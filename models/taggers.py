@@ -165,7 +165,7 @@ def _prepared(
     # A label may be one that only the other tagger has seen.
     own = {label_of(tag) for tag in model.tags}
     wanted = {label: bias for label, bias in biases if label in own}
-    weights = write_model(biased(model, wanted)) if wanted else bundle.weights[kind]
+    weights = write_model(biased(model, wanted))
     return weights, gazetteers, frozenset(model.attributes)
 
 

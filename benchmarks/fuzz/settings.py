@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 import pycrfsuite
 from scrubline.dictionaries import LONGEST_PHRASE, DictionaryError, parse
 from scrubline.models import bundles
-from scrubline.models.bundles import CHECKSUMS, FILES, WEIGHTS, make_bundle, open_bundle
+from scrubline.models.bundles import CHECKSUMS, FILES, MODELS, make_bundle, open_bundle
 from scrubline.models.crf.model_file import CrfModel, biased, read_model, snap, write_model
 from scrubline.models.errors import BundleError, RunFailed, UsageError
 from scrubline.models.features import Gazetteer, Word, at
@@ -457,7 +457,7 @@ def check_weights(data: bytes) -> None:
     written = write_model(model)
     require(write_model(read_model(written)) == written, "a model is read back")
     with contextlib.suppress(BundleError):
-        require(read_model(snap(data)).on_grid(), "snapped weights are on the grid")
+        require(snap(model).on_grid(), "snapped weights are on the grid")
     with contextlib.suppress(BundleError):
         biased(model, {"DATE": 0.5})
     tagger = pycrfsuite.Tagger()
@@ -519,7 +519,7 @@ def _bundle() -> Mapping[str, bytes]:
     made = make_bundle(
         "tiny-1",
         recipe=recipe,
-        weights={"token": model},
+        models={"token": read_model(model)},
         dictionaries={"site": parse("site", f"Ann Lee\n{SECRET}\n".encode())},
         label_map={"NOMBRE": "PATIENT", "DATE": "DATE"},
         biases={"NOMBRE": 0.5},
@@ -551,7 +551,7 @@ def check_bundle(data: bytes) -> None:
         require(str(error), "an error says something")
         return
     require(set(opened.labels) <= {"NOMBRE", "DATE"}, "labels are those of the weights")
-    require(opened.files[WEIGHTS["token"]] == files[WEIGHTS["token"]], "a bundle holds its files")
+    require(opened.files[MODELS["token"]] == files[MODELS["token"]], "a bundle holds its files")
 
 
 def bundle_seeds() -> list[bytes]:

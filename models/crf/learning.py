@@ -18,7 +18,7 @@ from ..columns import Flags
 from ..errors import BundleError, UsageError
 from ..features import Features
 from ..recipes.learner import Learner, Parameter
-from .model_file import CONSTANT, snap
+from .model_file import CONSTANT, CrfModel, read_model, snap
 
 Progress = Callable[[int, float], None]
 """Called after each iteration with its number, from 1, and the loss (infinite if none was told)."""
@@ -89,8 +89,8 @@ def learn(
     *,
     seed: int = 0,
     progress: Progress | None = None,
-) -> bytes:
-    """Trains a CRF and returns its model file, weights on the grid; same input, same bytes.
+) -> CrfModel:
+    """Trains a CRF and returns its model, weights on the grid; same input, same model.
 
     Scores of the averaged perceptron are not calibrated, those of L-BFGS are.
 
@@ -125,7 +125,7 @@ def learn(
             raise BundleError(
                 "CRFsuite wrote no model: is the temporary directory full or read-only?"
             )
-        return snap(path.read_bytes())
+        return snap(read_model(path.read_bytes()))
 
 
 def _parameters(learner: Learner, trainer: _Trainer) -> dict[str, Parameter]:

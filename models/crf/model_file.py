@@ -220,13 +220,12 @@ def write_model(model: CrfModel) -> bytes:
     return b"".join([header, *chunks])
 
 
-def snap(data: bytes) -> bytes:
-    """The model file with every weight rounded to the nearest multiple of 1 / GRID.
+def snap(model: CrfModel) -> CrfModel:
+    """The model with every weight rounded to the nearest multiple of 1 / GRID.
 
     Raises:
-        BundleError: if the file is not sound, or a weight is too large for exact sums.
+        BundleError: if a weight is too large for exact sums.
     """
-    model = read_model(data)
     snapped = dataclasses.replace(
         model,
         state_weights=np.rint(model.state_weights * GRID) / GRID,
@@ -236,7 +235,7 @@ def snap(data: bytes) -> bytes:
         raise BundleError(
             f"a weight is not below {MAX_WEIGHT:g} in size: the training did not converge"
         )
-    return write_model(snapped)
+    return snapped
 
 
 def snap_bias(bias: float) -> float:
@@ -273,15 +272,6 @@ def biased(model: CrfModel, biases: Mapping[str, float]) -> CrfModel:
         raise BundleError(f"biases for labels that the model does not have: {unknown}")
     by_tag = np.array([by_label.get(label_of(tag), 0.0) for tag in model.tags])
     return _with_constant(model, by_tag) if by_tag.any() else model
-
-
-def add_biases(data: bytes, biases: Mapping[str, float]) -> bytes:
-    """The model file of `biased`, from a model file that is checked first.
-
-    Raises:
-        BundleError: if the file is not sound, or as `biased`.
-    """
-    return write_model(biased(read_model(data), biases))
 
 
 def _with_constant(model: CrfModel, by_tag: Floats) -> CrfModel:

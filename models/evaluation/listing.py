@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..columns import Flags
 from .comparison import Comparison
+from .wi_deid import overlaps
 
 KINDS = ("missed", "false alarm", "label or ends")
 """What was to be removed and is not, wholly; what was removed for nothing; what was removed under
@@ -72,13 +73,13 @@ def _of_document(
         left = (~flags[base + start : base + end]).nonzero()[0].tolist()
         return any(not text[start + place].isspace() for place in left)
 
-    known = set(predicted)
+    known, touching = set(predicted), overlaps(gold, predicted)
     for span in gold:
-        touching = {p[2] for p in predicted if p[0] < span[1] and span[0] < p[1]}
+        found = tuple(sorted({label for _, _, label in touching[span]}))
         if ink_outside(span, removed):
-            yield "missed", span, tuple(sorted(touching))
+            yield "missed", span, found
         elif span not in known:
-            yield "label or ends", span, tuple(sorted(touching))
+            yield "label or ends", span, found
     for span in predicted:
         if ink_outside(span, gold_cover):
             yield "false alarm", span, ()

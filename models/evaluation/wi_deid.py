@@ -91,16 +91,16 @@ def _pairs(comparison: Comparison) -> Iterator[tuple[int, Span | None, Span | No
     """
     sides = (comparison.by_document(side) for side in (comparison.gold, comparison.predicted))
     for document, (gold, predicted) in enumerate(zip(*sides, strict=True)):
-        overlaps = _overlaps(gold, predicted)
+        touching = overlaps(gold, predicted)
         for span in gold:
-            yield document, span, min(overlaps[span], key=_nearness(span), default=None)
-        touched = {found for spans in overlaps.values() for found in spans}
+            yield document, span, min(touching[span], key=_nearness(span), default=None)
+        touched = {found for spans in touching.values() for found in spans}
         for found in predicted:
             if found not in touched:
                 yield document, None, found
 
 
-def _overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> dict[Span, list[Span]]:
+def overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> dict[Span, list[Span]]:
     """For each gold span the predicted ones that share a character with it; both are sorted."""
     starts = [start for start, _, _ in predicted]
     longest = max((end - start for start, end, _ in predicted), default=0)

@@ -6,7 +6,7 @@
 
 a *tag part* gives each fine token a tag, and has besides
 
-    weights.crfsuite   the model file, weights on the grid
+    model.crf.xz       the model: see `crf.packed`
     tagger.json        the features that it sees, and the hashes of the lists among them
 
 a *cluster part* gives words a code, and has besides
@@ -34,7 +34,8 @@ from ...dictionaries import DICTIONARIES, DictionaryError
 from ...dictionaries import load as load_dictionary
 from ...dictionaries.trie import TokenTrie
 from ..crf.learning import attribute_table, item_sequences
-from ..crf.model_file import CrfModel, read_model
+from ..crf.model_file import CrfModel, write_model
+from ..crf.packed import pack, unpack
 from ..errors import BundleError, UsageError, error_class
 from ..features import Feature, Features, feature_from_json, feature_to_json
 from ..features.base import require_int, require_one_of
@@ -57,7 +58,7 @@ from ..tokens import Tokens
 if TYPE_CHECKING:
     from ..recipes.recipe import TaggerRecipe
 
-WEIGHTS = "weights.crfsuite"
+MODEL = "model.crf.xz"
 TAGGER = "tagger.json"
 CLUSTERS = "clusters.tsv"
 COMMON = ("LICENCE.md", "card.json", "card.md")
@@ -77,10 +78,10 @@ OUTSIDE = "O"
 """The tag inside a model that stands for no tag; the column has "" there."""
 
 LONGEST_CODE = 16
-MAX_BYTES: Mapping[str, int] = {WEIGHTS: 1 << 28, CLUSTERS: 1 << 26, CHECKSUMS: 1 << 12}
+MAX_BYTES: Mapping[str, int] = {MODEL: 1 << 28, CLUSTERS: 1 << 26, CHECKSUMS: 1 << 12}
 """Larger files are refused unread; `_MAX_OTHER` holds for those not named."""
 
-_FILES = frozenset({*COMMON, CHECKSUMS, CLUSTERS, TAGGER, WEIGHTS})
+_FILES = frozenset({*COMMON, CHECKSUMS, CLUSTERS, TAGGER, MODEL})
 _MAX_OTHER = 1 << 22
 _WHERE = "the part"
 _MAX_FEATURES = 2_000
@@ -185,10 +186,11 @@ class TagPart(Part):
             tokens: fine tokens of the batch.
         """
         features = self.declaration.featurize(texts, tokens)
-        table = attribute_table(features.attributes, _known(self))
         crf = pycrfsuite.Tagger()
-        # The bytes are in `files` as long as this part lives: CRFsuite does not own them.
-        crf.open_inmemory(self.files[WEIGHTS])
+        # CRFsuite does not own the bytes, which must live as long as it does.
+        weights, known = _opened(self)
+        crf.open_inmemory(weights)
+        table = attribute_table(features.attributes, known)
         tags: list[str] = []
         for items in item_sequences(features, table):
             tags.extend(crf.tag(items))
@@ -216,7 +218,7 @@ class ClusterPart(Part):
 def make_tag_part(
     name: str,
     declaration: Declaration,
-    weights: bytes,
+    model: CrfModel,
     *,
     card: Mapping[str, Any],
     licence_text: str,
@@ -226,7 +228,7 @@ def make_tag_part(
     Args:
         name: key of `KIND_OF`.
         declaration: what the model was trained to see.
-        weights: a model file with weights on the grid.
+        model: its weights, on the grid.
         card: JSON values with "licence", without "name"; `card.md` is made of them.
         licence_text: for LICENCE.md.
 
@@ -239,7 +241,7 @@ def make_tag_part(
         "max_sequence": declaration.max_sequence,
         "dictionaries": {name: load_dictionary(name).sha256 for name in declaration.dictionaries},
     }
-    made = _make(name, {TAGGER: to_json(tagger), WEIGHTS: weights}, card, licence_text)
+    made = _make(name, {TAGGER: to_json(tagger), MODEL: pack(model)}, card, licence_text)
     assert isinstance(made, TagPart)
     return made
 
@@ -311,14 +313,14 @@ def open_part(files: Mapping[str, bytes]) -> Part:
         raise BundleError(f"the part: card.json: name must be one of {', '.join(KIND_OF)}")
     if not isinstance(licence, str) or not licence:
         raise BundleError("the part: card.json: licence must say the licence of the data")
-    kind = TAG if WEIGHTS in files else CLUSTER
+    kind = TAG if MODEL in files else CLUSTER
     if kind != KIND_OF[name]:
         raise BundleError(f"the part: a part {name!r} must be a {KIND_OF[name]} part")
     digest = hashlib.sha256(files[CHECKSUMS]).hexdigest()
     if kind == CLUSTER:
         return ClusterPart(name, digest, licence, card, files, _clusters(files[CLUSTERS]))
     declared = _declaration(files)
-    return TagPart(name, digest, licence, card, files, declared, _model(files[WEIGHTS]))
+    return TagPart(name, digest, licence, card, files, declared, _model(files[MODEL]))
 
 
 def read_part(url: str) -> Part:
@@ -370,10 +372,10 @@ def _limit(name: str) -> int:
 def _part_sums(content: bytes) -> dict[str, str]:
     """File -> SHA-256; the files are those of one of the two kinds."""
     sums = parse_checksums(content, _WHERE)
-    if set(sums) not in ({*COMMON, TAGGER, WEIGHTS}, {*COMMON, CLUSTERS}):
+    if set(sums) not in ({*COMMON, TAGGER, MODEL}, {*COMMON, CLUSTERS}):
         raise BundleError(
             f"the part: {CHECKSUMS} must list {', '.join(COMMON)}, and either {TAGGER} and"
-            f" {WEIGHTS} or {CLUSTERS}"
+            f" {MODEL} or {CLUSTERS}"
         )
     return sums
 
@@ -412,15 +414,13 @@ def _declaration(files: Mapping[str, bytes]) -> Declaration:
     return declaration
 
 
-def _model(weights: bytes) -> CrfModel:
+def _model(content: bytes) -> CrfModel:
     try:
-        model = read_model(weights)
+        model = unpack(content)
     except BundleError as error:
-        raise BundleError(f"the part: {WEIGHTS}: {error}") from None
-    if not model.on_grid():
-        raise BundleError(f"the part: {WEIGHTS}: its weights are not snapped to the grid")
+        raise BundleError(f"the part: {MODEL}: {error}") from None
     if not all(_TAG.fullmatch(tag) for tag in model.tags):
-        raise BundleError(f"the part: {WEIGHTS}: a tag is not 1 to 32 signs of ASCII")
+        raise BundleError(f"the part: {MODEL}: a tag is not 1 to 32 signs of ASCII")
     return model
 
 
@@ -451,6 +451,9 @@ def _gazetteers(names: tuple[str, ...]) -> dict[str, TokenTrie]:
 
 
 @functools.lru_cache(maxsize=8)
-def _known(part: TagPart) -> frozenset[str]:
-    """The attributes that the model knows; a part is opened once, so identity is the key."""
-    return frozenset(part.model.attributes)
+def _opened(part: TagPart) -> tuple[bytes, frozenset[str]]:
+    """CRFsuite's file of the model, and the attributes that it knows.
+
+    A part is opened once, so identity is the key.
+    """
+    return write_model(part.model), frozenset(part.model.attributes)

@@ -46,7 +46,7 @@ def train_tag_part(
     """
     if not len(features.starts):
         raise UsageError(f"part {name}: there is no token to learn from")
-    weights = learn(features, tags, learner, progress=progress)
+    model = learn(features, tags, learner, progress=progress)
     card = {
         "trained_on": origin.title,
         "licence": origin.licence,
@@ -59,4 +59,4 @@ def train_tag_part(
         },
         "scores": {},
     }
-    return make_tag_part(name, declaration, weights, card=card, licence_text=origin.text())
+    return make_tag_part(name, declaration, model, card=card, licence_text=origin.text())

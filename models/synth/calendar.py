@@ -173,10 +173,15 @@ _OLD = {"y": "-9000..-300", "y2": "-9000..-300", "my": "-2500..-40"}
 """Forms that speak of the past -> days, if the template does not say."""
 
 
-def _date(note: Note, slot: Slot) -> Pieces:
+def _form(note: Note, slot: Slot) -> Callable[[Note, datetime.date], str]:
     write = _FORMS.get(slot.form)
     if write is None:
         raise note.wrong(slot, f"no form .{slot.form} of a date; known: {', '.join(_FORMS)}")
+    return write
+
+
+def _date(note: Note, slot: Slot) -> Pieces:
+    write = _form(note, slot)
     try:
         day = note.drawn(slot, lambda: day_of(note, slot.argument or _OLD.get(slot.form, "")))
     except ValueError:
@@ -191,11 +196,8 @@ def _dob(note: Note, slot: Slot) -> Pieces:
         days = age_of(note) * 365.25 + note.draw.between(1, 360)
         return note.today - datetime.timedelta(int(days))
 
-    day = note.remember("dob", new)
-    write = _FORMS.get(slot.form)
-    if write is None:
-        raise note.wrong(slot, f"no form .{slot.form} of a date; known: {', '.join(_FORMS)}")
-    return [Piece(write(note, day), "DATE")]
+    write = _form(note, slot)
+    return [Piece(write(note, note.remember("dob", new)), "DATE")]
 
 
 def _weekday(draw: Draw) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from ...dictionaries import load
 from .drawing import Draw
 from .filling import Maker, Note, Piece, Pieces, span_of
-from .lists import words
+from .lists import phrases, words
 from .parsing import Slot
 
 
@@ -52,17 +52,12 @@ def _weights(name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
 
 
 @functools.cache
-def _phrases(name: str) -> tuple[str, ...]:
-    return load(name).phrases
-
-
-@functools.cache
 def _words_that_are_names() -> tuple[str, ...]:
     """Surnames that are ordinary words too: Long, Rose, Hand, Winter."""
-    common = set(_phrases("common_words_en"))
+    common = set(phrases("common_words_en"))
     return tuple(
         name
-        for name in _phrases("surname_counts_en")
+        for name in phrases("surname_counts_en")
         if name.lower() in common and 3 <= len(name) <= 9
     )
 
@@ -72,11 +67,11 @@ def _first_name(draw: Draw, sex: str) -> str:
     if where == "frequent":
         name = draw.weighted(*_weights(f"first_name_counts_{sex}_en"))
     elif where == "census":
-        name = draw.pick(_phrases(f"first_name_counts_{sex}_en"))
+        name = draw.pick(phrases(f"first_name_counts_{sex}_en"))
     elif where == "world":
-        name = draw.pick(_phrases("first_names_world"))
+        name = draw.pick(phrases("first_names_world"))
     elif where == "romanised":
-        name = draw.pick(_phrases("first_names_romanised"))
+        name = draw.pick(phrases("first_names_romanised"))
     elif where == "word":
         name = draw.pick(words("first_names_that_are_words"))
     else:
@@ -105,11 +100,11 @@ def _plain_last_name(draw: Draw) -> str:
     if where == "frequent":
         return draw.weighted(*_weights("surname_counts_en"))
     if where == "census":
-        return draw.pick(_phrases("surname_counts_en"))
+        return draw.pick(phrases("surname_counts_en"))
     if where == "world":
-        return draw.pick(_phrases("surnames_world"))
+        return draw.pick(phrases("surnames_world"))
     if where == "romanised":
-        return draw.pick(_phrases("surnames_romanised"))
+        return draw.pick(phrases("surnames_romanised"))
     if where == "word":
         return draw.pick(_words_that_are_names())
     if where == "eponym":
@@ -120,13 +115,13 @@ def _plain_last_name(draw: Draw) -> str:
 def _made_up(draw: Draw, listed: str, least: int) -> str:
     """The front of one name and the back of another: a name that is in no list."""
     for _ in range(20):
-        front, back = draw.pick(_phrases(listed)), draw.pick(_phrases(listed))
+        front, back = draw.pick(phrases(listed)), draw.pick(phrases(listed))
         if len(front) < least or len(back) < least:
             continue
         name = front[: len(front) // 2 + 1] + back[len(back) // 2 :].lower()
         if name.isalpha() and 4 <= len(name) <= 12:
             return name
-    return draw.pick(_phrases(listed))
+    return draw.pick(phrases(listed))
 
 
 def _login(draw: Draw, first: str, last: str) -> str:
@@ -170,7 +165,7 @@ def draw_person(draw: Draw, label: str, sex: str = "", last: str = "") -> Person
     sex = sex or draw.pick("fm")
     first = _first_name(draw, sex)
     last = last or _last_name(draw)
-    middle = draw.pick(_phrases(f"first_name_counts_{sex}_en")) if draw.chance(0.6) else ""
+    middle = draw.pick(phrases(f"first_name_counts_{sex}_en")) if draw.chance(0.6) else ""
     suffix = draw.pick(words("suffixes")) if draw.chance(0.04) and sex == "m" else ""
     plain = _ascii(first)
     nick = draw.pick(words("nicknames")) if draw.chance(0.4) else plain[: draw.between(3, 4)]
@@ -308,7 +303,7 @@ def _honorific(upper: bool) -> Maker:
 def _credentials() -> tuple[str, ...]:
     """What stands behind names of staff; the list has suffixes of other people too."""
     others = {"Esq", "Esq.", "II", "III", "IV", "Jr", "Jr.", "Sr", "Sr.", "DVM", "MS3", "MS4"}
-    return tuple(one for one in _phrases("credentials_en") if one not in others)
+    return tuple(one for one in phrases("credentials_en") if one not in others)
 
 
 def _credential(note: Note, slot: Slot) -> Pieces:

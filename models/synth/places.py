@@ -6,11 +6,10 @@ import dataclasses
 import functools
 from collections.abc import Callable
 
-from ...dictionaries import load
 from .calendar import ordinal
 from .drawing import Draw
 from .filling import Maker, Note, Piece, Pieces, plain
-from .lists import words
+from .lists import phrases, words
 from .parsing import Slot
 
 STATES = {
@@ -30,14 +29,9 @@ _NAME_OF = {short: name for name, short in STATES.items()}
 
 
 @functools.cache
-def _phrases(name: str) -> tuple[str, ...]:
-    return load(name).phrases
-
-
-@functools.cache
 def _places() -> tuple[tuple[str, str], ...]:
     """Places of the United States and their states."""
-    pairs = (phrase.rsplit(", ", 1) for phrase in _phrases("us_place_states"))
+    pairs = (phrase.rsplit(", ", 1) for phrase in phrases("us_place_states"))
     return tuple((place, state) for place, state in pairs if state in _NAME_OF)
 
 
@@ -54,7 +48,7 @@ def _draw_city(draw: Draw) -> City:
     if where == "listed":
         return City(*draw.pick(_places()))
     if where == "world":
-        return City(draw.pick(_phrases("world_cities")), "")
+        return City(draw.pick(phrases("world_cities")), "")
     state = draw.pick(tuple(_NAME_OF))
     front = draw.pick(words("place_fronts"))
     if draw.chance(0.45):
@@ -93,9 +87,9 @@ def _road_name(draw: Draw) -> str:
     if manner == "number":
         body = ordinal(draw.between(1, 140))
     elif manner == "surname":
-        body = draw.pick(_phrases("surnames_en"))
+        body = draw.pick(phrases("surnames_en"))
     elif manner == "first":
-        body = draw.pick(_phrases("first_names_en"))
+        body = draw.pick(phrases("first_names_en"))
     elif manner == "two":
         body = f"{draw.pick(words('place_fronts'))} {draw.pick(words('place_seconds'))}"
     else:
@@ -124,7 +118,7 @@ def _place(draw: Draw) -> str:
     front = draw.pick(
         (
             draw.pick(words("place_fronts")),
-            draw.pick(_phrases("surnames_en")),
+            draw.pick(phrases("surnames_en")),
             draw.pick(_places())[0],
             f"{draw.pick(words('place_fronts'))} {draw.pick(words('place_seconds'))}",
         )
@@ -164,7 +158,7 @@ def _founder(draw: Draw) -> str:
     if manner == "city":
         return _draw_city(draw).name
     if manner == "surname":
-        return draw.pick(_phrases("surnames_en"))
+        return draw.pick(phrases("surnames_en"))
     if manner == "saint":
         saint = draw.pick(("St. ", "St. ", "Saint ", "St ", "Our Lady of ", "Sts. "))
         return saint + draw.pick(words("saints"))
@@ -219,8 +213,8 @@ def _some(*ways: tuple[int, Callable[[Draw], Institution]]) -> Callable[[Draw], 
 
 def _company(draw: Draw) -> Institution:
     """An employer named after its founders, or in one word."""
-    one = draw.pick(_phrases("surnames_en"))
-    two = draw.pick(_phrases("surnames_en"))
+    one = draw.pick(phrases("surnames_en"))
+    two = draw.pick(phrases("surnames_en"))
     name = draw.pick(
         (
             f"{one} & Sons",
@@ -247,13 +241,13 @@ def _maker(make: Callable[[Draw], Institution], label: str) -> Maker:
 
 
 def _county(draw: Draw) -> str:
-    return draw.pick(_phrases("us_counties"))
+    return draw.pick(phrases("us_counties"))
 
 
 def _profession(draw: Draw) -> str:
     if draw.chance(0.55):
         return draw.pick(words("professions"))
-    name = draw.pick(_phrases("professions_en"))
+    name = draw.pick(phrases("professions_en"))
     return name if len(name) < 32 else draw.pick(words("professions"))
 
 
@@ -261,7 +255,7 @@ SLOTS: dict[str, Maker] = {
     "city": _city,
     "state": _state,
     "zip": plain(_zip, "ZIP"),
-    "country": plain(lambda draw: draw.pick(_phrases("countries_en")), "COUNTRY"),
+    "country": plain(lambda draw: draw.pick(phrases("countries_en")), "COUNTRY"),
     "street": plain(_street, "STREET"),
     "road": plain(_road_name, "STREET"),
     "county": plain(_county, "LOCATION-OTHER"),

@@ -85,9 +85,10 @@ def read_raw(folder: str) -> list[str]:
 
 def mix_in(texts: Sequence[str], *, seed: int) -> Iterator[AnnotatedDocument]:
     """Yields an annotated note for each raw text of which something is left."""
-    scrubber = Scrubber() if texts else None
+    if not texts:
+        return
+    scrubber = Scrubber()
     for number, text in enumerate(texts):
-        assert scrubber is not None
         draw = Draw("raw", seed, number)
         frame = draw.pick(_frames())
         note = open_note(frame, draw.child("slots"))
@@ -109,30 +110,29 @@ def _frames() -> tuple[Template, ...]:
 def _anonymous(note: Note, text: str, scrubber: Scrubber) -> Pieces:
     """A raw text with invented identities, without the lines that nothing explains."""
     slots: dict[str, Slot] = {}
-
-    def slot_of(label: str, words_there: str, form: str) -> Slot:
-        # The same words are the same person everywhere.
-        name = _SLOT_OF[label]
-        if label == "PATIENT":
-            form = form or ("first" if " " not in words_there else "fl")
-            return slots.setdefault(words_there, Slot("p", "", form, "", "", 0))
-        if label == "DOCTOR":
-            form = form or ("last" if " " not in words_there else "fl")
-            index = str(len(slots) % 9 + 1)
-            return slots.setdefault(words_there, Slot("d", index, form, "", "", 0))
-        return Slot(name, "", "", "", "", 0)
-
     pieces: Pieces = []
     for line in text.replace("\r\n", "\n").split("\n"):
-        made = _line(note, line, scrubber, slot_of)
+        made = _line(note, line, scrubber, slots)
         if made is not None:
             pieces += [*made, Piece("\n")]
     return pieces
 
 
-def _line(note: Note, line: str, scrubber: Scrubber, slot_of: object) -> Pieces | None:
-    """The pieces of one line; None if it is left out."""
-    assert callable(slot_of)
+def _slot_of(label: str, words_there: str, form: str, slots: dict[str, Slot]) -> Slot:
+    """The slot for words that the rules found; the same words are the same person everywhere."""
+    name = _SLOT_OF[label]
+    if label == "PATIENT":
+        form = form or ("first" if " " not in words_there else "fl")
+        return slots.setdefault(words_there, Slot(name, "", form, "", "", 0))
+    if label == "DOCTOR":
+        form = form or ("last" if " " not in words_there else "fl")
+        index = str(len(slots) % 9 + 1)
+        return slots.setdefault(words_there, Slot(name, index, form, "", "", 0))
+    return Slot(name, "", "", "", "", 0)
+
+
+def _line(note: Note, line: str, scrubber: Scrubber, slots: dict[str, Slot]) -> Pieces | None:
+    """The pieces of one line; None if it is left out. `slots` remembers persons."""
     marks: list[tuple[int, int, str, str]] = []
     for match in _PLACEHOLDER.finditer(line):
         doctor = match["title"].startswith("D")
@@ -150,7 +150,7 @@ def _line(note: Note, line: str, scrubber: Scrubber, slot_of: object) -> Pieces 
         inside = line[start:end]
         pieces.append(Piece(before))
         if label in _SLOT_OF:
-            slot = slot_of(label, inside, form)
+            slot = _slot_of(label, inside, form, slots)
             pieces += SLOTS[slot.name](note, slot)
         else:
             pieces.append(Piece(inside, label))

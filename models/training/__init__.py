@@ -65,11 +65,11 @@ def train(
     corpus = list(documents)
     labels = _check_corpus(corpus, label_map, native)
     made = make_dictionaries(recipe, corpus, dictionaries, label_map)
-    weights, items, cut, curves = {}, {}, {}, {}
+    models, items, cut, curves = {}, {}, {}, {}
     for prepared in prepared_by(recipe, corpus, made, parts):
         kind = prepared.recipe.kind
         curve: list[Point] = []
-        weights[kind] = fit(prepared, seed=recipe.seed, progress=_recording(curve, progress))
+        models[kind] = fit(prepared, seed=recipe.seed, progress=_recording(curve, progress))
         items[kind], cut[kind] = len(prepared.features.starts), prepared.misaligned
         curves[kind] = thinned(curve)
     card = {
@@ -94,7 +94,7 @@ def train(
     return make_bundle(
         name,
         recipe=recipe,
-        weights=weights,
+        models=models,
         dictionaries=made,
         parts=parts,
         label_map=label_map,

@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from ...dictionaries import Dictionary
 from ..corpora import AnnotatedDocument, Annotation
-from ..crf.model_file import read_model
+from ..crf.packed import pack
 from ..errors import UsageError
 from ..parts import Part
 from ..recipes import Recipe
@@ -213,10 +213,9 @@ def _try(
 
     for prepared, tagger in zip(taggers, recipe.taggers, strict=True):
         part = dataclasses.replace(prepared.of_documents(train), recipe=tagger)
-        weights = fit(part, seed=recipe.seed, progress=count)
+        models[tagger.kind] = fit(part, seed=recipe.seed, progress=count)
         del part
-        sizes += len(weights)
-        models[tagger.kind] = read_model(weights)
+        sizes += len(pack(models[tagger.kind]))
     seconds = time.process_time() - began
     features = {p.recipe.kind: p.of_documents(held).features for p in taggers}
     found = Decoders(models, features, recipe, texts).entities()

@@ -14,6 +14,7 @@ from ..columns import Ints
 from ..corpora import AnnotatedDocument
 from ..crf.codec import encode_batch, misaligned_batch
 from ..crf.learning import Progress, learn
+from ..crf.model_file import CrfModel
 from ..errors import UsageError
 from ..features import Features
 from ..features.base import gather
@@ -156,8 +157,8 @@ def fit(
     seed: int = 0,
     learner: Learner | None = None,
     progress: Progress | None = None,
-) -> bytes:
-    """Trains one tagger and returns its model file.
+) -> CrfModel:
+    """Trains one tagger and returns its model.
 
     Args:
         prepared: what it is trained on; items are sampled here.

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..bundles import Bundle, revise_bundle
-from ..crf.model_file import CONSTANT, CrfModel, read_model, write_model
+from ..crf.model_file import CONSTANT, CrfModel
+from ..crf.packed import pack
 from ..errors import UsageError
 
 
@@ -21,57 +22,56 @@ class Pruned:
     """Models that fit.
 
     Attributes:
-        weights: kind of tagger -> model file.
+        models: kind of tagger -> model.
         threshold: state weights below it in size are left out.
         kept: share of the state weights.
     """
 
-    weights: Mapping[str, bytes]
+    models: Mapping[str, CrfModel]
     threshold: float
     kept: float
 
 
-def prune_to_size(weights: Mapping[str, bytes], most_bytes: int) -> Pruned:
+def prune_to_size(models: Mapping[str, CrfModel], most_bytes: int) -> Pruned:
     """The models with the lowest threshold for all of them at which they fit.
 
     Transitions and the constant attribute's weights stay, and no weight changes: what is on the
     grid stays on it.
 
     Args:
-        weights: kind of tagger -> model file.
-        most_bytes: for all model files together.
+        models: kind of tagger -> model.
+        most_bytes: for all of them together, packed.
 
     Raises:
         UsageError: if not even a model without state weights fits.
-        BundleError: if a file is not sound.
     """
-    models = {kind: read_model(content) for kind, content in weights.items()}
     sizes = np.abs(np.concatenate([model.state_weights for model in models.values()]))
     # 0 leaves everything as it is; the last leaves nothing but the constant.
     steps = np.unique(np.append(sizes, [0.0, sizes.max(initial=0.0) + 1.0]))
 
-    def files(step: int) -> dict[str, bytes]:
+    def left(step: int) -> dict[str, CrfModel]:
         if step == 0:
-            return dict(weights)
-        return {kind: write_model(prune(m, float(steps[step]))) for kind, m in models.items()}
+            return dict(models)
+        return {kind: prune(model, float(steps[step])) for kind, model in models.items()}
 
-    def fits(found: Mapping[str, bytes]) -> bool:
-        return sum(map(len, found.values())) <= most_bytes
+    def size(step: int) -> int:
+        return sum(len(pack(model)) for model in left(step).values())
 
     low, high = 0, len(steps) - 1
-    if not fits(files(high)):
-        least = sum(map(len, files(high).values()))
+    if size(0) <= most_bytes:
+        high = 0
+    elif (least := size(high)) > most_bytes:
         raise UsageError(
             f"--max-size: the model has {least:,} bytes without any feature; allow more"
         )
     while low < high:
         middle = (low + high) // 2
-        if fits(files(middle)):
+        if size(middle) <= most_bytes:
             high = middle
         else:
             low = middle + 1
     threshold = float(steps[low])
-    return Pruned(files(low), threshold, float(np.mean(sizes >= threshold)) if len(sizes) else 1.0)
+    return Pruned(left(low), threshold, float(np.mean(sizes >= threshold)) if len(sizes) else 1.0)
 
 
 def shrink(bundle: Bundle, most_bytes: int) -> tuple[Bundle, Pruned]:
@@ -80,9 +80,9 @@ def shrink(bundle: Bundle, most_bytes: int) -> tuple[Bundle, Pruned]:
     Raises:
         UsageError: as `prune_to_size`.
     """
-    pruned = prune_to_size(bundle.weights, most_bytes)
+    pruned = prune_to_size(bundle.models, most_bytes)
     size = {"least weight kept": pruned.threshold, "share of weights kept": pruned.kept}
-    return revise_bundle(bundle, weights=pruned.weights, card={"size": size}), pruned
+    return revise_bundle(bundle, models=pruned.models, card={"size": size}), pruned
 
 
 def prune(model: CrfModel, threshold: float) -> CrfModel:

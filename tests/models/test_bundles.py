@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import lzma
 import os
 import pickle
 
@@ -16,7 +17,7 @@ from scrubline.models import bundles
 from scrubline.models.bundles import (
     CHECKSUMS,
     FILES,
-    WEIGHTS,
+    MODELS,
     Bundle,
     bundled_names,
     make_bundle,
@@ -24,7 +25,8 @@ from scrubline.models.bundles import (
     revise_bundle,
     write_bundle,
 )
-from scrubline.models.crf.model_file import CrfModel, write_model
+from scrubline.models.crf.model_file import CrfModel
+from scrubline.models.crf.packed import pack
 from scrubline.models.errors import BundleError, UsageError
 from scrubline.models.features import Gazetteer, Word, at
 from scrubline.models.recipes import Learner, Recipe
@@ -44,26 +46,24 @@ def recipe(**changes: object) -> Recipe:
     return Recipe.single(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def weights(tags: tuple[str, ...] = ("O", "B-NOMBRE", "B-DATE"), weight: float = 1.5) -> bytes:
+def model(tags: tuple[str, ...] = ("O", "B-NOMBRE", "B-DATE"), weight: float = 1.5) -> CrfModel:
     rows = np.arange(len(tags))
-    return write_model(
-        CrfModel(
-            tags,
-            ("bias", "w[0]=ann"),
-            rows * 0,
-            rows,
-            np.full(len(tags), weight),
-            rows,
-            rows,
-            rows / 4,
-        )
+    return CrfModel(
+        tags,
+        ("bias", "w[0]=ann"),
+        rows * 0,
+        rows,
+        np.full(len(tags), weight),
+        rows,
+        rows,
+        rows / 4,
     )
 
 
 def bundle(name: str = "tiny-1", **changes: object) -> Bundle:
     values: dict[str, object] = {
         "recipe": recipe(),
-        "weights": {"token": weights()},
+        "models": {"token": model()},
         "dictionaries": {"site": SITE, "other": SITE},
         "label_map": {"NOMBRE": "PATIENT", "DATE": "DATE", "SEXO": None},
         "biases": {"NOMBRE": 0.5, "O": -0.3, "DATE": 0.0},
@@ -105,7 +105,7 @@ def test_what_is_written_is_opened_again(scheme, tmp_path):
     assert opened.files == made.files
     assert (opened.name, opened.labels) == ("tiny-1", ("DATE", "NOMBRE"))
     assert opened.recipe == recipe()
-    assert opened.weights == {"token": weights()}
+    assert opened.files[MODELS["token"]] == pack(model())
     assert opened.models["token"].tags == ("O", "B-NOMBRE", "B-DATE")
     assert opened.label_map == {"NOMBRE": "PATIENT", "DATE": "DATE", "SEXO": None}
     assert opened.biases == {"NOMBRE": 0.5, "O": -1229 / 4096}
@@ -196,8 +196,8 @@ def test_a_bundle_that_comes_with_the_package(tmp_path, monkeypatch):
     with pytest.raises(BundleError, match="bundle tiny-1: 1 files or folders"):
         open_bundle("tiny-1")
     (tmp_path / "bundled" / "tiny-1" / "dictionaries" / "more.txt").unlink()
-    (tmp_path / "bundled" / "tiny-1" / WEIGHTS["token"]).write_bytes(b"lCRF")
-    with pytest.raises(BundleError, match="bundle tiny-1: token.crfsuite is damaged"):
+    (tmp_path / "bundled" / "tiny-1" / MODELS["token"]).write_bytes(b"lCRF")
+    with pytest.raises(BundleError, match="bundle tiny-1: token.crf.xz is damaged"):
         open_bundle("tiny-1")
 
 
@@ -305,8 +305,8 @@ def test_odd_checksums_are_refused(folder, change):
 
 
 def test_files_too_large_are_refused(folder, monkeypatch):
-    monkeypatch.setitem(bundles.MAX_BYTES, WEIGHTS["token"], 100)  # type: ignore[arg-type]
-    with pytest.raises(BundleError, match=r"token.crfsuite has more than 100 bytes"):
+    monkeypatch.setitem(bundles.MAX_BYTES, MODELS["token"], 100)  # type: ignore[arg-type]
+    with pytest.raises(BundleError, match=r"token.crf.xz has more than 100 bytes"):
         open_bundle(str(folder))
 
 
@@ -381,20 +381,19 @@ def test_what_is_not_a_json_object_is_refused(folder, name, content):
     "content",
     [
         b"",
-        b"lCRF",
-        weights()[:-10],
-        b"lCRF" + bytes(5000),
-        weights(weight=0.1),
-        weights(("B-X", "O", "I")),
-        weights(("B-X",)),
-        weights(("O", "B-a b")),
-        weights(("O", "U-X")),
+        b"\xfd7zXZ",
+        pack(model())[:-10],
+        lzma.compress(bytes(5000)),
+        pack(model(("B-X", "O", "I"))),
+        pack(model(("B-X",))),
+        pack(model(("O", "B-a b"))),
+        pack(model(("O", "U-X"))),
     ],
 )
 def test_weights_that_are_not_sound_are_refused(folder, content):
-    (folder / WEIGHTS["token"]).write_bytes(content)
+    (folder / MODELS["token"]).write_bytes(content)
     resum(folder)
-    with pytest.raises(BundleError, match=r"token\.crfsuite|labels\.json"):
+    with pytest.raises(BundleError, match=r"token\.crf\.xz|labels\.json"):
         open_bundle(str(folder))
 
 
@@ -438,8 +437,7 @@ def test_shipped_dictionaries_are_named_by_hash_only(monkeypatch, tmp_path):
         ({"biases": {"NOSUCH": 1.0}}, "biases"),
         ({"biases": {"O": float("nan")}}, "bias"),
         ({"label_map": {}}, "label_map"),
-        ({"weights": {"token": b"lCRF"}}, "CRFsuite"),
-        ({"weights": {"token": weights(weight=0.1)}}, "grid"),
+        ({"models": {"token": model(weight=0.1)}}, "grid"),
         ({"name": "Upper"}, "name"),
         ({"name": "a/b"}, "name"),
     ],
@@ -464,19 +462,17 @@ def test_any_changed_byte_is_refused(data, tmp_path_factory):
 
 
 def test_a_changed_byte_of_the_weights_is_refused_even_with_its_checksum(folder):
-    content = (folder / WEIGHTS["token"]).read_bytes()
+    content = (folder / MODELS["token"]).read_bytes()
     for place in range(0, len(content), 41):
         changed = bytearray(content)
         changed[place] ^= 0x55
-        (folder / WEIGHTS["token"]).write_bytes(bytes(changed))
+        (folder / MODELS["token"]).write_bytes(bytes(changed))
         resum(folder)
         try:
             opened = open_bundle(str(folder))
         except BundleError:
             continue
-        assert (
-            opened.model.on_grid()
-        )  # the byte was one of a weight, or of a flag that means nothing
+        assert pack(opened.models["token"]) == content  # the byte was one that means nothing
 
 
 def test_bundles_can_be_sent_to_workers():

@@ -131,8 +131,8 @@ def resum(folder) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda b: (b / "parts/pos/weights.crfsuite").unlink(), "parts/pos: .*is missing"),
-        (lambda b: (b / "parts/pos/weights.crfsuite").write_bytes(b"lCRF"), "parts/pos: .*damaged"),
+        (lambda b: (b / "parts/pos/model.crf.xz").unlink(), "parts/pos: .*is missing"),
+        (lambda b: (b / "parts/pos/model.crf.xz").write_bytes(b"lCRF"), "parts/pos: .*damaged"),
         (lambda b: (b / "parts/pos").rename(b / "parts/ner"), "must hold those that the recipe"),
         (lambda b: (b / "parts/brown").rename(b / "gone"), "cannot have|must hold"),
         (lambda b: (b / "parts/brown/more.txt").write_text("x"), "parts/brown: .*does not list"),

@@ -115,7 +115,7 @@ def test_taggers_agree_on_what_is_left():
 def test_a_bundle_of_two_taggers_is_written_and_opened(bundle, tmp_path):
     write_bundle(bundle, str(tmp_path / "b"))
     names = {path.name for path in (tmp_path / "b").iterdir()}
-    assert {"token.crfsuite", "character.crfsuite"} <= names
+    assert {"token.crf.xz", "character.crf.xz"} <= names
     opened = open_bundle(str(tmp_path / "b"))
     assert opened.hash == bundle.hash
     texts = ("seen by lee today", "note of drpoe here", "")

@@ -12,7 +12,7 @@ from scrubline.models import taggers
 from scrubline.models.bundles import Bundle, make_bundle
 from scrubline.models.crf.codec import decode_batch
 from scrubline.models.crf.learning import item_sequences
-from scrubline.models.crf.model_file import CrfModel, add_biases, write_model
+from scrubline.models.crf.model_file import CrfModel, biased, write_model
 from scrubline.models.errors import BundleError
 from scrubline.models.features import Features, Word, at
 from scrubline.models.recipes import Learner, Recipe
@@ -31,28 +31,28 @@ RECIPE = Recipe.single(
 TAGS = ("O", "B-NAME", "I-NAME", "B-DATE")
 
 
-def model(states: dict[tuple[str, str], float], transitions: dict[tuple[str, str], float]) -> bytes:
+def model(
+    states: dict[tuple[str, str], float], transitions: dict[tuple[str, str], float]
+) -> CrfModel:
     attributes = sorted({a for a, _ in states})
     rows = sorted((attributes.index(a), TAGS.index(t), w) for (a, t), w in states.items())
     edges = sorted((TAGS.index(a), TAGS.index(b), w) for (a, b), w in transitions.items())
     ints = lambda column: np.array(column, np.int64)  # noqa: E731
-    return write_model(
-        CrfModel(
-            TAGS,
-            tuple(attributes),
-            ints([a for a, _, _ in rows]),
-            ints([t for _, t, _ in rows]),
-            np.array([w for _, _, w in rows]),
-            ints([a for a, _, _ in edges]),
-            ints([t for _, t, _ in edges]),
-            np.array([w for _, _, w in edges]),
-        )
+    return CrfModel(
+        TAGS,
+        tuple(attributes),
+        ints([a for a, _, _ in rows]),
+        ints([t for _, t, _ in rows]),
+        np.array([w for _, _, w in rows]),
+        ints([a for a, _, _ in edges]),
+        ints([t for _, t, _ in edges]),
+        np.array([w for _, _, w in edges]),
     )
 
 
 def bundle(scale: float = 1.0, **changes: object) -> Bundle:
     """Words: "ann" and "lee" are names, "may" is a date or, less likely, a name; all else is O."""
-    weights = model(
+    made = model(
         {
             ("bias", "O"): 1.0 * scale,
             ("w[0]=ann", "B-NAME"): 4.0 * scale,
@@ -66,7 +66,7 @@ def bundle(scale: float = 1.0, **changes: object) -> Bundle:
     )
     values: dict[str, object] = {
         "recipe": RECIPE,
-        "weights": {"token": weights},
+        "models": {"token": made},
         "dictionaries": {},
         "label_map": {"NAME": "PATIENT", "DATE": "DATE"},
     }
@@ -203,7 +203,7 @@ def test_labels_and_scores_are_those_of_crfsuite(texts, biases):
     tagger = Tagger(made, biases=biases, labels_as="own")
     features = features_of(tagger, *texts)
     rows = [(d, c.start, c.end, c.label, c.score) for d, c in tagger.label(features).rows()]
-    assert rows == sorted(by_hand(add_biases(made.weights["token"], biases), features))
+    assert rows == sorted(by_hand(write_model(biased(made.models["token"], biases)), features))
 
 
 def test_the_score_is_the_least_marginal_rounded():
@@ -259,7 +259,7 @@ def test_a_tagger_is_not_pickled():
 
 def test_the_model_outlives_the_bundle():
     tagger = Tagger(bundle(biases={"NAME": 0.25}))
-    size = len(bundle().weights["token"])
+    size = len(write_model(bundle().models["token"]))
     noise = [bytes([n % 256]) * size for n in range(300)]
     assert found(tagger, "ann lee") == [(0, "PATIENT", "ann lee")]
     assert len(noise) == 300

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from scrubline.models.bundles import open_bundle
+from scrubline.models.crf.packed import pack
 from scrubline.models.parts import PARTS, write_part
 from scrubline.models.parts.base import make_cluster_part
 from scrubline.models.parts.conllu import TaggedSentence
@@ -65,7 +66,7 @@ def test_a_part_is_embedded_and_named_in_the_card(capsys, corpus, parts, tmp_pat
     assert code == 0, err
     bundle = open_bundle(str(tmp_path / "b"))
     assert bundle.parts.keys() == {"pos"}
-    small = sum(map(len, bundle.weights.values())) / 2e6
+    small = sum(len(pack(model)) for model in bundle.models.values()) / 1.5e6
     code, _, err = run(capsys, *words, "--max-size", small, "--output", tmp_path / "small")
     assert code == 0, err
     assert open_bundle(str(tmp_path / "small")).parts.keys() == {"pos"}

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from scrubline.models.bundles import make_bundle, write_bundle
-from scrubline.models.crf.model_file import CrfModel, write_model
+from scrubline.models.crf.model_file import CrfModel
 from scrubline.models.features import Word, at
 from scrubline.models.recipes import Learner, Recipe
 from scrubline.models.roles import Columns
@@ -34,22 +34,18 @@ def bundle(tmp_path_factory):
         learner=Learner.of("averaged-perceptron", max_iterations=3),
     )
     tags = ("O", "B-DOCTOR")
-    weights = write_model(
-        CrfModel(
-            tags,
-            ("w[0]=ann",),
-            np.array([0]),
-            np.array([1]),
-            np.array([4.0]),
-            np.array([], np.int64),
-            np.array([], np.int64),
-            np.array([]),
-        )
+    model = CrfModel(
+        tags,
+        ("w[0]=ann",),
+        np.array([0]),
+        np.array([1]),
+        np.array([4.0]),
+        np.array([], np.int64),
+        np.array([], np.int64),
+        np.array([]),
     )
     url = str(tmp_path_factory.mktemp("bundles") / "tiny")
-    write_bundle(
-        make_bundle("tiny", recipe=recipe, weights={"token": weights}, dictionaries={}), url
-    )
+    write_bundle(make_bundle("tiny", recipe=recipe, models={"token": model}, dictionaries={}), url)
     return url
 
 

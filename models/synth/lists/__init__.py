@@ -1,9 +1,11 @@
-"""Words that generated notes are made of, written by hand: one entry a line."""
+"""Words that generated notes are made of: written by hand, one entry a line, and dictionaries."""
 
 from __future__ import annotations
 
 import functools
 import importlib.resources
+
+from ....dictionaries import load
 
 
 @functools.cache
@@ -15,3 +17,9 @@ def words(name: str) -> tuple[str, ...]:
     """
     text = importlib.resources.files(__package__).joinpath(f"{name}.txt").read_text("utf-8")
     return tuple(line for line in text.split("\n") if line.strip())
+
+
+@functools.cache
+def phrases(name: str) -> tuple[str, ...]:
+    """Phrases of a dictionary that ships, read once."""
+    return load(name).phrases

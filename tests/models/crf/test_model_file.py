@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scrubline.models.crf.model_file import (
     CONSTANT,
     CrfModel,
-    add_biases,
+    biased,
     label_of,
     read_model,
     snap,
@@ -146,18 +146,18 @@ def test_a_large_database_is_found_whole_by_crfsuite():
 
 
 def test_snap_rounds_every_weight_to_the_grid(tmp_path):
-    data = trained(tmp_path, "lbfgs")
-    before, after = read_model(data), read_model(snap(data))
+    before = read_model(trained(tmp_path, "lbfgs"))
+    after = snap(before)
     assert not before.on_grid() and after.on_grid()
     assert (after.tags, after.attributes) == (before.tags, before.attributes)
     for name in ("state_weights", "transition_weights"):
         assert np.abs(getattr(before, name) - getattr(after, name)).max() <= 0.5 / 4096
-    assert snap(snap(data)) == snap(data)
+    assert write_model(snap(after)) == write_model(after)
 
 
 def test_snap_refuses_weights_too_large_for_exact_sums():
     with pytest.raises(BundleError, match="converge"):
-        snap(write_model(model_of(["O"], {("a", "O"): 4096.0}, {})))
+        snap(model_of(["O"], {("a", "O"): 4096.0}, {}))
 
 
 @pytest.mark.parametrize(
@@ -182,26 +182,26 @@ def test_snap_bias_refuses(bias):
 )
 def test_biases_are_added_exactly(seed, constant, biases):
     model = random_model(seed, constant=constant)
-    data = write_model(model)
-    biased = add_biases(data, biases)
+    changed = biased(model, biases)
     snapped = {label: snap_bias(bias) for label, bias in biases.items()}
     sequences = random_sequences(model, seed, count=25)
     expected = [decode(model, sequence, snapped) for sequence in sequences]
-    assert crfsuite_decodes(biased, sequences) == expected
-    assert read_model(biased).on_grid()
-    back = add_biases(biased, {label: -bias for label, bias in snapped.items()})
-    assert crfsuite_decodes(back, sequences) == crfsuite_decodes(data, sequences)
+    assert crfsuite_decodes(write_model(changed), sequences) == expected
+    assert changed.on_grid()
+    back = biased(changed, {label: -bias for label, bias in snapped.items()})
+    before, after = (crfsuite_decodes(write_model(one), sequences) for one in (model, back))
+    assert after == before
 
 
 def test_biases_of_nothing_change_nothing():
-    data = write_model(random_model(1))
-    assert add_biases(data, {}) == add_biases(data, {"O": 0.0}) == data
+    model = random_model(1)
+    assert biased(model, {}) is biased(model, {"O": 0.0}) is model
 
 
 @pytest.mark.parametrize("label", ["X", "B-L0", "", "o"])
 def test_biases_for_unknown_labels_are_refused(label):
     with pytest.raises(BundleError, match="does not have"):
-        add_biases(write_model(random_model(1)), {label: 1.0})
+        biased(random_model(1), {label: 1.0})
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ def by_hand(recipe: Recipe, fold: int):
     """A fold as it is by the long way: train a bundle, open it, tag the texts."""
     part = [CORPUS[d] for d in training_part(FOLDS, fold)]
     made = make_dictionaries(recipe, part, LISTS)
-    weights = {p.recipe.kind: fit(p, seed=recipe.seed) for p in prepare(recipe, part, made)}
-    bundle = make_bundle("x", recipe=recipe, weights=weights, dictionaries=made)
+    models = {p.recipe.kind: fit(p, seed=recipe.seed) for p in prepare(recipe, part, made)}
+    bundle = make_bundle("x", recipe=recipe, models=models, dictionaries=made)
     scrubber = Scrubber(bundle, recognisers=(), native_labels=False)
     found = scrubber.entities(*(CORPUS[d].text for d in FOLDS[fold]))
     return [[(c.start, c.end, c.label) for c in one] for one in found]

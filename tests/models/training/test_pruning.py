@@ -4,8 +4,9 @@ import dataclasses
 
 import numpy as np
 import pytest
-from scrubline.models.bundles import open_bundle, write_bundle
-from scrubline.models.crf.model_file import CONSTANT, read_model, write_model
+from scrubline.models.bundles import MODELS, open_bundle, write_bundle
+from scrubline.models.crf.model_file import CONSTANT
+from scrubline.models.crf.packed import pack, unpack
 from scrubline.models.errors import UsageError
 from scrubline.models.scrubber import Scrubber
 from scrubline.models.training import train
@@ -20,15 +21,15 @@ def bundle():
 
 
 def test_a_model_that_fits_stays_as_it_is(bundle):
-    pruned = prune_to_size(bundle.weights, 10**9)
-    assert (pruned.weights, pruned.threshold, pruned.kept) == (bundle.weights, 0.0, 1.0)
+    pruned = prune_to_size(bundle.models, 10**9)
+    assert (pruned.models, pruned.threshold, pruned.kept) == (bundle.models, 0.0, 1.0)
 
 
 @pytest.mark.parametrize("share", [0.95, 0.8, 0.6])
 def test_the_smallest_weights_go_until_it_fits(bundle, share, tmp_path):
-    most = int(len(bundle.weights["token"]) * share)
+    most = int(len(pack(bundle.models["token"])) * share)
     smaller, pruned = shrink(bundle, most)
-    assert len(smaller.weights["token"]) <= most
+    assert len(smaller.files[MODELS["token"]]) <= most
     before, after = bundle.models["token"], smaller.models["token"]
     assert after.on_grid()
     kept = {
@@ -49,7 +50,7 @@ def test_the_smallest_weights_go_until_it_fits(bundle, share, tmp_path):
     # The next lower threshold would not fit.
     lower = np.abs(before.state_weights)
     lower = lower[lower < pruned.threshold].max()
-    assert len(write_model(prune(before, float(lower)))) > most
+    assert len(pack(prune(before, float(lower)))) > most
     assert smaller.card["size"]["least weight kept"] == pruned.threshold
     assert 0 < pruned.kept < 1
     write_bundle(smaller, str(tmp_path / "b"))
@@ -59,11 +60,11 @@ def test_the_smallest_weights_go_until_it_fits(bundle, share, tmp_path):
 
 def test_nothing_fits_into_nothing(bundle):
     with pytest.raises(UsageError, match="--max-size: the model has .* bytes without any feature"):
-        prune_to_size(bundle.weights, 100)
+        prune_to_size(bundle.models, 100)
 
 
 def test_a_model_without_state_weights_is_a_model(bundle):
-    bare = prune(read_model(bundle.weights["token"]), 1e6)
+    bare = prune(bundle.models["token"], 1e6)
     assert set(bare.attributes) <= {CONSTANT}
-    assert read_model(write_model(bare)).tags == bundle.models["token"].tags
+    assert unpack(pack(bare)).tags == bundle.models["token"].tags
     assert dataclasses.replace(bare).on_grid()

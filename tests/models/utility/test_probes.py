@@ -12,9 +12,9 @@ from scrubline.models.scrubber import Scrubber
 PROBES = Path(__file__).with_name("probes.txt")
 MODEL = "en-default"
 LEAST = 400
-GOAL, REACHED = 0.995, 0.86
-"""The share of phrases that must stay, and the share that does with the bundle that ships: raise
-it with each bundle that is better."""
+REACHED = 0.86
+"""The share of phrases that stay with the bundle that ships: raise it with each bundle that is
+better. The goal is 0.995."""
 
 
 def read_probes():
@@ -48,4 +48,3 @@ def test_clinical_phrases_stay():
             if any(one.start < span.end and span.start < one.end for one in found):
                 lost.append((kind, number))
     assert len(lost) <= (1 - REACHED) * phrases, f"{len(lost)} of {phrases}: {lost}"
-    assert REACHED <= GOAL

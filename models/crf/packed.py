@@ -1,0 +1,148 @@
+"""A CRF model as bundles and parts keep it: what it means, column by column, compressed by xz.
+
+CRFsuite's own file says most things three times (ids, hash tables, reference lists) and gives each
+weight 20 bytes; packed, a model takes a twentieth of that. `write_model` makes CRFsuite's file from
+it where the model is opened.
+
+Layout inside of the xz stream, little-endian: eight bytes "SCRUBCRF", the version; the numbers of
+tags, attributes, state and transition weights, and the bytes of the two lists of names (6 x u32);
+the tags and the attributes in UTF-8, each name with a NUL behind it; for each attribute how many
+state weights it has (u16); of the state weights the tags (u16), then the weights in steps of
+1 / GRID (i32); of the transitions the sources (u16), the targets (u16) and the weights (i32).
+"""
+
+from __future__ import annotations
+
+import lzma
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..columns import Floats, Ints
+from ..errors import BundleError
+from .model_file import GRID, MAX_WEIGHT, CrfModel
+
+_MAGIC = b"SCRUBCRF"
+_VERSION = 1
+_HEADER = struct.Struct("<8s7I")
+_MOST_BYTES = 1 << 30
+"""Unpacked; more is refused unread, so a small hostile file cannot fill the memory."""
+
+_MEMORY = 1 << 27
+"""Of the decompressor: presets up to 9 need 65 MB."""
+
+
+def pack(model: CrfModel) -> bytes:
+    """The packed form; the same bytes for the same model and version of liblzma.
+
+    Raises:
+        BundleError: if weights are not on the grid.
+    """
+    if not model.on_grid():
+        raise BundleError("its weights are not snapped to the grid")
+    tags, attributes = _joined(model.tags), _joined(model.attributes)
+    header = _HEADER.pack(
+        _MAGIC,
+        _VERSION,
+        len(model.tags),
+        len(model.attributes),
+        len(model.state_weights),
+        len(model.transition_weights),
+        len(tags),
+        len(attributes),
+    )
+    counts = np.bincount(model.state_attributes, minlength=len(model.attributes))
+    columns = [
+        counts.astype("<u2"),
+        model.state_tags.astype("<u2"),
+        _steps(model.state_weights),
+        model.transition_sources.astype("<u2"),
+        model.transition_targets.astype("<u2"),
+        _steps(model.transition_weights),
+    ]
+    body = b"".join([header, tags, attributes, *(column.tobytes() for column in columns)])
+    return lzma.compress(body, preset=6)
+
+
+def unpack(data: bytes) -> CrfModel:
+    """The model of a packed form.
+
+    Raises:
+        BundleError: if it is anything but what `pack` makes.
+    """
+    body = _decompressed(data)
+    if len(body) < _HEADER.size:
+        raise BundleError("not a packed CRF model: too short")
+    magic, version, n_tags, n_attributes, n_states, n_transitions, *name_bytes = (
+        _HEADER.unpack_from(body)
+    )
+    if (magic, version) != (_MAGIC, _VERSION):
+        raise BundleError("not a packed CRF model: wrong magic or version")
+    columns = [
+        ("<u2", n_attributes),
+        ("<u2", n_states),
+        ("<i4", n_states),
+        ("<u2", n_transitions),
+        ("<u2", n_transitions),
+        ("<i4", n_transitions),
+    ]
+    sizes = [*name_bytes, *(count * np.dtype(kind).itemsize for kind, count in columns)]
+    if _HEADER.size + sum(sizes) != len(body):
+        raise BundleError("the packed CRF model has another size than its header says")
+    at = _HEADER.size
+    tags = _split(body[at : at + name_bytes[0]], n_tags, "tags")
+    at += name_bytes[0]
+    attributes = _split(body[at : at + name_bytes[1]], n_attributes, "attributes")
+    at += name_bytes[1]
+    found: list[Ints] = []
+    for kind, count in columns:
+        found.append(np.frombuffer(body, kind, count, at).astype(np.int64))
+        at += count * np.dtype(kind).itemsize
+    counts, state_tags, state_steps, sources, targets, steps = found
+    if int(counts.sum()) != n_states:
+        raise BundleError("the attributes of the packed CRF model do not account for its weights")
+    model = CrfModel(
+        tags,
+        attributes,
+        np.repeat(np.arange(n_attributes), counts),
+        state_tags,
+        state_steps / GRID,
+        sources,
+        targets,
+        steps / GRID,
+    )
+    if not model.on_grid():
+        raise BundleError(f"a weight is not below {MAX_WEIGHT:g} in size")
+    return model
+
+
+def _steps(weights: Floats) -> np.ndarray:
+    return np.rint(weights * GRID).astype("<i4")
+
+
+def _joined(names: Sequence[str]) -> bytes:
+    return "".join(name + "\0" for name in names).encode()
+
+
+def _split(data: bytes, count: int, what: str) -> tuple[str, ...]:
+    try:
+        *names, rest = data.decode().split("\0")
+    except UnicodeDecodeError:
+        raise BundleError(f"the {what} of the packed CRF model are not UTF-8") from None
+    if rest or len(names) != count:
+        raise BundleError(f"the packed CRF model does not have as many {what} as its header says")
+    return tuple(names)
+
+
+def _decompressed(data: bytes) -> bytes:
+    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+    try:
+        body = decompressor.decompress(data, max_length=_MOST_BYTES)
+    except (lzma.LZMAError, EOFError):
+        raise BundleError("not a packed CRF model, or a damaged one") from None
+    if not decompressor.eof or decompressor.unused_data:
+        raise BundleError(
+            "the packed CRF model is cut off, too large, or has something behind its end"
+        )
+    return body
