@@ -1,14 +1,16 @@
-r"""What each source of training data and each detector is worth to the English model.
+r"""What each source of training data and each detector is worth, and each operating point.
 
-    python -m benchmarks.english --notes 3260 --source raw=raw.jsonl --source asq=asq.jsonl \
+    python -m benchmarks.english --notes 6930 --source raw=raw.jsonl --source asq=asq.jsonl \
         --source own=demo/gold/train.jsonl --source own=benchmarks/notes/practice.jsonl
-    python -m benchmarks.english --model en-default
+    python -m benchmarks.english --model en-default --bias 0 -5 -10 -20
 
 With `--source` a model is trained on the generated notes and all sources, then one without each of
 them in turn, by the averaged perceptron, and scored with the rules beside it. With `--model` a
-bundle is scored whole, without its rules, without its CRF and without propagation. The notes to
-score on are the development notes, or `--test`. Sources are in the native labels; those named `own`
-count three times. Prints one JSON line a row, then the table in Markdown.
+bundle is scored whole, without its rules, without its CRF and without propagation, and whole with
+each `--bias` of O. The notes to score on are the development notes, or `--test`. Sources are in the
+native labels (`scrubline convert --label-map`); those named `own` count three times. Each row says
+how many of the clinical probes stay. Prints one JSON line a row, then the table in Markdown;
+seconds are of this process, once, on whatever machine it is: compare rows of one run.
 """
 
 from __future__ import annotations
@@ -19,18 +21,20 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from scrubline.dictionaries import load
 from scrubline.models.bundles import Bundle, make_bundle, open_bundle, revise_bundle
-from scrubline.models.corpora import COVER, AnnotatedDocument, read_annotated
+from scrubline.models.corpora import COVER, AnnotatedDocument, Annotation, read_annotated
 from scrubline.models.evaluation import compare
-from scrubline.models.merging import cover
+from scrubline.models.merging import cover, select
 from scrubline.models.recipes.languages import recipe_in
-from scrubline.models.scrubber import Scrubber
+from scrubline.models.scrubber import Scrubber, batched
 from scrubline.models.synth import generate, load_templates
 from scrubline.models.training import train
 from scrubline.models.training.settings import FAST, with_learner
+
+from .probes import lost, read_probes
 
 DEVELOPMENT = "benchmarks/notes/development.jsonl"
 METRICS = ("documents", "token_blind", "strict")
@@ -47,22 +51,29 @@ def score(
     """One row: what these detectors find in the test notes, and how fast."""
     scrubber = Scrubber(*bundles, recognisers=rules)
     began = time.process_time()
-    found = list(scrubber.annotate(test))
+    found = list(annotated(scrubber, test))
     seconds = time.process_time() - began
-    report = compare(test, [with_cover(scrubber, one) for one in found], metrics=METRICS)
+    report = compare(test, found, metrics=METRICS, resamples=0)
+    probes = read_probes()
+    phrases = sum(len(probe.phrases) for probe in probes)
     return {
         "name": name,
         "tokens_per_second": round(report.tokens / seconds),
+        "probes": [phrases - len(lost(scrubber, probes)), phrases],
         "metrics": report.as_json()["metrics"],
     }
 
 
-def with_cover(scrubber: Scrubber, document: AnnotatedDocument) -> AnnotatedDocument:
-    """The document with what would be removed in its meta."""
-    (candidates,) = scrubber.candidates(document.text)
-    return dataclasses.replace(
-        document, meta={COVER: [[*stretch] for stretch in cover(candidates)]}
-    )
+def annotated(
+    scrubber: Scrubber, documents: Iterable[AnnotatedDocument]
+) -> Iterator[AnnotatedDocument]:
+    """Yields the documents with what is found, and in their meta all that would be removed."""
+    for some in batched(documents):
+        found = scrubber.candidates(*(document.text for document in some))
+        for document, candidates in zip(some, found, strict=True):
+            spans = tuple(Annotation(c.start, c.end, c.label) for c in select(candidates))
+            meta = {COVER: [[*stretch] for stretch in cover(candidates)]}
+            yield dataclasses.replace(document, spans=spans, meta=meta)
 
 
 def without_propagation(bundle: Bundle) -> Bundle:
@@ -86,6 +97,14 @@ def detectors(bundle: Bundle, test: Sequence[AnnotatedDocument]) -> Iterable[dic
     yield score("without propagation", [without_propagation(bundle)], test)
 
 
+def points(
+    bundle: Bundle, test: Sequence[AnnotatedDocument], biases: Sequence[float]
+) -> Iterable[dict[str, object]]:
+    """A row for each bias of O."""
+    for bias in biases:
+        yield score(f"O {bias:+g}", [revise_bundle(bundle, biases={"O": bias})], test)
+
+
 def sources(
     asked: argparse.Namespace, test: Sequence[AnnotatedDocument]
 ) -> Iterable[dict[str, object]]:
@@ -100,22 +119,27 @@ def sources(
         bundle = train(
             recipe, documents, dictionaries={n: load(n) for n in recipe.lists}, name="trial"
         )
-        bundle = revise_bundle(bundle, biases={"O": asked.bias})
+        bundle = revise_bundle(bundle, biases={"O": (asked.bias or [-10.0])[0]})
         yield score(f"without {left_out}" if left_out else "all sources", [bundle], test)
 
 
 def table(rows: Sequence[dict[str, object]]) -> str:
     """The table in Markdown."""
-    lines = ["| | tokens P / R | strict F1 | clean | tokens/s |", "| --- | --- | --- | --- | --- |"]
+    lines = [
+        "| | tokens P / R | strict F1 | clean | probes that stay | tokens/s |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
     for row in rows:
         metrics: dict = row["metrics"]  # type: ignore[type-arg, assignment]
         tokens, strict = metrics["token_blind"]["micro"], metrics["strict"]["micro"]
         clean = metrics["documents"]["clean"]
+        stay, phrases = row["probes"]  # type: ignore[misc]
         cells = (
             f"{row['name']}",
             f"{tokens['precision']:.3f} / {tokens['recall']:.3f}",
             f"{strict['f1']:.3f}",
             f"{clean['count']} of {clean['of']}",
+            f"{stay} of {phrases}",
             f"{row['tokens_per_second']:,}",
         )
         lines.append(f"| {' | '.join(cells)} |")
@@ -129,15 +153,20 @@ def main() -> None:
     parser.add_argument("--model", help="a bundle whose detectors are taken away in turn")
     parser.add_argument("--source", dest="sources", action="append", metavar="NAME=FILE")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--notes", type=int, default=3260, help="generated ones")
-    parser.add_argument("--bias", type=float, default=-10.0, help="of O")
+    parser.add_argument("--notes", type=int, default=6930, help="generated ones")
+    parser.add_argument(
+        "--bias", type=float, nargs="+", help="of O; the first, else -10, for --source"
+    )
     parser.add_argument("--test", default=DEVELOPMENT)
     asked = parser.parse_args()
     if not (asked.model or asked.sources):
         parser.error("give --model, --source or both")
     test = list(read_annotated(asked.test))
     rows = []
-    runs = [detectors(open_bundle(asked.model), test)] if asked.model else []
+    runs: list[Iterable[dict[str, object]]] = []
+    if asked.model:
+        bundle = open_bundle(asked.model)
+        runs += [detectors(bundle, test), points(bundle, test, asked.bias or ())]
     runs += [sources(asked, test)] if asked.sources else []
     for run in runs:
         for row in run:

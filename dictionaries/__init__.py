@@ -23,7 +23,7 @@ DICTIONARIES: dict[str, str] = {
     "common_words_en": "words/common_words_en.txt",
     "countries_en": "places/countries_en.txt",
     "countries_es": "places/countries_es.txt",
-    "credentials_en": "names/credentials_en.txt",
+    "credentials_en": "names/credentials_en.tsv",
     "credentials_es": "names/credentials_es.txt",
     "departments_en": "institutions/departments_en.txt",
     "departments_es": "institutions/departments_es.txt",

@@ -1,6 +1,6 @@
 """Texts with their entities marked in place: `Seen by Dr. ⟦DOCTOR:Halvorsen⟧`.
 
-The one form of annotation that people write and correct in an editor: the demo notes, the
+The form of annotation in which the sources of this project are written: the demo notes, the
 development notes, the templates of `synth`, the known cases. docs/annotation.md describes it.
 """
 

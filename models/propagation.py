@@ -17,6 +17,7 @@ from ..dictionaries.trie import TokenTrie
 from .columns import Ints
 from .errors import UsageError
 from .features.base import require_int, require_name
+from .recognisers.names import EPONYM_NOUNS
 from .spans import Candidate
 
 _LONGEST = 12
@@ -77,7 +78,8 @@ def propagate(
 
     A phrase is found again where the same tokens stand. Case does not matter but for the first
     letter of a word: "Lee" finds "LEE" and not "lee". A word alone is not carried over if the
-    document has it in small letters too. A phrase found with several labels has the most frequent.
+    document has it in small letters too, and a name is not if a disease, a sign or an instrument is
+    called by it there. A phrase found with several labels has the most frequent.
 
     Linear in tokens and candidates.
 
@@ -130,10 +132,24 @@ def propagate(
     for low, high, form in again:
         label = labels[form]
         everywhere = sum(found[form].values()) + missed[form]
+        if label in propagation.names and _is_eponym(words, high):
+            continue
         if found[form][label] >= propagation.share * everywhere:
             stretch = int(starts[low]), int(ends[high - 1])
             added.append(Candidate(*stretch, label, detector, scores[form, label]))
     return added
+
+
+def _is_eponym(words: Sequence[str], behind: int) -> bool:
+    """Whether a name is that of a disease, a sign or an instrument: "Wilson disease", "Lee's test".
+
+    Args:
+        words: of the document.
+        behind: index of the word behind the name.
+    """
+    if behind + 1 < len(words) and words[behind] in ("'", "’", "'s", "’s"):
+        behind += 1 + (words[behind + 1] == "s" and len(words[behind]) == 1)
+    return behind < len(words) and words[behind] in EPONYM_NOUNS
 
 
 def _form(word: str) -> str:

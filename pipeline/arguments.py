@@ -429,7 +429,8 @@ def _add_train(commands: Any) -> None:
     parser.add_argument(
         "--from-bundle",
         metavar="NAME|URL",
-        help="recipe, settings, lists, biases and generated notes of this bundle, for --add",
+        help="recipe, settings, lists, label map, biases (unless the learner is another) and "
+        "generated notes of this bundle, for --add",
     )
     parser.add_argument(
         "--add",

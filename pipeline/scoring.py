@@ -20,8 +20,8 @@ from ..models.evaluation import (
     term_finder,
 )
 from ..models.evaluation.comparison import FindTerms, align
+from ..models.evaluation.error_list import error_page, list_errors
 from ..models.evaluation.html import page
-from ..models.evaluation.listing import error_page, list_errors
 from ..models.mapping import load_map
 from ..models.tokenizing import tokenize_documents
 from ..models.training.dial import Row, sweep

@@ -10,7 +10,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from .. import dictionaries
 from ..models.bundles import (
@@ -94,16 +94,19 @@ def train_bundle(asked: argparse.Namespace) -> str:
     if unknown := sorted(biases.keys() - labels - {"O"}):
         raise UsageError(f"--bias: the corpus has no label {', '.join(unknown)}")
     known = {n: _dictionary(n, lists, base) for n in recipe.lists}
-    label_map = dict(load_map(asked.label_map).table) if asked.label_map else None
+    inherited = base.label_map if base is not None else None
+    label_map = dict(load_map(asked.label_map).table) if asked.label_map else inherited
     label_map = _of_corpus(label_map, documents)
     parts = read_parts(asked.parts)
     if base is not None:
         parts = {**base.parts, **parts}
-        biases = {**{n: b for n, b in base.biases.items() if n in labels | {"O"}}, **biases}
+        biases = {**_biases_of(base, recipe, labels), **biases}
     if unseen := sorted(parts.keys() - set(recipe.parts)):
         raise UsageError(f"--part: recipe {recipe.name} does not see {', '.join(unseen)}")
     prepared_by = _prepare(asked)
     told: list[str] = []
+    if base is not None and not synthetic:
+        told.append(f"{base.name} was not trained on generated notes: own notes are all there is")
     card: dict[str, object] = {}
     if synthetic:
         card["synth"] = dict(zip(("seed", "notes"), synthetic, strict=True))
@@ -419,8 +422,19 @@ def _scores(bundle: Bundle, gold: Sequence[AnnotatedDocument]) -> dict[str, obje
     }
 
 
+def _biases_of(base: Bundle, recipe: Recipe, labels: Collection[str]) -> dict[str, float]:
+    """The biases of a bundle that a recipe takes over: those of labels that the corpus has.
+
+    None if the learner is another: the perceptron's weights are larger by a factor of tens.
+    """
+    learners = [[t.learner.algorithm for t in one.taggers] for one in (base.recipe, recipe)]
+    if learners[0] != learners[1]:
+        return {}
+    return {name: bias for name, bias in base.biases.items() if name in {*labels, "O"}}
+
+
 def _of_corpus(
-    label_map: dict[str, str | None] | None, documents: Sequence[object]
+    label_map: Mapping[str, str | None] | None, documents: Sequence[object]
 ) -> dict[str, str | None] | None:
     """The entries of a label map that the corpus needs."""
     if label_map is None:

@@ -1,4 +1,4 @@
-"""The development and practice notes: what is committed is what their sources say."""
+"""The development, practice and review notes: what is committed is what their sources say."""
 
 import re
 

@@ -1,1 +1,1 @@
-"""Notes with gold on which the English detector is measured, and which nothing is trained on."""
+"""Notes with gold: development and review to measure the English detector, practice to train."""

@@ -71,7 +71,7 @@ def summary(notes: Sequence[AnnotatedDocument]) -> str:
 
 
 def main() -> None:
-    """Builds both sets, or checks a folder."""
+    """Builds the sets, or checks a folder."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--check", type=Path, metavar="FOLDER", help="read only, and say what is there"

@@ -297,13 +297,12 @@ def _with_constant(model: CrfModel, by_tag: Floats) -> CrfModel:
 def _require_names(what: str, names: Sequence[str]) -> None:
     if len(set(names)) != len(names):
         raise BundleError(f"the {what} of a model must be distinct")
-    for index, name in enumerate(names):
-        try:
-            size = len(name.encode())
-        except UnicodeEncodeError:
-            raise BundleError(f"{what}[{index}] holds a lone surrogate") from None
-        if "\0" in name or size >= _MAX_KEY_BYTES:
-            raise BundleError(f"{what}[{index}] holds a NUL or has {_MAX_KEY_BYTES} bytes or more")
+    try:
+        _, lengths = _keys(names)
+    except UnicodeEncodeError:
+        raise BundleError(f"one of the {what} of a model holds a lone surrogate") from None
+    if len(lengths) != len(names) or lengths.max(initial=0) > _MAX_KEY_BYTES:
+        raise BundleError(f"one of the {what} holds a NUL or has {_MAX_KEY_BYTES} bytes or more")
 
 
 def _require_pairs(what: str, sources: Ints, n_sources: int, targets: Ints, n_targets: int) -> None:
@@ -346,33 +345,58 @@ def _read_names(data: bytes, at: int, count: int, what: str) -> tuple[str, ...]:
 
 def _database(names: Sequence[str]) -> bytes:
     """A constant quark database of these strings, whose ids are their positions."""
-    keys = [name.encode() + b"\0" for name in names]
-    records = [_RECORD.pack(index, len(key)) + key for index, key in enumerate(keys)]
-    lengths = np.fromiter((len(record) for record in records), np.int64, len(records))
-    offsets = _RECORDS + np.cumsum(lengths) - lengths
-    hashes = _hashes(keys)
-
-    tables: list[list[tuple[int, int]]] = [[] for _ in range(_TABLES)]
-    for value, offset in zip(hashes.tolist(), offsets.tolist(), strict=True):
-        tables[value % _TABLES].append((value, offset))
-    references, buckets = [], []
-    position = _RECORDS + int(lengths.sum())
-    for entries in tables:
-        slots = 2 * len(entries)
-        references += [position if slots else 0, slots]
-        table = [0] * (2 * slots)
-        for value, offset in entries:
-            slot = (value >> 8) % slots
-            while table[2 * slot + 1]:
-                slot = (slot + 1) % slots
-            table[2 * slot : 2 * slot + 2] = value, offset
-        buckets += table
-        position += 8 * slots
+    keys, lengths = _keys(names)
+    numbers = np.arange(len(names))
+    # A record is its number, the length of its key, the key.
+    heads = np.cumsum(lengths + _RECORD.size) - (lengths + _RECORD.size)
+    records = np.zeros(len(keys) + _RECORD.size * len(names), np.uint8)
+    is_key = np.ones(len(records), np.bool_)
+    for at, values in ((0, numbers), (4, lengths)):
+        places = heads[:, None] + np.arange(at, at + 4)
+        records[places] = values.astype("<u4").view(np.uint8).reshape(-1, 4)
+        is_key[places] = False
+    records[is_key] = keys
+    offsets = _RECORDS + heads
+    hashes = _hashes(keys, lengths).astype(np.int64)
+    slots = 2 * np.bincount(hashes % _TABLES, minlength=_TABLES)
+    firsts = np.cumsum(slots) - slots
+    begin = _RECORDS + len(records)
+    references = np.stack([np.where(slots > 0, begin + 8 * firsts, 0), slots], axis=1)
+    owners = _hash_slots(hashes, slots, firsts)
+    filled = owners < len(names)
+    buckets = np.zeros((len(owners), 2), np.int64)
+    buckets[filled, 0] = hashes[owners[filled]]
+    buckets[filled, 1] = offsets[owners[filled]]
+    position = begin + 8 * len(owners)
     size = position + 4 * len(names)
     header = _DATABASE.pack(
         b"CQDB", size % 2**32, 0, _BYTE_ORDER, len(names), position % 2**32 if names else 0
     )
-    return b"".join([header, _words(references), *records, _words(buckets), _words(offsets)])
+    return b"".join(
+        [header, _words(references), records.tobytes(), _words(buckets), _words(offsets)]
+    )
+
+
+def _hash_slots(hashes: Ints, slots: Ints, firsts: Ints) -> Ints:
+    """Which key each slot of the hash tables holds; the number of keys stands for none.
+
+    The tables are filled key by key with linear probing. The same comes out if all keys ask for
+    their slot at once, each slot takes the earliest key that ever asks, and who is sent away asks
+    for the next: a slot prefers the earlier key whenever it comes.
+    """
+    none = len(hashes)
+    owners = np.full(int(slots.sum()), none, np.int64)
+    tables = hashes % _TABLES
+    places = np.where(slots[tables] > 0, (hashes >> 8) % np.maximum(slots[tables], 1), 0)
+    asking = np.arange(none)
+    while len(asking):
+        wanted = firsts[tables[asking]] + places[asking]
+        before = owners[wanted]
+        np.minimum.at(owners, wanted, asking)
+        ousted = np.unique(before[(before != none) & (owners[wanted] != before)])
+        asking = np.concatenate([asking[owners[wanted] != asking], ousted])
+        places[asking] = (places[asking] + 1) % slots[tables[asking]]
+    return owners
 
 
 def _references(
@@ -393,27 +417,33 @@ def _words(values: Iterable[int] | Ints) -> bytes:
     return np.asarray(values, np.int64).astype("<u4").tobytes()
 
 
-def _hashes(keys: Sequence[bytes]) -> npt.NDArray[np.uint32]:
+def _keys(names: Sequence[str]) -> tuple[npt.NDArray[np.uint8], Ints]:
+    """The names in UTF-8, each with a NUL behind it, end to end; and the length of each."""
+    joined = np.frombuffer("".join(f"{name}\0" for name in names).encode(), np.uint8)
+    ends = np.flatnonzero(joined == 0) + 1
+    return joined, np.diff(ends, prepend=0)
+
+
+def _hashes(keys: npt.NDArray[np.uint8], lengths: Ints) -> npt.NDArray[np.uint32]:
     """The `hashlittle` of each key, none empty (Jenkins 2006, lookup3.c, public domain).
 
     Column-wise: step k mixes the k-th block of 12 bytes of all keys that are longer than that.
     """
-    lengths = np.fromiter((len(key) for key in keys), np.int64, len(keys))
     blocks = (lengths + 11) // 12
-    padded = b"".join(
-        key.ljust(n, b"\0") for key, n in zip(keys, (12 * blocks).tolist(), strict=True)
-    )
-    words = np.frombuffer(padded, "<u4").reshape(-1, 3).astype(np.uint32)
+    padded = np.zeros(12 * int(blocks.sum()), np.uint8)
+    shifts = 12 * (np.cumsum(blocks) - blocks) - (np.cumsum(lengths) - lengths)
+    padded[np.arange(len(keys)) + np.repeat(shifts, lengths)] = keys
+    words = padded.view("<u4").reshape(-1, 3).astype(np.uint32)
     # Longest first, so that the keys still to mix are always a prefix.
     order = np.argsort(-blocks, kind="stable")
     firsts = (np.cumsum(blocks) - blocks)[order]
     ascending = np.sort(blocks)
     state = np.repeat((lengths[order].astype(np.uint32) + np.uint32(0xDEADBEEF))[None], 3, axis=0)
-    result = np.zeros(len(keys), np.uint32)
-    active = len(keys)
+    result = np.zeros(len(lengths), np.uint32)
+    active = len(lengths)
     for step in range(int(blocks.max(initial=0))):
         a, b, c = state[:, :active] + words[firsts[:active] + step].T
-        still = len(keys) - int(np.searchsorted(ascending, step + 1, side="right"))
+        still = len(lengths) - int(np.searchsorted(ascending, step + 1, side="right"))
         result[order[still:active]] = _final(a[still:], b[still:], c[still:])
         state = np.stack(_mix(a[:still], b[:still], c[:still]))
         active = still

@@ -21,13 +21,15 @@ import numpy as np
 
 from ..columns import Floats, Ints
 from ..errors import BundleError
-from .model_file import GRID, MAX_WEIGHT, CrfModel
+from .model_file import GRID, MAX_LABELS, MAX_WEIGHT, CrfModel
 
 _MAGIC = b"SCRUBCRF"
 _VERSION = 1
 _HEADER = struct.Struct("<8s7I")
-_MOST_BYTES = 1 << 30
-"""Unpacked; more is refused unread, so a small hostile file cannot fill the memory."""
+_MOST_BYTES = 1 << 28
+_MOST_ATTRIBUTES = 1 << 23
+"""Unpacked; more is refused unread, so a small hostile file cannot fill the memory: a name takes
+sixty bytes of it however short it is."""
 
 _MEMORY = 1 << 27
 """Of the decompressor: presets up to 9 need 65 MB."""
@@ -69,7 +71,7 @@ def unpack(data: bytes) -> CrfModel:
     """The model of a packed form.
 
     Raises:
-        BundleError: if it is anything but what `pack` makes.
+        BundleError: if it is anything but a sound model in this layout.
     """
     body = _decompressed(data)
     if len(body) < _HEADER.size:
@@ -79,6 +81,8 @@ def unpack(data: bytes) -> CrfModel:
     )
     if (magic, version) != (_MAGIC, _VERSION):
         raise BundleError("not a packed CRF model: wrong magic or version")
+    if n_tags > MAX_LABELS or n_transitions > n_tags**2 or n_attributes > _MOST_ATTRIBUTES:
+        raise BundleError("the packed CRF model has more tags, transitions or attributes than any")
     columns = [
         ("<u2", n_attributes),
         ("<u2", n_states),
@@ -126,12 +130,14 @@ def _joined(names: Sequence[str]) -> bytes:
 
 
 def _split(data: bytes, count: int, what: str) -> tuple[str, ...]:
+    if data.count(0) != count:
+        raise BundleError(f"the packed CRF model does not have as many {what} as its header says")
     try:
         *names, rest = data.decode().split("\0")
     except UnicodeDecodeError:
         raise BundleError(f"the {what} of the packed CRF model are not UTF-8") from None
-    if rest or len(names) != count:
-        raise BundleError(f"the packed CRF model does not have as many {what} as its header says")
+    if rest:
+        raise BundleError(f"the last of the {what} of the packed CRF model has no end")
     return tuple(names)
 
 

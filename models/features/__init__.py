@@ -17,6 +17,7 @@ from .character_class import CharacterClass
 from .characters import Character, CharacterNgrams
 from .cluster import Cluster
 from .count import Count
+from .day_month import DayMonth
 from .declaration import Feature, at, ngrams, together
 from .elsewhere import Elsewhere
 from .field import Field
@@ -42,6 +43,7 @@ __all__ = [
     "Cluster",
     "Count",
     "Beside",
+    "DayMonth",
     "Elsewhere",
     "Field",
     "Kind",
@@ -92,6 +94,7 @@ KINDS: dict[str, type[Property]] = {
     "normal": Normal,
     "kind": Kind,
     "field": Field,
+    "day_month": DayMonth,
     "elsewhere": Elsewhere,
     "nearest": Nearest,
     "beside": Beside,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -138,7 +138,23 @@ def cut_phrases(phrases: Iterable[str], layer: str) -> list[tuple[str, ...]]:
     """
     if layer not in LAYERS:
         raise UsageError(f"gazetteer: layer must be one of {', '.join(LAYERS)}")
-    texts = list(phrases)
+    every = list(phrases)
+    if layer in _KEEP_WORDS:
+        # Most phrases are one plain word, which every one of these layers leaves whole.
+        cut = [(phrase.casefold(),) if _is_plain(phrase) else None for phrase in every]
+        others = iter(_cut([p for p in every if not _is_plain(p)], layer))
+        return [next(others) if words is None else words for words in cut]
+    return _cut(every, layer)
+
+
+_KEEP_WORDS = ("character", "fine", "coarse", "merged")
+
+
+def _is_plain(phrase: str) -> bool:
+    return phrase.isascii() and phrase.isalpha() and (phrase.islower() or phrase[1:].islower())
+
+
+def _cut(texts: Sequence[str], layer: str) -> list[tuple[str, ...]]:
     # One text of many lines, for a call costs 100 us whatever its length. Tokens end at line
     # breaks.
     joined = "\n".join(texts)

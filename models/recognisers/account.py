@@ -1,6 +1,7 @@
-"""Account numbers: hospital and billing accounts, bank accounts, payment cards.
+"""Account numbers: hospital and billing accounts, visits, bank accounts, payment cards.
 
-FIN is the financial number of a visit and HAR its hospital account record: both are what is billed.
+FIN is the financial number of a visit, HAR its hospital account record and CSN its contact serial
+number: all are what is billed.
 
 Source of the checks: ISO 13616 (IBAN, remainder 97), ISO/IEC 7812-1 (cards).
 """
@@ -24,10 +25,13 @@ SCORE = 0.9091
 _WORDS = words(
     r"acct\.?|a/c ?(?:#|no\b|number)|account ?(?:#|no\b|number|id)"
     r"|(?:billing|guarantor) ?(?:acct|account)?"
-    r" ?(?:#|no\b|number|id)|invoice|har|fin|iban|swift|routing ?(?:#|no\b|number)"
-    r"|aba ?(?:#|no\b)|(?:bank|checking|savings|hospital|patient) account",
+    r" ?(?:#|no\b|number|id)|invoice|har|fin|csn|iban|swift|routing ?(?:#|no\b|number)"
+    r"|aba ?(?:#|no\b)|(?:bank|checking|savings|hospital|patient) account"
+    r"|(?:enc(?:ounter|\.)?|visit) ?(?:#|no\b|number|id)",
     r"account",
 )
+# "Visit 100937718", but not "last visit 120/80" or "visit 99214".
+_VISIT = pattern(r"\b(?:visit|encounter|enc)\.?[ \t]{0,3}:?[ \t]{1,3}([a-z]{0,3}\d{7,12})")
 _IBAN = pattern(r"[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?")
 _CARD = pattern(r"[3-6]\d{3}(?:[ -]?\d{4}){3}(?:\d{3})?|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}")
 _LAST_FOUR = pattern(
@@ -42,6 +46,9 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     text = document.text
     seen = view(text)
     found = [(start, end) for _, start, end in named(text, seen, _WORDS)]
+    for match in _VISIT.finditer(seen):
+        if stands_alone(text, *match.span(1)) and not is_word(text, match.start() - 1):
+            found.append(match.span(1))
     for match in _IBAN.finditer(seen):
         start, end = match.span()
         if stands_alone(text, start, end) and _is_iban(seen[start:end]):

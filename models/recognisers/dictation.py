@@ -13,7 +13,7 @@ from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
 from .matching import Pattern, disjoint, pattern, view
-from .names import common_words, credentials, word_set
+from .names import NO_INITIALS, common_words, credentials, word_set
 
 NAME = "dictation"
 LABELS = ("DOCTOR",)
@@ -116,7 +116,7 @@ def _occurs(searched: Pattern, seen: bytes) -> bool:
 def _are_initials(dictated: str, typed: str) -> bool:
     return (
         _is_initials(typed)
-        and dictated.lower() not in credentials()
+        and dictated.lower() not in credentials(NO_INITIALS)
         and dictated.lower() not in _NO_INITIALS
     )
 
@@ -126,7 +126,7 @@ def _may_dictate(letters: str) -> bool:
     return (letters.islower() or letters.isupper()) and not (
         lower in _NO_INITIALS
         or lower in names.FUNCTION_WORDS
-        or (lower in common_words() and lower not in credentials())
+        or (lower in common_words() and lower not in credentials(NO_INITIALS))
     )
 
 
@@ -136,7 +136,7 @@ def _is_initials(letters: str) -> bool:
         lower not in common_words()
         and lower not in names.FUNCTION_WORDS
         and lower not in names.FIELD_WORDS
-        and lower not in credentials()
+        and lower not in credentials(NO_INITIALS)
         and lower not in _NO_INITIALS
         and (letters.islower() or letters.isupper())
     )

@@ -70,12 +70,13 @@ _ANCHOR = pattern(rf"\b(?:({_STRONG})|({_WEAK}))\b")
 # What may follow the first word of an institution and belongs to its name.
 _LATER = pattern(
     r"(?: |, | - )(?:hospitals?|medical center|medical group|center|centre|ctr|clinic|institute"
-    r"|associates|specialists|group|pavilion|partners|services|physicians|practice|system|campus"
+    r"|associates|specialists|consultants|group|pavilion|partners|services|physicians|practice|system|campus"
     r"|p\.?a\.?|p\.?c\.?|pllc|p\.?l\.?l\.?c\.?|l\.?l\.?c\.?|l\.?l\.?p\.?|inc\.?|ltd\.?"
     r"|& (?:medical|health|rehab\w{0,9}|wellness|surgery|rehabilitation|nursing)[a-z]{0,2}"
     r"|and (?:medical|health|rehab\w{0,9}|wellness|surgery) (?:center|clinic))(?: center)?\b"
 )
 
+_GOOD = frozenset({"shepherd", "samaritan", "hope", "counsel", "neighbor", "neighbors"})
 _CONNECTED = frozenset({"of", "the", "and", "&", "de", "la"})
 # Words that end a name that is read towards the left.
 _STOPS = word_set("""
@@ -272,6 +273,8 @@ def _by_words(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         while len(left) > 1 and len(left[-1].text) == 1:
             left.pop()
         first = left[-1].start if left else start
+        if left and left[-1].low in _GOOD and seen[max(0, first - 5) : first].lower() == b"good ":
+            first -= 5  # "good" ends a name elsewhere: "in good health"
         word = seen[start:end].lower()
         shouted = seen[first:end].isupper()
         if word in (b"ed", b"er", b"e.r."):

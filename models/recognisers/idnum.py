@@ -23,9 +23,9 @@ SHARED = ("named_numbers",)
 SCORE = 0.9189
 
 _WORDS = words(
-    r"claim|csn|enc(?:ounter|\.)? ?(?:#|no\b|number|id)|vn ?[:#]"
+    r"claim|vn ?[:#]"
     r"|episodio|contacto ?(?:n[º°o]|núm)"
-    r"|(?:visit|case|order|job|run|trip|incident|hold|kit|band|voucher|form|quote|report|rpt"
+    r"|(?:case|order|job|run|trip|incident|hold|kit|band|voucher|form|quote|report|rpt"
     r"|ticket|envelope|message|thread|document|doc|dictation|transcription|worktype|consent|disc|tank"
     r"|police|warrant|inmate|booking|alien registration|alien|receipt|check|po"
     r"|docket|permit|referral|prescription) ?(?:#|no\b|number|id)"
@@ -37,7 +37,7 @@ _WORDS = words(
     r"|state|veteran) ?(?:#|id)"
     r"|subject ?(?:#|no\b|id)|edipi|passport|(?:dni|nie|nif)"
     r"|rx ?(?:#|no\b|number)|id ?(?:#|no\b|number)",
-    r"(?:incident|police|accident) (?:rpt|report)|case|job|ref|id|encounter|visit|confirmation"
+    r"(?:incident|police|accident) (?:rpt|report)|case|job|ref|id|confirmation"
     r"|reference|identifier|interpreter|interp|order|docket|permit|badge|bdg|incident|rpt|report|form"
     r"|kit|envelope|voucher|thread|document|miic|toe tag|stored as|employee|ticket",
 )

@@ -29,7 +29,7 @@ _WORDS = words(
     rf"|commercial|operator'?s?) ?(?:licen[sc]e|lic|cert)\.?(?: {_STATE})?"
     rf"|dl ?(?:#|:|no\b)(?: {_STATE})?|operator'?s? ?(?:#|no\b|number)"
     r"|lic(?:ense|ence)?\.? ?(?:#|no\b|number|id)|certificat(?:e|ion) ?(?:#|no\b|number)"
-    r"|clia|ncpdp|nabp|cred(?:ential)?s? ?(?:#|no\b|id)?"
+    r"|clia|ncpdp|nabp|ahpra|cpso|gdc|gmc|gphc|hcpc|nmc|tnmc|cred(?:ential)?s? ?(?:#|no\b|id)?"
     r"|n[º°o]?\.? ?(?:de )?col(?:egiado|\.)?|colegiado|lic\.?",
     rf"licen[sc]e(?: {_STATE})?|{_STATE} c?dl|cdl(?: {_STATE})?|licensure|certificate",
 )

@@ -65,6 +65,10 @@ _BANNER_NAME = re.compile(
     r"|(?:^|:|\s{2})\s*[A-Z][a-z]{1,24}(?: [A-Z]\.?)? [A-Z][\w'’-]{1,24}$"
     r"|(?:^|\s{2})[A-Z][A-Z'’-]{2,24} [A-Z]$"
 )
+# Registers of clinicians: the number behind one is a licence.
+_REGISTER = re.compile(
+    r"(?:ahpra|cpso|dea|gdc|gmc|gphc|hcpc|imc|mci|nmc|npi|tnmc|upin)\b", re.IGNORECASE
+)
 _DATE = re.compile(r"(?:19|20)\d{2}[-/.]?\d{2}[-/.]?\d{2}|\d{1,2}-\d{1,2}-(?:\d{2}|\d{4})")
 _PHONE = re.compile(r"(?:\d{3}-)?\d{3}-\d{4}")
 _STATE_AND_ZIP = re.compile(r"[A-Z]{2} \d{5}")
@@ -98,6 +102,7 @@ def _is_record(text: str, seen: bytes, start: int, end: int) -> bool:
         and is_capital(text, start, end)
         and not _DATE.fullmatch(number)
         and not _PHONE.fullmatch(number)
+        and not _REGISTER.match(number)
         and has_own_prefix(seen[start:end])
         and not (seen[start - 2 : start] == b", " and _STATE_AND_ZIP.fullmatch(number))
     )

@@ -51,6 +51,8 @@ _DATE = pattern(
     r"(?:\d{1,2}[-./]\d{1,2}[-./](?:(?:19|20)\d{2}|\d{2})|(?:19|20)\d{2}[-./]\d{1,2}[-./]\d{1,2}"
     r"|\d{1,2}/\d{1,4})"
 )
+# "FIN 98.6"
+_DECIMAL = pattern(r"\d{1,3}\.\d{1,2}")
 _YEAR = pattern(r"(?:[a-z]{1,4} )?(?:19|20)\d{2}s?")
 _NUMBER_SIGN = pattern(r"(?s).{0,80}(?:#|:|no\b|n[º°]|num)")
 _UNIT_WORDS = (
@@ -133,7 +135,7 @@ def _number(
     number = seen[start:end]
     digits = count_digits(number)
     few = 4 if apart or (weak and not _is_mixed(number)) else 3
-    if digits < few or _DATE.fullmatch(number) or _QUANTITY.fullmatch(number):
+    if digits < few or any(p.fullmatch(number) for p in (_DATE, _DECIMAL, _QUANTITY)):
         return None
     # "Medicaid 2012" but "case no. 2012": a year needs a sign that a number follows.
     if _YEAR.fullmatch(number) and not _NUMBER_SIGN.match(seen[match.start() : start]):

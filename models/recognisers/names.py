@@ -200,11 +200,21 @@ def _folded(name: str) -> frozenset[str]:
     return frozenset(plain_all(load(name).phrases))
 
 
+NO_INITIALS = 30
+"""Credentials of this weight are not taken for initials."""
+
+
 @functools.cache
-def credentials() -> frozenset[str]:
-    """Credentials in small letters and without full stops ("md", "pa-c"), suffixes left out."""
+def credentials(least: int = 0) -> frozenset[str]:
+    """Credentials in small letters and without full stops ("md", "pa-c"), suffixes left out.
+
+    Args:
+        least: weight in the list. Rare ones are more often somebody's initials.
+    """
     return frozenset(
-        plain(phrase).replace(".", "").replace(" ", "") for phrase in load("credentials_en").phrases
+        plain(phrase).replace(".", "").replace(" ", "")
+        for phrase, weight in load_weighted("credentials_en").items()
+        if weight >= least
     ) - {"jr", "sr", "ii", "iii", "iv"}
 
 
@@ -274,7 +284,15 @@ TITLES = word_set("""
 _COMMA = (", ", ",", ",  ", " , ", " ,", " ,  ")
 _BEHIND_INITIAL = (". ", " ", ".")
 _WRAP = re.compile(r" {0,2}\r?\n[ >]{0,4}")
-_SUFFIX_GAP = (", ", " ", ",")
+_SUFFIX_GAP = (", ", " ", ",", "., ", ". ")
+_ABBREVIATED = word_set("""
+    alex alf alfr and ant benj chas chr danl dav edw eliz fred geo hy jas jno jos josh marg matt
+    nath nicol patk phil pet rich robt sam saml thos thom wm
+""")
+"""First names cut short, written with a full stop: `Wm. Grace`."""
+
+_QUOTED = re.compile(r" {1,2}(?:[\"“„«‘]|\([\"“‘]?|''|')")
+_UNQUOTED = re.compile(r"[\"”“»’]\)?|\)|''|'")
 
 
 def read_name(
@@ -302,10 +320,17 @@ def read_name(
     if not 0 <= index < size or not _may_begin(found, index, lower):
         return None
     last, parts, commas, gap = index, 1, 0, found.between(index)
+    nickname = (-1, 0)
     while last + 1 < size:
+        if nickname[0] < 0 and (closing := _behind_nickname(found, last)):
+            last += 1
+            nickname = (last, closing)
+            gap = found.text[closing : found.starts[last + 1]] if last + 1 < size else ""
+            continue
         joined = (
             gap == " "
             or (len(found.texts[last]) == 1 and gap in _BEHIND_INITIAL)
+            or (gap == ". " and found.plains[last] in _ABBREVIATED)
             or (wrap and parts == 1 and "\n" in gap and _may_wrap(found, index, gap))
         )
         if joined and parts < most and _may_go_on(found, last + 1, lower, loose):
@@ -319,7 +344,7 @@ def read_name(
     while last > index and found.shapes[last] == LOWER and found.plains[last] in PARTICLES:
         last -= 1
         gap = found.between(last)
-    end = found.ends[last]
+    end = nickname[1] if nickname[0] == last else found.ends[last]
     if found.shapes[last] == INITIAL and gap[:1] == ".":
         end += 1
     if (
@@ -333,6 +358,32 @@ def read_name(
         if found.plains[last] in ("jr", "sr") and found.text[end : end + 1] == ".":
             end += 1
     return Stretch(index, last, found.starts[index], end)
+
+
+def _behind_nickname(found: Words, last: int) -> int:
+    """Where a nickname ends that stands in quotes behind a word of a name; 0 if there is none.
+
+    `Robert "Bud" Castellano`, `Evdokia ("Voula") Papadakis`, `McAllister, Otis "Junebug"`.
+    """
+    opening = found.between(last)
+    if not _QUOTED.fullmatch(opening):
+        return 0
+    closing = _UNQUOTED.match(found.text, found.ends[last + 1])
+    word, shape = found.texts[last + 1], found.shapes[last + 1]
+    if closing is None or not (
+        shape == CAPITALISED or (shape == UPPER and found.shapes[last] == UPPER)
+    ):
+        return 0
+    bare = opening.strip() == "("
+    if bare != (closing[0] == ")") or (bare and not is_given(word)):
+        return 0
+    # A quoted word may be what somebody said, and a name in brackets alone another person, unless
+    # the name goes on: "Dr. Smith "Tylenol" was given", "James (Ann) called".
+    behind = found.text[closing.end() : closing.end() + 2]
+    goes_on = behind[:1] == " " and behind[1:].isupper()
+    if not goes_on and (bare or (is_common(word) and not is_given(word))):
+        return 0
+    return closing.end()
 
 
 def _may_wrap(found: Words, index: int, gap: str) -> bool:
@@ -394,9 +445,9 @@ def _may_go_on(found: Words, index: int, lower: bool, loose: bool) -> bool:
     if shape == INITIAL:
         # "Anna I was" and "Smith A 40": a letter alone is an initial before a stop or a name.
         # "AGNES M F 39Y": the sex stands before the age.
-        return (name not in ("i", "a") or found.text[found.ends[index] :][:1] == ".") and not (
-            name in ("m", "f") and _number_follows(found, index)
-        )
+        return (
+            name not in ("i", "a") or found.text[found.ends[index] : found.ends[index] + 1] == "."
+        ) and not (name in ("m", "f") and _number_follows(found, index))
     if shape == OTHER or is_credential(word) or name in TITLES or name in SUFFIXES:
         return False
     if not is_common(word):
@@ -465,7 +516,7 @@ def _is_dotted_credential(found: Words, index: int) -> bool:
         letters += found.texts[at]
         if found.between(at) not in (".", ". "):
             break
-    return len(letters) > 1 and letters.lower() in credentials()
+    return len(letters) > 1 and letters.lower() in credentials(NO_INITIALS)
 
 
 def _capital_follows(found: Words, index: int) -> bool:

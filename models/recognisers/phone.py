@@ -94,7 +94,7 @@ _SHORT = pattern(
 )
 
 _CUE = re.compile(
-    r"(?P<FAX>\b(?:fax(?:ed|es|ing)?|facsimile|telefax|fx)\b|\bf[.:]? {0,3}$)"
+    r"(?P<FAX>\b(?:fax(?:ed|es|ing)?|facsimile|telefax|téléc(?:opieur)?|fx)\b|\bf[.:]? {0,3}$)"
     r"|(?P<PHONE>\b(?:tele)?phones?\b|\bph\b|\bt(?:el|e?lf|f)[a-zé]{0,6}\b|\bcell(?:ular)?\b"
     r"|\bmobile\b"
     r"|\bm[oó]vil\b|\bpager\b|\bpgr\b|\bbeeper\b|\bcall(?:ed|s|ing|back)?\b|\bcontact(?:ed)?\b"
@@ -213,6 +213,8 @@ def _unusual(text: str, seen: bytes) -> Iterator[tuple[int, int, str]]:
             yield start, end, _cue(seen, start) or "PHONE"
     for match in _LABELLED.finditer(seen):
         start, end = match.span(1)
+        # "by phone (216 555 0184)": the bracket is not of the number.
+        start += seen[start] == 0x28 and b")" not in seen[start:end]
         number = seen[start:end]
         if (
             _is_whole(text, start, end)

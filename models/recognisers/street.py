@@ -63,7 +63,9 @@ _NUMBERS = (
 )
 _NAME = r"(?:\d{1,3}(?:st|nd|rd|th)|[a-z\xc0-\xff][a-z\xc0-\xff'?-]{0,19}|(?:st|mt|ft|[a-z])\.)"
 _NUMBERED = pattern(
-    rf"\b({_NUMBERS}),? {{1,2}}((?:{_DIRECTION} )?(?:{_NAME} ){{1,4}}?)({_SUFFIX})\b(\.?)"
+    rf"\b({_NUMBERS}),? {{1,2}}((?:{_DIRECTION} )?(?:{_NAME} ){{1,4}}?)({_SUFFIX})\b"
+    # "2200 Quarry Hill Road"
+    rf"(?: ({'|'.join(sorted(_CERTAIN))}|st)\b)?(\.?)"
     rf"(?: {_DIRECTION}\b)?{_PART}"
 )
 _SUFFIX_FIRST = pattern(
@@ -141,7 +143,8 @@ def _lines(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
             continue
         if seen[max(0, match.start() - 1) : match.start()] in (b"/", b".", b"-", b":", b"%"):
             continue
-        name, word = _lower(match, 2).split(), _lower(match, 3)
+        # "Hill Road": the last word says how sure it is.
+        name, word = _lower(match, 2).split(), _lower(match, 4) or _lower(match, 3)
         if any(part.rstrip(".") in _NO_NAMES for part in name):
             continue
         # In small letters "2 west drive" may be prose: only words that are streets' alone count.

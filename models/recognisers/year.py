@@ -184,7 +184,8 @@ def _short(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
             and seen[end : end + 1] not in (b"'", b'"')
             and not before(seen, start, 4).rstrip()[-1:].isdigit()
         ):
-            yield start, end
+            # The apostrophe stands for what is left out; it is no part of the date.
+            yield match.span(1)
     for match in _DECADE.finditer(seen):
         if not is_word(text, match.start() - 1) and not is_word(text, match.end()):
             yield match.span()

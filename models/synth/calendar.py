@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Mapping
 
 from .drawing import Draw
-from .filling import Maker, Note, Piece, Pieces, span_of
+from .filling import Maker, Note, Piece, Pieces, refuse_extras, span_of
 from .parsing import Slot
 from .people import age_of
 
@@ -184,7 +184,7 @@ def _date(note: Note, slot: Slot) -> Pieces:
     write = _form(note, slot)
     try:
         day = note.drawn(slot, lambda: day_of(note, slot.argument or _OLD.get(slot.form, "")))
-    except ValueError:
+    except (ValueError, OverflowError):
         raise note.wrong(slot, "days are written -3, +14 or -400..-30") from None
     # An apostrophe before a year is no part of it.
     before = [Piece(note.draw.pick(("'", "'", "’", "")))] if slot.form == "y2" else []
@@ -246,7 +246,11 @@ def _time(draw: Draw) -> str:
 
 
 def _of_note(make: Callable[[Note], str], label: str = "DATE") -> Maker:
-    return lambda note, slot: [Piece(note.drawn(slot, lambda: make(note)), label)]
+    def maker(note: Note, slot: Slot) -> Pieces:
+        refuse_extras(note, slot)
+        return [Piece(note.drawn(slot, lambda: make(note)), label)]
+
+    return maker
 
 
 SLOTS: dict[str, Maker] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..marks import mark
 from .generating import generate_note
-from .parsing import TemplateError, parse_templates, read_sources
+from .parsing import Template, TemplateError, parse_templates, read_sources
 
 TRIES = 12
 """Notes made of each template, so that every way of its choices is likely to be met."""
@@ -30,14 +30,17 @@ def check_templates(folder: str | None = None, *, show: int = 0) -> Iterator[tup
             yield False, str(error)
             continue
         labels: collections.Counter[str] = collections.Counter()
+        sound: list[Template] = []
         for template in templates:
             try:
                 for copy in range(TRIES):
                     labels.update(span.label for span in generate_note(template, 0, copy).spans)
             except TemplateError as error:
                 yield False, str(error)
+            else:
+                sound.append(template)
         counts = ", ".join(f"{label} {count // TRIES}" for label, count in labels.most_common())
         yield True, f"{kind}: {len(templates)} templates; {counts}"
-        for template in templates[max(0, len(templates) - show) :]:
+        for template in sound[max(0, len(sound) - show) :]:
             note = generate_note(template, 1, 0)
             yield True, f"---- {template.name}\n{mark(note.text, note.spans)}"

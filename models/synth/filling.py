@@ -119,8 +119,31 @@ def in_case(pieces: Iterable[Piece], case: str) -> Pieces:
 
 
 def plain(make: Callable[[Draw], str], label: str = "") -> Maker:
-    """A maker of one piece from a function of a draw."""
-    return lambda note, slot: [Piece(note.drawn(slot, lambda: make(note.draw)), label)]
+    """A maker of one piece from a function of a draw; its slot takes no form and no argument."""
+
+    def maker(note: Note, slot: Slot) -> Pieces:
+        refuse_extras(note, slot)
+        return [Piece(note.drawn(slot, lambda: make(note.draw)), label)]
+
+    return maker
+
+
+def refuse_extras(note: Note, slot: Slot, forms: Sequence[str] = ()) -> None:
+    """Refuses what a slot would ignore.
+
+    Args:
+        note: the note that is filled.
+        slot: it may have no argument.
+        forms: those that it may have.
+
+    Raises:
+        TemplateError: if the slot has an argument, or another form.
+    """
+    if slot.argument:
+        raise note.wrong(slot, "takes no argument")
+    if slot.form and slot.form not in forms:
+        known = f"known: {', '.join(forms)}" if forms else "it has none"
+        raise note.wrong(slot, f"no form .{slot.form}; {known}")
 
 
 def span_of(argument: str, first: int, last: int) -> tuple[int, int]:

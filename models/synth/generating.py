@@ -83,6 +83,8 @@ def generate(
 ) -> Iterator[AnnotatedDocument]:
     """So many notes, the templates in turn.
 
+    Fewer notes than templates are of as many of them, from all over the list.
+
     Raises:
         UsageError: if the seed or the number is out of range.
         TemplateError: as `generate_note`.
@@ -91,6 +93,10 @@ def generate(
         raise UsageError(f"seed: expected {LEAST_SEED} to {MOST_SEED}, got {seed}")
     if notes < 1:
         raise UsageError(f"notes: expected at least 1, got {notes}")
+    if not templates:
+        raise UsageError("no templates: the files hold none")
     for number in range(notes):
         copy, place = divmod(number, len(templates))
+        if notes < len(templates):
+            place = number * len(templates) // notes
         yield generate_note(templates[place], seed, copy)

@@ -1,7 +1,7 @@
 """Numbers that identify, in realistic shapes.
 
-Telephones have the exchange 555, addresses of machines are of the documentation ranges (RFC 5737),
-social security numbers begin with 000, 666 or 9, which are never issued.
+Telephones of North America have the exchange 555, addresses of machines are of the documentation
+ranges (RFC 5737), social security numbers begin with 000, 666 or 9, which are never issued.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .drawing import Draw
-from .filling import Maker, Note, Piece, Pieces, plain
+from .filling import Maker, Note, Piece, Pieces, plain, refuse_extras
 from .lists import words
 from .parsing import Slot
 from .people import domain
@@ -24,7 +24,7 @@ MRN = (
 ACCOUNT = (
     "9#########", "V##########", "A##########", "9###########", "9#######", "AA########",
     "9####-####", "V000########", "HAR#########", "9##-#####-##", "AC-######", "E########",
-    "FIN 9########", "#########-#",
+    "#########-#",
 )  # fmt: skip
 PLAN = (
     "AAA9########", "AAA###A#####", "A########", "9########", "9##########", "A########-##",
@@ -71,7 +71,7 @@ PLATE = (
     "9AAA###", "AA## AAA",
 )  # fmt: skip
 VIN = ("#A#AA##A#AA######", "#AAAA##A####A####", "9AAAA##A9A#######")
-FLEET = ("A-##", "Unit ##", "##", "A###", "AA-##", "###", "AMB-##", "A##A")
+FLEET = ("A-##", "##", "A###", "AA-##", "###", "AMB-##", "A##A")
 BIOID = (
     "FP-######", "DNA-####-##", "PV-######", "IR-AA####", "AA-FP-####", "BIO-#####", "PH####-##",
     "IRIS-######", "VP-####-A", "IMG-######", "FPR#######", "AFIS-#######", "PALM-####",
@@ -79,7 +79,7 @@ BIOID = (
 )  # fmt: skip
 DL = (
     "A#######", "A###-####-####", "#########", "AA######", "##-###-###", "A########",
-    "AAA##A####", "######## ",
+    "AAA##A####", "########",
 )  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def _of_shapes(shapes: tuple[str, ...], label: str) -> Maker:
     def make(draw: Draw) -> str:
         known = len(shapes) < _FEW or draw.chance(0.9)
         shape = draw.pick(shapes) if known else _any_shape(draw)
-        return draw.shaped(shape.strip())
+        return draw.shaped(shape)
 
     return plain(make, label)
 
@@ -146,14 +146,21 @@ def phone_number(draw: Draw) -> str:
     )
 
 
-def _phone(draw: Draw) -> str:
-    number = phone_number(draw)
-    if draw.chance(0.08):
-        number += (
-            draw.pick((" ext. ", " ext ", " x", ", ext. ", " Ext. ", "x"))
-            + draw.shaped("####")[: draw.between(2, 4)]
-        )
-    return number
+def _phone(note: Note, slot: Slot) -> Pieces:
+    """A number, at times with an extension, which is a PHONE of its own."""
+
+    def new() -> tuple[str, str, str]:
+        draw = note.draw
+        number = phone_number(draw)
+        if not draw.chance(0.08):
+            return number, "", ""
+        between = draw.pick((" ext. ", " ext ", " x", ", ext. ", " Ext. ", "x"))
+        return number, between, draw.shaped("####")[: draw.between(2, 4)]
+
+    refuse_extras(note, slot)
+    number, between, extension = note.drawn(slot, new)
+    pieces = [Piece(number, "PHONE")]
+    return [*pieces, Piece(between), Piece(extension, "PHONE")] if extension else pieces
 
 
 def _pager(draw: Draw) -> str:
@@ -179,7 +186,7 @@ def _url(draw: Draw) -> str:
 
 def _ip(draw: Draw) -> str:
     if draw.chance(0.1):
-        return draw.shaped("2001:db8:") + draw.pick((":", "0:0:0:0:0:")) + f"{draw.below(9999):x}"
+        return "2001:db8:" + draw.pick((":", "0:0:0:0:0:")) + f"{draw.below(9999):x}"
     network = draw.pick(("192.0.2", "198.51.100", "203.0.113"))
     return f"{network}.{draw.between(1, 254)}"
 
@@ -189,6 +196,7 @@ def _ssn(note: Note, slot: Slot) -> Pieces:
         area = note.draw.pick(("000", "666", note.draw.shaped(r"\9##")))
         return f"{area}{note.draw.shaped('####')}{note.draw.digits(2)}"
 
+    refuse_extras(note, slot, forms=("last4",))
     digits = note.remember("ssn", new)
     if slot.form == "last4":
         return [Piece(digits[-4:], "SSN")]
@@ -199,6 +207,7 @@ def _ssn(note: Note, slot: Slot) -> Pieces:
 def _mrn(note: Note, slot: Slot) -> Pieces:
     if slot.index:
         return _of_shapes(MRN, "MEDICALRECORD")(note, slot)
+    refuse_extras(note, slot)
     number = note.remember("mrn", lambda: _of_shapes(MRN, "MEDICALRECORD")(note, slot)[0].text)
     return [Piece(number, "MEDICALRECORD")]
 
@@ -239,7 +248,6 @@ SHAPES: dict[str, tuple[tuple[str, ...], str]] = {
 """Slot -> shapes and label."""
 
 _MADE: dict[str, tuple[Callable[[Draw], str], str]] = {
-    "phone": (_phone, "PHONE"),
     "fax": (phone_number, "FAX"),
     "ext": (_ext, "PHONE"),
     "pager": (_pager, "PHONE"),
@@ -251,6 +259,7 @@ _MADE: dict[str, tuple[Callable[[Draw], str], str]] = {
 SLOTS: dict[str, Maker] = {
     **{name: _of_shapes(shapes, label) for name, (shapes, label) in SHAPES.items()},
     **{name: plain(make, label) for name, (make, label) in _MADE.items()},
+    "phone": _phone,
     "ssn": _ssn,
     "mrn": _mrn,
 }

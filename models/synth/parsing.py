@@ -42,7 +42,7 @@ class Slot:
     """What is filled in.
 
     Attributes:
-        name: key of `filling.SLOTS`.
+        name: key of `slots.SLOTS`.
         index: the digit behind the name; with one, the slot is remembered in its note.
         form: how it is written; "" for the usual way.
         argument: what stands behind the colon; "" for nothing.
@@ -142,6 +142,8 @@ def parse_template(source: str, kind: str = "template", number: int = 1) -> Temp
                 f"{kind} {number}, line {line}: a setting is unknown or has a value of no meaning; "
                 f"known: {', '.join(SETTINGS)}"
             )
+        if key == "age" and int(value.split("-")[0]) > int(value.split("-")[1]):
+            raise TemplateError(f"{kind} {number}, line {line}: the first age is above the second")
         settings[key] = value
         source = source[match.end() :]
         line += 1
@@ -267,7 +269,7 @@ def read_sources(folder: str | None = None) -> list[tuple[str, str]]:
         if name.endswith(".txt"):
             kind = name.removesuffix(".txt")
             try:
-                sources.append((kind, content.decode("utf-8").replace("\r\n", "\n")))
+                sources.append((kind, content.decode("utf-8-sig").replace("\r\n", "\n")))
             except UnicodeDecodeError:
                 raise TemplateError(f"{kind}: not UTF-8") from None
     if not sources:

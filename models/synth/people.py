@@ -299,19 +299,27 @@ def _honorific(upper: bool) -> Maker:
     return make
 
 
+_OTHERS = frozenset(("Esq", "Esq.", "II", "III", "IV", "Jr", "Jr.", "Sr", "Sr.", "DVM"))
+"""What the list has beside the credentials of staff."""
+
+
 @functools.cache
 def _credentials() -> tuple[str, ...]:
-    """What stands behind names of staff; the list has suffixes of other people too."""
-    others = {"Esq", "Esq.", "II", "III", "IV", "Jr", "Jr.", "Sr", "Sr.", "DVM", "MS3", "MS4"}
-    return tuple(one for one in phrases("credentials_en") if one not in others)
+    return tuple(one for one in phrases("credentials_en") if one not in _OTHERS)
 
 
 def _credential(note: Note, slot: Slot) -> Pieces:
-    draw = note.draw
-    common = ("MD", "RN", "DO", "PA-C", "NP", "M.D.", "LCSW", "PT", "LPN", "MA")
-    return [
-        Piece(note.drawn(slot, lambda: draw.pick((draw.pick(common), draw.pick(_credentials())))))
-    ]
+    def new() -> str:
+        draw = note.draw
+        one = draw.weighted(*_weights("credentials_en"))
+        if one in _OTHERS:
+            one = "MD"
+        # A rare one often stands behind a licence: "RN, CWOCN".
+        if draw.chance(0.12):
+            one += ", " + draw.pick(_credentials())
+        return one
+
+    return [Piece(note.drawn(slot, new))]
 
 
 def _user(note: Note, slot: Slot) -> Pieces:
@@ -333,7 +341,12 @@ def _any_email(note: Note, slot: Slot) -> Pieces:
 
 def _age(note: Note, slot: Slot) -> Pieces:
     if slot.argument:
-        low, high = span_of(slot.argument, 1, 99)
+        try:
+            low, high = span_of(slot.argument, 1, 99)
+        except ValueError:
+            raise note.wrong(slot, "ages are written 54 or 30-50") from None
+        if not 0 <= low <= high:
+            raise note.wrong(slot, "the first age must not be above the second")
         number = note.drawn(slot, lambda: note.draw.between(low, high))
     else:
         number = age_of(note)

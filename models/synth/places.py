@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from .calendar import ordinal
 from .drawing import Draw
-from .filling import Maker, Note, Piece, Pieces, plain
+from .filling import Maker, Note, Piece, Pieces, plain, refuse_extras
 from .lists import phrases, words
 from .parsing import Slot
 
@@ -58,6 +58,7 @@ def _draw_city(draw: Draw) -> City:
 
 
 def _city(note: Note, slot: Slot) -> Pieces:
+    refuse_extras(note, slot)
     city = note.drawn(slot, lambda: _draw_city(note.draw))
     note.memory["last city"] = city
     return [Piece(city.name, "CITY")]
@@ -65,8 +66,15 @@ def _city(note: Note, slot: Slot) -> Pieces:
 
 def _state(note: Note, slot: Slot) -> Pieces:
     """The state of the city of the same digit, or of the one last named."""
-    city = note.memory.get(f"city{slot.index}") or note.memory.get("last city")
-    short = city.state if city is not None and city.state else note.draw.pick(tuple(_NAME_OF))
+    refuse_extras(note, slot, forms=("abbr", "full"))
+
+    def short_form() -> str:
+        city = note.memory.get(f"city{slot.index}") or note.memory.get("last city")
+        if city is not None and city.state:
+            return str(city.state)
+        return note.draw.pick(tuple(_NAME_OF))
+
+    short = note.drawn(slot, short_form)
     form = slot.form
     if not form:
         form = note.remember("manner of states", lambda: note.draw.one_of(abbr=3, full=1))

@@ -2,8 +2,9 @@
 
 Raw notes have real wording and no annotation. Placeholders (`Dr. XYZ`) and what the rules find is
 replaced by invented identities, whose labels are then known. What may still be a name and was not
-found would teach a model to leave names alone: a line with a capital that nothing explains is left
-out.
+found would teach a model to leave names alone: a line with a capital that nothing explains in the
+midst of a sentence is left out. Capitals that open a line or a sentence are not looked at: a name
+there that the rules miss stays, unlabelled.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from .slots import SLOTS
 
 _PLACEHOLDER = re.compile(
     r"\b(?P<title>(?:Dr|Mr|Mrs|Ms|Miss|Doctor)\.?) (?P<name>[A-Z]{3,4}|[A-Z])\b(?!\.[A-Za-z])"
+    r"(?!-|\.? [A-Z])"
 )
-_DIALOGUE = re.compile(r"^\[(?:doctor|patient)[^\]]*\]", re.MULTILINE)
-_CAPITAL = re.compile(r"(?<![.!?:•\-\n*\"(/]\s)(?<=[a-z,;)] )[A-Z][a-z]+(?:[-'][A-Za-z]+)*")
+"""A letter or letters in place of a name; with a name behind it is an initial or a first name."""
+_DIALOGUE = re.compile(r"^\[(?:doctor|patient)[^\]\n]*\]", re.MULTILINE)
+_CAPITAL = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]+(?:[-'][A-Za-z]+)*")
 """A capital in the midst of a sentence."""
 
 BODY = "body"
@@ -47,8 +50,26 @@ _SLOT_OF = {
     "COUNTRY": "country",
     "DATE": "when",
     "PROFESSION": "profession",
+    "STREET": "street",
+    "ZIP": "zip",
+    "LOCATION-OTHER": "place",
+    "PHONE": "phone",
+    "FAX": "fax",
+    "EMAIL": "email",
+    "URL": "url",
+    "IPADDR": "ip",
+    "SSN": "ssn",
+    "MEDICALRECORD": "mrn",
+    "HEALTHPLAN": "plan",
+    "ACCOUNT": "account",
+    "IDNUM": "idnum",
+    "LICENSE": "license",
+    "DEVICE": "serial",
+    "VEHICLE": "plate",
+    "BIOID": "bioid",
+    "USERNAME": "user",
 }
-"""Labels that are drawn anew; what else the rules find keeps its words and its label."""
+"""Labels that are drawn anew; an age keeps its number and its label."""
 
 
 def read_raw(folder: str) -> list[str]:

@@ -52,6 +52,9 @@ def found(
         ("<DOCTOR Hope>. Hope came. We hope.", []),
         ("<DOCTOR Ada Hope>. Hope came. Ada. We hope.", ["DOCTOR Ada"]),
         ("<CITY Hope Town>. Hope Town, a town of hope.", ["CITY Hope Town"]),
+        # An eponym is nobody's name.
+        ("Dr <DOCTOR Wilson> rules out Wilson disease, Wilson's syndrome.", []),
+        ("Dr <DOCTOR Wilson> spoke of Wilson’s disease; Wilson agreed.", ["DOCTOR Wilson"]),
         # Too short to tell, or not a name's word.
         ("<DOCTOR Al> Al", []),
         ("<DOCTOR A. B. Poe> came, A. went; B. or Poe", ["DOCTOR Poe"]),

@@ -192,7 +192,7 @@ def test_a_form_without_place_for_a_cover_is_refused(scrubline, corpus, tmp_path
 def test_a_dial_draws_recall_against_precision(scrubline, tmp_path):
     gold = tmp_path / "gold.jsonl"
     lines = (DEMO / "dev.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    gold.write_text("".join(lines[:4]), encoding="utf-8")
+    gold.write_text("".join(lines[:16]), encoding="utf-8")
     code, out, err = scrubline("evaluate", gold, "--dial", "en-default")
     assert code == 0, err
     rows = [line.split() for line in out.strip().splitlines()[1:]]

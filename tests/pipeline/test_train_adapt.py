@@ -73,6 +73,29 @@ def test_the_bias_given_beats_that_of_the_bundle(scrubline, tmp_path, base, own)
     assert open_bundle(str(tmp_path / "mine")).biases == {"O": -1.0}
 
 
+def test_biases_of_another_learner_are_left_behind(scrubline, tmp_path, base, own):
+    folder = tmp_path / "mine"
+    words = ("train", "--from-bundle", base, "--add", own, "--fast", "--name", "mine")
+    assert scrubline(*words, "--output", folder)[0] == 0
+    assert open_bundle(str(folder)).biases == {}
+
+
+def test_the_label_map_is_taken_over_and_a_base_without_generated_notes_is_told(
+    scrubline, tmp_path
+):
+    note = {"doc_id": "1", "text": "Visto por Zorp.", "spans": []}
+    note["spans"] = [{"start": 10, "end": 14, "label": "NOMBRE_PERSONAL_SANITARIO"}]
+    (tmp_path / "own.jsonl").write_text(json.dumps(note) + "\n")
+    folder = tmp_path / "mine"
+    code, out, err = scrubline(
+        *("train", "--from-bundle", "meddocan-hide", "--add", tmp_path / "own.jsonl", *QUICK),
+        *("--name", "mine", "--output", folder),
+    )
+    assert code == 0, err
+    assert "meddocan-hide was not trained on generated notes" in out
+    assert open_bundle(str(folder)).label_map == {"NOMBRE_PERSONAL_SANITARIO": "DOCTOR"}
+
+
 def test_own_notes_are_a_third_of_the_text_by_default():
     def notes(characters):
         return [AnnotatedDocument("x", "a" * characters)]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import lzma
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -63,8 +64,11 @@ def words(data: bytearray, **changes: int) -> bytes:
         (lzma.compress(bytes(body()).replace(b"SCRUBCRF", b"SCRUBCRG")), "wrong magic"),
         (words(body(), version=2), "wrong magic or version"),
         (words(body(), states=1), "another size"),
-        (words(body(), states=2**32 - 1, attributes=2**32 - 1), "another size"),
+        (words(body(), states=2**32 - 1, attributes=1 << 22), "another size"),
         (words(body(), tags=4), "as many tags"),
+        (words(body(), tags=2000), "more tags"),
+        (words(body(), transitions=26), "more tags, transitions"),
+        (words(body(), attributes=1 << 24), "or attributes than any"),
         (lzma.compress(bytes(body()).replace("é".encode(), b"\xff\xff")), "attributes .* UTF-8"),
         (lzma.compress(bytes(body()).replace(b"w=11\0", b"w=12\0")), "distinct"),
         (lzma.compress(bytes(body()[:-4]) + b"\xff\xff\xff\x7f"), "below 4096"),
@@ -82,6 +86,18 @@ def test_counts_that_do_not_add_up_are_refused():
     data[at : at + 2] = struct.pack("<H", 2)
     with pytest.raises(BundleError, match="account for"):
         unpack(lzma.compress(bytes(data)))
+
+
+def test_a_small_file_of_very_many_names_is_refused_before_they_are_made():
+    count = 100_000_000
+    head = struct.pack("<8s7I", b"SCRUBCRF", 1, count, 0, 0, 0, count, 0)
+    data = lzma.compress(head + bytes(count))
+    tracemalloc.start()
+    with pytest.raises(BundleError, match="more tags"):
+        unpack(data)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * count
 
 
 def test_a_small_file_of_a_large_content_is_refused(monkeypatch):

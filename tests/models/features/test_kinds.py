@@ -13,6 +13,7 @@ from scrubline.models.features import (
     CharacterNgrams,
     Cluster,
     Count,
+    DayMonth,
     Elsewhere,
     Feature,
     Field,
@@ -85,6 +86,7 @@ EXAMPLES: tuple[Property, ...] = (
     Kind(),
     *(Field(a) for a in ("line", "above", "below", "last", "inner", "since", "coming")),
     Field("line", longest=3),
+    DayMonth(),
     Elsewhere(),
     Elsewhere(most=1),
     Nearest("x", "before", "far", ("email", "date"), ("cities",)),
@@ -105,7 +107,26 @@ HOSTILE = st.text(
     ),
     max_size=60,
 ) | st.lists(
-    st.sampled_from(["New", "York", "a", "1", "Name:", "(", '"', ".", "\n", " ", "|", "ß"])
+    st.sampled_from(
+        [
+            "New",
+            "York",
+            "a",
+            "1",
+            "3/4",
+            "5/6/20",
+            "Sep 5",
+            "\u017fep 5",
+            "Name:",
+            "(",
+            '"',
+            ".",
+            "\n",
+            " ",
+            "|",
+            "ß",
+        ]
+    )
 ).map(" ".join)
 
 
@@ -317,6 +338,15 @@ def test_a_huge_word_and_a_long_line_cost_little(
         (Beside("before"), "Ana - 53 x", [None, "ana", "ana", "00"]),
         (Beside("behind"), "Ana -\nb", [None, None, None]),
         (Beside("behind", "lower"), "a Ana b", ["b", "b", None]),
+        (DayMonth(), "3/4/2020 b", [None] * 6),
+        (DayMonth(), "3/24/2020 3/21 a", [None] * 5 + ["week/"] * 3 + [None]),
+        (DayMonth(), "1/2/20 12-30", [None] * 5 + ["week-"] * 3),
+        (DayMonth(), "2020-05-04 5/4 1/9", [None] * 5 + ["same/"] * 3 + ["far/"] * 3),
+        (DayMonth(), "2020-05-05 5/5 2/6", [None] * 5 + ["scale/"] * 6),
+        (DayMonth(), "Mar 3 7/8 5/9", [None] * 2 + ["far/"] * 3 + ["season/"] * 3),
+        (DayMonth(), "3/21 13/14 0-3", ["alone/"] * 3 + ["no/"] * 3 + ["no-"] * 3),
+        (DayMonth(), "120/80 1/2/3 3.4", [None] * 11),
+        (DayMonth(), "3/21 \u017fep 5", ["alone/"] * 3 + [None] * 2),
         (Spacing(), "a.b  c\nd", ["20", "00", "02", "21", "12"]),
         (Tag("pos"), "a b c d", [None, "NN", "B\\p=\\\\x", "VB"]),
     ],

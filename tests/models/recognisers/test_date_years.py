@@ -54,8 +54,8 @@ YEARS = [
     # In brackets, short, decades.
     ("appendectomy (1998)", ["1998"]),
     ("(2001-2003)", ["2001", "2003"]),
-    ("Drives a '99 Buick", ["'99"]),
-    ("since '05", ["'05"]),
+    ("Drives a '99 Buick", ["99"]),
+    ("since '05", ["05"]),
     ("in the 1990s", ["1990s"]),
     ("the 1960's", ["1960's"]),
     ("é in 2014 🙂", ["2014"]),

@@ -28,6 +28,8 @@ def found(text: str) -> list[str]:
         ("Transferred to MGH for catheterization", ["MGH"]),
         ("She was admitted to BWH overnight.", ["BWH"]),
         ("echo at Cheshire in June", ["Cheshire"]),
+        ("a stone in 2016 at Good Shepherd Hospital in", ["Good Shepherd Hospital"]),
+        ("NORTH RIVER CARDIOLOGY CONSULTANTS\n2400", ["NORTH RIVER CARDIOLOGY CONSULTANTS"]),
         ("treated at Johns Hopkins on 3/4", ["Johns Hopkins"]),
         ("She had surgery at UCLA Medical Center", ["UCLA Medical Center"]),
         ("the Children's Hospital of Philadelphia on 3/4", ["Children's Hospital of Philadelphia"]),

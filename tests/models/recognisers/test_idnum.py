@@ -51,8 +51,6 @@ def check(marked: str) -> None:
         "quote no. [[HQ-20417]])",
         "thread [[8817-0417]]",
         "VN: [[8810447]]",
-        "CSN [[100234567]]",
-        "encounter # [[20417]]",
         "passport [[X1234567]]",
         "DNI: [[12345678Z]]",
         "NIE [[X1234567L]]",

@@ -23,6 +23,18 @@ def found(text: str) -> list[tuple[str, str]]:
         ("Pt Long, Agnes   Dx sprain", "Long, Agnes"),
         ("PATIENT  PETTIGREW, AGNES   AGE 7", "PETTIGREW, AGNES"),
         ("RE: Agnes Pettigrew", "Agnes Pettigrew"),
+        ('Pt: Tomas "Bud" Halvard Jr.   DOB 12-2-56', 'Tomas "Bud" Halvard Jr.'),
+        ("Patient: Tomas 'Bud' Halvard age 36", "Tomas 'Bud' Halvard"),
+        ('Pt\tHalvard, Tomas "Junebug"\tID 418', 'Halvard, Tomas "Junebug"'),
+        ('Name: Agnes ("Vo") Pettigrew   Room: 6', 'Agnes ("Vo") Pettigrew'),
+        ('Pt: Agnes Pettigrew ("Vo")', 'Agnes Pettigrew ("Vo")'),
+        ("Pt: Tomas Halvard (Agnes is his wife)", "Tomas Halvard"),
+        ('PATIENT: TOMAS "BUD" HALVARD   DOB', 'TOMAS "BUD" HALVARD'),
+        ("Pt: Tomas ‘Bud’ Halvard, 71", "Tomas ‘Bud’ Halvard"),
+        ('Patient: Agnes Pettigrew ("Warfarin") held', "Agnes Pettigrew"),
+        ('Patient: Agnes Pettigrew "Yes" to all', "Agnes Pettigrew"),
+        ('Patient: Agnes Pettigrew "feels fine" today', "Agnes Pettigrew"),
+        ("PATIENT NAME:  Halvard, Tomas J., Jr.\nMEDICAL REC", "Halvard, Tomas J., Jr."),
         ("Re: José Peña, dob 1/2/58", "José Peña"),
         ("Patient:\nWiśniewska, Zofia", "Wiśniewska, Zofia"),
         ("Emergency contact: Agnes Pettigrew 555-0100", "Agnes Pettigrew"),
@@ -50,6 +62,7 @@ def test_patients_are_found(text: str, expected: str) -> None:
     [
         ("Attending: Agnes Pettigrew, MD", "Agnes Pettigrew"),
         ("PCP: T. Halvard", "T. Halvard"),
+        ("PCP:  Wm. Halvard, DO", "Wm. Halvard"),
         ("Surgeon: Tomas Halvard, MD", "Tomas Halvard"),
         ("Referring physician: Halvard, Tomas", "Halvard, Tomas"),
         ("Ordering: Halvard, Tomas     Date: 1/2", "Halvard, Tomas"),
@@ -77,10 +90,7 @@ def test_fields_may_hold_several_names_and_nicknames() -> None:
         ("A. Pettigrew", "DOCTOR"),
         ("T. Garrison", "DOCTOR"),
     ]
-    assert found('Name: Pettigrew, Agnes  "Nell"  DOB') == [
-        ("Pettigrew, Agnes", "PATIENT"),
-        ("Nell", "PATIENT"),
-    ]
+    assert found('Name: Pettigrew, Agnes  "Nell"  DOB') == [('Pettigrew, Agnes  "Nell"', "PATIENT")]
 
 
 @pytest.mark.parametrize(

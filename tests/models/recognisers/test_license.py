@@ -19,6 +19,7 @@ def check(marked: str) -> None:
     "marked",
     [
         "lic [[I.0800417]]",
+        "Rheumatologist  GMC [[0417752]]",
         "Nº Col: [[28 28 70973]]",
         "driver license [[WDL7K1M163PB]],",
         "Ky. lic. [[22817]]",

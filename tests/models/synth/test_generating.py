@@ -123,7 +123,9 @@ def test_addresses_and_numbers_belong_to_nobody():
             (words,) = words_of(note, label)
             assert re.search(r"\.example(\.(com|org|net|edu))?\b", words)
         for label in ("PHONE", "FAX"):
-            (words,) = words_of(note, label)
+            words, *extension = words_of(note, label)
+            assert all(re.fullmatch(r"\d{2,4}", more) for more in extension)
+            assert not re.search("[xX]", words), "an extension is a PHONE of its own"
             drama = re.sub(r"\D", "", words)
             assert "555" in drama or re.search("7946|496|1632|5550", drama)
 
@@ -173,9 +175,32 @@ def test_a_possessive_is_outside():
 
 def test_remembered_slots_are_the_same_in_a_note():
     for copy in range(20):
-        note = filled("{city1};{city1};{mrn};{mrn};{p.last};{p.last};{lot1};{lot1}", copy)
+        note = filled(
+            "{city1};{city1};{state1};{state1};{mrn};{mrn};{lot1};{lot1};{p.last};{p.last}", copy
+        )
         words = words_of(note)
         assert words[0::2] == words[1::2]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("{phone.what}", "slot phone: no form .what; it has none"),
+        ("{zip:9}", "slot zip: takes no argument"),
+        ("{city.short}", "slot city: no form .short"),
+        ("{state.what}", "slot state: no form .what; known: abbr, full"),
+        ("{ssn.what}", "slot ssn: no form .what; known: last4"),
+        ("{day:+1}", "slot day: takes no argument"),
+        ("{age:x}", "slot age: ages are written 54 or 30-50"),
+        ("{age:50-30}", "slot age: the first age"),
+        ("{date:+99999999}", "slot date: days are written"),
+        ("{date:x}", "slot date: days are written"),
+        ("{nosuch}", "slot nosuch: no such slot"),
+    ],
+)
+def test_what_a_slot_would_ignore_is_refused(source, message):
+    with pytest.raises(TemplateError, match=f"line 1: {message}"):
+        filled(source)
 
 
 def test_a_mark_overrides_the_labels_in_it():

@@ -48,6 +48,7 @@ def test_every_construct_is_read():
         ("⟧", "line 1: '⟧' closes nothing"),
         ("#patient: x\n", "line 1: a setting is unknown or has a value of no meaning"),
         ("#age: 1-9\n#colour: red\n", "line 2: a setting is unknown"),
+        ("#age: 90-60\nx", "line 1: the first age is above the second"),
     ],
 )
 def test_what_is_wrong_is_named(source, message):

@@ -31,6 +31,30 @@ def test_placeholders_and_dates_are_replaced_and_labelled():
         assert "quorblax" not in low
 
 
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("617-555-0142", "call 617-555-0142 with any question"),
+        ("078-05-1120", "SSN 078-05-1120 on file"),
+        ("4471882", "his MRN: 4471882 was checked"),
+        ("jo.roe@mail.example", "write to jo.roe@mail.example soon"),
+        ("80 Elder Street", "lives at 80 Elder Street with a cat"),
+        ("10.1.2.3", "from IP 10.1.2.3 of the ward"),
+        ("99-1234", "account number: 99-1234 is open"),
+    ],
+)
+def test_numbers_and_addresses_are_replaced_too(words, line):
+    (note,) = mix_in([f"The patient was seen for chest pain today and is well.\n{line}\n"], seed=3)
+    assert words not in note.text.replace("\n", " ")
+
+
+@pytest.mark.parametrize("name", ["J. Halvorsen", "A Jones", "WONG-KAMINSKI", "ANN KOWALCZYK"])
+def test_an_initial_before_a_name_is_no_placeholder(name):
+    line = f"The patient was referred by Dr. {name} for follow up of pain in the left knee."
+    for note in mix_in([line], seed=2):
+        assert name.replace("-", " ").split(" ")[-1].lower() not in note.text.lower()
+
+
 def test_the_same_seed_gives_the_same_notes():
     assert list(mix_in([NOTE] * 3, seed=1)) == list(mix_in([NOTE] * 3, seed=1))
     assert list(mix_in([NOTE] * 3, seed=1)) != list(mix_in([NOTE] * 3, seed=2))

@@ -2,7 +2,7 @@
 
 from scrubline.models.corpora import AnnotatedDocument
 from scrubline.models.evaluation.comparison import align
-from scrubline.models.evaluation.listing import error_page, list_errors
+from scrubline.models.evaluation.error_list import error_page, list_errors
 from scrubline.models.marks import parse_marked
 from scrubline.models.tokenizing import tokenize_documents
 

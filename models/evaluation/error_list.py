@@ -57,7 +57,9 @@ def list_errors(comparison: Comparison) -> list[Error]:
             shown = _shown(text, start, end)
             ordinal = int(comparison.ordinals[document])
             errors.append(Error(kind, label, ordinal, start, end, found, shown))
-    return sorted(errors, key=lambda one: (KINDS.index(one.kind), *one[1:5]))
+    return sorted(
+        errors, key=lambda one: (KINDS.index(one.kind), one.label, one.ordinal, one.start, one.end)
+    )
 
 
 def _of_document(
