@@ -82,7 +82,7 @@ def train_bundle(asked: argparse.Namespace) -> str:
     recipe = _recipe(asked, lists, base)
     settings = grid(recipe, _axes(asked.search or ()))
     synthetic = _synthetic(asked, base)
-    documents = _corpus(asked, synthetic)
+    documents, counted = _corpus(asked, synthetic)
     # Read before hours of training, which a broken file behind them would throw away.
     held_out, held_back = read_corpora(asked.held_out), read_corpora(asked.held_back)
     if asked.predicted and len({document.doc_id for document in documents}) < len(documents):
@@ -110,6 +110,8 @@ def train_bundle(asked: argparse.Namespace) -> str:
     card: dict[str, object] = {}
     if synthetic:
         card["synth"] = dict(zip(("seed", "notes"), synthetic, strict=True))
+    if counted:
+        card["own notes"] = counted
     if base is not None:
         card["from bundle"] = {"name": base.name, "hash": base.hash}
     if asked.search or asked.folds:
@@ -216,8 +218,8 @@ def _check_asked(asked: argparse.Namespace, storage: Storage) -> None:
             "--folds and --search count each note once: measure --add by --held-out, on notes of "
             "other patients"
         )
-    if asked.weight is not None and not (asked.add and asked.weight >= 1):
-        raise UsageError("--weight belongs to --add, and is 1 or more")
+    if asked.weight is not None and not (asked.add and 1 <= asked.weight <= MOST_GIVEN):
+        raise UsageError(f"--weight belongs to --add, and is 1 to {MOST_GIVEN}")
     if asked.jobs < 1:
         raise UsageError("--jobs must be 1 or more")
     if asked.max_size is not None and not 0 < asked.max_size < 1e6:
@@ -227,18 +229,25 @@ def _check_asked(asked: argparse.Namespace, storage: Storage) -> None:
 def _synthetic(asked: argparse.Namespace, base: Bundle | None) -> tuple[int, int] | None:
     """Seed and number of the generated notes to train on; those of the base if none are named."""
     if asked.synth:
-        seed, _, notes = asked.synth.partition(":")
-        if not (seed.isdecimal() and notes.isdecimal()):
+        if not (match := _SYNTH.fullmatch(asked.synth)):
             raise UsageError("--synth: expected SEED:NOTES, for example 1:3000")
-        return int(seed), int(notes)
+        return int(match[1]), int(match[2])
     if base is not None and (known := base.card.get("synth")):
-        return known["seed"], known["notes"]
+        pair = [known.get(key) if isinstance(known, dict) else None for key in ("seed", "notes")]
+        if not all(type(n) is int and 0 <= n < _MOST_NOTES for n in pair):
+            raise UsageError("--from-bundle: its card does not say what notes were generated")
+        return pair[0], pair[1]
     return None
+
+
+_MOST_NOTES = 10_000_000
+_SYNTH = re.compile(r"(\d{1,10}):(\d{1,7})", re.ASCII)
 
 
 def _corpus(
     asked: argparse.Namespace, synthetic: tuple[int, int] | None
-) -> list[AnnotatedDocument]:
+) -> tuple[list[AnnotatedDocument], dict[str, int]]:
+    """What is trained on; and, for the card, how many own notes are in it and how often each."""
     documents: list[AnnotatedDocument] = []
     if synthetic:
         seed, notes = synthetic
@@ -248,8 +257,16 @@ def _corpus(
         mapping = load_map(name)
         documents += [remap(document, mapping.apply) for document in read_annotated(url)]
     own = read_corpora(asked.add)
-    return documents + own * (asked.weight or weight_of(own, documents))
+    if not own:
+        if asked.add:
+            raise UsageError("--add: there is no document in it")
+        return documents, {}
+    weight = asked.weight or weight_of(own, documents)
+    return documents + own * weight, {"documents": len(own), "each counted": weight}
 
+
+MOST_GIVEN = 1000
+"""What `--weight` may ask for."""
 
 MOST_WEIGHT = 20
 """How often a note of one's own counts at most: beyond, it would be learned by heart."""

@@ -6,11 +6,14 @@ import collections
 from collections.abc import Iterator
 
 from ..marks import mark
+from .drawing import Draw
+from .filling import fill, open_note
 from .generating import generate_note
 from .parsing import Template, TemplateError, parse_templates, read_sources
+from .slots import SLOTS
 
 TRIES = 12
-"""Notes made of each template, so that every way of its choices is likely to be met."""
+"""Notes made of each template, to count its labels."""
 
 
 def check_templates(folder: str | None = None, *, show: int = 0) -> Iterator[tuple[bool, str]]:
@@ -32,15 +35,23 @@ def check_templates(folder: str | None = None, *, show: int = 0) -> Iterator[tup
         labels: collections.Counter[str] = collections.Counter()
         sound: list[Template] = []
         for template in templates:
-            try:
-                for copy in range(TRIES):
-                    labels.update(span.label for span in generate_note(template, 0, copy).spans)
-            except TemplateError as error:
-                yield False, str(error)
-            else:
-                sound.append(template)
+            if wrong := dict.fromkeys(_wrong_slots(template)):
+                yield from ((False, line) for line in wrong)
+                continue
+            for copy in range(TRIES):
+                labels.update(span.label for span in generate_note(template, 0, copy).spans)
+            sound.append(template)
         counts = ", ".join(f"{label} {count // TRIES}" for label, count in labels.most_common())
         yield True, f"{kind}: {len(templates)} templates; {counts}"
         for template in sound[max(0, len(sound) - show) :]:
             note = generate_note(template, 1, 0)
             yield True, f"---- {template.name}\n{mark(note.text, note.spans)}"
+
+
+def _wrong_slots(template: Template) -> Iterator[str]:
+    """What is wrong with each slot, those of ways that are seldom taken too."""
+    for slot in template.slots():
+        try:
+            fill(open_note(template, Draw("check")), (slot,), SLOTS)
+        except TemplateError as error:
+            yield str(error)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from ...dictionaries import load
 from ..corpora import AnnotatedDocument
-from ..errors import UsageError
+from ..errors import DocumentError, UsageError
 from ..scrubber import Scrubber
 from ..storage import Storage
 from .drawing import Draw
@@ -92,8 +92,11 @@ def read_raw(folder: str) -> list[str]:
                 texts.append(content)
                 continue
             rows = [json.loads(line) for line in content.split("\n") if line.strip()]
-            texts += [str(row["text"]) for row in rows]
-        except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
+            found = [row["text"] for row in rows]
+            if not all(isinstance(text, str) for text in found):
+                raise TypeError
+            texts += found
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise UsageError(
                 f"{where}: expected UTF-8 and in .jsonl an object with a text a line; "
                 f"{type(error).__name__}"
@@ -105,7 +108,11 @@ def read_raw(folder: str) -> list[str]:
 
 
 def mix_in(texts: Sequence[str], *, seed: int) -> Iterator[AnnotatedDocument]:
-    """Yields an annotated note for each raw text of which something is left."""
+    """Yields an annotated note for each raw text of which something is left.
+
+    Raises:
+        UsageError: if a text is too long or not sound; names it by its ordinal, from 1.
+    """
     if not texts:
         return
     scrubber = Scrubber()
@@ -113,7 +120,10 @@ def mix_in(texts: Sequence[str], *, seed: int) -> Iterator[AnnotatedDocument]:
         draw = Draw("raw", seed, number)
         frame = draw.pick(_frames())
         note = open_note(frame, draw.child("slots"))
-        body = _anonymous(note, text, scrubber)
+        try:
+            body = _anonymous(note, text, scrubber)
+        except DocumentError as error:
+            raise UsageError(f"raw note {number + 1}: {error}") from None
         if len("".join(piece.text for piece in body)) < 40:
             continue
         table: dict[str, Maker] = {**SLOTS, BODY: lambda _, __, body=body: body}  # type: ignore[misc]

@@ -53,11 +53,15 @@ def test_nothing_is_overwritten_and_errors_name_the_place(scrubline, tmp_path):
 
 
 def test_templates_are_checked_all_at_once(scrubline, tmp_path):
-    (tmp_path / "a.txt").write_text("Dear {nobody}\n%%\nfine {p}\n%%\n")
+    ways = "|".join(["x"] * 60)
+    rare = f"[[{ways}|{{p.nosuch}}]]"
+    (tmp_path / "a.txt").write_text(f"Dear {{nobody}}\n{{age:x}} {rare}\n%%\nfine {{p}}\n%%\n")
     (tmp_path / "b.txt").write_text("{p\n%%\n")
     code, _, err = scrubline("synth", "--templates", tmp_path, "--check")
     assert code == 2
     assert "a 1, line 1: slot nobody" in err
+    assert "a 1, line 2: slot age" in err
+    assert "a 1, line 2: slot p: no form .nosuch" in err
     assert "b 1, line 1: a slot is malformed" in err
     (tmp_path / "a.txt").write_text("fine {p.hl7}\n%%\n")
     (tmp_path / "b.txt").unlink()

@@ -56,6 +56,7 @@ def test_own_notes_are_added_to_what_a_bundle_was_trained_on(scrubline, tmp_path
     assert code == 0, err
     old, new = open_bundle(str(base)), open_bundle(str(folder))
     assert documents_of(folder) == 12 + 3 * 3
+    assert open_bundle(str(folder)).card["own notes"] == {"documents": 3, "each counted": 3}
     assert new.recipe == old.recipe
     assert new.biases == old.biases == {"O": -0.5}
     assert new.card["from bundle"] == {"name": "base", "hash": old.hash}
@@ -111,6 +112,8 @@ def test_own_notes_are_a_third_of_the_text_by_default():
     [
         (["--recipe", "hide"], "nothing to train on"),
         (["--synth", "x"], "expected SEED:NOTES"),
+        (["--synth", "9" * 50 + ":5"], "expected SEED:NOTES"),
+        (["--add", "/dev/null", "--weight", "2000000000"], "is 1 to 1000"),
         (["--synth", "1:2", "--weight", "2"], "--weight belongs to --add"),
         (
             ["--from-bundle", "en-default", "--recipe", "hide", "--synth", "1:2"],

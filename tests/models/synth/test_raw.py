@@ -75,11 +75,20 @@ def test_texts_are_read_and_dialogues_left_out(tmp_path):
     assert read_raw(str(tmp_path)) == ["another note", "one note"]
 
 
-@pytest.mark.parametrize("content", [b"\xff", b"{", b"[1]", b'{"body": "x"}'])
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff", b"{", b"[1]", b'{"body": "x"}', b'{"text": null}', b'{"text": ["a"]}', b"[" * 99_999],
+)
 def test_what_is_no_note_is_refused_by_its_ordinal(tmp_path, content):
     (tmp_path / "raw.jsonl").write_bytes(content)
     with pytest.raises(UsageError, match="raw file 1"):
         read_raw(str(tmp_path))
+
+
+@pytest.mark.parametrize("text", ["x" * 6_000_000, "a note with \ud800 half a pair in it"])
+def test_a_note_that_cannot_be_read_is_named_by_its_ordinal(text):
+    with pytest.raises(UsageError, match="raw note 2: (OverBudget|LoneSurrogate)"):
+        list(mix_in([NOTE, text], seed=1))
 
 
 def test_a_folder_without_notes_is_refused(tmp_path):
