@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..columns import Floats, Ints, require_equal_lengths
+from ..columns import Flags, Floats, Ints, require_equal_lengths
 from ..errors import BundleError
 
 GRID = 4096.0
@@ -350,12 +350,10 @@ def _database(names: Sequence[str]) -> bytes:
     # A record is its number, the length of its key, the key.
     heads = np.cumsum(lengths + _RECORD.size) - (lengths + _RECORD.size)
     records = np.zeros(len(keys) + _RECORD.size * len(names), np.uint8)
-    is_key = np.ones(len(records), np.bool_)
     for at, values in ((0, numbers), (4, lengths)):
         places = heads[:, None] + np.arange(at, at + 4)
         records[places] = values.astype("<u4").view(np.uint8).reshape(-1, 4)
-        is_key[places] = False
-    records[is_key] = keys
+    records[~_alternating(np.full(len(names), _RECORD.size), lengths)] = keys
     offsets = _RECORDS + heads
     hashes = _hashes(keys, lengths).astype(np.int64)
     slots = 2 * np.bincount(hashes % _TABLES, minlength=_TABLES)
@@ -424,6 +422,12 @@ def _keys(names: Sequence[str]) -> tuple[npt.NDArray[np.uint8], Ints]:
     return joined, np.diff(ends, prepend=0)
 
 
+def _alternating(first: Ints, second: Ints) -> Flags:
+    """Runs of true and false in turn: `first[0]` times true, `second[0]` times false, and so on."""
+    runs = np.stack([first, second], axis=1).ravel()
+    return np.repeat(np.tile(np.array([True, False]), len(first)), runs)
+
+
 def _hashes(keys: npt.NDArray[np.uint8], lengths: Ints) -> npt.NDArray[np.uint32]:
     """The `hashlittle` of each key, none empty (Jenkins 2006, lookup3.c, public domain).
 
@@ -431,8 +435,7 @@ def _hashes(keys: npt.NDArray[np.uint8], lengths: Ints) -> npt.NDArray[np.uint32
     """
     blocks = (lengths + 11) // 12
     padded = np.zeros(12 * int(blocks.sum()), np.uint8)
-    shifts = 12 * (np.cumsum(blocks) - blocks) - (np.cumsum(lengths) - lengths)
-    padded[np.arange(len(keys)) + np.repeat(shifts, lengths)] = keys
+    padded[_alternating(lengths, 12 * blocks - lengths)] = keys
     words = padded.view("<u4").reshape(-1, 3).astype(np.uint32)
     # Longest first, so that the keys still to mix are always a prefix.
     order = np.argsort(-blocks, kind="stable")
