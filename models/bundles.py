@@ -135,6 +135,7 @@ def make_bundle(
     label_map: Mapping[str, str | None] | None = None,
     biases: Mapping[str, float] | None = None,
     card: Mapping[str, Any] | None = None,
+    packed: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Bundle:
     """Puts a bundle together and checks it as if it had been opened.
 
@@ -147,6 +148,8 @@ def make_bundle(
         label_map: see `Bundle`.
         biases: rounded to the grid; those of 0 are left out.
         card: JSON values, without "name"; `card.md` is made of them.
+        packed: kind of tagger -> its model, packed before; the others are packed here, which takes
+            many seconds for a large one.
 
     Raises:
         BundleError: if the parts do not fit together.
@@ -177,7 +180,7 @@ def make_bundle(
             }
         ),
         "recipe.json": to_json(recipe.as_json()),
-        **{MODELS[kind]: pack(model) for kind, model in models.items()},
+        **{MODELS[kind]: packed.get(kind) or pack(model) for kind, model in models.items()},
         **lists,
         **{
             f"{_PARTS}/{key}/{name}": content
@@ -207,6 +210,9 @@ def revise_bundle(
         label_map=bundle.label_map,
         biases=bundle.biases if biases is None else biases,
         card={**bundle.card, **(card or {})},
+        packed={kind: bundle.files[MODELS[kind]] for kind in bundle.models}
+        if models is None
+        else {},
     )
 
 

@@ -142,7 +142,8 @@ def cut_phrases(phrases: Iterable[str], layer: str) -> list[tuple[str, ...]]:
     if layer in _KEEP_WORDS:
         # Most phrases are one plain word, which every one of these layers leaves whole.
         cut = [(phrase.casefold(),) if _is_plain(phrase) else None for phrase in every]
-        others = iter(_cut([p for p in every if not _is_plain(p)], layer))
+        rest = [phrase for phrase, words in zip(every, cut, strict=True) if words is None]
+        others = iter(_cut(rest, layer))
         return [next(others) if words is None else words for words in cut]
     return _cut(every, layer)
 

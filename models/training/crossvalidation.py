@@ -204,7 +204,7 @@ def _try(
     told: Callable[[int, float], None],
 ) -> Trial:
     began = time.process_time()
-    models, sizes, iterations = {}, 0, 0
+    models, iterations = {}, 0
 
     def count(iteration: int, loss: float) -> None:
         nonlocal iterations
@@ -215,8 +215,8 @@ def _try(
         part = dataclasses.replace(prepared.of_documents(train), recipe=tagger)
         models[tagger.kind] = fit(part, seed=recipe.seed, progress=count)
         del part
-        sizes += len(pack(models[tagger.kind]))
     seconds = time.process_time() - began
+    sizes = sum(len(pack(model)) for model in models.values())
     features = {p.recipe.kind: p.of_documents(held).features for p in taggers}
     found = Decoders(models, features, recipe, texts).entities()
     return Trial(found, sizes, iterations, round(seconds, 2))
