@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from scrubline.models.actions import ACTIONS, GENERALISE, KEEP, MASK, REDACT
-from scrubline.models.merging import ACCEPTED, DETECTOR_KINDS, accept, cover, merge, select
+from scrubline.models.merging import ACCEPTED, ORDER, PART, accept, cover, merge, select
 from scrubline.models.policy import DENY, Policy
 from scrubline.models.scrubbing import OffsetMap, from_units, scrub, utf8_offsets, utf16_offsets
 from scrubline.models.spans import POLICY, Candidate, Span
@@ -99,11 +99,31 @@ def union(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _rank(candidate: Candidate, order: Sequence[str]) -> tuple[Any, ...]:
-    kind = candidate.detector.split(":")[0] if ":" in candidate.detector else "rule"
+def _kind(candidate: Candidate) -> str:
+    kind, colon, _ = candidate.detector.partition(":")
+    return kind if colon and kind in ("charcrf", "crf", "propagation") else "rule"
+
+
+def _is_part(candidate: Candidate, others: Iterable[Candidate]) -> bool:
+    """A rule's, inside of a longer one of a CRF."""
+    if _kind(candidate) != "rule" or candidate.detector in (DENY, "timestamp"):
+        return False
+    length = candidate.end - candidate.start
+    return any(
+        other.start <= candidate.start
+        and candidate.end <= other.end
+        and other.end - other.start > length
+        for other in others
+        if _kind(other) in ("crf", "charcrf")
+    )
+
+
+def _rank(
+    candidate: Candidate, others: Iterable[Candidate], order: Sequence[str]
+) -> tuple[Any, ...]:
     return (
         candidate.detector != DENY,
-        order.index(kind if kind in DETECTOR_KINDS[1:] else "rule"),
+        order.index(PART if _is_part(candidate, others) else _kind(candidate)),
         candidate.start - candidate.end,
         candidate.start,
         candidate.label,
@@ -119,7 +139,8 @@ def _apart(one: Candidate, other: Candidate) -> bool:
 def slow_select(candidates: Iterable[Candidate], order: Sequence[str]) -> list[Candidate]:
     """Best first, what overlaps a better one is left out; by position."""
     chosen: list[Candidate] = []
-    for candidate in sorted(set(candidates), key=lambda c: _rank(c, order)):
+    every = set(candidates)
+    for candidate in sorted(every, key=lambda c: _rank(c, every, order)):
         if all(_apart(candidate, other) for other in chosen):
             chosen.append(candidate)
     return sorted(chosen)
@@ -174,14 +195,18 @@ def slow_merge(
                 action = REDACT
                 replacement = policy.replacement_of(REDACT, candidate.label, end - first)
         elif what == "rest":
-            candidate = min((c for c in inside if c in removing), key=lambda c: _rank(c, order))
+            candidate = min(
+                (c for c in inside if c in removing), key=lambda c: _rank(c, removing, order)
+            )
             action = MASK if removing[candidate].action == MASK else REDACT
             replacement = "*" * (end - first) if action == MASK else ""
         elif what == "kept":
             reason = POLICY
         else:
             if candidate is None:
-                candidate = min((c for c in inside if c in rejected), key=lambda c: _rank(c, order))
+                candidate = min(
+                    (c for c in inside if c in rejected), key=lambda c: _rank(c, rejected, order)
+                )
             reason = rejected[candidate].outcome
         assert candidate is not None
         spans.append(
@@ -198,7 +223,7 @@ def check_merge(
     text: str,
     candidates: Sequence[Candidate],
     policy: Policy,
-    order: Sequence[str] = DETECTOR_KINDS,
+    order: Sequence[str] = ORDER,
 ) -> tuple[Span, ...]:
     """`merge` is what `slow_merge` says, whatever the order of the candidates."""
     spans = merge(text, candidates, policy, order)

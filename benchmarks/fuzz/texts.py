@@ -23,7 +23,7 @@ from scrubline.models.generalising import (
 from scrubline.models.grouping import pieces, seams_of
 from scrubline.models.keys import Keys, canonical_id
 from scrubline.models.labels import LABELS
-from scrubline.models.merging import DETECTOR_KINDS, merge
+from scrubline.models.merging import LIU_2015, ORDER, merge
 from scrubline.models.partitions import parse_partition, partition_path
 from scrubline.models.phrases import PhraseMatcher, fold, has_word
 from scrubline.models.policy import DENY, OwnLabel, Policy, load_policy
@@ -182,9 +182,7 @@ def drawn_merge(data: bytes) -> tuple[str, list[Candidate], Policy, tuple[str, .
     draw = Draw(data)
     policy = draw.one(policies())
     policy = policy.for_note_type(draw.one((None, "Radiology  CT")))
-    order = draw.one(
-        (DETECTOR_KINDS, DETECTOR_KINDS[::-1], DETECTOR_KINDS[2:] + DETECTOR_KINDS[:2])
-    )
+    order = draw.one((ORDER, ORDER[::-1], LIU_2015, ORDER[2:] + ORDER[:2]))
     text = drawn_text(draw, 14)
     found = drawn_candidates(draw, text, 14, policy.known_labels)
     if draw.below(2):

@@ -9,7 +9,7 @@ from ..corpora import AnnotatedDocument, Annotation
 from ..documents import Context, Document
 from ..evaluation.plots import bars
 from ..evaluation.scores import Score, Scores
-from ..merging import select
+from ..merging import LIU_2015, select
 from ..recipes.hitsz import ABLATED, RULES
 from ..recognisers import recognise_all
 from ..spans import Candidate
@@ -449,7 +449,7 @@ def _join(found: Sequence[_Found]) -> list[list[Annotation]]:
         candidates = []
         for detector, spans in zip(_TRUST[-len(documents) :], documents, strict=True):
             candidates += [Candidate(s.start, s.end, s.label, detector, 1.0) for s in spans]
-        merged.append([Annotation(c.start, c.end, c.label) for c in select(candidates)])
+        merged.append([Annotation(c.start, c.end, c.label) for c in select(candidates, LIU_2015)])
     return merged
 
 

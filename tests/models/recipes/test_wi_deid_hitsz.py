@@ -10,7 +10,7 @@ from scrubline.dictionaries import load
 from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.errors import UsageError
 from scrubline.models.features import Gazetteer, Tag, Word, at
-from scrubline.models.merging import select
+from scrubline.models.merging import LIU_2015, select
 from scrubline.models.recipes import (
     RECIPES,
     Learner,
@@ -213,16 +213,16 @@ def test_the_merge_of_section_3_4() -> None:
 
     rule, character, token = "liu_2015", "charcrf:x", "crf:x"
     apart = [of(token, 0, 4), of(character, 4, 8), of(rule, 9, 12)]
-    assert select(apart) == tuple(apart)
+    assert select(apart, LIU_2015) == tuple(apart)
     # Longer or earlier counts for nothing against the order of the classifiers.
-    assert select([of(token, 0, 30), of(character, 5, 9)]) == (of(character, 5, 9),)
-    assert select([of(character, 0, 30), of(rule, 29, 40)]) == (of(rule, 29, 40),)
-    assert select([of(token, 0, 30), of(rule, 3, 4)]) == (of(rule, 3, 4),)
+    assert select([of(token, 0, 30), of(character, 5, 9)], LIU_2015) == (of(character, 5, 9),)
+    assert select([of(character, 0, 30), of(rule, 29, 40)], LIU_2015) == (of(rule, 29, 40),)
+    assert select([of(token, 0, 30), of(rule, 3, 4)], LIU_2015) == (of(rule, 3, 4),)
     same = [of(token, 0, 4, "CITY"), of(character, 0, 4, "STATE"), of(rule, 0, 4, "ZIP")]
-    assert select(same) == (same[2],)
+    assert select(same, LIU_2015) == (same[2],)
     # What overlaps only what was left out stands.
     chain = [of(token, 0, 6), of(character, 5, 12), of(rule, 11, 20)]
-    assert select(chain) == (chain[0], chain[2])
+    assert select(chain, LIU_2015) == (chain[0], chain[2])
 
 
 def test_word_representations_are_left_out_with_their_parts() -> None:
