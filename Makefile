@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format dev clean bench
+.PHONY: demo test check format dev clean bench sanitize
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -42,6 +42,10 @@ $(VENV)/for-tests: setup.py
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --editable ".[test]"
 	@touch $@ $(VENV)/for-use
+
+# The extension under AddressSanitizer and UndefinedBehaviorSanitizer: its tests and a short fuzz.
+sanitize: $(VENV)/for-tests
+	.ci/sanitize $(BIN)/python
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -1,11 +1,23 @@
 """Packaging: the four top-level rooms are installed as `scrubline.<room>`."""
 
+import sys
 from pathlib import Path
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
 
 ROOMS = ("pipeline", "transforms", "models", "dictionaries")
 CLUSTERS = ["gensim>=4.4,<5", "scikit-learn>=1.5,<2", "threadpoolctl>=3.1"]
+
+# One extension for all Pythons from 3.11 on. Without a compiler the install succeeds without it,
+# and Scrubline runs its reference path.
+NATIVE = Extension(
+    "scrubline.models.native._native",
+    sources=[f"models/native/{name}.c" for name in ("native", "decode", "featurize", "phrases")],
+    depends=[f"models/native/{name}.h" for name in ("decode", "featurize", "phrases")],
+    extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-std=c11"],
+    py_limited_api=True,
+    optional=True,
+)
 
 setup(
     name="scrubline",
@@ -32,6 +44,8 @@ setup(
         ],
         "scrubline.dictionaries": ["py.typed", "*/*.txt", "*/*.tsv", "*/*.md"],
     },
+    ext_modules=[NATIVE],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
     install_requires=[
         # Beam caps pyarrow and numpy; asking for a newer pyarrow makes resolvers walk back to
         # ancient Beams.

@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar
 
 from .documents import Context, Document, Documents, Rows
 from .errors import error_class
-from .features import Features
+from .features import Featurized
 from .spans import NO_CANDIDATES, Candidates, Spans
 from .tokens import Tokens
 
@@ -63,7 +63,7 @@ class Batch:
     documents: Documents
     failures: dict[int, Failure] = dataclasses.field(default_factory=dict)
     tokens: Tokens | None = None
-    features: tuple[tuple[Features, ...], ...] = ()
+    features: tuple[tuple[Featurized, ...], ...] = ()
     candidates: Candidates = NO_CANDIDATES
     spans: Spans | None = None
     scrubbed: Scrubbed | None = None

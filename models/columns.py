@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Ids = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .bundles import Bundle
 from .errors import UsageError
-from .features import Features
+from .features import Featurized
 from .parts import tag_columns
 from .propagation import propagate
 from .recognisers import RECOGNISERS
@@ -63,14 +63,14 @@ class System:
         self._propagates_as = propagation_name(bundle)
         self._parts = bundle.parts
 
-    def featurize(self, texts: Sequence[str | None], tokens: Tokens) -> tuple[Features, ...]:
+    def featurize(self, texts: Sequence[str | None], tokens: Tokens) -> tuple[Featurized, ...]:
         """The attribute rows of a batch for each tagger; a text that is None has no items."""
         # Tags are made once, for all taggers that see them.
         tags = tag_columns(self._parts, texts, tokens)
         return tuple(tagger.featurize(texts, tokens, tags) for tagger in self.taggers)
 
     def label(
-        self, features: Sequence[Features], texts: Sequence[str | None], tokens: Tokens
+        self, features: Sequence[Featurized], texts: Sequence[str | None], tokens: Tokens
     ) -> Candidates:
         """The candidates of all documents of a batch."""
         return Candidates.of(
@@ -83,7 +83,7 @@ class System:
 
     def label_document(
         self,
-        features: Sequence[Features],
+        features: Sequence[Featurized],
         document: int,
         texts: Sequence[str | None],
         tokens: Tokens,

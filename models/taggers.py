@@ -1,25 +1,26 @@
-"""Taggers: a bundle opened for work. The reference path, on python-crfsuite."""
+"""Taggers: a CRF of a bundle, opened for work."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
-import pycrfsuite
 
-from ..dictionaries.trie import TokenTrie
 from .bundles import Bundle
-from .crf.codec import decode_batch
-from .crf.learning import AttributeTable, attribute_table, item_sequences
-from .crf.model_file import biased, label_of, write_model
+from .crf.codec import decode_ids
+from .crf.decoding import OUTSIDE, Decoder, open_decoder
+from .crf.model_file import snap_bias
 from .errors import BundleError
-from .features import Features
+from .features import Features, Featurized
 from .features.featurizing import featurize
-from .features.gazetteer import gazetteer_from_phrases
+from .features.gazetteer import PhraseIndex, gazetteer_from_phrases
+from .features.indexing import AttributeIndex
 from .labels import LABELS
+from .native import extension
 from .parts import cluster_tables
 from .spans import Candidate, Candidates
 from .tokens import Tokens
@@ -67,16 +68,14 @@ class Tagger:
         self.recipe = recipes[kind]
         self._names = output_names(bundle, labels_as)
         self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
-        wanted = bundle.biases if biases is None else biases
-        # CRFsuite reads the bytes as long as it lives and does not own them.
-        self._weights, self._gazetteers, self._known = _prepared(
-            bundle, kind, tuple(sorted(wanted.items()))
-        )
-        self._clusters = cluster_tables(bundle.parts)
-        self._attributes: tuple[str, ...] = ()
-        self._table: AttributeTable = attribute_table(())
-        self._crf = pycrfsuite.Tagger()
-        self._crf.open_inmemory(self._weights)
+        self._biases = dict(bundle.biases if biases is None else biases)
+        if unknown := sorted(self._biases.keys() - {*bundle.labels, OUTSIDE}):
+            raise BundleError(f"a bias is given for {unknown}, which are no labels of the model")
+        for bias in self._biases.values():
+            snap_bias(bias)
+        self._opened = _opened(bundle, kind)
+        # Of the last batch: its attributes, and what the decoder knows of them.
+        self._table: tuple[Sequence[str], Any] = (), self._opened.decoder.table(())
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -88,7 +87,7 @@ class Tagger:
         texts: Sequence[str | None],
         tokens: Tokens,
         tags: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    ) -> Features:
+    ) -> Featurized:
         """The attribute rows of a batch.
 
         Args:
@@ -96,44 +95,30 @@ class Tagger:
             tokens: of the batch.
             tags: columns of the tag parts that the recipe names.
         """
-        return featurize(
-            texts, tokens, self.recipe, self._gazetteers, tags, clusters=self._clusters
-        )
+        return self._opened.featurize(texts, tokens, tags)
 
-    def label(self, features: Features) -> Candidates:
+    def label(self, features: Featurized) -> Candidates:
         """The candidates of all documents of a batch."""
         return Candidates.of(self._candidates(features))
 
-    def label_document(self, features: Features, document: int) -> list[Candidate]:
+    def label_document(self, features: Featurized, document: int) -> list[Candidate]:
         """The candidates of one document of a batch, in order."""
         return sorted(c for _, c in self._candidates(_only(features, document)))
 
-    def _table_of(self, features: Features) -> AttributeTable:
-        """The table of a batch's attributes: one for all its documents, so the last is kept."""
-        if features.attributes is not self._attributes:
-            self._table = attribute_table(features.attributes, self._known)
-            self._attributes = features.attributes
-        return self._table
-
-    def _candidates(self, features: Features) -> list[tuple[int, Candidate]]:
-        tags = []
-        scores = np.ones(len(features.starts))
-        first = 0
-        for items in item_sequences(features, self._table_of(features)):
-            found = self._crf.tag(items)
-            tags.append(found)
-            if found.count("O") != len(found):
-                for position, tag in enumerate(found, first):
-                    if tag != "O":
-                        scores[position] = self._crf.marginal(tag, position - first)
-            first += len(found)
-        # CRFsuite takes exp() of unscaled scores: beyond 709 it overflows and its marginals are
-        # NaN. Nothing is known then, and 0.0 says so.
-        scores = np.clip(np.where(np.isfinite(scores), scores, 0.0), 0.0, 1.0)
+    def _candidates(self, features: Featurized) -> list[tuple[int, Candidate]]:
+        decoder = self._opened.decoder
+        prepared: Any = features
+        if isinstance(features, Features):
+            attributes, table = self._table
+            if features.attributes is not attributes:
+                table = decoder.table(features.attributes)
+                self._table = features.attributes, table
+            prepared = decoder.prepare(features, table)
+        tags, scores = decoder.decode(prepared, self._biases)
         rows = []
-        for document, start, end, label, first_item, last_item in decode_batch(tags, features):
+        for document, start, end, label, first, last in decode_ids(tags, decoder.tags, features):
             if (name := self._names[label]) is not None:
-                score = round(float(scores[first_item : last_item + 1].min()), SCORE_DIGITS)
+                score = round(float(scores[first : last + 1].min()), SCORE_DIGITS)
                 rows.append((document, Candidate(start, end, name, self.name, score)))
         return rows
 
@@ -143,30 +128,43 @@ def detector_name(bundle: Bundle, kind: str) -> str:
     return f"{'charcrf' if kind == 'character' else 'crf'}:{bundle.name}"
 
 
-@functools.lru_cache(maxsize=8)
-def _prepared(
-    bundle: Bundle, kind: str, biases: tuple[tuple[str, float], ...]
-) -> tuple[bytes, dict[str, TokenTrie], frozenset[str]]:
-    """What taggers of one bundle share: biased weights, gazetteers, known attributes.
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Opened:
+    """What taggers of one bundle share, whatever their biases.
 
-    Bundles are opened once a process, so their identity will do as the key. A second tagger costs
-    next to nothing.
+    Attributes:
+        decoder: of the model.
+        featurize: texts, tokens and columns of tags to what the decoder takes.
     """
+
+    decoder: Decoder
+    featurize: Callable[[Sequence[str | None], Tokens, Mapping[str, Sequence[str]]], Featurized]
+
+
+@functools.lru_cache(maxsize=8)
+def _opened(bundle: Bundle, kind: str) -> _Opened:
+    """Bundles are opened once a process, so their identity will do as the key."""
     (recipe,) = (tagger for tagger in bundle.recipe.taggers if tagger.kind == kind)
-    gazetteers = {
-        name: gazetteer_from_phrases(
-            bundle.dictionaries[name].phrases, recipe.layer, bundle.dictionaries[name].weights
+    lists = {name: bundle.dictionaries[name] for name in sorted(recipe.needs("gazetteer"))}
+    clusters = cluster_tables(bundle.parts)
+    model, native = bundle.models[kind], extension()
+    if native is not None:
+        phrases = PhraseIndex(
+            {name: (one.phrases, one.weights) for name, one in lists.items()}, recipe.layer, native
         )
-        for name in sorted(recipe.needs("gazetteer"))
+        index = AttributeIndex(recipe, model.attributes, native, phrases=phrases, clusters=clusters)
+        return _Opened(open_decoder(model), index.featurize)
+    gazetteers = {
+        name: gazetteer_from_phrases(one.phrases, recipe.layer, one.weights)
+        for name, one in lists.items()
     }
-    if unknown := sorted({label for label, _ in biases} - {*bundle.labels, "O"}):
-        raise BundleError(f"a bias is given for {unknown}, which are no labels of the model")
-    model = bundle.models[kind]
-    # A label may be one that only the other tagger has seen.
-    own = {label_of(tag) for tag in model.tags}
-    wanted = {label: bias for label, bias in biases if label in own}
-    weights = write_model(biased(model, wanted))
-    return weights, gazetteers, frozenset(model.attributes)
+
+    def by_strings(
+        texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
+    ) -> Featurized:
+        return featurize(texts, tokens, recipe, gazetteers, tags, clusters=clusters)
+
+    return _Opened(open_decoder(model), by_strings)
 
 
 def output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:
@@ -185,18 +183,18 @@ def output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:
     return {label: label for label in bundle.labels}
 
 
-def _only(features: Features, document: int) -> Features:
+def _only(features: Featurized, document: int) -> Featurized:
     """The features of one document, as document 0."""
     first, last = features.document_offsets[document : document + 2].tolist()
     sequences = features.sequence_offsets[first : last + 1]
     items = features.item_offsets[sequences[0] : sequences[-1] + 1]
     rows = slice(int(sequences[0]), int(sequences[-1]))
-    return Features(
-        attributes=features.attributes,
-        attribute_ids=features.attribute_ids[items[0] : items[-1]],
-        item_offsets=items - items[0],
-        starts=features.starts[rows],
-        ends=features.ends[rows],
-        sequence_offsets=sequences - sequences[0],
-        document_offsets=np.array([0, last - first], np.int64),
-    )
+    changes: dict[str, Any] = {
+        "attribute_ids": features.attribute_ids[items[0] : items[-1]],
+        "item_offsets": items - items[0],
+        "starts": features.starts[rows],
+        "ends": features.ends[rows],
+        "sequence_offsets": sequences - sequences[0],
+        "document_offsets": np.array([0, last - first], np.int64),
+    }
+    return dataclasses.replace(features, **changes)

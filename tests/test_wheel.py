@@ -18,10 +18,11 @@ BUILT = ("setup.py", "pyproject.toml", "README.md", "LICENSE", *ROOMS)
 pytest.importorskip("setuptools", reason="the build needs setuptools in this environment")
 
 
-def run(*words, cwd, check=True, **more):
+def run(*words, cwd, check=True, more_environment=None, **more):
     """Runs a command with nothing of the checkout in its environment."""
     hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "SCRUBLINE_KEY")
     env = {k: v for k, v in os.environ.items() if k not in hidden} | {"PYTHONSAFEPATH": "1"}
+    env |= more_environment or {}
     done = subprocess.run(
         [str(w) for w in words],
         cwd=cwd,
@@ -35,19 +36,24 @@ def run(*words, cwd, check=True, **more):
     return done
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Built from a copy: setuptools would leave a folder behind, and pack what an old one holds."""
-    folder = tmp_path_factory.mktemp("build")
+HOOK = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+
+
+def copy_of_what_is_built(folder):
+    """A copy: setuptools would leave a folder behind, and pack what an old one holds."""
     for name in BUILT:
         if (ROOT / name).is_dir():
-            shutil.copytree(
-                ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__")
-            )
+            leftovers = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd")
+            shutil.copytree(ROOT / name, folder / name, ignore=leftovers)
         else:
             shutil.copy(ROOT / name, folder / name)
-    hook = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
-    run(sys.executable, "-c", hook, folder / "dist", cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = copy_of_what_is_built(tmp_path_factory.mktemp("build"))
+    run(sys.executable, "-c", HOOK, folder / "dist", cwd=folder)
     (built,) = (folder / "dist").glob("*.whl")
     return built
 
@@ -80,12 +86,33 @@ def test_every_file_of_the_rooms_is_in_the_wheel(wheel):
         for room in ROOMS
         for path in (ROOT / room).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
+        # Sources of the extension stay behind; an extension in the checkout is of this machine.
+        if path.suffix not in (".c", ".h", ".so", ".pyd")
     }
     assert expected - packed == set()
-    assert packed - expected == set()
+    built = {name for name in packed - expected if not name.endswith((".so", ".pyd"))}
+    assert built == set()
     assert {f"scrubline/{room}/py.typed" for room in ROOMS} <= packed
     assert "scrubline/__init__.py" not in packed
     assert any(name.endswith("/policies/hipaa.toml") for name in packed)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a compiler")
+def test_the_extension_is_in_the_wheel_and_runs(wheel, installed, elsewhere):
+    assert "-cp311-abi3-" in wheel.name
+    code = "from scrubline.models.native import extension; print(extension().__name__)"
+    shown = run(installed / "python", "-c", code, cwd=elsewhere).stdout
+    assert shown.strip() == "scrubline.models.native._native"
+
+
+def test_without_a_compiler_the_wheel_is_built_all_the_same(tmp_path):
+    folder = copy_of_what_is_built(tmp_path)
+    none = {"CC": "no-such-compiler", "CXX": "no-such-compiler"}
+    run(sys.executable, "-c", HOOK, folder / "dist", cwd=folder, more_environment=none)
+    (built,) = (folder / "dist").glob("*.whl")
+    names = zipfile.ZipFile(built).namelist()
+    assert "scrubline/models/native/__init__.py" in names
+    assert not [name for name in names if name.endswith(".so")]
 
 
 def test_nothing_but_scrubline_lands_at_the_top(wheel):

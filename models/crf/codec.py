@@ -10,9 +10,11 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from ..columns import Ints
 from ..errors import UsageError
-from ..features import Features
+from ..features import Features, Featurized
 
 SCHEMES = ("BIO", "BIOES")
 OUTSIDE = "O"
@@ -153,6 +155,40 @@ def decode_batch(tags: Sequence[Sequence[str]], features: Features) -> list[Deco
             for first, last, label in _runs(tags[sequence]):
                 head, tail = begin + first, begin + last
                 found.append((document, starts[head], ends[tail], label, head, tail))
+    return found
+
+
+def decode_ids(tags: Ints, names: Sequence[str], features: Featurized) -> list[Decoded]:
+    """The spans of a batch, in order; `decode_batch` of tags given as ids, all in one column.
+
+    Costs next to nothing for what is outside.
+
+    Args:
+        tags: one for each item: index into `names`.
+        names: tags; see `decode`.
+        features: of the batch.
+
+    Raises:
+        ValueError: as `decode`, or if there is not one tag for each item.
+    """
+    if len(tags) != len(features.starts):
+        raise ValueError(f"decode: {len(tags)} tags for {len(features.starts)} items")
+    inside = np.array([name != OUTSIDE for name in names], np.bool_)
+    rows = np.flatnonzero(inside[tags])
+    sequences = np.searchsorted(features.sequence_offsets, rows, side="right") - 1
+    # Stretches of items that are not outside: a span never goes over the edge of one.
+    breaks = (np.diff(rows, prepend=-2) != 1) | (np.diff(sequences, prepend=-1) != 0)
+    firsts = np.flatnonzero(breaks)
+    documents = np.searchsorted(features.document_offsets, sequences[firsts], side="right") - 1
+    found: list[Decoded] = []
+    for document, low, high in zip(
+        documents.tolist(), firsts.tolist(), np.append(firsts, len(rows))[1:].tolist(), strict=True
+    ):
+        head = int(rows[low])
+        written = [names[tag] for tag in tags[head : head + high - low].tolist()]
+        for first, last, label in _runs(written):
+            start, end = int(features.starts[head + first]), int(features.ends[head + last])
+            found.append((document, start, end, label, head + first, head + last))
     return found
 
 

@@ -32,7 +32,7 @@ from .sentence import Sentence
 from .shape import Shape
 from .spacing import Spacing
 from .tag import Tag
-from .values import Features
+from .values import Features, Featurized, Indexed
 from .word import Word
 
 __all__ = [
@@ -52,8 +52,10 @@ __all__ = [
     "Spacing",
     "Feature",
     "Features",
+    "Featurized",
     "Frequency",
     "Gazetteer",
+    "Indexed",
     "Length",
     "Line",
     "Prefix",

@@ -107,6 +107,18 @@ class Items:
         return tuple(kinds_of(self.words))
 
     @functools.cached_property
+    def columns(self) -> dict[Property, Column]:
+        """What `column_of` has made."""
+        return {}
+
+    def column_of(self, declared: Property) -> Column:
+        """The column of a property, made once."""
+        found = self.columns.get(declared)
+        if found is None:
+            found = self.columns[declared] = declared.column(self)
+        return found
+
+    @functools.cached_property
     def matches(self) -> dict[str, tuple[Ints, Ints, Ints]]:
         """What `gazetteer.matches` has found, by name of the gazetteer: it is looked for once."""
         return {}

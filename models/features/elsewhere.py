@@ -43,7 +43,7 @@ class Elsewhere(Property):
 
     def column(self, items: Items) -> Column:
         """See `Property.column`."""
-        fields = Line("field").column(items)
+        fields = items.column_of(Line("field"))
         lines = np.zeros(len(items), np.int64)
         if len(items.tokens):
             groups, _, _ = items.token_groups(items.tokens.starts_line)

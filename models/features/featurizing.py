@@ -260,7 +260,7 @@ class _View:
     def _column(self, declared: Property) -> _Located:
         found = self._located.get(declared)
         if found is None:
-            column = declared.column(self._items)
+            column = self._items.column_of(declared)
             markers = [len(column.values), len(column.values) + 1]
             offsets = column.offsets
             if offsets is not None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import ClassVar
 
 import numpy as np
@@ -75,25 +77,96 @@ def matches(items: Items, name: str) -> tuple[Ints, Ints, Ints]:
 
 
 def _matches(items: Items, trie: TokenTrie) -> tuple[Ints, Ints, Ints]:
-    tokens = items.tokens
-    if items.layer == "character":
-        words, ids = items.token_words
-        folded = tuple(word.casefold() for word in words)
-        bounds = tokens.document_offsets.tolist()
-    else:
-        folded, ids = items.folded, items.word_ids
-        bounds = items.sequence_offsets[items.document_offsets].tolist()
+    folded, ids, bounds = _searched(items)
     texts = [folded[i] for i in ids.tolist()]
     ranges: list[tuple[int, int]] = []
-    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+    limits = bounds.tolist()
+    for begin, end in zip(limits[:-1], limits[1:], strict=True):
         ranges.extend((begin + f, begin + n - 1) for f, n in trie.match(texts[begin:end]))
     table = np.array(ranges, np.int64).reshape(-1, 2)
     firsts, lasts = table[:, 0], table[:, 1]
     weights = np.zeros(len(ranges), np.int64)
     if trie.weighted:
         weights[:] = [trie.weight(texts[first : last + 1]) for first, last in ranges]
+    return _on_items(items, firsts, lasts, weights)
+
+
+class PhraseIndex:
+    """Many gazetteers, looked for in one pass by the extension.
+
+    Finds what a `TokenTrie` of each finds. For threads too.
+    """
+
+    def __init__(
+        self,
+        gazetteers: Mapping[str, tuple[Iterable[str], Iterable[int] | None]],
+        layer: str,
+        extension: ModuleType,
+    ) -> None:
+        """Builds the index.
+
+        Args:
+            gazetteers: name -> phrases and their weights; see `gazetteer_from_phrases`.
+            layer: that of the recipe.
+            extension: `native.extension()`.
+
+        Raises:
+            UsageError: if the layer is unknown.
+        """
+        self._match = extension.match_phrases
+        self._names = tuple(sorted(gazetteers))
+        numbers: dict[str, int] = {}
+        words: list[int] = []
+        lengths: list[int] = []
+        lists: list[int] = []
+        weights: list[int] = []
+        for place, name in enumerate(self._names):
+            phrases, own = gazetteers[name]
+            cut = cut_phrases(phrases, layer)
+            weighed = itertools.repeat(0, len(cut)) if own is None else own
+            for phrase, weight in zip(cut, weighed, strict=True):
+                if phrase:
+                    words += [numbers.setdefault(word, len(numbers)) for word in phrase]
+                    lengths.append(len(phrase))
+                    lists.append(place)
+                    weights.append(weight)
+        self._numbers = numbers
+        self._phrases = extension.open_phrases(
+            np.array(words, np.int32),
+            np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
+            np.array(lists, np.int32),
+            np.array(weights, np.int32),
+            len(numbers),
+            len(self._names),
+        )
+
+    def find(self, items: Items) -> None:
+        """Fills `Items.matches` for all gazetteers."""
+        folded, ids, bounds = _searched(items)
+        known = self._numbers
+        table = np.fromiter((known.get(word, -1) for word in folded), np.int32, len(folded))
+        found = np.frombuffer(self._match(self._phrases, table[ids], bounds), np.int32)
+        rows = found.reshape(-1, 4).astype(np.int64)
+        rows = rows[np.argsort(rows[:, 0], kind="stable")]
+        edges = np.searchsorted(rows[:, 0], np.arange(len(self._names) + 1))
+        for place, name in enumerate(self._names):
+            _, firsts, lasts, weights = rows[edges[place] : edges[place + 1]].T
+            items.matches[name] = _on_items(items, firsts, lasts, weights)
+
+
+def _searched(items: Items) -> tuple[tuple[str, ...], Ints, Ints]:
+    """Where phrases are looked for: folded words, the word at each place, bounds of documents."""
+    if items.layer == "character":
+        words, ids = items.token_words
+        return tuple(word.casefold() for word in words), ids, items.tokens.document_offsets
+    return items.folded, items.word_ids, items.sequence_offsets[items.document_offsets]
+
+
+def _on_items(items: Items, firsts: Ints, lasts: Ints, weights: Ints) -> tuple[Ints, Ints, Ints]:
+    """Matches as rows of items; on the layer "character" they were found on fine tokens."""
     if items.layer != "character":
         return firsts, lasts, weights
+    tokens = items.tokens
     # Items and tokens of a batch are sorted by (document, offset), so one search places all
     # matches.
     alive = np.array([text is not None for text in items.texts], np.bool_)

@@ -49,7 +49,7 @@ class Beside(Property):
             chosen = [word[:1].isalnum() for word in items.words]
         else:
             chosen = [word.isalpha() and word.islower() for word in items.words]
-        normal = Normal().column(items)
+        normal = items.column_of(Normal())
         found = _nearest(items, np.array(chosen, np.bool_)[items.word_ids], self.side)
         ids = normal.ids[items.word_ids]
         if not len(items):
@@ -121,7 +121,7 @@ class Nearest(Property):
         away = np.abs(found - np.arange(len(items)))
         known = (found >= 0) & (away <= _FURTHEST)
         if self.gives == "word":
-            normal = Normal().column(items)
+            normal = items.column_of(Normal())
             words = normal.ids[items.word_ids][found]
             return Column(normal.values, np.where(known, words, -1))
         ids = marks[found]

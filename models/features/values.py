@@ -1,10 +1,10 @@
-"""`Features`: the attribute rows of a batch for one tagger, interned."""
+"""The attribute rows of a batch for one tagger: as strings, or as ids of a model."""
 
 from __future__ import annotations
 
 import dataclasses
 
-from ..columns import Ints, require_equal_lengths, require_offsets
+from ..columns import Ids, Ints, require_equal_lengths, require_offsets
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -30,14 +30,42 @@ class Features:
     document_offsets: Ints
 
     def __post_init__(self) -> None:
-        items = require_equal_lengths("Features", starts=self.starts, ends=self.ends)
-        require_offsets("Features.item_offsets", self.item_offsets, len(self.attribute_ids))
-        if len(self.item_offsets) != items + 1:
-            raise ValueError(
-                f"Features: {items} items need {items + 1} row pointers, "
-                f"got {len(self.item_offsets)}"
-            )
-        require_offsets("Features.sequence_offsets", self.sequence_offsets, items)
-        require_offsets(
-            "Features.document_offsets", self.document_offsets, len(self.sequence_offsets) - 1
+        _require_rows(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Indexed:
+    """The same for one model: its attributes are known by their ids, others are left out.
+
+    Attributes:
+        attribute_ids: of the model, all items one after another, in no order.
+        item_offsets, starts, ends, sequence_offsets, document_offsets: as in `Features`.
+    """
+
+    attribute_ids: Ids
+    item_offsets: Ints
+    starts: Ints
+    ends: Ints
+    sequence_offsets: Ints
+    document_offsets: Ints
+
+    def __post_init__(self) -> None:
+        _require_rows(self)
+
+
+Featurized = Features | Indexed
+"""What Featurize gives to Label."""
+
+
+def _require_rows(rows: Featurized) -> None:
+    name = type(rows).__name__
+    items = require_equal_lengths(name, starts=rows.starts, ends=rows.ends)
+    require_offsets(f"{name}.item_offsets", rows.item_offsets, len(rows.attribute_ids))
+    if len(rows.item_offsets) != items + 1:
+        raise ValueError(
+            f"{name}: {items} items need {items + 1} row pointers, got {len(rows.item_offsets)}"
         )
+    require_offsets(f"{name}.sequence_offsets", rows.sequence_offsets, items)
+    require_offsets(
+        f"{name}.document_offsets", rows.document_offsets, len(rows.sequence_offsets) - 1
+    )

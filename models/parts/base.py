@@ -28,13 +28,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import pycrfsuite
 
 from ...dictionaries import DICTIONARIES, DictionaryError
 from ...dictionaries import load as load_dictionary
 from ...dictionaries.trie import TokenTrie
-from ..crf.learning import attribute_table, item_sequences
-from ..crf.model_file import CrfModel, write_model
+from ..crf.decoding import Decoder, open_decoder
+from ..crf.model_file import CrfModel
 from ..crf.packed import pack, unpack
 from ..errors import BundleError, UsageError, error_class
 from ..features import Feature, Features, feature_from_json, feature_to_json
@@ -186,20 +185,13 @@ class TagPart(Part):
             tokens: fine tokens of the batch.
         """
         features = self.declaration.featurize(texts, tokens)
-        crf = pycrfsuite.Tagger()
-        # CRFsuite does not own the bytes, which must live as long as it does.
-        weights, known = _opened(self)
-        crf.open_inmemory(weights)
-        table = attribute_table(features.attributes, known)
-        tags: list[str] = []
-        for items in item_sequences(features, table):
-            tags.extend(crf.tag(items))
+        decoder = _opened(self)
+        tags, _ = decoder.decode(decoder.ready(features), scored=False)
         column = np.full(len(tokens), "", object)
         alive = np.array([text is not None for text in texts], np.bool_)
         rows = np.repeat(alive, np.diff(tokens.document_offsets))
-        found = np.array(tags, object)
-        found[found == OUTSIDE] = ""
-        column[rows] = found
+        names = np.array(["" if tag == OUTSIDE else tag for tag in decoder.tags], object)
+        column[rows] = names[tags]
         given: list[str] = column.tolist()
         return given
 
@@ -451,9 +443,6 @@ def _gazetteers(names: tuple[str, ...]) -> dict[str, TokenTrie]:
 
 
 @functools.lru_cache(maxsize=8)
-def _opened(part: TagPart) -> tuple[bytes, frozenset[str]]:
-    """CRFsuite's file of the model, and the attributes that it knows.
-
-    A part is opened once, so identity is the key.
-    """
-    return write_model(part.model), frozenset(part.model.attributes)
+def _opened(part: TagPart) -> Decoder:
+    """A part is opened once, so identity is the key."""
+    return open_decoder(part.model)

@@ -30,6 +30,8 @@ _SHAPE = pattern(
     r"[a-z]{1,3}(?:[0-9]{2}|-[0-9]{2}|-(?:19|20)[0-9]{2})-[0-9]{4,7}|[a-z]{1,2}[0-9]{2}-[0-9]{3}"
 )
 _VITAMIN = pattern(r"(?:b|d|k|t|c|l|s|hd|pod|hod|dol)-?[0-9]{1,2}-[0-9]{3,5}")
+# What a pathologist finds: "pathology T2N1M0".
+_STAGE = pattern(r"[cpy]{0,2}t(?:[0-4x][a-d]?|is)n[0-3x][a-c]?(?:m[01x][a-c]?)?")
 _SHORT = pattern(r"[a-z]{1,2}[0-9]{2}-[0-9]{3}")
 
 
@@ -37,7 +39,11 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields one IDNUM per number, left to right and without overlap."""
     text = document.text
     seen = view(text)
-    found = [(start, end) for _, start, end in named(text, seen, _WORDS)]
+    found = [
+        (start, end)
+        for _, start, end in named(text, seen, _WORDS)
+        if not _STAGE.fullmatch(seen[start:end])
+    ]
     for match in _SHAPE.finditer(seen):
         start, end = match.span()
         number = seen[start:end]

@@ -95,7 +95,7 @@ _SPANISH_RIGHT = re.compile(
 )
 _FRENCH = re.compile(
     r"\b(?:foley|sheath|catheter|cath|radial|femoral|terumo|tube|fr|french|drain|stent|introducer"
-    r"|ureteral|guide|access|pigtail|jj|suction|line|picc)\b"
+    r"|ureteral|guide|access|pigtail|jj|suction|line|picc|ng|ngt|og|ogt|nasogastric|orogastric)\b"
 )
 _NUMBERED = re.compile(
     r"(?:(?<![a-z/])(?:room|rm|bed|grade|stage|type|size|x|weight|wt|ht|bmi|hr|p|t|rr|page|unit|day"

@@ -66,7 +66,8 @@ _NO_DATE_LEFT = words(
     " gleason nottingham boston aldrete braden lachman pivot reflex dtr dtrs tonsils"
     " crescendo-decrescendo balance tinetti berg mallampati cores core cylinders quadrants teeth"
     " rated rates rating intensity worst best average least discomfort ache cramps cramping symptom"
-    " symptoms anxiety depression mood distress fatigue nausea energy"
+    " symptoms anxiety depression mood distress fatigue nausea energy pupil pupils"
+    " fraction fractions"
 )
 _NO_DATE_RIGHT = re.compile(
     r" ?(?:strength|pain|murmur|sem\b|systolic|diastolic|tabs?\b|tablets?|pills?|caps?\b|capsules?"

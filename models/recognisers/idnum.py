@@ -59,6 +59,8 @@ _OTHERS = re.compile(
 # Spanish "VN" gives normal values: "VN: 90-210".
 _NORMAL = pattern(r"vn[^a-z]")
 _INTERVAL = pattern(r"\d{1,4}-\d{1,4}")
+# "(ref 3.5-5.1)" gives them too.
+_RANGE = pattern(r"\d{1,4}\.\d{1,3}-\d{1,4}(?:\.\d{1,3})?")
 # "REF CQ-7584, lot GFAX0912" is a catalogue's number; a print or photograph has its own rule.
 _CATALOGUE = re.compile(r",? {0,2}(?:lot|ser|sn|s/n)\b")
 _BIOMETRIC = re.compile(r"prints?\b|photo|\bdna\b|\bretina|\biris\b")
@@ -93,6 +95,8 @@ def _is_errand(seen: bytes, cue: int, start: int, end: int) -> bool:
         return False
     if _NORMAL.match(word, 0, 3) and _INTERVAL.fullmatch(seen[start:end]):
         return False
-    if word.lower() == b"ref" and _CATALOGUE.match(after(seen, end, 12)):
+    if word.lower() == b"ref" and (
+        _CATALOGUE.match(after(seen, end, 12)) or _RANGE.fullmatch(seen[start:end])
+    ):
         return False
     return not _BIOMETRIC.search(before(seen, start, 20))

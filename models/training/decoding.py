@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pycrfsuite
-
 from ..corpora import Annotation
-from ..crf.codec import decode_batch
-from ..crf.learning import attribute_table, item_sequences
-from ..crf.model_file import CrfModel, biased, label_of, write_model
-from ..features import Features
+from ..crf.codec import decode_ids
+from ..crf.decoding import open_decoder
+from ..crf.model_file import CrfModel
+from ..features import Featurized
 from ..merging import select
 from ..propagation import propagate
 from ..recipes import Recipe
@@ -30,18 +28,14 @@ Found = tuple[tuple[Annotation, ...], ...]
 class Decoder:
     """Tags the items of some documents with one model and any biases.
 
-    The items stay in CRFsuite's form, with those attributes alone that the model knows.
-
-    Not for threads: nothing here locks.
+    The items are made ready once.
     """
 
-    def __init__(self, model: CrfModel, features: Features) -> None:
+    def __init__(self, model: CrfModel, features: Featurized) -> None:
         """Makes the items ready."""
-        self._model = model
+        self._decoder = open_decoder(model)
         self._features = features
-        table = attribute_table(features.attributes, frozenset(model.attributes))
-        self._items = list(item_sequences(features, table))
-        self._labels = {label_of(tag) for tag in model.tags}
+        self._prepared = self._decoder.ready(features)
 
     def candidates(self, detector: str, biases: Mapping[str, float]) -> list[list[Candidate]]:
         """What is found in each document, in order.
@@ -51,16 +45,10 @@ class Decoder:
             biases: label or "O" -> bias on the grid; those of labels that the model lacks do
                 nothing, as in `Tagger`.
         """
-        wanted = {label: bias for label, bias in biases.items() if label in self._labels and bias}
-        weights = write_model(biased(self._model, wanted))
-        crf = pycrfsuite.Tagger()
-        # CRFsuite reads the bytes as long as it lives and does not own them: `weights` must outlive
-        # the last call.
-        crf.open_inmemory(weights)
-        tags = [crf.tag(items) for items in self._items]
-        crf.close()
+        tags, _ = self._decoder.decode(self._prepared, biases, scored=False)
+        names = self._decoder.tags
         found: list[list[Candidate]] = [[] for _ in range(len(self._features.document_offsets) - 1)]
-        for document, start, end, label, _, _ in decode_batch(tags, self._features):
+        for document, start, end, label, _, _ in decode_ids(tags, names, self._features):
             found[document].append(Candidate(start, end, label, detector, 1.0))
         return found
 
@@ -74,7 +62,7 @@ class Decoders:
     def __init__(
         self,
         models: Mapping[str, CrfModel],
-        features: Mapping[str, Features],
+        features: Mapping[str, Featurized],
         recipe: Recipe,
         texts: Sequence[str],
     ) -> None:

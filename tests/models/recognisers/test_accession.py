@@ -54,6 +54,8 @@ def test_numbers_are_found(marked: str) -> None:
     "text",
     [
         "L4-5, C5-6",
+        "pathology T2N1M0, pT1cN0, margins clear",
+        "biopsy pTisN0",
         "CA 19-9 1234",
         "CA15-3 of 3300",
         "B12-1000 mcg",

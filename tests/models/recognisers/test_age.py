@@ -69,6 +69,7 @@ AGES = [
     ("é 54-year-old 🙂", ["54"]),
     # Durations, distances, temperatures, doses.
     ("for 5 years", []),
+    ("NG 16F at 55 cm R nare", []),
     ("5 years ago", []),
     ("x 6y", []),
     ("T1DM x 6y", []),

@@ -84,6 +84,8 @@ def test_dates_are_found(text: str, expected: list[str]) -> None:
     [
         # Blood pressure, scores, strength.
         "BP 120/80, HR 78",
+        "pupils 4/3 brisk",
+        "Fraction 12/30, 21.6 Gy",
         "bp 132/82",
         "BP 98/52",
         "strength 5/5 throughout",

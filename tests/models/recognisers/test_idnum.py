@@ -72,6 +72,7 @@ def test_numbers_are_found(marked: str) -> None:
     "text",
     [
         "case 3, visit 12",
+        "K 4.4 (ref 3.5-5.1), ALP 88 (ref 40.5-120)",
         "order 1000 ml",
         "ref by Dr. Sharp",
         "claim 500 mg",

@@ -90,13 +90,14 @@ def test_the_same_seed_gives_the_same_notes_and_another_gives_other_people():
     one, again, other = (list(generate(some, seed=seed, notes=2 * len(some))) for seed in (1, 1, 2))
     assert one == again
     people = [set(sum((words_of(note, "PATIENT") for note in notes), [])) for notes in (one, other)]
-    assert len(people[0] & people[1]) < 0.2 * len(people[0])
+    assert len(people[0] & people[1]) < 0.3 * len(people[0])
     # The second note of a template has other people too.
     first, second = (
         set(sum((words_of(note, "PATIENT") for note in half), []))
         for half in (one[: len(some)], one[len(some) :])
     )
-    assert len(first & second) < 0.2 * len(first)
+    # Names in marks, which are the template's own, come again.
+    assert len(first & second) < 0.3 * len(first)
 
 
 def test_all_labels_occur():

@@ -1,0 +1,250 @@
+"""Attributes found by the extension: those that the strings lead to, for every declaration."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrubline.models.errors import UsageError
+from scrubline.models.features import (
+    CharacterClass,
+    Elsewhere,
+    Feature,
+    Frequency,
+    Gazetteer,
+    Word,
+    at,
+    together,
+)
+from scrubline.models.features.featurizing import featurize
+from scrubline.models.features.gazetteer import PhraseIndex, gazetteer_from_phrases
+from scrubline.models.features.indexing import AttributeIndex
+from scrubline.models.layers import LAYERS
+from scrubline.models.native import extension
+from scrubline.models.recipes import DECLARATIONS, Learner, TaggerRecipe
+from scrubline.models.recipes.languages import recipe_in
+from scrubline.models.tokenizing import tokenize_documents
+
+NATIVE = extension()
+pytestmark = pytest.mark.skipif(NATIVE is None, reason="the native extension is not built here")
+
+TEXTS = (
+    "Family History: Dr. Ada Lovelace (MRN 12-345) of New York\nwas seen on 3/4/2012.",
+    '"PO/5mg" for 45-year-old Ada\n\nMr. X | \\ [0]=y',
+    None,
+    "",
+    "DOB: 3/4/61\nName: ADA LOVELACE\nnew york city, new york state; Brown sputum",
+)
+PHRASES = {
+    "places": (["New York", "New York City", "York", "Ada"], None),
+    "people": (["Ada", "Ada Lovelace", "ADA", "Brown"], [3, 40, 2, 900]),
+    "nothing": ([], None),
+}
+
+
+def tagger(features: tuple[Feature, ...], layer: str, sequence: str = "line") -> TaggerRecipe:
+    return TaggerRecipe(layer, sequence, features, "BIO", Learner("lbfgs"), max_sequence=30)
+
+
+def compared(recipe: TaggerRecipe, texts, seed: int) -> int:
+    """Checks the ids of all items for a model of some of the attributes; gives their number."""
+    tokens = tokenize_documents(texts)
+    names = sorted(recipe.needs("gazetteer"))
+    lists = {name: list(PHRASES.values())[place % 3] for place, name in enumerate(names)}
+    clusters = {name: {"Ada": "0101", "of": "0", "ada": "11"} for name in recipe.needs("cluster")}
+    tags = {name: ["NN", ""] * len(tokens) for name in recipe.needs("tag")}
+    tags = {name: column[: len(tokens)] for name, column in tags.items()}
+    gazetteers = {
+        name: gazetteer_from_phrases(phrases, recipe.layer, weights)
+        for name, (phrases, weights) in lists.items()
+    }
+    strings = featurize(texts, tokens, recipe, gazetteers, tags, clusters=clusters)
+    rng = random.Random(seed)
+    known = [name for name in strings.attributes if rng.random() < 0.7]
+    known += ["bias", "w[0]=", "no[0]=such|thing[1]=here", "w[0]=a|w[0]=b"]
+    rng.shuffle(known)
+    numbers = {name: number for number, name in enumerate(known)}
+    phrases = PhraseIndex(lists, recipe.layer, NATIVE)
+    index = AttributeIndex(recipe, known, NATIVE, phrases=phrases, clusters=clusters)
+    found = index.featurize(texts, tokens, tags)
+    for name in ("starts", "ends", "sequence_offsets", "document_offsets"):
+        assert (getattr(found, name) == getattr(strings, name)).all()
+    for item in range(len(strings.starts)):
+        low, high = strings.item_offsets[item : item + 2]
+        wanted = [strings.attributes[i] for i in strings.attribute_ids[low:high]]
+        low, high = found.item_offsets[item : item + 2]
+        ids = found.attribute_ids[low:high].tolist()
+        assert sorted(ids) == sorted(numbers[name] for name in wanted if name in numbers)
+    return len(found.attribute_ids)
+
+
+@pytest.mark.parametrize("layer", list(LAYERS))
+@pytest.mark.parametrize("name", DECLARATIONS)
+def test_every_declaration_compiles_and_finds_the_same(name, layer):
+    for sequence in ("line", "document"):
+        assert compared(tagger(DECLARATIONS[name], layer, sequence), TEXTS, 1) > 100
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_the_default_of_each_language_finds_the_same(language):
+    assert compared(recipe_in("default", language).taggers[0], TEXTS, 2) > 1000
+
+
+CLASSES = CharacterClass(("ALPHA", "INITCAPS", "HASDIGIT"))
+EVERY_WAY = (
+    *at(Word(), -2, 0, 3),
+    *at(CLASSES, -1, 0),
+    *at(Elsewhere(), 0, 1),
+    *at(Gazetteer("places", "bioes"), 0),
+    *at(Frequency("people"), -1, 0),
+    together((Word(fold=True), -1), (CLASSES, 0), (Word(), 1)),
+    together((Elsewhere(), -1), (Frequency("people"), 0)),
+    together((Frequency("people"), 0), (Word(), 0)),
+)
+WORDS = st.sampled_from(
+    ["Ada", "ada", "New", "York", "City", "Name", ":", "3/4", "é", "🙂"]
+    + ["\n", "\r\n", "|", "\\", "=", "\x00", "\ud800", " "]
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    texts=st.lists(st.one_of(st.none(), st.lists(WORDS, max_size=12).map(" ".join)), max_size=4),
+    layer=st.sampled_from(list(LAYERS)),
+    seed=st.integers(0, 5),
+)
+def test_any_text_finds_the_same(texts, layer, seed):
+    compared(tagger(EVERY_WAY, layer), texts, seed)
+
+
+def test_what_has_no_room_in_a_key_is_refused_by_name():
+    feature = together(*((Word(), offset) for offset in range(-3, 5)))
+    recipe = tagger((feature,), "fine")
+    many = ["|".join(f"w[{offset}]=v{number}" for offset in range(-3, 5)) for number in range(300)]
+    phrases = PhraseIndex({}, "fine", NATIVE)
+    with pytest.raises(UsageError, match=r"w\[-3\].*cannot be compiled.*72 bits"):
+        AttributeIndex(recipe, many, NATIVE, phrases=phrases, clusters={})
+
+
+def test_texts_and_tokens_must_agree():
+    phrases = PhraseIndex({}, "fine", NATIVE)
+    index = AttributeIndex(tagger(at(Word(), 0), "fine"), [], NATIVE, phrases=phrases, clusters={})
+    with pytest.raises(ValueError, match="2 texts, tokens of 1 documents"):
+        index.featurize(["a", "b"], tokenize_documents(["a"]), {})
+
+
+# -- the extension itself -------------------------------------------------------------------------
+
+I32, I64 = np.int32, np.int64
+INDEX = {
+    "parts": np.array([[0, 0, 0, 2], [1, 0, -1, 2], [2, 0, 1, 2]], I32),
+    "lookups": np.array([[0, 1, 0, 2], [0, 2, 0, 1], [2, 1, 0, 2]], I64),
+    "singles": np.array([5, -1], I32),
+    "keys": np.array([0b0101], np.uint64),
+    "rows": np.array([7], I32),
+    "before_words": np.array([-1], I32),
+    "after_words": np.array([-1], I32),
+    "before_items": np.array([1], I32),
+    "after_items": np.array([-1], I32),
+    "before_many": np.array([-1], I32),
+    "after_many": np.array([0], I32),
+}
+BATCH = {
+    "words": np.array([[0], [1]], I32),
+    "items": np.array([[1], [-1]], I32),
+    "word_ids": np.array([0, 1], I64),
+    "sequence_offsets": np.array([0, 2], I64),
+    "many": ((np.array([0, 1], I32), np.array([0, 1, 2], I64), False),),
+    "item_offsets": np.zeros(3, I64),
+}
+
+
+def test_an_index_by_hand():
+    index = NATIVE.open_index(*INDEX.values())
+    batch = {**BATCH, "item_offsets": np.zeros(3, I64)}
+    found = np.frombuffer(NATIVE.featurize(index, *batch.values()), I32)
+    # Item 0: its word is 0 -> 5. Item 1: its word 1 is none alone, with item 0's 1 it is 7; behind
+    # it the many are 0 -> 5.
+    assert found.tolist() == [5, 7, 5]
+    assert batch["item_offsets"].tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"parts": np.array([[3, 0, 0, 2]] * 3, I32)},
+        {"parts": np.array([[0, 1, 0, 2]] * 3, I32)},
+        {"parts": np.array([[0, 0, 33, 2]] * 3, I32)},
+        {"parts": np.array([[0, 0, 0, 0]] * 3, I32)},
+        {"parts": np.array([[0, 0, 0, 32]] * 3, I32)},
+        {"parts": b"123"},
+        {"lookups": np.array([[3, 1, 0, 2]], I64)},
+        {"lookups": np.array([[0, 9, 0, 2]], I64)},
+        {"lookups": np.array([[0, 0, 0, 2]], I64)},
+        {"lookups": np.array([[0, 1, 1, 2]], I64)},
+        {"lookups": np.array([[0, 2, 1, 1]], I64)},
+        {"lookups": np.array([[-1, 1, 0, 1]], I64)},
+        {"rows": np.array([-7], I32)},
+        {"rows": np.array([], I32)},
+        {"before_words": np.array([], I32)},
+    ],
+)
+def test_what_is_no_index_is_refused(changes):
+    with pytest.raises(ValueError, match="open_index|parts"):
+        NATIVE.open_index(*{**INDEX, **changes}.values())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"words": np.array([[0]], I32)},
+        {"items": np.array([[0]], I32)},
+        {"word_ids": np.array([0, 2], I64)},
+        {"word_ids": np.array([0, -1], I64)},
+        {"sequence_offsets": np.array([0, 3], I64)},
+        {"sequence_offsets": np.array([0, 1], I64)},
+        {"many": ()},
+        {"many": ((np.array([0, 1], I32), np.array([0, 1], I64), False),)},
+        {"many": ((np.array([0, 1], I32), np.array([0, 2], I64), True),)},
+        {"many": ((np.array([0, 1], I32), np.array([0, 3, 2], I64), False),)},
+        {"item_offsets": np.zeros(2, I64)},
+    ],
+)
+def test_what_is_no_batch_is_refused(changes):
+    index = NATIVE.open_index(*INDEX.values())
+    with pytest.raises(ValueError, match="featurize: the arrays"):
+        NATIVE.featurize(index, *{**BATCH, **changes}.values())
+
+
+def test_what_are_no_phrases_is_refused():
+    good = [
+        np.array([0, 1], I32),
+        np.array([0, 2], I64),
+        np.array([0], I32),
+        np.array([0], I32),
+        2,
+        1,
+    ]
+    phrases = NATIVE.open_phrases(*good)
+    bad = [
+        (0, np.array([0, 2], I32)),
+        (0, np.array([0, -1], I32)),
+        (1, np.array([0, 0, 2], I64)),
+        (1, np.array([0, 1], I64)),
+        (2, np.array([1], I32)),
+        (3, np.array([], I32)),
+        (4, -1),
+        (5, -1),
+    ]
+    for place, value in bad:
+        with pytest.raises(ValueError, match="open_phrases"):
+            NATIVE.open_phrases(*[value if i == place else one for i, one in enumerate(good)])
+    empty_phrase = [np.zeros(0, I32), np.array([0, 0], I64), *good[2:]]
+    with pytest.raises(ValueError, match="open_phrases"):
+        NATIVE.open_phrases(*empty_phrase)
+    for words, bounds in (([2], [0, 1]), ([-2], [0, 1]), ([0], [0, 2]), ([0], [])):
+        with pytest.raises(ValueError, match="match_phrases"):
+            NATIVE.match_phrases(phrases, np.array(words, I32), np.array(bounds, I64))
