@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# An editable install builds the extension in its place: anew when its sources change.
+NATIVE := $(wildcard models/native/*.[ch])
 
 .PHONY: demo test check format dev clean bench sanitize
 
@@ -33,12 +35,12 @@ dev:
 bench: $(VENV)/for-tests
 	$(BIN)/python -m benchmarks.pipeline
 
-$(VENV)/for-use: setup.py
+$(VENV)/for-use: setup.py $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --editable .
 	@touch $@
 
-$(VENV)/for-tests: setup.py
+$(VENV)/for-tests: setup.py $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --editable ".[test]"
 	@touch $@ $(VENV)/for-use
@@ -48,4 +50,4 @@ sanitize: $(VENV)/for-tests
 	.ci/sanitize $(BIN)/python
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist *.egg-info models/native/*.so

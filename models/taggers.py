@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import logging
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,7 +15,7 @@ from .bundles import Bundle
 from .crf.codec import decode_ids
 from .crf.decoding import OUTSIDE, Decoder, open_decoder
 from .crf.model_file import snap_bias
-from .errors import BundleError
+from .errors import BundleError, UsageError
 from .features import Features, Featurized
 from .features.featurizing import featurize
 from .features.gazetteer import PhraseIndex, gazetteer_from_phrases
@@ -148,11 +149,7 @@ def _opened(bundle: Bundle, kind: str) -> _Opened:
     lists = {name: bundle.dictionaries[name] for name in sorted(recipe.needs("gazetteer"))}
     clusters = cluster_tables(bundle.parts)
     model, native = bundle.models[kind], extension()
-    if native is not None:
-        phrases = PhraseIndex(
-            {name: (one.phrases, one.weights) for name, one in lists.items()}, recipe.layer, native
-        )
-        index = AttributeIndex(recipe, model.attributes, native, phrases=phrases, clusters=clusters)
+    if native is not None and (index := _index_of(bundle, kind, native)) is not None:
         return _Opened(open_decoder(model), index.featurize)
     gazetteers = {
         name: gazetteer_from_phrases(one.phrases, recipe.layer, one.weights)
@@ -165,6 +162,26 @@ def _opened(bundle: Bundle, kind: str) -> _Opened:
         return featurize(texts, tokens, recipe, gazetteers, tags, clusters=clusters)
 
     return _Opened(open_decoder(model), by_strings)
+
+
+def _index_of(bundle: Bundle, kind: str, native: ModuleType) -> AttributeIndex | None:
+    """The index of a tagger; None if it cannot be, which is said: strings are slow."""
+    (recipe,) = (tagger for tagger in bundle.recipe.taggers if tagger.kind == kind)
+    lists = {name: bundle.dictionaries[name] for name in sorted(recipe.needs("gazetteer"))}
+    phrases = PhraseIndex(
+        {name: (one.phrases, one.weights) for name, one in lists.items()}, recipe.layer, native
+    )
+    attributes, clusters = bundle.models[kind].attributes, cluster_tables(bundle.parts)
+    try:
+        return AttributeIndex(recipe, attributes, native, phrases=phrases, clusters=clusters)
+    except UsageError as error:
+        logging.getLogger(__name__).warning(
+            "bundle %s: %s; its attributes are looked up as strings, which takes several times"
+            " longer",
+            bundle.name,
+            error,
+        )
+        return None
 
 
 def output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:

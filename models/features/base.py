@@ -19,7 +19,7 @@ import numpy as np
 from ...dictionaries.trie import TokenTrie
 from ..columns import Flags, Ints
 from ..errors import UsageError
-from ..layers.merged import kinds_of
+from ..layers.merged import KINDS, kinds_of
 from ..tokens import Tokens
 
 BEFORE = "\\B"
@@ -105,6 +105,12 @@ class Items:
     def kinds(self) -> tuple[str | None, ...]:
         """What each of `words` is, one of `layers.merged.KINDS`, or None."""
         return tuple(kinds_of(self.words))
+
+    @functools.cached_property
+    def kind_ids(self) -> Ints:
+        """Of each of `words` the place of its kind in `layers.merged.KINDS`, or -1."""
+        places = {kind: place for place, kind in enumerate(KINDS)}
+        return np.array([-1 if k is None else places[k] for k in self.kinds], np.int64)
 
     @functools.cached_property
     def columns(self) -> dict[Property, Column]:

@@ -57,11 +57,7 @@ def featurize(
             length.
         ValueError: if texts and tokens differ in their number of documents.
     """
-    if len(texts) != len(tokens.document_offsets) - 1:
-        raise ValueError(
-            f"featurize: {len(texts)} texts, tokens of {len(tokens.document_offsets) - 1} documents"
-        )
-    _require_resources(recipe, gazetteers, clusters, tags, len(tokens))
+    require_resources(recipe, texts, tokens, gazetteers, clusters, tags)
     items = build_items(
         texts,
         tokens,
@@ -91,13 +87,23 @@ def featurize(
     )
 
 
-def _require_resources(
+def require_resources(
     recipe: TaggerRecipe,
-    gazetteers: Mapping[str, TokenTrie],
+    texts: Sequence[str | None],
+    tokens: Tokens,
+    gazetteers: Mapping[str, object],
     clusters: Mapping[str, Mapping[str, str]],
     tags: Mapping[str, Sequence[str]],
-    tokens: int,
 ) -> None:
+    """Refuses a batch that lacks something that the recipe names; arguments as of `featurize`.
+
+    Raises:
+        UsageError, ValueError: as `featurize`.
+    """
+    if len(texts) != len(tokens.document_offsets) - 1:
+        raise ValueError(
+            f"featurize: {len(texts)} texts, tokens of {len(tokens.document_offsets) - 1} documents"
+        )
     given: dict[str, tuple[Mapping[str, object], str]] = {
         "gazetteer": (gazetteers, "load it and pass it in `gazetteers`"),
         "cluster": (clusters, "pass its table from word to code in `clusters`"),
@@ -111,10 +117,10 @@ def _require_resources(
                 f"the {recipe.kind} tagger needs the {kind} {name!r}, which is missing:"
                 f" {given[kind][1]}"
             )
-        if kind == "tag" and len(tags[name]) != tokens:
+        if kind == "tag" and len(tags[name]) != len(tokens):
             raise UsageError(
                 f"tag column {name!r} has {len(tags[name])} entries, expected one for each of the"
-                f" {tokens} fine tokens"
+                f" {len(tokens)} fine tokens"
             )
 
 

@@ -19,6 +19,11 @@ from .items import LAYERS, layer_bounds
 
 MODES = ("in", "bioes")
 
+_MATCH = np.dtype(
+    [("weight", "i8"), ("list", "i4"), ("first", "i4"), ("last", "i4"), ("unused", "i4")]
+)
+"""The extension's record of a match."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Gazetteer(Property):
@@ -135,7 +140,7 @@ class PhraseIndex:
             np.array(words, np.int32),
             np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
             np.array(lists, np.int32),
-            np.array(weights, np.int32),
+            np.minimum(np.array(weights, np.int64), 1 << 53),
             len(numbers),
             len(self._names),
         )
@@ -145,13 +150,13 @@ class PhraseIndex:
         folded, ids, bounds = _searched(items)
         known = self._numbers
         table = np.fromiter((known.get(word, -1) for word in folded), np.int32, len(folded))
-        found = np.frombuffer(self._match(self._phrases, table[ids], bounds), np.int32)
-        rows = found.reshape(-1, 4).astype(np.int64)
-        rows = rows[np.argsort(rows[:, 0], kind="stable")]
-        edges = np.searchsorted(rows[:, 0], np.arange(len(self._names) + 1))
+        rows = np.frombuffer(self._match(self._phrases, table[ids], bounds), _MATCH)
+        rows = rows[np.argsort(rows["list"], kind="stable")]
+        edges = np.searchsorted(rows["list"], np.arange(len(self._names) + 1))
         for place, name in enumerate(self._names):
-            _, firsts, lasts, weights = rows[edges[place] : edges[place + 1]].T
-            items.matches[name] = _on_items(items, firsts, lasts, weights)
+            own = rows[edges[place] : edges[place + 1]]
+            firsts, lasts = own["first"].astype(np.int64), own["last"].astype(np.int64)
+            items.matches[name] = _on_items(items, firsts, lasts, own["weight"].copy())
 
 
 def _searched(items: Items) -> tuple[tuple[str, ...], Ints, Ints]:

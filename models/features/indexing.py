@@ -22,6 +22,7 @@ from ..tokenizing import tokenize_documents
 from ..tokens import Tokens
 from .base import AFTER, BEFORE, Column, Items, Property, escape_all
 from .declaration import Feature
+from .featurizing import require_resources
 from .gazetteer import PhraseIndex
 from .items import build_items
 from .values import Indexed
@@ -115,7 +116,7 @@ class AttributeIndex:
             tags: at least the columns that the recipe names: a tag, or "", for each of `tokens`.
 
         Raises:
-            ValueError: if texts and tokens differ in their number of documents.
+            UsageError, ValueError: as `featurizing.featurize`.
         """
         items = self._items(texts, tokens, tags)
         ids, offsets = self._ids(items)
@@ -131,11 +132,9 @@ class AttributeIndex:
     def _items(
         self, texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
     ) -> Items:
-        if len(texts) != len(tokens.document_offsets) - 1:
-            raise ValueError(
-                f"{len(texts)} texts, tokens of {len(tokens.document_offsets) - 1} documents"
-            )
         recipe = self._recipe
+        gazetteers = dict.fromkeys(recipe.needs("gazetteer"))
+        require_resources(recipe, texts, tokens, gazetteers, self._clusters, tags)
         items = build_items(
             texts,
             tokens,
@@ -226,9 +225,9 @@ class AttributeIndex:
 class _Words:
     """The numbers of the values of each word, of the properties that only the word matters to.
 
-    Words are kept as they are met, so that a word costs its look-up from the second batch on; those
-    with digits, which hardly come again, and what is beyond the room are made anew each time. For
-    threads too.
+    Words are kept as they are met, as long as the process lives, so that a word costs its look-up
+    from the second batch on; those with digits, which hardly come again, are made anew each time.
+    When the room is full all are forgotten. For threads too.
     """
 
     def __init__(self, properties: Mapping[Property, _Values]) -> None:
@@ -243,7 +242,7 @@ class _Words:
     def rows(self, items: Items) -> Ids:
         """A row for each of `items.words`."""
         with self._lock:
-            if len(self._places) > _MOST_WORDS:
+            if len(self._places) == _MOST_WORDS:
                 self._forget()
             places = self._places
             found = np.array([places.get(word, -1) for word in items.words], np.int64)
@@ -256,8 +255,8 @@ class _Words:
             return result
 
     def _keep(self, words: Sequence[str], made: Ids) -> None:
-        kept = [at for at, word in enumerate(words) if _comes_again(word)]
         first = len(self._places)
+        kept = [at for at, word in enumerate(words) if _comes_again(word)][: _MOST_WORDS - first]
         for place, at in enumerate(kept, first):
             self._places[words[at]] = place
         if len(self._places) > len(self._table):
@@ -322,7 +321,7 @@ def _taken_apart(
                 numbers.append(known.setdefault(value, len(known)))
                 found.append(number)
             continue
-        # Neither keys nor values hold these signs but where they part them.
+        # Keys hold neither sign, values no "|": the first "=" of a part ends its key.
         pairs = [part.partition("=") for part in attribute.split("|")]
         if (several := joined.get("|".join([pair[0] for pair in pairs]))) is not None:
             ids, numbers, found = several

@@ -113,8 +113,8 @@ class Nearest(Property):
             firsts, lasts, _ = matches(items, name)
             marks[firsts if self.side == "behind" else lasts] = place
         places = {kind: place for place, kind in enumerate(self.kinds)}
-        kinds = [places.get(kind or "", len(names)) for kind in items.kinds]
-        marks = np.minimum(marks, np.array(kinds, np.int64)[items.word_ids])
+        of_kinds = np.array([places.get(kind, len(names)) for kind in KINDS] + [len(names)])
+        marks = np.minimum(marks, of_kinds[items.kind_ids][items.word_ids])
         found = _nearest(items, marks < len(names), self.side)
         if not len(items):
             return Column((), found)

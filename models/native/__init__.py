@@ -18,21 +18,31 @@ SWITCH = "SCRUBLINE_NATIVE"
 @functools.cache
 def extension() -> ModuleType | None:
     """The extension module; None if it is not there or is turned off."""
-    if os.environ.get(SWITCH) == "0":
-        return None
-    try:
-        from . import _native  # type: ignore[attr-defined]
-    except ImportError:
-        return None
-    module: ModuleType = _native
-    return module
+    return _loaded()[0]
 
 
 @functools.cache
 def warn_if_absent() -> None:
-    """Says once a process that the reference path runs."""
-    if extension() is None:
+    """Says once a process that the reference path runs, and why."""
+    module, reason = _loaded()
+    if module is None:
         logging.getLogger(__name__).warning(
-            "the native extension is %s: labels are the same, and take some ten times longer",
-            f"turned off by {SWITCH}=0" if os.environ.get(SWITCH) == "0" else "not installed",
+            "the native extension %s: labels are the same, and take many times longer", reason
         )
+
+
+def _loaded() -> tuple[ModuleType | None, str]:
+    """The module, or None and why."""
+    if os.environ.get(SWITCH) == "0":
+        return None, f"is turned off by {SWITCH}=0"
+    try:
+        from . import _native  # type: ignore[attr-defined]
+    except ModuleNotFoundError:
+        return None, "is not installed"
+    except ImportError as error:
+        # It is there, and the loader says what is wrong with it; only `from . import` of a missing
+        # one is an ImportError without a name.
+        missing = "cannot import name" in str(error)
+        return None, "is not installed" if missing else f"cannot be loaded ({error})"
+    module: ModuleType = _native
+    return module, ""

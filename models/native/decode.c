@@ -160,8 +160,8 @@ static void settle(double *logs, int32_t count, double *values)
 }
 
 /* The marginal probability of each tag that is not outside. Sums are kept as logarithms, for the
-   weights of a perceptron are beyond what exp() can hold; it is NaN if those of moves differ by more
-   than 700. */
+   weights of a perceptron are beyond what exp() can hold; but moves are not: where theirs differ by
+   more than 700 it may be 0 or NaN, which the caller takes for unknown. */
 static void marginals(const Model *m, Space *space, int64_t n, const uint16_t *tags, double *scores)
 {
     int32_t labels = m->labels, width = m->width;

@@ -67,17 +67,16 @@ static int64_t values_of(const Index *index, const Batch *batch, const Place *pl
     return many->offsets[row + 1] - many->offsets[row];
 }
 
-static int add_single(const Index *index, const Lookup *lookup, int32_t value, Found *found)
+static void add_single(const Index *index, const Lookup *lookup, int32_t value, Found *found)
 {
     if (value < 0 || value >= lookup->size)
-        return 0;
+        return;
     int32_t row = index->singles[lookup->start + value];
     if (row >= 0)
         found->ids[found->count++] = row;
-    return 0;
 }
 
-static int add_many(const Index *index, const Batch *batch, const Lookup *lookup, const Place *places,
+static int add_joined(const Index *index, const Batch *batch, const Lookup *lookup, const Place *places,
                     Found *found)
 {
     const Part *parts = index->part + lookup->first;
@@ -124,7 +123,6 @@ static int add_many(const Index *index, const Batch *batch, const Lookup *lookup
 int featurize_sequence(const Index *index, const Batch *batch, int64_t first, int64_t end,
                        Found *found, int64_t *ends)
 {
-    enum { FURTHEST = 32 };
     Place around[2 * FURTHEST + 1], *places = around + FURTHEST;
     int32_t reach = index->reach;
     for (int64_t i = first; i < end; i++) {
@@ -149,7 +147,7 @@ int featurize_sequence(const Index *index, const Batch *batch, int64_t first, in
             const Part *part = index->part + lookup->first;
             if (lookup->parts == 1 && part->where != MANY)
                 add_single(index, lookup, value_of(places + part->offset, part), found);
-            else if (add_many(index, batch, lookup, places, found) < 0)
+            else if (add_joined(index, batch, lookup, places, found) < 0)
                 return -1;
         }
         ends[i - first] = found->count;

@@ -21,6 +21,9 @@ typedef struct {
     int64_t start, size;
 } Lookup;
 
+/* The furthest offset, as in models/features/declaration.py. */
+#define FURTHEST 32
+
 /* What a recipe declares, for one model. */
 typedef struct {
     int64_t lookups, parts;

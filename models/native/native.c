@@ -1,5 +1,5 @@
 /* The extension module: Python's side of it. Arrays come as buffers and are checked here; what is
-   called from here may trust them. */
+   called from here may trust that sizes agree and that pointers and ids are in range. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
@@ -15,16 +15,24 @@
 #define MODEL "scrubline.Model"
 #define INDEX "scrubline.Index"
 #define PHRASES "scrubline.Phrases"
+/* As in models/crf/model_file.py and models/features/declaration.py. */
 #define MOST_LABELS 1024
 #define MOST_WEIGHT 4096.0
+#define MOST_PARTS 8
 
-/* A contiguous buffer of items of a size; -1 with an exception set. */
+/* A contiguous buffer of so many bytes an item, aligned for them; -1 with an exception set. What the
+   items are is the caller's business. */
 static int take(PyObject *object, Py_buffer *view, Py_ssize_t size, int writable, const char *what)
 {
     if (PyObject_GetBuffer(object, view, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
         return -1;
     if (view->len % size) {
         PyErr_Format(PyExc_ValueError, "%s: %zd bytes are no whole number of items", what, view->len);
+        PyBuffer_Release(view);
+        return -1;
+    }
+    if (view->len && (uintptr_t)view->buf % (uintptr_t)(size < 8 ? size : 8)) {
+        PyErr_Format(PyExc_ValueError, "%s: is not aligned", what);
         PyBuffer_Release(view);
         return -1;
     }
@@ -102,7 +110,7 @@ PyDoc_STRVAR(open_model_doc,
 "Args:\n"
 "    rows: int64, row pointers of the attributes into the weights.\n"
 "    row_labels: uint16, the tag of each weight.\n"
-"    row_weights: float32, on the grid.\n"
+"    row_weights: float32, below 4096 in size; that they are on the grid is the caller's duty.\n"
 "    moves: float64, [source, target].\n"
 "    outside: the tag of what is no entity, -1 for none.\n\n"
 "Raises:\n"
@@ -314,16 +322,16 @@ static int build_lookups(Index *index, const int64_t *given, const uint64_t *key
     for (int64_t f = 0; f < index->lookups; f++) {
         const int64_t *row = given + 4 * f;
         Lookup *lookup = index->lookup + f;
-        if (row[0] < 0 || row[1] < 1 || row[1] > 8 || row[0] + row[1] > index->parts || row[2] < 0 ||
-            row[3] < 0)
+        if (row[0] < 0 || row[1] < 1 || row[1] > MOST_PARTS || row[0] > index->parts - row[1] ||
+            row[2] < 0 || row[3] < 0)
             return -1;
         *lookup = (Lookup){(int32_t)row[0], (int32_t)row[1], row[2], row[3]};
         if (row[1] == 1) {
-            if (row[2] + row[3] > index->n_singles)
+            if (row[2] > index->n_singles - row[3])
                 return -1;
             continue;
         }
-        if (row[2] + row[3] > n_keys)
+        if (row[2] > n_keys - row[3])
             return -1;
         int bits = 0;
         for (int64_t p = 0; p < row[1]; p++)
@@ -366,6 +374,7 @@ static PyObject *open_index(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOOOOOOOOOO", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7],
                           &o[8], &o[9], &o[10]))
         return NULL;
+    _Static_assert(sizeof(Part) == 16 && sizeof(Match) == 24, "Python knows their layout");
     Py_buffer views[OPENING] = {{0}};
     Index *index = calloc(1, sizeof *index);
     if (!index)
@@ -392,10 +401,12 @@ static PyObject *open_index(PyObject *self, PyObject *args)
     bad |= views[KEYS].len / 8 != views[ROWS].len / 4 || index->parts > 100000;
     for (int64_t p = 0; p < index->parts && !lacking && !bad; p++) {
         const Part *part = index->part + p;
-        int32_t away = part->offset < 0 ? -part->offset : part->offset;
         bad = part->where < 0 || part->where > 2 || part->column < 0 || part->bits < 1 ||
-              part->bits > 31 || part->offset < -32 || part->offset > 32 ||
+              part->bits > 31 || part->offset < -FURTHEST || part->offset > FURTHEST ||
               part->column >= index->width[part->where];
+        if (bad)
+            break;
+        int32_t away = part->offset < 0 ? -part->offset : part->offset;
         index->reach = away > index->reach ? away : index->reach;
     }
     if (!lacking && !bad) {
@@ -536,7 +547,8 @@ PyDoc_STRVAR(open_phrases_doc,
 "    words: int32, numbers of the words of all phrases, each below `n_words`.\n"
 "    offsets: int64, row pointers of the phrases into `words`; none is empty.\n"
 "    lists: int32, the gazetteer of each phrase, below `n_lists`.\n"
-"    weights: int32, of each phrase; those of one that comes twice in a list are added up.\n\n"
+"    weights: int64, of each phrase, 0 to 2^53; those of one that comes twice in a list are added\n"
+"        up, to no more than that.\n\n"
 "Raises:\n"
 "    ValueError: if the arrays do not fit together.\n");
 
@@ -544,7 +556,7 @@ static PyObject *open_phrases(PyObject *self, PyObject *args)
 {
     enum { WORDS, OFFSETS, LISTS, WEIGHTS, COUNT };
     static const char *names[] = {"words", "offsets", "lists", "weights"};
-    static const Py_ssize_t sizes[] = {4, 8, 4, 4};
+    static const Py_ssize_t sizes[] = {4, 8, 4, 8};
     PyObject *o[COUNT], *result = NULL;
     long long n_words;
     int n_lists;
@@ -559,16 +571,17 @@ static PyObject *open_phrases(PyObject *self, PyObject *args)
     for (int i = 0; i < COUNT; i++)
         if (take(o[i], &views[i], sizes[i], 0, names[i]) < 0)
             goto done;
-    const int32_t *words = views[WORDS].buf, *lists = views[LISTS].buf, *weights = views[WEIGHTS].buf;
-    const int64_t *offsets = views[OFFSETS].buf;
+    const int32_t *words = views[WORDS].buf, *lists = views[LISTS].buf;
+    const int64_t *offsets = views[OFFSETS].buf, *weights = views[WEIGHTS].buf;
     int64_t total = views[WORDS].len / 4, count = views[LISTS].len / 4;
     int bad = n_words < 0 || n_words > INT32_MAX || total > INT32_MAX || n_lists < 0 ||
-              n_lists > 100000 || views[WEIGHTS].len / 4 != count ||
+              n_lists > 100000 || views[WEIGHTS].len / 8 != count ||
               views[OFFSETS].len / 8 != count + 1 || !are_offsets(offsets, count + 1, total);
     for (int64_t i = 0; i < total && !bad; i++)
         bad = words[i] < 0 || words[i] >= n_words;
     for (int64_t i = 0; i < count && !bad; i++)
-        bad = lists[i] < 0 || lists[i] >= n_lists || offsets[i] == offsets[i + 1];
+        bad = lists[i] < 0 || lists[i] >= n_lists || offsets[i] == offsets[i + 1] || weights[i] < 0 ||
+              weights[i] > MOST_PHRASE_WEIGHT;
     if (bad) {
         PyErr_SetString(PyExc_ValueError, "open_phrases: the arrays do not fit together");
         goto done;
@@ -599,8 +612,8 @@ PyDoc_STRVAR(match_phrases_doc,
 "    words: int32, the number of each word of the text, -1 for one that is in no phrase.\n"
 "    bounds: int64, row pointers of the documents into `words`.\n\n"
 "Returns:\n"
-"    bytes: int32, [match, 4]: the gazetteer, first and last word, the phrase's weight; those of a\n"
-"        gazetteer in the order of the text.\n\n"
+"    bytes: a record a match: int64 the phrase's weight; int32 the gazetteer, first and last word,\n"
+"        and nothing. Those of a gazetteer are in the order of the text.\n\n"
 "Raises:\n"
 "    ValueError: if the arrays do not fit together.\n");
 

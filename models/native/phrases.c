@@ -44,7 +44,7 @@ static uint64_t place_of(const Phrases *p, int32_t node, int32_t word)
     return at;
 }
 
-void phrases_add(Phrases *p, const int32_t *words, int64_t n, int32_t list, int32_t weight)
+void phrases_add(Phrases *p, const int32_t *words, int64_t n, int32_t list, int64_t weight)
 {
     int32_t node = p->root[words[0]];
     if (node < 0)
@@ -59,10 +59,11 @@ void phrases_add(Phrases *p, const int32_t *words, int64_t n, int32_t list, int3
     }
     for (int32_t e = p->ending[node]; e >= 0; e = p->pool[e].next)
         if (p->pool[e].list == list) {
-            p->pool[e].weight += weight;
+            int64_t sum = p->pool[e].weight + weight;
+            p->pool[e].weight = sum < MOST_PHRASE_WEIGHT ? sum : MOST_PHRASE_WEIGHT;
             return;
         }
-    p->pool[p->endings] = (Ending){list, weight, p->ending[node]};
+    p->pool[p->endings] = (Ending){weight, list, p->ending[node]};
     p->ending[node] = (int32_t)p->endings++;
 }
 
@@ -102,7 +103,7 @@ int phrases_match(const Phrases *p, const int32_t *words, int64_t first, int64_t
                     found->rows[here[list]].weight = p->pool[e].weight;
                 } else if (free_at[list] <= i) {
                     here[list] = found->count;
-                    if (put(found, (Match){list, (int32_t)i, (int32_t)last, p->pool[e].weight}) < 0)
+                    if (put(found, (Match){p->pool[e].weight, list, (int32_t)i, (int32_t)last, 0}) < 0)
                         return -1;
                 }
             }

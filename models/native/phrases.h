@@ -6,7 +6,8 @@
 
 /* That a phrase of a list ends at a node; one after another by `next`, -1 behind the last. */
 typedef struct {
-    int32_t list, weight, next;
+    int64_t weight;
+    int32_t list, next;
 } Ending;
 
 /* A trie over numbers of words: the first word leads by a table, others by a hash of node and word. */
@@ -22,7 +23,8 @@ typedef struct {
 
 /* A match: the list, its first and last word in the text, and the weight of the phrase. */
 typedef struct {
-    int32_t list, first, last, weight;
+    int64_t weight;
+    int32_t list, first, last, unused;
 } Match;
 
 typedef struct {
@@ -34,8 +36,10 @@ typedef struct {
 int phrases_make(Phrases *phrases, int64_t words, int32_t lists, int64_t n_phrases, int64_t total);
 void phrases_free(Phrases *phrases);
 
-/* Adds a phrase of n words, n at least 1; weights of one that is there already are added up. */
-void phrases_add(Phrases *phrases, const int32_t *words, int64_t n, int32_t list, int32_t weight);
+/* Adds a phrase of n words, n at least 1; weights, 0 to MOST_PHRASE_WEIGHT, of one that is
+   there already are added up, to no more than that. */
+#define MOST_PHRASE_WEIGHT (INT64_C(1) << 53)
+void phrases_add(Phrases *phrases, const int32_t *words, int64_t n, int32_t list, int64_t weight);
 
 /* The matches in a document, words first to end - 1 of a text: of each list leftmost-longest and
    without overlap. free_at: [2 * lists], for its use. 0, or -1 without memory. */

@@ -2,7 +2,7 @@
 
 A fold of a cross-validation is tagged by weights that no bundle ever holds; the recall dial tags
 the same documents with one bias after another. Neither needs a score for people, so no marginals
-are computed, which takes half of a `Tagger`'s time.
+are computed.
 """
 
 from __future__ import annotations

@@ -6,9 +6,13 @@ deliberate change: `pytest tests/golden --update-golden`, review the difference,
 """
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from scrubline.models import native
 from scrubline.models.formats import FORMATS, format_of
 from scrubline.models.keys import canonical_id, load_keys
 from scrubline.models.roles import Columns
@@ -100,3 +104,24 @@ def test_the_demo_corpus_comes_out_as_before(case, tmp_path, request):
     # The notes first: their difference can be read.
     assert notes == json.loads(shown.read_text(encoding="utf-8"))
     assert found == json.loads(golden.read_text())
+
+
+@pytest.mark.skipif(native.extension() is None, reason="the native extension is not built here")
+def test_without_the_extension_the_digest_is_the_same(tmp_path):
+    """In a process of its own, for what is open in this one has the extension."""
+    (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "scrubline.pipeline.cli", "scrub", "--json"),
+            *("--config", str(DEMO / "scrubline.toml"), "--input", str(DEMO / "parquet")),
+            *("--output", str(tmp_path / "out"), "--key-file", str(tmp_path / "key.txt")),
+        ],
+        env={**os.environ, native.SWITCH: "0"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "is turned off by SCRUBLINE_NATIVE=0" in done.stderr
+    expected = json.loads((HERE / "demo_parquet_hipaa.json").read_text())
+    assert json.loads(done.stdout)["content_digest"] == expected["content_digest"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import random
 
 import numpy as np
@@ -17,6 +18,7 @@ from scrubline.models.features import (
     Gazetteer,
     Word,
     at,
+    indexing,
     together,
 )
 from scrubline.models.features.featurizing import featurize
@@ -70,6 +72,10 @@ def compared(recipe: TaggerRecipe, texts, seed: int) -> int:
     phrases = PhraseIndex(lists, recipe.layer, NATIVE)
     index = AttributeIndex(recipe, known, NATIVE, phrases=phrases, clusters=clusters)
     found = index.featurize(texts, tokens, tags)
+    # Its words are known from now on.
+    again = index.featurize(texts, tokens, tags)
+    assert (again.attribute_ids == found.attribute_ids).all()
+    assert (again.item_offsets == found.item_offsets).all()
     for name in ("starts", "ends", "sequence_offsets", "document_offsets"):
         assert (getattr(found, name) == getattr(strings, name)).all()
     for item in range(len(strings.starts)):
@@ -120,6 +126,67 @@ def test_any_text_finds_the_same(texts, layer, seed):
     compared(tagger(EVERY_WAY, layer), texts, seed)
 
 
+def test_words_that_never_come_again_do_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(indexing, "_MOST_WORDS", 50)
+    recipe = tagger((*at(Word(), -1, 0), *at(Word(fold=True), 0)), "fine")
+    known = ["w[0]=Ada", "w[-1]=Ada", "lower[0]=ada", "w[0]=aaa", "w[-1]=aab"]
+    phrases = PhraseIndex({}, "fine", NATIVE)
+    index = AttributeIndex(recipe, known, NATIVE, phrases=phrases, clusters={})
+    for round_ in range(20):
+        words = [f"a{chr(97 + round_)}{chr(97 + n)}" for n in range(26)]
+        text = " Ada ".join(words * 3)
+        tokens = tokenize_documents([text])
+        strings = featurize([text], tokens, recipe, {})
+        found = index.featurize([text], tokens, {})
+        wanted = sorted(
+            known.index(strings.attributes[i])
+            for i in strings.attribute_ids
+            if strings.attributes[i] in known
+        )
+        assert sorted(found.attribute_ids.tolist()) == wanted
+        assert len(index._words._places) <= 50
+        assert len(index._words._table) <= 1024
+
+
+@pytest.mark.parametrize(
+    "weights", [[(1 << 53) - 1, 3, 5], [1 << 31, 1 << 32, 7], [(1 << 31) - 1, 5, 0]]
+)
+def test_weights_of_any_size_are_those_of_the_trie(weights):
+    phrases = ["ada", "ada lovelace", "ADA"]
+    recipe = tagger(at(Frequency("people", most=60), 0), "fine")
+    trie = gazetteer_from_phrases(phrases, "fine", weights)
+    text = "ada, ada lovelace"
+    tokens = tokenize_documents([text])
+    strings = featurize([text], tokens, recipe, {"people": trie})
+    index = AttributeIndex(
+        recipe,
+        strings.attributes,
+        NATIVE,
+        phrases=PhraseIndex({"people": (phrases, weights)}, "fine", NATIVE),
+        clusters={},
+    )
+    found = index.featurize([text], tokens, {})
+    assert found.attribute_ids.tolist() == strings.attribute_ids.tolist()
+
+
+def test_many_threads_see_the_same(monkeypatch):
+    monkeypatch.setattr(indexing, "_MOST_WORDS", 40)
+    recipe = tagger((*at(Word(), -1, 0), *at(Word(fold=True), 0)), "fine")
+    texts = [" ".join(f"w{chr(97 + i)}{chr(97 + j)}" for j in range(26)) for i in range(26)]
+    batches = [(text, tokenize_documents([text])) for text in texts]
+    known = sorted({a for t, k in batches for a in featurize([t], k, recipe, {}).attributes})
+    index = AttributeIndex(
+        recipe, known, NATIVE, phrases=PhraseIndex({}, "fine", NATIVE), clusters={}
+    )
+    wanted = [
+        [known.index(s.attributes[i]) for i in s.attribute_ids]
+        for s in (featurize([text], tokens, recipe, {}) for text, tokens in batches)
+    ]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        found = pool.map(lambda b: index.featurize([b[0]], b[1], {}), batches * 4)
+        assert [f.attribute_ids.tolist() for f in found] == wanted * 4
+
+
 def test_what_has_no_room_in_a_key_is_refused_by_name():
     feature = together(*((Word(), offset) for offset in range(-3, 5)))
     recipe = tagger((feature,), "fine")
@@ -132,7 +199,7 @@ def test_what_has_no_room_in_a_key_is_refused_by_name():
 def test_texts_and_tokens_must_agree():
     phrases = PhraseIndex({}, "fine", NATIVE)
     index = AttributeIndex(tagger(at(Word(), 0), "fine"), [], NATIVE, phrases=phrases, clusters={})
-    with pytest.raises(ValueError, match="2 texts, tokens of 1 documents"):
+    with pytest.raises(ValueError, match="2 texts, tokens of 1"):
         index.featurize(["a", "b"], tokenize_documents(["a"]), {})
 
 
@@ -224,7 +291,7 @@ def test_what_are_no_phrases_is_refused():
         np.array([0, 1], I32),
         np.array([0, 2], I64),
         np.array([0], I32),
-        np.array([0], I32),
+        np.array([0], I64),
         2,
         1,
     ]
@@ -235,7 +302,9 @@ def test_what_are_no_phrases_is_refused():
         (1, np.array([0, 0, 2], I64)),
         (1, np.array([0, 1], I64)),
         (2, np.array([1], I32)),
-        (3, np.array([], I32)),
+        (3, np.array([], I64)),
+        (3, np.array([-1], I64)),
+        (3, np.array([(1 << 53) + 1], I64)),
         (4, -1),
         (5, -1),
     ]
