@@ -9,7 +9,9 @@ The ids are those that the strings would have led to.
 from __future__ import annotations
 
 import dataclasses
+import os
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -232,12 +234,23 @@ class _Words:
 
     def __init__(self, properties: Mapping[Property, _Values]) -> None:
         self._properties = {p: v for p, v in properties.items() if v.where == _BY_WORD}
+        self._begin()
+        # The lock may be held, by a thread that the child of a fork does not have.
+        own = weakref.ref(self)
+
+        def begin() -> None:
+            if (words := own()) is not None:
+                words._begin()
+
+        os.register_at_fork(after_in_child=begin)
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
         self._forget()
 
     def _forget(self) -> None:
         self._places: dict[str, int] = {}
-        self._table = np.zeros((_FIRST_ROOM, len(self._properties)), np.int32)
+        self._table = np.full((_FIRST_ROOM, len(self._properties)), -1, np.int32)
 
     def rows(self, items: Items) -> Ids:
         """A row for each of `items.words`."""
@@ -255,15 +268,18 @@ class _Words:
             return result
 
     def _keep(self, words: Sequence[str], made: Ids) -> None:
+        """Takes words in.
+
+        Their rows stand before their places are known: whatever is raised in between, memory that
+        is short above all, no word is left with a row that is not its own.
+        """
         first = len(self._places)
         kept = [at for at, word in enumerate(words) if _comes_again(word)][: _MOST_WORDS - first]
+        if first + len(kept) > len(self._table):
+            self._table = _with_room(self._table, 2 * (first + len(kept)))
+        self._table[first : first + len(kept)] = made[kept]
         for place, at in enumerate(kept, first):
             self._places[words[at]] = place
-        if len(self._places) > len(self._table):
-            room = np.zeros((2 * len(self._places), self._table.shape[1]), np.int32)
-            room[:first] = self._table[:first]
-            self._table = room
-        self._table[first : first + len(kept)] = made[kept]
 
     def _made(self, items: Items) -> Ids:
         columns = []
@@ -271,6 +287,13 @@ class _Words:
             column = items.column_of(declared)
             columns.append(_numbers(values, column)[column.ids])
         return _side_by_side(columns, len(items.words))
+
+
+def _with_room(table: Ids, rows: int) -> Ids:
+    """The table with more rows behind its own."""
+    larger = np.full((rows, table.shape[1]), -1, np.int32)
+    larger[: len(table)] = table
+    return larger
 
 
 def _comes_again(word: str) -> bool:

@@ -13,6 +13,8 @@ import os
 from types import ModuleType
 
 SWITCH = "SCRUBLINE_NATIVE"
+VERSION = 1
+"""Of what is agreed with the extension: raised in both places when a call or its sense changes."""
 
 
 @functools.cache
@@ -45,4 +47,6 @@ def _loaded() -> tuple[ModuleType | None, str]:
         missing = "cannot import name" in str(error)
         return None, "is not installed" if missing else f"cannot be loaded ({error})"
     module: ModuleType = _native
+    if getattr(module, "VERSION", None) != VERSION:
+        return None, "is of another version: build it anew"
     return module, ""

@@ -12,6 +12,9 @@
 #include "featurize.h"
 #include "phrases.h"
 
+/* Of what is agreed with Python; as in models/native/__init__.py. */
+#define VERSION 1
+
 #define MODEL "scrubline.Model"
 #define INDEX "scrubline.Index"
 #define PHRASES "scrubline.Phrases"
@@ -37,6 +40,19 @@ static int take(PyObject *object, Py_buffer *view, Py_ssize_t size, int writable
         return -1;
     }
     return 0;
+}
+
+/* Whether what is written lies apart from what is read. */
+static int is_apart(const Py_buffer *written, const Py_buffer *views, int count)
+{
+    const char *begin = written->buf, *end = begin + written->len;
+    for (int i = 0; i < count; i++) {
+        const char *other = views[i].buf;
+        if (views + i != written && written->len && views[i].len && other < end &&
+            begin < other + views[i].len)
+            return 0;
+    }
+    return 1;
 }
 
 /* Row pointers: from 0 to `last`, never down. */
@@ -223,10 +239,16 @@ static PyObject *decode(PyObject *self, PyObject *args)
     int64_t n_sequences = views[SEQUENCES].len / 8 - 1;
     if (views[BASE].len / 8 != model->labels || views[SCORES].len / 8 != n_items ||
         views[ITEMS].len / 8 != n_items + 1 || !are_offsets(items, n_items + 1, n_ids) ||
+        !is_apart(&views[TAGS], views, BUFFERS) || !is_apart(&views[SCORES], views, BUFFERS) ||
         !are_offsets(sequences, n_sequences + 1, n_items)) {
         PyErr_SetString(PyExc_ValueError, "decode: the arrays do not fit together");
         goto done;
     }
+    for (int32_t j = 0; j < model->labels; j++)
+        if (!isfinite(((const double *)views[BASE].buf)[j])) {
+            PyErr_SetString(PyExc_ValueError, "decode: base is not finite");
+            goto done;
+        }
     base = calloc((size_t)model->width, sizeof(double));
     if (!base) {
         PyErr_NoMemory();
@@ -485,6 +507,7 @@ static PyObject *featurize(PyObject *self, PyObject *args)
     int bad = n_many != index->width[MANY] || views[ITEM_OFFSETS].len / 8 != batch.n_items + 1 ||
               (wide && views[WORDS].len != batch.n_words * wide * 4) ||
               views[ITEM_VALUES].len != batch.n_items * index->width[BY_ITEM] * 4 ||
+              !is_apart(&views[ITEM_OFFSETS], views, COUNT) ||
               !are_offsets(sequences, n_sequences + 1, batch.n_items);
     for (Py_ssize_t i = 0; i < n_many && !bad; i++) {
         PyObject *values, *offsets;
@@ -677,5 +700,10 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-    return PyModule_Create(&definition);
+    PyObject *module = PyModule_Create(&definition);
+    if (module && PyModule_AddIntConstant(module, "VERSION", VERSION) < 0) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
 }

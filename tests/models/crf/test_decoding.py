@@ -283,6 +283,8 @@ BATCH = {
     "changes",
     [
         {"base": np.zeros(3)},
+        {"base": np.array([0.0, np.nan])},
+        {"base": np.full(2, -np.inf)},
         {"ids": np.array([0, 1, 2], np.int32)},
         {"ids": np.array([0, 1, -2], np.int32)},
         {"ids": np.array([0, 1], np.int32)},
@@ -306,6 +308,29 @@ def test_what_is_no_batch_is_refused(changes):
         extension.decode(model, *{**BATCH, **changes}.values())
     with pytest.raises(ValueError, match="Capsule"):
         extension.decode(object(), *BATCH.values())
+
+
+@needs_extension
+def test_what_is_written_must_lie_apart_from_what_is_read():
+    extension = native.extension()
+    model = extension.open_model(*ARRAYS.values())
+    shared = np.zeros(2)
+    with pytest.raises(ValueError, match="do not fit"):
+        extension.decode(model, *{**BATCH, "base": shared, "scores": shared}.values())
+
+
+@needs_extension
+def test_an_extension_of_another_version_is_not_used(monkeypatch, caplog):
+    monkeypatch.setattr(native, "VERSION", native.VERSION + 1)
+    for cached in (native.extension, native.warn_if_absent):
+        cached.cache_clear()
+    with caplog.at_level(logging.WARNING):
+        assert native.extension() is None
+        native.warn_if_absent()
+    assert "another version: build it anew" in caplog.text
+    monkeypatch.undo()
+    for cached in (native.extension, native.warn_if_absent):
+        cached.cache_clear()
 
 
 def test_without_the_extension_the_reference_runs_and_says_so_once(monkeypatch, caplog):

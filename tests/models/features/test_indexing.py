@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import itertools
+import os
 import random
+import signal
 
 import numpy as np
 import pytest
@@ -169,6 +172,49 @@ def test_weights_of_any_size_are_those_of_the_trie(weights):
     assert found.attribute_ids.tolist() == strings.attribute_ids.tolist()
 
 
+@pytest.mark.parametrize("failing", ["_with_room", "_comes_again"])
+def test_memory_that_is_short_once_leaves_no_word_with_a_row_of_another(monkeypatch, failing):
+    """Or a name would stay, silently, in all notes to come."""
+    monkeypatch.setattr(indexing, "_FIRST_ROOM", 4)
+    recipe = tagger((*at(Word(), -1, 0), *at(Word(fold=True), 0)), "fine")
+    text = "Dr Ada Lovelace met Bo Ek and Cy Oh in New York"
+    tokens = tokenize_documents([text])
+    known = sorted(featurize([text], tokens, recipe, {}).attributes)
+    index = AttributeIndex(
+        recipe, known, NATIVE, phrases=PhraseIndex({}, "fine", NATIVE), clusters={}
+    )
+    wanted = index.featurize([text], tokens, {}).attribute_ids.tolist()
+    index._words._forget()
+    calls = itertools.count()
+    real = getattr(indexing, failing)
+
+    def short(*args):
+        if next(calls) == (0 if failing == "_with_room" else 5):
+            raise MemoryError
+        return real(*args)
+
+    monkeypatch.setattr(indexing, failing, short)
+    with pytest.raises(MemoryError):
+        index.featurize([text], tokens, {})
+    for _ in range(2):
+        assert index.featurize([text], tokens, {}).attribute_ids.tolist() == wanted
+
+
+def test_the_child_of_a_fork_does_not_wait_for_a_lock_that_nobody_holds():
+    recipe = tagger(at(Word(), 0), "fine")
+    index = AttributeIndex(
+        recipe, ["w[0]=Ada"], NATIVE, phrases=PhraseIndex({}, "fine", NATIVE), clusters={}
+    )
+    tokens = tokenize_documents(["Ada"])
+    with index._words._lock:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            found = index.featurize(["Ada"], tokens, {}).attribute_ids.tolist()
+            os._exit(0 if found == [0] else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def test_many_threads_see_the_same(monkeypatch):
     monkeypatch.setattr(indexing, "_MOST_WORDS", 40)
     recipe = tagger((*at(Word(), -1, 0), *at(Word(fold=True), 0)), "fine")
@@ -219,6 +265,7 @@ INDEX = {
     "before_many": np.array([-1], I32),
     "after_many": np.array([0], I32),
 }
+SHARED = np.array([0, 1, 2], I64)
 BATCH = {
     "words": np.array([[0], [1]], I32),
     "items": np.array([[1], [-1]], I32),
@@ -249,6 +296,10 @@ def test_an_index_by_hand():
         {"parts": np.array([[0, 0, 0, 32]] * 3, I32)},
         {"parts": b"123"},
         {"lookups": np.array([[3, 1, 0, 2]], I64)},
+        {"lookups": np.array([[2**63 - 1, 1, 0, 1]], I64)},
+        {"lookups": np.array([[0, 1, 2**63 - 1, 1]], I64)},
+        {"lookups": np.array([[0, 2, 2**63 - 1, 1]], I64)},
+        {"parts": np.array([[0, 0, -(2**31), 2]] * 3, I32)},
         {"lookups": np.array([[0, 9, 0, 2]], I64)},
         {"lookups": np.array([[0, 0, 0, 2]], I64)},
         {"lookups": np.array([[0, 1, 1, 2]], I64)},
@@ -278,6 +329,7 @@ def test_what_is_no_index_is_refused(changes):
         {"many": ((np.array([0, 1], I32), np.array([0, 2], I64), True),)},
         {"many": ((np.array([0, 1], I32), np.array([0, 3, 2], I64), False),)},
         {"item_offsets": np.zeros(2, I64)},
+        {"sequence_offsets": SHARED, "item_offsets": SHARED},
     ],
 )
 def test_what_is_no_batch_is_refused(changes):
