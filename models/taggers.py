@@ -16,7 +16,7 @@ from .crf.codec import decode_ids
 from .crf.decoding import OUTSIDE, Decoder, open_decoder
 from .crf.model_file import snap_bias
 from .errors import BundleError, UsageError
-from .features import Features, Featurized
+from .features import Featurized
 from .features.featurizing import featurize
 from .features.gazetteer import PhraseIndex, gazetteer_from_phrases
 from .features.indexing import AttributeIndex
@@ -32,8 +32,7 @@ SCORE_DIGITS = 4
 class Tagger:
     """Finds candidates with one CRF of a bundle.
 
-    Opened where it works (a DoFn's `setup`) and never pickled. Holds state while it labels: not for
-    threads.
+    Opened where it works (a DoFn's `setup`) and never pickled. For threads too.
 
     Attributes:
         name: the detector's name, see `detector_name`.
@@ -75,8 +74,6 @@ class Tagger:
         for bias in self._biases.values():
             snap_bias(bias)
         self._opened = _opened(bundle, kind)
-        # Of the last batch: its attributes, and what the decoder knows of them.
-        self._table: tuple[Sequence[str], Any] = (), self._opened.decoder.table(())
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -108,14 +105,7 @@ class Tagger:
 
     def _candidates(self, features: Featurized) -> list[tuple[int, Candidate]]:
         decoder = self._opened.decoder
-        prepared: Any = features
-        if isinstance(features, Features):
-            attributes, table = self._table
-            if features.attributes is not attributes:
-                table = decoder.table(features.attributes)
-                self._table = features.attributes, table
-            prepared = decoder.prepare(features, table)
-        tags, scores = decoder.decode(prepared, self._biases)
+        tags, scores = decoder.decode(decoder.ready(features), self._biases)
         rows = []
         for document, start, end, label, first, last in decode_ids(tags, decoder.tags, features):
             if (name := self._names[label]) is not None:

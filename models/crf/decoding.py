@@ -35,25 +35,29 @@ class Decoder(abc.ABC):
 
     def __init__(self, model: CrfModel) -> None:
         self.tags = model.tags
+        # Of the last batch: its attributes, and what is known of them.
+        self._last: tuple[Sequence[str], Any] | None = None
 
     @abc.abstractmethod
-    def table(self, attributes: Sequence[str]) -> Any:
-        """What the model knows of the attribute strings of a batch, for all its documents."""
+    def _table(self, attributes: Sequence[str]) -> Any:
+        """What the model knows of the attribute strings of a batch."""
 
     @abc.abstractmethod
-    def prepare(self, features: Features, table: Any) -> Any:
-        """Features as `decode` takes them, for once or for many biases.
-
-        Args:
-            features: of a batch, or of a part of it.
-            table: of `table(features.attributes)`.
-        """
+    def _prepare(self, features: Features, table: Any) -> Any:
+        """Features with their `_table`, as `decode` takes them."""
 
     def ready(self, features: Featurized) -> Any:
-        """A whole batch as `decode` takes it; ids, which are ready, are those of this model."""
+        """A batch, or a part of one, as `decode` takes it: for once, or for many biases.
+
+        Ids, which are ready, are those of this model. Parts of one batch share its attributes,
+        which are looked up once.
+        """
         if isinstance(features, Indexed):
             return features
-        return self.prepare(features, self.table(features.attributes))
+        last = self._last
+        if last is None or last[0] is not features.attributes:
+            self._last = last = features.attributes, self._table(features.attributes)
+        return self._prepare(features, last[1])
 
     @abc.abstractmethod
     def decode(
@@ -62,7 +66,7 @@ class Decoder(abc.ABC):
         """The best tags of a batch and how probable they are.
 
         Args:
-            prepared: of `prepare`.
+            prepared: of `ready`.
             biases: label or "O" -> what each of its tags scores more; rounded to the grid. Labels
                 that the model lacks do nothing.
             scored: whether probabilities are wanted.
@@ -115,13 +119,12 @@ class NativeDecoder(Decoder):
         """Of each attribute; not needed for what comes as ids."""
         return {attribute: number for number, attribute in enumerate(self._attributes)}
 
-    def table(self, attributes: Sequence[str]) -> Ids:
-        """See `Decoder.table`: the id of each, -1 of one that the model does not have."""
+    def _table(self, attributes: Sequence[str]) -> Ids:
+        """The id of each, -1 of one that the model does not have."""
         known = self._ids
         return np.fromiter((known.get(a, -1) for a in attributes), np.int32, len(attributes))
 
-    def prepare(self, features: Features, table: Ids) -> Indexed:
-        """See `Decoder.prepare`."""
+    def _prepare(self, features: Features, table: Ids) -> Indexed:
         return Indexed(
             table[features.attribute_ids],
             features.item_offsets,
@@ -167,14 +170,12 @@ class ReferenceDecoder(Decoder):
         # The file with the biases asked for last.
         self._written: tuple[tuple[tuple[str, float], ...], bytes] | None = None
 
-    def table(self, attributes: Sequence[str]) -> AttributeTable:
-        """See `Decoder.table`."""
+    def _table(self, attributes: Sequence[str]) -> AttributeTable:
         return attribute_table(attributes, self._known)
 
-    def prepare(
+    def _prepare(
         self, features: Features, table: AttributeTable
     ) -> tuple[Features, list[pycrfsuite.ItemSequence]]:
-        """See `Decoder.prepare`."""
         return features, list(item_sequences(features, table))
 
     def decode(

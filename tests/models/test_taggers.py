@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import concurrent.futures
 import pickle
 
 import numpy as np
@@ -263,3 +264,11 @@ def test_any_text_is_labelled_inside_it_and_alike(text):
     rows = tagger.label(features_of(tagger, text)).rows()
     assert all(0 <= c.start < c.end <= len(text) and 0 <= c.score <= 1 for _, c in rows)
     assert tagger.label(features_of(tagger, text)).rows() == rows
+
+
+def test_one_tagger_serves_many_threads():
+    tagger = Tagger(bundle())
+    texts = ["ann lee in may", "dr may", "nobody here", "ann\nlee"] * 8
+    alone = [found(tagger, text) for text in texts]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda text: found(tagger, text), texts)) == alone

@@ -109,8 +109,7 @@ def by_crfsuite(model: CrfModel, features: Features) -> tuple[list[str], list[fl
 
 
 def by(decoder, features: Features, **more) -> tuple[list[str], np.ndarray]:
-    prepared = decoder.prepare(features, decoder.table(features.attributes))
-    tags, scores = decoder.decode(prepared, **more)
+    tags, scores = decoder.decode(decoder.ready(features), **more)
     return [decoder.tags[tag] for tag in tags], scores
 
 
@@ -164,7 +163,7 @@ def test_sums_that_overflow_have_a_score_all_the_same(way):
 @given(model=models(), features=batches())
 def test_spans_of_ids_are_those_of_tags(model, features):
     decoder = NativeDecoder(model)
-    tags, _ = decoder.decode(decoder.prepare(features, decoder.table(features.attributes)))
+    tags, _ = decoder.decode(decoder.ready(features))
     written = [decoder.tags[tag] for tag in tags]
     bounds = features.sequence_offsets.tolist()
     by_sequence = [written[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
