@@ -417,7 +417,7 @@ def _words(values: Iterable[int] | Ints) -> bytes:
 
 def _keys(names: Sequence[str]) -> tuple[npt.NDArray[np.uint8], Ints]:
     """The names in UTF-8, each with a NUL behind it, end to end; and the length of each."""
-    joined = np.frombuffer("".join(f"{name}\0" for name in names).encode(), np.uint8)
+    joined = np.frombuffer("\0".join([*names, ""]).encode(), np.uint8)
     ends = np.flatnonzero(joined == 0) + 1
     return joined, np.diff(ends, prepend=0)
 

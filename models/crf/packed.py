@@ -126,7 +126,7 @@ def _steps(weights: Floats) -> np.ndarray:
 
 
 def _joined(names: Sequence[str]) -> bytes:
-    return "".join(name + "\0" for name in names).encode()
+    return "\0".join([*names, ""]).encode()
 
 
 def _split(data: bytes, count: int, what: str) -> tuple[str, ...]:
