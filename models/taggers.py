@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .bundles import Bundle
-from .crf.codec import decode_ids
-from .crf.decoding import OUTSIDE, Decoder, open_decoder
+from .crf.codec import OUTSIDE, decode_ids
+from .crf.decoding import Decoder, open_decoder
 from .crf.model_file import snap_bias
 from .errors import BundleError, UsageError
 from .features import Featurized

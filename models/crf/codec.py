@@ -143,19 +143,15 @@ def decode_batch(tags: Sequence[Sequence[str]], features: Features) -> list[Deco
     Raises:
         ValueError: as `decode`.
     """
-    bounds, documents, starts, ends = _layout(features)
-    if len(tags) != len(bounds) - 1:
-        raise ValueError(f"decode: tags of {len(tags)} sequences, expected {len(bounds) - 1}")
-    found: list[Decoded] = []
-    for document in range(len(documents) - 1):
-        for sequence in range(documents[document], documents[document + 1]):
-            begin, size = bounds[sequence], bounds[sequence + 1] - bounds[sequence]
-            if len(tags[sequence]) != size:
-                raise ValueError(f"decode: {len(tags[sequence])} tags for {size} items")
-            for first, last, label in _runs(tags[sequence]):
-                head, tail = begin + first, begin + last
-                found.append((document, starts[head], ends[tail], label, head, tail))
-    return found
+    sizes = np.diff(features.sequence_offsets).tolist()
+    if len(tags) != len(sizes):
+        raise ValueError(f"decode: tags of {len(tags)} sequences, expected {len(sizes)}")
+    for sequence, size in zip(tags, sizes, strict=True):
+        if len(sequence) != size:
+            raise ValueError(f"decode: {len(sequence)} tags for {size} items")
+    names: dict[str, int] = {}
+    ids = [names.setdefault(tag, len(names)) for sequence in tags for tag in sequence]
+    return decode_ids(np.array(ids, np.int64), tuple(names), features)
 
 
 def decode_ids(tags: Ints, names: Sequence[str], features: Featurized) -> list[Decoded]:

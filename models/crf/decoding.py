@@ -20,10 +20,9 @@ from ..columns import Floats, Ids, Ints
 from ..errors import BundleError
 from ..features import Features, Featurized, Indexed
 from ..native import extension, warn_if_absent
+from .codec import OUTSIDE
 from .learning import AttributeTable, attribute_table, item_sequences
-from .model_file import CONSTANT, CrfModel, biased, label_of, snap_bias, write_model
-
-OUTSIDE = "O"
+from .model_file import CONSTANT, CrfModel, biased, biases_by_tag, label_of, write_model
 
 
 class Decoder(abc.ABC):
@@ -142,7 +141,7 @@ class NativeDecoder(Decoder):
         scored: bool = True,
     ) -> tuple[Ints, Floats]:
         """See `Decoder.decode`."""
-        base = self._base + _by_tag(self.tags, biases or {})
+        base = self._base + biases_by_tag(self.tags, biases or {})
         tags = np.zeros(len(prepared.starts), np.uint16)
         scores = np.ones(len(tags))
         self._decode(
@@ -236,7 +235,7 @@ class ReferenceDecoder(Decoder):
         places = np.repeat(items, counts) * len(model.tags) + model.state_tags[cells]
         size = len(features.starts) * len(model.tags)
         sums = np.bincount(places, model.state_weights[cells], size)
-        return sums.reshape(-1, len(model.tags)) + constant + _by_tag(model.tags, biases)
+        return sums.reshape(-1, len(model.tags)) + constant + biases_by_tag(model.tags, biases)
 
     def _marginals(self, states: Floats, tags: Ints) -> Floats:
         """The marginals of the tags of a sequence, 1 where they are outside.
@@ -278,11 +277,6 @@ def _constant_weights(model: CrfModel, pointers: Ints) -> Floats:
         own = slice(pointers[number], pointers[number + 1])
         weights[model.state_tags[own]] = model.state_weights[own]
     return weights
-
-
-def _by_tag(tags: tuple[str, ...], biases: Mapping[str, float]) -> Floats:
-    by_label = {label: snap_bias(bias) for label, bias in biases.items()}
-    return np.array([by_label.get(label_of(tag), 0.0) for tag in tags])
 
 
 def _sound(scores: Floats) -> Floats:

@@ -254,6 +254,16 @@ def label_of(tag: str) -> str:
     return tag if tag == "O" else tag.partition("-")[2]
 
 
+def biases_by_tag(tags: Sequence[str], biases: Mapping[str, float]) -> Floats:
+    """What each tag scores more; labels without a tag do nothing.
+
+    Raises:
+        BundleError: if a bias is not a small number.
+    """
+    by_label = {label: snap_bias(bias) for label, bias in biases.items()}
+    return np.array([by_label.get(label_of(tag), 0.0) for tag in tags])
+
+
 def biased(model: CrfModel, biases: Mapping[str, float]) -> CrfModel:
     """The model in which every item scores `biases[label]` more for each tag of that label.
 
@@ -267,10 +277,9 @@ def biased(model: CrfModel, biases: Mapping[str, float]) -> CrfModel:
         BundleError: if the model has no tag of a label in `biases`, or a bias is not a small
             number.
     """
-    by_label = {label: snap_bias(bias) for label, bias in biases.items()}
-    if unknown := sorted(by_label.keys() - {label_of(tag) for tag in model.tags}):
+    by_tag = biases_by_tag(model.tags, biases)
+    if unknown := sorted(biases.keys() - {label_of(tag) for tag in model.tags}):
         raise BundleError(f"biases for labels that the model does not have: {unknown}")
-    by_tag = np.array([by_label.get(label_of(tag), 0.0) for tag in model.tags])
     return _with_constant(model, by_tag) if by_tag.any() else model
 
 

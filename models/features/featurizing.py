@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -57,17 +57,7 @@ def featurize(
             length.
         ValueError: if texts and tokens differ in their number of documents.
     """
-    require_resources(recipe, texts, tokens, gazetteers, clusters, tags)
-    items = build_items(
-        texts,
-        tokens,
-        layer=recipe.layer,
-        sequence=recipe.sequence,
-        max_sequence=recipe.max_sequence,
-        gazetteers=gazetteers,
-        clusters=clusters,
-        tags=tags,
-    )
+    items = recipe_items(recipe, texts, tokens, gazetteers, clusters, tags)
     view = _View(items)
     names = _Names()
     parts = [
@@ -87,15 +77,19 @@ def featurize(
     )
 
 
-def require_resources(
+def recipe_items(
     recipe: TaggerRecipe,
     texts: Sequence[str | None],
     tokens: Tokens,
-    gazetteers: Mapping[str, object],
+    gazetteers: Mapping[str, Any],
     clusters: Mapping[str, Mapping[str, str]],
     tags: Mapping[str, Sequence[str]],
-) -> None:
-    """Refuses a batch that lacks something that the recipe names; arguments as of `featurize`.
+) -> Items:
+    """The items of a batch for a tagger, with the resources that its recipe names.
+
+    Args:
+        recipe, texts, tokens, clusters, tags: as of `featurize`.
+        gazetteers: likewise, of any values if the caller fills `Items.matches`.
 
     Raises:
         UsageError, ValueError: as `featurize`.
@@ -104,6 +98,26 @@ def require_resources(
         raise ValueError(
             f"featurize: {len(texts)} texts, tokens of {len(tokens.document_offsets) - 1} documents"
         )
+    _require_resources(recipe, gazetteers, clusters, tags, len(tokens))
+    return build_items(
+        texts,
+        tokens,
+        layer=recipe.layer,
+        sequence=recipe.sequence,
+        max_sequence=recipe.max_sequence,
+        gazetteers=gazetteers,
+        clusters=clusters,
+        tags=tags,
+    )
+
+
+def _require_resources(
+    recipe: TaggerRecipe,
+    gazetteers: Mapping[str, object],
+    clusters: Mapping[str, Mapping[str, str]],
+    tags: Mapping[str, Sequence[str]],
+    tokens: int,
+) -> None:
     given: dict[str, tuple[Mapping[str, object], str]] = {
         "gazetteer": (gazetteers, "load it and pass it in `gazetteers`"),
         "cluster": (clusters, "pass its table from word to code in `clusters`"),
@@ -117,10 +131,10 @@ def require_resources(
                 f"the {recipe.kind} tagger needs the {kind} {name!r}, which is missing:"
                 f" {given[kind][1]}"
             )
-        if kind == "tag" and len(tags[name]) != len(tokens):
+        if kind == "tag" and len(tags[name]) != tokens:
             raise UsageError(
                 f"tag column {name!r} has {len(tags[name])} entries, expected one for each of the"
-                f" {len(tokens)} fine tokens"
+                f" {tokens} fine tokens"
             )
 
 

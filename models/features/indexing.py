@@ -24,9 +24,8 @@ from ..tokenizing import tokenize_documents
 from ..tokens import Tokens
 from .base import AFTER, BEFORE, Column, Items, Property, escape_all
 from .declaration import Feature
-from .featurizing import require_resources
+from .featurizing import recipe_items
 from .gazetteer import PhraseIndex
-from .items import build_items
 from .values import Indexed
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ class AttributeIndex:
         counts = [0, 0, 0]
         self._values: dict[Property, _Values] = {}
         for declared in properties:
-            where = _where(declared.column(nothing))
+            where = _where(nothing.column_of(declared))
             self._values[declared] = _Values(where, counts[where], {})
             counts[where] += 1
         found = _taken_apart(recipe.features, attributes, self._values)
@@ -135,18 +134,9 @@ class AttributeIndex:
         self, texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
     ) -> Items:
         recipe = self._recipe
+        # Looked for here: their names are enough.
         gazetteers = dict.fromkeys(recipe.needs("gazetteer"))
-        require_resources(recipe, texts, tokens, gazetteers, self._clusters, tags)
-        items = build_items(
-            texts,
-            tokens,
-            layer=recipe.layer,
-            sequence=recipe.sequence,
-            max_sequence=recipe.max_sequence,
-            gazetteers={},
-            clusters=self._clusters,
-            tags=tags,
-        )
+        items = recipe_items(recipe, texts, tokens, gazetteers, self._clusters, tags)
         self._phrases.find(items)
         return items
 
