@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -139,8 +139,23 @@ def _opened(bundle: Bundle, kind: str) -> _Opened:
     lists = {name: bundle.dictionaries[name] for name in sorted(recipe.needs("gazetteer"))}
     clusters = cluster_tables(bundle.parts)
     model, native = bundle.models[kind], extension()
-    if native is not None and (index := _index_of(bundle, kind, native)) is not None:
-        return _Opened(open_decoder(model), index.featurize)
+    decoder = open_decoder(model)
+    if native is not None:
+        weighed = {name: (one.phrases, one.weights) for name, one in lists.items()}
+        phrases = PhraseIndex(weighed, recipe.layer, native)
+        try:
+            index = AttributeIndex(
+                recipe, model.attributes, native, phrases=phrases, clusters=clusters
+            )
+        except UsageError as error:
+            logging.getLogger(__name__).warning(
+                "bundle %s: %s; its attributes are looked up as strings, which takes several times"
+                " longer",
+                bundle.name,
+                error,
+            )
+        else:
+            return _Opened(decoder, index.featurize)
     gazetteers = {
         name: gazetteer_from_phrases(one.phrases, recipe.layer, one.weights)
         for name, one in lists.items()
@@ -151,27 +166,7 @@ def _opened(bundle: Bundle, kind: str) -> _Opened:
     ) -> Featurized:
         return featurize(texts, tokens, recipe, gazetteers, tags, clusters=clusters)
 
-    return _Opened(open_decoder(model), by_strings)
-
-
-def _index_of(bundle: Bundle, kind: str, native: ModuleType) -> AttributeIndex | None:
-    """The index of a tagger; None if it cannot be, which is said: strings are slow."""
-    (recipe,) = (tagger for tagger in bundle.recipe.taggers if tagger.kind == kind)
-    lists = {name: bundle.dictionaries[name] for name in sorted(recipe.needs("gazetteer"))}
-    phrases = PhraseIndex(
-        {name: (one.phrases, one.weights) for name, one in lists.items()}, recipe.layer, native
-    )
-    attributes, clusters = bundle.models[kind].attributes, cluster_tables(bundle.parts)
-    try:
-        return AttributeIndex(recipe, attributes, native, phrases=phrases, clusters=clusters)
-    except UsageError as error:
-        logging.getLogger(__name__).warning(
-            "bundle %s: %s; its attributes are looked up as strings, which takes several times"
-            " longer",
-            bundle.name,
-            error,
-        )
-        return None
+    return _Opened(decoder, by_strings)
 
 
 def output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:

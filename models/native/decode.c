@@ -28,7 +28,7 @@ int space_fit(Space *space, int64_t items, int32_t width)
     space->states = malloc(cells * sizeof(double));
     space->forward = malloc(cells * sizeof(double));
     space->from = malloc(cells * sizeof(uint16_t));
-    space->rest = malloc(6 * (size_t)width * sizeof(double));
+    space->rest = malloc(4 * (size_t)width * sizeof(double));
     if (!space->states || !space->forward || !space->from || !space->rest) {
         space_free(space);
         return -1;

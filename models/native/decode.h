@@ -32,7 +32,7 @@ typedef struct {
     double *states;   /* [items][width] */
     uint16_t *from;   /* [items][width] */
     double *forward;  /* [items][width] */
-    double *rest;     /* six rows of width */
+    double *rest;     /* four rows of width */
 } Space;
 
 int space_fit(Space *space, int64_t items, int32_t width); /* 0, or -1 without memory */

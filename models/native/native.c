@@ -42,6 +42,24 @@ static int take(PyObject *object, Py_buffer *view, Py_ssize_t size, int writable
     return 0;
 }
 
+/* All of several buffers, the last of them written; -1 with an exception set. Those taken must be
+   released either way: a view that is not taken is all zeros, which `release` passes over. */
+static int take_all(PyObject *const *objects, Py_buffer *views, const Py_ssize_t *sizes,
+                    const char *const *names, int count, int written)
+{
+    for (int i = 0; i < count; i++)
+        if (take(objects[i], &views[i], sizes[i], i >= count - written, names[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static void release(Py_buffer *views, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (views[i].obj)
+            PyBuffer_Release(&views[i]);
+}
+
 /* Whether what is written lies apart from what is read. */
 static int is_apart(const Py_buffer *written, const Py_buffer *views, int count)
 {
@@ -147,9 +165,8 @@ static PyObject *open_model(PyObject *self, PyObject *args)
     Model *m = calloc(1, sizeof *m);
     if (!m)
         return PyErr_NoMemory();
-    for (int i = 0; i < COUNT; i++)
-        if (take(o[i], &views[i], sizes[i], 0, names[i]) < 0)
-            goto done;
+    if (take_all(o, views, sizes, names, COUNT, 0) < 0)
+        goto done;
     const int64_t *rows = views[ROWS_OF].buf;
     const uint16_t *labels_of = views[LABELS_OF].buf;
     const float *weights_of = views[WEIGHTS_OF].buf;
@@ -190,9 +207,7 @@ static PyObject *open_model(PyObject *self, PyObject *args)
 done:
     if (!result)
         free_model(m);
-    for (int i = 0; i < COUNT; i++)
-        if (views[i].obj)
-            PyBuffer_Release(&views[i]);
+    release(views, COUNT);
     return result;
 }
 
@@ -230,9 +245,8 @@ static PyObject *decode(PyObject *self, PyObject *args)
         return NULL;
     Py_buffer views[BUFFERS] = {{0}};
     double *base = NULL;
-    for (int i = 0; i < BUFFERS; i++)
-        if (take(objects[i], &views[i], sizes[i], i >= TAGS, names[i]) < 0)
-            goto done;
+    if (take_all(objects, views, sizes, names, BUFFERS, BUFFERS - TAGS) < 0)
+        goto done;
     const int32_t *ids = views[IDS].buf;
     const int64_t *items = views[ITEMS].buf, *sequences = views[SEQUENCES].buf;
     int64_t n_ids = views[IDS].len / 4, n_items = views[TAGS].len / 2;
@@ -282,9 +296,7 @@ static PyObject *decode(PyObject *self, PyObject *args)
         result = Py_NewRef(Py_None);
 done:
     free(base);
-    for (int i = 0; i < BUFFERS; i++)
-        if (views[i].obj)
-            PyBuffer_Release(&views[i]);
+    release(views, BUFFERS);
     return result;
 }
 
@@ -402,9 +414,8 @@ static PyObject *open_index(PyObject *self, PyObject *args)
     if (!index)
         return PyErr_NoMemory();
     int bad = 0, lacking = 0;
-    for (int i = 0; i < OPENING; i++)
-        if (take(o[i], &views[i], sizes[i], 0, names[i]) < 0)
-            goto done;
+    if (take_all(o, views, sizes, names, OPENING, 0) < 0)
+        goto done;
     index->parts = views[PARTS].len / 16;
     index->lookups = views[LOOKUPS].len / 32;
     index->n_singles = views[SINGLES].len / 4;
@@ -446,9 +457,7 @@ static PyObject *open_index(PyObject *self, PyObject *args)
 done:
     if (!result)
         free_index(index);
-    for (int i = 0; i < OPENING; i++)
-        if (views[i].obj)
-            PyBuffer_Release(&views[i]);
+    release(views, OPENING);
     return result;
 }
 
@@ -485,9 +494,8 @@ static PyObject *featurize(PyObject *self, PyObject *args)
     Many *many = NULL;
     Found found = {0};
     Py_ssize_t n_many = PyTuple_Size(many_object);
-    for (int i = 0; i < COUNT; i++)
-        if (take(o[i], &views[i], sizes[i], i == ITEM_OFFSETS, names[i]) < 0)
-            goto done;
+    if (take_all(o, views, sizes, names, COUNT, 1) < 0)
+        goto done;
     Batch batch = {0};
     batch.words = views[WORDS].buf;
     batch.items = views[ITEM_VALUES].buf;
@@ -544,12 +552,9 @@ static PyObject *featurize(PyObject *self, PyObject *args)
 done:
     free(found.ids);
     free(many);
-    for (int i = 0; i < COUNT; i++)
-        if (views[i].obj)
-            PyBuffer_Release(&views[i]);
-    for (Py_ssize_t i = 0; many_views && i < 2 * n_many; i++)
-        if (many_views[i].obj)
-            PyBuffer_Release(&many_views[i]);
+    release(views, COUNT);
+    if (many_views)
+        release(many_views, 2 * n_many);
     free(many_views);
     return result;
 }
@@ -591,9 +596,8 @@ static PyObject *open_phrases(PyObject *self, PyObject *args)
     Phrases *phrases = calloc(1, sizeof *phrases);
     if (!phrases)
         return PyErr_NoMemory();
-    for (int i = 0; i < COUNT; i++)
-        if (take(o[i], &views[i], sizes[i], 0, names[i]) < 0)
-            goto done;
+    if (take_all(o, views, sizes, names, COUNT, 0) < 0)
+        goto done;
     const int32_t *words = views[WORDS].buf, *lists = views[LISTS].buf;
     const int64_t *offsets = views[OFFSETS].buf, *weights = views[WEIGHTS].buf;
     int64_t total = views[WORDS].len / 4, count = views[LISTS].len / 4;
@@ -621,9 +625,7 @@ done:
         phrases_free(phrases);
         free(phrases);
     }
-    for (int i = 0; i < COUNT; i++)
-        if (views[i].obj)
-            PyBuffer_Release(&views[i]);
+    release(views, COUNT);
     return result;
 }
 
@@ -642,21 +644,24 @@ PyDoc_STRVAR(match_phrases_doc,
 
 static PyObject *match_phrases(PyObject *self, PyObject *args)
 {
-    PyObject *capsule, *words_object, *bounds_object, *result = NULL;
+    enum { WORDS, BOUNDS, COUNT };
+    static const char *names[] = {"words", "bounds"};
+    static const Py_ssize_t sizes[] = {4, 8};
+    PyObject *capsule, *o[COUNT], *result = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOO", &capsule, &words_object, &bounds_object))
+    if (!PyArg_ParseTuple(args, "OOO", &capsule, &o[WORDS], &o[BOUNDS]))
         return NULL;
     const Phrases *phrases = PyCapsule_GetPointer(capsule, PHRASES);
     if (!phrases)
         return NULL;
-    Py_buffer words = {0}, bounds = {0};
+    Py_buffer views[COUNT] = {{0}};
     Matches found = {0};
     int64_t *free_at = NULL;
-    if (take(words_object, &words, 4, 0, "words") < 0 || take(bounds_object, &bounds, 8, 0, "bounds") < 0)
+    if (take_all(o, views, sizes, names, COUNT, 0) < 0)
         goto done;
-    const int32_t *numbers = words.buf;
-    const int64_t *offsets = bounds.buf;
-    int64_t count = words.len / 4, documents = bounds.len / 8 - 1;
+    const int32_t *numbers = views[WORDS].buf;
+    const int64_t *offsets = views[BOUNDS].buf;
+    int64_t count = views[WORDS].len / 4, documents = views[BOUNDS].len / 8 - 1;
     int bad = count > INT32_MAX || !are_offsets(offsets, documents + 1, count);
     for (int64_t i = 0; i < count && !bad; i++)
         bad = numbers[i] < -1 || numbers[i] >= phrases->words;
@@ -677,10 +682,7 @@ static PyObject *match_phrases(PyObject *self, PyObject *args)
 done:
     free(free_at);
     free(found.rows);
-    if (words.obj)
-        PyBuffer_Release(&words);
-    if (bounds.obj)
-        PyBuffer_Release(&bounds);
+    release(views, COUNT);
     return result;
 }
 
