@@ -12,8 +12,8 @@ CLUSTERS = ["gensim>=4.4,<5", "scikit-learn>=1.5,<2", "threadpoolctl>=3.1"]
 # and Scrubline runs its reference path.
 NATIVE = Extension(
     "scrubline.models.native._native",
-    sources=[f"models/native/{name}.c" for name in ("native", "decode", "featurize", "phrases")],
-    depends=[f"models/native/{name}.h" for name in ("decode", "featurize", "phrases")],
+    sources=sorted(map(str, Path("models/native").glob("*.c"))),
+    depends=sorted(map(str, Path("models/native").glob("*.h"))),
     extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-std=c11"],
     py_limited_api=True,
     optional=True,

@@ -81,6 +81,10 @@ class Batch:
         row = int(self.documents.rows[index])
         return Context(self.rows.note_types[row], self.rows.patient_keys[row])
 
+    def living_texts(self) -> list[str | None]:
+        """The text of each document, None for one whose row has failed."""
+        return [text if self.alive(i) else None for i, text in enumerate(self.documents.texts)]
+
     def alive(self, index: int) -> bool:
         """Whether the document's row has not failed."""
         return int(self.documents.rows[index]) not in self.failures

@@ -11,12 +11,16 @@ from __future__ import annotations
 import functools
 import itertools
 import unicodedata
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from .columns import Ints
+
 Codes = npt.NDArray[np.uint32]
 Classes = npt.NDArray[np.uint8]
+Traits = npt.NDArray[np.uint16]
 
 WHITE_KIND, LETTER_KIND, DIGIT_KIND, SIGN_KIND = range(4)
 
@@ -60,13 +64,52 @@ _BY_CATEGORY = {
     "Me": MARK,
 }
 
+CODE_POINTS = 0x110000
+
+_TRAITS: tuple[tuple[int, Callable[[str], bool]], ...] = (
+    (1, str.isalpha),
+    (2, str.isupper),
+    (4, str.istitle),
+    (8, str.islower),
+    (16, str.isdecimal),
+    (32, str.isspace),
+    (64, str.isalnum),
+)
+_VALUE_SHIFT = 8
+
+
+def assigned() -> itertools.chain[int]:
+    """The code points of the planes that hold characters other than private ones."""
+    return itertools.chain(range(0xD800), range(0xE000, 0x40000), range(0xE0000, 0xE1000))
+
+
+@functools.cache
+def trait_table() -> Traits:
+    """What `str` says of every code point, as the extension reads it; read only.
+
+    `str.istitle` is true of capitals too; the trait is not. A decimal digit has its value as well.
+    """
+    table = np.zeros(CODE_POINTS, np.uint16)
+    for code in assigned():
+        character = chr(code)
+        traits = 0
+        for trait, holds in _TRAITS:
+            if holds(character):
+                traits |= trait
+        if traits & 2:
+            traits &= ~4
+        if traits & 16:
+            traits |= unicodedata.decimal(character) << _VALUE_SHIFT
+        table[code] = traits
+    table.setflags(write=False)
+    return table
+
 
 @functools.cache
 def class_table() -> Classes:
     """The class of every code point, surrogates included; read only."""
-    table = np.full(0x110000, SIGN, np.uint8)
-    # Only these planes hold characters other than private ones, which are signs.
-    for code in itertools.chain(range(0xD800), range(0xE000, 0x40000), range(0xE0000, 0xE1000)):
+    table = np.full(CODE_POINTS, SIGN, np.uint8)
+    for code in assigned():
         character = chr(code)
         kind = _BY_CATEGORY.get(unicodedata.category(character), SIGN)
         # The ordinal signs of Spanish are letters without case to their category, lower-case to
@@ -88,3 +131,11 @@ def class_table() -> Classes:
 def code_points(text: str) -> Codes:
     """The code points of a text, lone surrogates included; read only."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
+
+
+def joined_code_points(texts: Sequence[str | None]) -> tuple[Codes, Ints]:
+    """The code points of texts, one after another, and row pointers; None has none."""
+    known = [text or "" for text in texts]
+    offsets = np.zeros(len(known) + 1, np.int64)
+    np.cumsum([len(text) for text in known], out=offsets[1:])
+    return code_points("".join(known)), offsets

@@ -128,7 +128,9 @@ class Scrubber:
             pa.table({}),
             np.arange(count, dtype=np.int64),
         )
-        batch = tokenize_batch(Batch(0, True, rows, Documents.of(*texts)), self.budgets)
+        batch = Batch(0, True, rows, Documents.of(*texts))
+        sentences = any(system.reads_sentences for system in self.systems)
+        batch = tokenize_batch(batch, self.budgets, sentences=sentences)
         batch = label_batch(featurize_batch(batch, self.systems), self.systems)
         return recognise_batch(batch, self.recognisers, self._rule_labels)
 

@@ -19,15 +19,34 @@ from .recognisers import recognise_all
 from .scrubbing import scrub
 from .spans import Candidate, Candidates, Span, Spans
 from .systems import System
-from .tokenizing import concatenate, tokenize
+from .tokenizing import tokenize_documents
+from .tokens import Tokens
 
 
-def tokenize_batch(batch: Batch, budgets: Budgets) -> Batch:
-    """Adds tokens; a document over its token budget is quarantined."""
-    pieces, failures = map_documents(
-        batch, "tokenize", lambda i: tokenize(batch.documents.texts[i], max_tokens=budgets.tokens)
-    )
-    return dataclasses.replace(batch, tokens=concatenate(pieces), failures=failures)
+def tokenize_batch(batch: Batch, budgets: Budgets, *, sentences: bool = True) -> Batch:
+    """Adds tokens; a document over its token budget is quarantined.
+
+    The batch is tokenized at once; if that raises, its documents are tried one by one to find those
+    at fault.
+
+    Args:
+        batch: as it was read.
+        budgets: of a document.
+        sentences: whether anybody will ask for sentences or sections.
+    """
+    texts = batch.living_texts()
+
+    def run(chosen: Sequence[str | None]) -> Tokens:
+        return tokenize_documents(chosen, max_tokens=budgets.tokens, sentences=sentences)
+
+    try:
+        return dataclasses.replace(batch, tokens=run(texts))
+    except Exception:
+        _, failures = map_documents(batch, "tokenize", lambda i: run([texts[i]]))
+        if failures == batch.failures:
+            raise
+        batch = dataclasses.replace(batch, failures=failures)
+        return tokenize_batch(batch, budgets, sentences=sentences)
 
 
 def featurize_batch(batch: Batch, systems: Sequence[System]) -> Batch:
@@ -37,7 +56,7 @@ def featurize_batch(batch: Batch, systems: Sequence[System]) -> Batch:
     if the batch raises, its documents are tried one by one to find those at fault.
     """
     assert batch.tokens is not None, "Tokenize comes first"
-    texts = [text if batch.alive(i) else None for i, text in enumerate(batch.documents.texts)]
+    texts = batch.living_texts()
     try:
         features = tuple(system.featurize(texts, batch.tokens) for system in systems)
         return dataclasses.replace(batch, features=features)

@@ -10,8 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from .bundles import Bundle
 from .errors import UsageError
 from .features import Featurized
-from .parts import tag_columns
+from .features.declaration import properties
+from .parts import TagPart, tag_columns
+from .parts.base import Declaration
 from .propagation import propagate
+from .recipes import TaggerRecipe
 from .recognisers import RECOGNISERS
 from .spans import Candidate, Candidates
 from .taggers import Tagger, detector_name, output_names
@@ -41,6 +44,7 @@ class System:
         hash: the bundle's.
         taggers: in the order of the recipe.
         labels: those that candidates can have, sorted.
+        reads_sentences: see `reads_sentences`.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class System:
         self._propagation = bundle.recipe.propagation
         self._propagates_as = propagation_name(bundle)
         self._parts = bundle.parts
+        self.reads_sentences = reads_sentences(bundle)
 
     def featurize(self, texts: Sequence[str | None], tokens: Tokens) -> tuple[Featurized, ...]:
         """The attribute rows of a batch for each tagger; a text that is None has no items."""
@@ -161,6 +166,18 @@ def detectors_of(bundle: Bundle) -> tuple[str, ...]:
     if bundle.recipe.propagation is not None:
         names.append(propagation_name(bundle))
     return tuple(names)
+
+
+def reads_sentences(bundle: Bundle) -> bool:
+    """Whether a tagger of the bundle, or a part that gives it tags, needs sentences or sections."""
+    declarations: list[TaggerRecipe | Declaration] = [*bundle.recipe.taggers]
+    declarations += [
+        part.declaration for part in bundle.parts.values() if isinstance(part, TagPart)
+    ]
+    return any(
+        one.sequence == "sentence" or any(seen.READS_SENTENCES for seen in properties(one.features))
+        for one in declarations
+    )
 
 
 def propagation_name(bundle: Bundle) -> str:

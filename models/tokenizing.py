@@ -10,437 +10,107 @@ letters follow (`mmHg`, `cmH`), and words that begin with a name's prefix (`MacA
 
 **Coarse tokens** are runs of fine tokens without white space between them that read as one: dates,
 decimals, numbers with letters, `A.B.` initials, telephone numbers, hyphenated and apostrophised
-words. The rules are in `_coarse_starts`.
+words. The rules are in `models.tokenizing_reference`.
 
-Everything is decided by what stands within a few characters, on arrays of character classes: time
-and memory are linear in the text whatever is in it.
+Everything is decided by what stands within a few characters: time and memory are linear in the text
+whatever is in it. The extension does it, or numpy where there is none.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-from .characters import (
-    BREAK,
-    CASELESS,
-    DIGIT_KIND,
-    LETTER_KIND,
-    LOWER,
-    MARK,
-    SIGN_KIND,
-    UPPER,
-    WHITE_KIND,
-    Classes,
-    Codes,
-    class_table,
-    code_points,
-)
+from .characters import class_table, joined_code_points, trait_table
 from .columns import Flags, Ints
 from .errors import OverBudget
+from .native import extension
 from .sections import SECTIONS
 from .sentences import find_sentences
-from .tokens import EMPTY, Tokens
+from .tokenizing_reference import TokenArrays, read_tokens
+from .tokens import Sentences, Tokens
 
-__all__ = ["SECTIONS", "DocumentTokens", "concatenate", "tokenize", "tokenize_documents"]
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DocumentTokens:
-    """The tokens of one document; the columns are those of `Tokens`."""
-
-    starts: Ints
-    ends: Ints
-    starts_coarse: Flags
-    starts_line: Flags
-    starts_sentence: Flags
-    sections: Ints
-
-    def __len__(self) -> int:
-        return len(self.starts)
+__all__ = ["SECTIONS", "characters_of", "tokenize", "tokenize_documents"]
 
 
-_NO_TOKENS = DocumentTokens(
-    EMPTY.starts,
-    EMPTY.ends,
-    EMPTY.starts_coarse,
-    EMPTY.starts_line,
-    EMPTY.starts_sentence,
-    EMPTY.sections,
-)
+def tokenize(text: str) -> Tokens:
+    """The tokens of one text; see `tokenize_documents`."""
+    return tokenize_documents([text])
 
 
-def _where(flags: Flags | Classes) -> Ints:
-    return flags.nonzero()[0].astype(np.int64, copy=False)
-
-
-def tokenize_documents(texts: Sequence[str | None], *, max_tokens: int | None = None) -> Tokens:
-    """The tokens of all documents; one that is None has none.
-
-    Raises:
-        OverBudget: if a document has more than `max_tokens` fine tokens.
-    """
-    return concatenate(
-        [None if text is None else tokenize(text, max_tokens=max_tokens) for text in texts]
-    )
-
-
-def concatenate(pieces: Sequence[DocumentTokens | None]) -> Tokens:
-    """Joins the tokens of documents into one table; None stands for a document without tokens."""
-    known = [_NO_TOKENS if piece is None else piece for piece in pieces]
-    offsets = np.zeros(len(known) + 1, np.int64)
-    np.cumsum([len(piece) for piece in known], out=offsets[1:])
-    if not known:
-        known = [_NO_TOKENS]
-    return Tokens(
-        offsets,
-        np.concatenate([piece.starts for piece in known]),
-        np.concatenate([piece.ends for piece in known]),
-        np.concatenate([piece.starts_coarse for piece in known]),
-        np.concatenate([piece.starts_line for piece in known]),
-        np.concatenate([piece.starts_sentence for piece in known]),
-        np.concatenate([piece.sections for piece in known]),
-        SECTIONS,
-    )
-
-
-def tokenize(text: str, *, max_tokens: int | None = None) -> DocumentTokens:
-    """The tokens of one text, of any content and length.
+def tokenize_documents(
+    texts: Sequence[str | None], *, max_tokens: int | None = None, sentences: bool = True
+) -> Tokens:
+    """The tokens of all documents, of any content and length; one that is None has none.
 
     Tokens are ordered and disjoint, and every character that is not white space (`str.isspace`) is
     in exactly one.
 
+    Args:
+        texts: of the documents.
+        max_tokens: of one document.
+        sentences: whether sentences and sections are wanted too.
+
     Raises:
-        OverBudget: "OverBudget:tokens" if there are more than `max_tokens` fine tokens.
+        OverBudget: "OverBudget:tokens" if a document has more than `max_tokens` fine tokens.
     """
-    codes = code_points(text)
-    classes = class_table()[codes]
-    positions = None
-    if not text.isascii():
-        codes, classes, positions = _without_marks(codes, classes)
-    # From here to the coarse layer, offsets are those of the text without its joined marks.
-    starts, ends, kinds = _fine(codes, classes)
-    count = len(starts)
-    if max_tokens is not None and count > max_tokens:
+    native = extension()
+    offsets, read = _read_all(texts) if native is None else _read_natively(texts, native)
+    if max_tokens is not None and (np.diff(offsets) > max_tokens).any():
         raise OverBudget("tokens")
-    if not count:
-        return _NO_TOKENS
-    firsts = classes[starts]
-    starts_coarse = _coarse_starts(codes, classes, starts, ends, kinds)
-    line_tokens, breaks_before = _lines(codes, classes, starts)
-    if positions is not None:
-        starts, ends = positions[starts], positions[ends]
-    starts_line = np.zeros(count, np.bool_)
-    starts_line[line_tokens] = True
-    starts_sentence, sections = find_sentences(
-        text, starts, ends, firsts, line_tokens, breaks_before
+    found = _sentences(texts, offsets, read) if sentences else None
+    return Tokens(offsets, read.starts, read.ends, read.starts_coarse, read.starts_line, found)
+
+
+@functools.cache
+def characters_of(native: ModuleType) -> Any:
+    """The extension's table of characters, opened once a process."""
+    return native.open_characters(class_table(), trait_table())
+
+
+def _read_natively(texts: Sequence[str | None], native: ModuleType) -> tuple[Ints, TokenArrays]:
+    columns = native.tokenize(characters_of(native), *joined_code_points(texts))
+    wide, flags = np.int64, np.bool_
+    types = (wide, wide, wide, flags, flags, np.uint8, wide)
+    arrays: list[Any] = [np.frombuffer(c, t) for c, t in zip(columns, types, strict=True)]
+    return arrays[0], TokenArrays(*arrays[1:])
+
+
+def _read_all(texts: Sequence[str | None]) -> tuple[Ints, TokenArrays]:
+    pieces = [read_tokens(text or "") for text in texts] or [read_tokens("")]
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(piece) for piece in pieces][: len(texts)], out=offsets[1:])
+    return offsets, TokenArrays(
+        np.concatenate([piece.starts for piece in pieces]),
+        np.concatenate([piece.ends for piece in pieces]),
+        np.concatenate([piece.starts_coarse for piece in pieces]),
+        np.concatenate([piece.starts_line for piece in pieces]),
+        np.concatenate([piece.classes for piece in pieces]),
+        np.concatenate([piece.breaks for piece in pieces]),
     )
-    return DocumentTokens(starts, ends, starts_coarse, starts_line, starts_sentence, sections)
 
 
-def _without_marks(codes: Codes, classes: Classes) -> tuple[Codes, Classes, Ints | None]:
-    """Drops the marks that join the character before them, and maps what is left to the text.
-
-    The map has one entry more, the length of the text: the end of a token is where the next
-    character that was kept begins, and so includes its marks.
-    """
-    marks = classes == MARK
-    if not marks.any():
-        return codes, classes, None
-    joined = marks.copy()
-    joined[0] = False
-    joined[1:] &= classes[:-1] >> 2 != WHITE_KIND
-    classes = np.where(marks, np.uint8(CASELESS), classes)
-    kept = _where(~joined)
-    return codes[kept], classes[kept], np.append(kept, len(joined))
-
-
-def _fine(codes: Codes, classes: Classes) -> tuple[Ints, Ints, Classes]:
-    """Starts, ends and kinds of the fine tokens."""
-    kinds = classes >> np.uint8(2)
-    cuts = np.ones(len(kinds) + 1, np.bool_)
-    np.not_equal(kinds[1:], kinds[:-1], out=cuts[1:-1])
-    cuts[:-1] |= kinds == SIGN_KIND
-    for splits in (_case_splits(codes, classes), _telephone_splits(codes, kinds)):
-        cuts[splits] = True
-    edges = _where(cuts)
-    found = kinds[edges[:-1]]
-    kept = _where(found)
-    return edges[kept], edges[kept + 1], found[kept]
-
-
-def _codes_of(word: str) -> Codes:
-    return np.array([ord(character) for character in word], np.uint32)
-
-
-# Names' prefixes and titles after which a capital goes on with the word.
-_PREFIXES = [_codes_of(word) for word in ("Mac", "Fitz", "Van", "Von", "Del", "Pharm", "Psy")]
-_PAST = _codes_of("ed")
-
-
-def _case_splits(codes: Codes, classes: Classes) -> Ints:
-    """Offsets at which a word is split because of its capitals."""
-    upper, lower = classes == UPPER, classes == LOWER
-    after_small = _where(lower[1:-1] & lower[:-2] & upper[2:]) + 2
-    if len(after_small):
-        after_small = after_small[_is_split_after_small(codes, classes, upper, lower, after_small)]
-    # Two capitals and two small letters: the second capital begins a word (ALMarital).
-    among = _where(upper[:-3] & upper[1:-2] & lower[2:-1] & lower[3:]) + 1
-    if len(among):
-        among = among[_is_split_among_capitals(codes, classes, among)]
-    return np.concatenate([after_small, among])
-
-
-def _is_split_after_small(
-    codes: Codes, classes: Classes, upper: Flags, lower: Flags, at: Ints
-) -> Flags:
-    last = len(codes) - 1
-    # Only two small letters, no capital before them: a unit (mmHg) unless a word follows (inMay).
-    third = at - 3
-    alone = (third < 0) | (classes[np.maximum(third, 0)] >> 2 != LETTER_KIND)
-    followed = lower[np.minimum(at + 1, last)] & lower[np.minimum(at + 2, last)] & (at + 2 <= last)
-    split: Flags = ~alone | followed
-    for prefix in _PREFIXES:
-        begin = at - len(prefix)
-        inside = _where(begin >= 0)
-        inside = inside[codes[begin[inside]] == prefix[0]]
-        for i in range(1, len(prefix)):
-            inside = inside[codes[begin[inside] + i] == prefix[i]]
-        before = begin[inside] - 1
-        whole = (before < 0) | (classes[np.maximum(before, 0)] >> 2 != LETTER_KIND)
-        split[inside[whole]] = False
-    return split
-
-
-def _is_split_among_capitals(codes: Codes, classes: Classes, at: Ints) -> Flags:
-    last = len(codes) - 1
-    # OKed, IDed: a verb made of an abbreviation.
-    after = at + 3
-    verb = (
-        (codes[at + 1] == _PAST[0])
-        & (codes[at + 2] == _PAST[1])
-        & ((after > last) | (classes[np.minimum(after, last)] >> 2 != LETTER_KIND))
-    )
-    # OBrien, ODonnell: the apostrophe was left out.
-    before = at - 2
-    irish = (codes[at - 1] == ord("O")) & (
-        (before < 0) | (classes[np.maximum(before, 0)] >> 2 != LETTER_KIND)
-    )
-    whole: Flags = verb | irish
-    return ~whole
-
-
-def _telephone_splits(codes: Codes, kinds: Classes) -> Ints:
-    """Offsets at which a number runs into a telephone number (47798497-045-1949)."""
-    hyphens = _where(codes == ord("-"))
-    if len(hyphens) < 2:
-        return np.zeros(0, np.int64)
-    # Two hyphens three digits apart, eight digits or more before and exactly four after.
-    first: Ints = hyphens[:-1][hyphens[1:] - hyphens[:-1] == 4]
-    first = first[(first >= 8) & (first + 8 < len(codes))]
-    if not len(first):
-        return first
-    for distance in (*range(-8, 0), 1, 2, 3, 5, 6, 7, 8):
-        first = first[kinds[first + distance] == DIGIT_KIND]
-    after = first + 9
-    more = (after < len(codes)) & (kinds[np.minimum(after, len(codes) - 1)] == DIGIT_KIND)
-    splits: Ints = first[~more] - 3
-    return splits
-
-
-_ORDINALS = [_codes_of(word) for word in ("st", "nd", "rd", "th")]
-_PAD = 3
-_LINE_FEED, _CARRIAGE_RETURN = 10, 13
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
-class _Layer:
-    """The fine tokens, with `_PAD` empty ones on either side so that all have neighbours.
-
-    Attributes:
-        codes, classes: of the characters of the text.
-        starts: of the tokens.
-        kinds, lengths: of the tokens.
-        near: nothing stands between the token and the one before it.
-        glued: the token goes on with the coarse token of the one before it; filled in by the rules.
-    """
-
-    codes: Codes
-    classes: Classes
-    starts: Ints
-    kinds: Classes
-    lengths: Ints
-    near: Flags
-    glued: Flags
-
-    @classmethod
-    def of(cls, codes: Codes, classes: Classes, starts: Ints, ends: Ints, kinds: Classes) -> _Layer:
-        size = len(starts) + 2 * _PAD
-        padded = np.zeros(size, np.uint8)
-        padded[_PAD:-_PAD] = kinds
-        places = np.zeros(size, np.int64)
-        places[_PAD:-_PAD] = starts
-        lengths = np.zeros(size, np.int64)
-        np.subtract(ends, starts, out=lengths[_PAD:-_PAD])
-        near = np.zeros(size, np.bool_)
-        np.equal(starts[1:], ends[:-1], out=near[_PAD + 1 : -_PAD])
-        return cls(codes, classes, places, padded, lengths, near, np.zeros(size, np.bool_))
-
-    def first_codes(self, tokens: Ints) -> Codes:
-        return self.codes[self.starts[tokens]]
-
-
-def _coarse_starts(
-    codes: Codes, classes: Classes, starts: Ints, ends: Ints, kinds: Classes
-) -> Flags:
-    """Which fine tokens begin a coarse one.
-
-    Tokens are glued, when nothing stands between them, by the signs `-_` between letters or
-    digits, `./:,` between digits (`,` before three), `/` between letters of two at most (`d/c`,
-    `mg/dL`), an apostrophe between letters, points between single letters, brackets around the
-    three digits of a telephone number, and letters next to digits as `_letters_and_digits` says.
-    """
-    layer = _Layer.of(codes, classes, starts, ends, kinds)
-    touching = _where(layer.near)
-    if len(touching):
-        sign = layer.kinds[touching] == SIGN_KIND
-        _glue_by_signs(touching[sign], layer)
-        words = touching[~sign & (layer.kinds[touching - 1] != SIGN_KIND)]
-        if len(words):
-            _letters_and_digits(words, layer)
-        _glue_first_signs(touching[~sign], layer)
-    return ~layer.glued[_PAD:-_PAD]
-
-
-def _glue_by_signs(signs: Ints, layer: _Layer) -> None:
-    """Glues signs that touch what is before them to it, and to what is after them."""
-    kinds, lengths, near, glued = layer.kinds, layer.lengths, layer.near, layer.glued
-    code = layer.first_codes(signs)
-    points = signs[code == ord(".")]
-    if len(points) > 1:
-        # A.B.: points that each touch one letter, with nothing else between them.
-        points = points[(kinds[points - 1] == LETTER_KIND) & (lengths[points - 1] == 1)]
-        links = points[:-1][(points[1:] - points[:-1] == 2) & near[points[:-1] + 1]]
-        for i in range(3):
-            glued[links + i] = True
-    inner = near[signs + 1]
-    signs, code = signs[inner], code[inner]
-    if not len(signs):
-        return
-    left, right = kinds[signs - 1], kinds[signs + 1]
-    letters = (left == LETTER_KIND) & (right == LETTER_KIND)
-    digits = (left == DIGIT_KIND) & (right == DIGIT_KIND)
-    before, after = lengths[signs - 1], lengths[signs + 1]
-    slash = code == ord("/")
-    joins = (code == ord("-")) | (code == ord("_")) | (code == 0x2010) | (code == 0x2011)
-    joins &= (left != SIGN_KIND) & (right != SIGN_KIND)
-    joins |= digits & ((code == ord(".")) | slash | (code == ord(":")))
-    joins |= digits & (code == ord(",")) & (before <= 3) & (after == 3)
-    joins |= letters & ((code == ord("'")) | (code == 0x2019))
-    joins |= letters & slash & (before <= 2) & (after <= 2)
-    found = signs[joins]
-    glued[found] = True
-    glued[found + 1] = True
-
-
-def _glue_first_signs(touching: Ints, layer: _Layer) -> None:
-    """Glues `+` to its number, and the brackets of a telephone number: (617)555-0100."""
-    kinds, lengths, near, glued = layer.kinds, layer.lengths, layer.near, layer.glued
-    numbers = touching[(kinds[touching] == DIGIT_KIND) & (kinds[touching - 1] == SIGN_KIND)]
-    first = ~near[numbers - 1] | (kinds[numbers - 2] == SIGN_KIND)
-    numbers = numbers[first]
-    if not len(numbers):
-        return
-    code = layer.first_codes(numbers - 1)
-    glued[numbers[code == ord("+")]] = True
-    numbers = numbers[
-        (code == ord("(")) & (lengths[numbers] == 3) & near[numbers + 1] & near[numbers + 2]
-    ]
-    numbers = numbers[
-        (layer.first_codes(numbers + 1) == ord(")"))
-        & (kinds[numbers + 2] == DIGIT_KIND)
-        & (lengths[numbers + 2] == 3)
-    ]
-    for i in range(3):
-        glued[numbers + i] = True
-
-
-def _letters_and_digits(words: Ints, layer: _Layer) -> None:
-    """Glues letters to the digits they touch, and digits to letters, where they are one word.
-
-    Letters before digits (`t98.6`, `B12`, `COVID19`, `AB123456`) are not one word with them if the
-    digits begin a date (`CABG6/95`, `PEND01/26/2098`); if there are three letters or more and they
-    end in a small one (`Since6`), or the digits begin a longer number or are five or more
-    (`MRN1234567`); and in the patterns `x76221` and `X1-1335` of WI-deId, which are extensions and
-    numbers.
-
-    Digits before letters are (`98.6F`, `12AB345`, `12Mar2003`, `T2DM`, `3rd`) only if the letters
-    are one, or at most three with a digit after or one letter before the only digits, or an
-    ordinal's.
-    """
-    kinds, lengths, near, glued = layer.kinds, layer.lengths, layer.near, layer.glued
-    classes, starts = layer.classes, layer.starts
-
-    at = words[(kinds[words] == DIGIT_KIND) & (kinds[words - 1] == LETTER_KIND)]
-    if len(at):
-        digits, letters = lengths[at], lengths[at - 1]
-        goes_on = (
-            near[at + 1]
-            & (kinds[at + 1] == SIGN_KIND)
-            & near[at + 2]
-            & (kinds[at + 2] == DIGIT_KIND)
+def _sentences(texts: Sequence[str | None], offsets: Ints, read: TokenArrays) -> Sentences:
+    starts: list[Flags] = [np.zeros(0, np.bool_)]
+    sections: list[Ints] = [np.zeros(0, np.int64)]
+    bounds = offsets.tolist()
+    for text, first, end in zip(texts, bounds[:-1], bounds[1:], strict=True):
+        if text is None or first == end:
+            continue
+        rows = slice(first, end)
+        line_tokens = read.starts_line[rows].nonzero()[0]
+        begun, own = find_sentences(
+            text,
+            read.starts[rows],
+            read.ends[rows],
+            read.classes[rows],
+            line_tokens,
+            read.breaks[rows][line_tokens],
         )
-        sign = np.where(goes_on, layer.first_codes(at + 1), 0)
-        ends_small = classes[starts[at] - 1] == LOWER
-        month = (letters == 3) & near[at - 1] & (kinds[at - 2] == DIGIT_KIND)
-        number = (sign == ord("-")) | (sign == ord(".")) | (sign == ord(":"))
-        apart = (letters >= 3) & (number | (digits >= 5) | (ends_small & ~month))
-        apart |= sign == ord("/")
-        alone = (letters == 1) & (~near[at - 1] | (kinds[at - 2] == SIGN_KIND))
-        ends = (sign == 0) & (~near[at + 1] | (kinds[at + 1] == SIGN_KIND))
-        apart |= alone & (digits == 5) & ends_small & ends
-        apart |= (
-            alone
-            & (digits == 1)
-            & (classes[starts[at] - 1] == UPPER)
-            & (sign == ord("-"))
-            & (lengths[at + 2] == 4)
-        )
-        glued[at[~apart]] = True
-
-    at = words[(kinds[words] == LETTER_KIND) & (kinds[words - 1] == DIGIT_KIND)]
-    if len(at):
-        letters = lengths[at]
-        one = letters == 1
-        one |= (letters <= 3) & near[at + 1] & (kinds[at + 1] == DIGIT_KIND)
-        one |= (
-            (letters <= 3) & near[at - 1] & (kinds[at - 2] == LETTER_KIND) & (lengths[at - 1] == 1)
-        )
-        pairs = _where((letters == 2) & ~one)
-        place = starts[at[pairs]]
-        first, second = layer.codes[place], layer.codes[place + 1]
-        for ordinal in _ORDINALS:
-            one[pairs[(first == ordinal[0]) & (second == ordinal[1])]] = True
-        glued[at[one]] = True
-
-
-def _lines(codes: Codes, classes: Classes, starts: Ints) -> tuple[Ints, Ints]:
-    """The first token of each line that has one, and the line breaks before it since the last."""
-    breaks = _where(classes == BREAK)
-    made_of = codes[breaks]
-    if (made_of == _CARRIAGE_RETURN).any():
-        # Carriage return and line feed are one line break.
-        second = np.zeros(len(breaks), np.bool_)
-        second[1:] = breaks[1:] == breaks[:-1] + 1
-        second[1:] &= (made_of[1:] == _LINE_FEED) & (made_of[:-1] == _CARRIAGE_RETURN)
-        breaks = breaks[~second]
-    # A break before the first token, so that the first line begins like the others.
-    first = np.zeros(len(breaks) + 1, np.int64)
-    first[1:] = starts.searchsorted(breaks)
-    first = first[: first.searchsorted(len(starts))]
-    begins = np.ones(len(first) + 1, np.bool_)
-    np.not_equal(first[1:], first[:-1], out=begins[1:-1])
-    edges = _where(begins)
-    return first[edges[:-1]], edges[1:] - edges[:-1]
+        starts.append(begun)
+        sections.append(own)
+    return Sentences(np.concatenate(starts), np.concatenate(sections), SECTIONS)

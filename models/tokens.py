@@ -8,9 +8,23 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
-
 from .columns import Flags, Ints, require_equal_lengths, require_offsets
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sentences:
+    """Where sentences begin, and in which section each token is.
+
+    Attributes:
+        starts: true where the token is the first of its sentence.
+        sections: index into `section_names` of the heading above the token, or -1 before any
+            heading.
+        section_names: canonical names (`models.tokenizing.SECTIONS`).
+    """
+
+    starts: Flags
+    sections: Ints
+    section_names: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -24,10 +38,7 @@ class Tokens:
         ends: one past the last code point, always greater than `starts`.
         starts_coarse: true where a coarse token begins.
         starts_line: true where the token is the first of its (non-blank) line.
-        starts_sentence: true where the token is the first of its sentence.
-        sections: index into `section_names` of the heading above the token, or -1 before any
-            heading.
-        section_names: canonical names (`models.tokenizing.SECTIONS`).
+        sentences: None if nobody asked for them: they cost more than all the rest.
     """
 
     document_offsets: Ints
@@ -35,24 +46,43 @@ class Tokens:
     ends: Ints
     starts_coarse: Flags
     starts_line: Flags
-    starts_sentence: Flags
-    sections: Ints
-    section_names: tuple[str, ...] = ()
+    sentences: Sentences | None
 
     def __post_init__(self) -> None:
-        rows = require_equal_lengths(
-            "Tokens",
-            starts=self.starts,
-            ends=self.ends,
-            starts_coarse=self.starts_coarse,
-            starts_line=self.starts_line,
-            starts_sentence=self.starts_sentence,
-            sections=self.sections,
-        )
+        columns: dict[str, object] = {
+            "starts": self.starts,
+            "ends": self.ends,
+            "starts_coarse": self.starts_coarse,
+            "starts_line": self.starts_line,
+        }
+        if self.sentences is not None:
+            columns["starts_sentence"] = self.sentences.starts
+            columns["sections"] = self.sentences.sections
+        rows = require_equal_lengths("Tokens", **columns)
         require_offsets("Tokens", self.document_offsets, rows)
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    @property
+    def starts_sentence(self) -> Flags:
+        """See `Sentences.starts`."""
+        return self._known_sentences().starts
+
+    @property
+    def sections(self) -> Ints:
+        """See `Sentences.sections`."""
+        return self._known_sentences().sections
+
+    @property
+    def section_names(self) -> tuple[str, ...]:
+        """See `Sentences.section_names`."""
+        return self._known_sentences().section_names
+
+    def _known_sentences(self) -> Sentences:
+        if self.sentences is None:
+            raise ValueError("Tokens: sentences were not asked for when the text was tokenized")
+        return self.sentences
 
     def of_document(self, document: int) -> slice:
         """The rows of one document."""
@@ -65,11 +95,3 @@ class Tokens:
             text[s:e]
             for s, e in zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True)
         ]
-
-
-EMPTY = Tokens(
-    np.zeros(1, np.int64),
-    *(np.zeros(0, np.int64),) * 2,
-    *(np.zeros(0, np.bool_),) * 3,
-    np.zeros(0, np.int64),
-)

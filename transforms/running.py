@@ -94,7 +94,7 @@ def open_job(job: Job) -> Opened:
             hashes = {name: rule_hash(name) for name in job.recognisers}
             if tuple(hashes.values()) != job.recogniser_hashes:
                 raise UsageError("a rule has changed since the run was planned")
-            for bundle in _open_bundles(job):
+            for bundle in open_bundles(job):
                 hashes |= dict.fromkeys(detectors_of(bundle), bundle.hash)
             hashes |= policy.detector_hashes
             _opened.clear()  # one job at a time: a plan may be large
@@ -108,10 +108,15 @@ def open_systems(job: Job) -> list[System]:
     Raises:
         UsageError: if a bundle is not the one that the run was planned with.
     """
-    return [System(bundle, labels_as="native") for bundle in _open_bundles(job)]
+    return [System(bundle, labels_as="native") for bundle in open_bundles(job)]
 
 
-def _open_bundles(job: Job) -> list[Bundle]:
+def open_bundles(job: Job) -> list[Bundle]:
+    """The bundles of a job, each opened once a process.
+
+    Raises:
+        UsageError: if a bundle is not the one that the run was planned with.
+    """
     bundles = [open_bundle(model) for model in job.models]
     for bundle, planned in zip(bundles, job.model_hashes, strict=True):
         if bundle.hash != planned:

@@ -7,7 +7,8 @@ import apache_beam as beam
 from ..models.batches import Batch
 from ..models.job import Job
 from ..models.steps import tokenize_batch
-from .running import StepFn
+from ..models.systems import reads_sentences
+from .running import StepFn, failing_safely, open_bundles
 
 
 @dataclasses.dataclass
@@ -23,5 +24,10 @@ class Tokenize(beam.PTransform):
 
 
 class _TokenizeFn(StepFn):
+    def setup(self) -> None:
+        super().setup()
+        with failing_safely(self.step):
+            self.sentences = any(map(reads_sentences, open_bundles(self.job)))
+
     def apply(self, batch: Batch) -> Batch:
-        return tokenize_batch(batch, self.job.budgets)
+        return tokenize_batch(batch, self.job.budgets, sentences=self.sentences)

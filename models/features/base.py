@@ -207,9 +207,11 @@ class Property(abc.ABC):
 
     Attributes:
         KIND: the name under which the kind is in `KINDS` and in a recipe's JSON.
+        READS_SENTENCES: whether it needs `Tokens.sentences`.
     """
 
     KIND: ClassVar[str]
+    READS_SENTENCES: ClassVar[bool] = False
 
     @property
     @abc.abstractmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 from ..errors import UsageError
 from .base import Property, require_int
@@ -72,3 +73,8 @@ def ngrams(declared: Property, most: int, first: int, last: int) -> tuple[Featur
         for size in range(1, most + 1)
         for offset in range(first, last - size + 2)
     )
+
+
+def properties(features: Iterable[Feature]) -> tuple[Property, ...]:
+    """The distinct properties that features see, in order of appearance."""
+    return tuple(dict.fromkeys(part for feature in features for part, _ in feature.parts))

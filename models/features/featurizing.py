@@ -22,7 +22,7 @@ from ..columns import Ints
 from ..errors import UsageError
 from ..tokens import Tokens
 from .base import AFTER, BEFORE, Items, Property, escape_all, gather
-from .declaration import Feature
+from .declaration import Feature, properties
 from .items import build_items
 from .values import Features
 
@@ -123,8 +123,8 @@ def _require_resources(
         "cluster": (clusters, "pass its table from word to code in `clusters`"),
         "tag": (tags, "pass a column of one tag for each fine token in `tags`"),
     }
-    parts = {part for feature in recipe.features for part, _ in feature.parts}
-    for need in sorted({need for part in parts for need in part.needs}):
+    needs = {need for declared in properties(recipe.features) for need in declared.needs}
+    for need in sorted(needs):
         kind, name = need
         if name not in given[kind][0]:
             raise UsageError(

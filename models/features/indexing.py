@@ -23,7 +23,7 @@ from ..errors import UsageError
 from ..tokenizing import tokenize_documents
 from ..tokens import Tokens
 from .base import AFTER, BEFORE, Column, Items, Property, escape_all
-from .declaration import Feature
+from .declaration import Feature, properties
 from .featurizing import recipe_items
 from .gazetteer import PhraseIndex
 from .values import Indexed
@@ -94,10 +94,9 @@ class AttributeIndex:
         self._native = extension.featurize
         # How the columns of a property come, which is always alike, a batch of nothing tells.
         nothing = self._items((), tokenize_documents(()), dict.fromkeys(recipe.needs("tag"), ()))
-        properties = dict.fromkeys(part for feature in recipe.features for part, _ in feature.parts)
         counts = [0, 0, 0]
         self._values: dict[Property, _Values] = {}
-        for declared in properties:
+        for declared in properties(recipe.features):
             where = _where(nothing.column_of(declared))
             self._values[declared] = _Values(where, counts[where], {})
             counts[where] += 1

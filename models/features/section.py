@@ -13,6 +13,7 @@ class Section(Property):
     """Canonical name of the heading above the item; none before any heading."""
 
     KIND: ClassVar[str] = "section"
+    READS_SENTENCES: ClassVar[bool] = True
 
     @property
     def key(self) -> str:

@@ -30,6 +30,7 @@ class Sentence(Property):
     """
 
     KIND: ClassVar[str] = "sentence"
+    READS_SENTENCES: ClassVar[bool] = True
 
     aspect: str
 

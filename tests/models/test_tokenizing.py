@@ -7,10 +7,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrubline.models import tokenizing
 from scrubline.models.characters import LINE_BREAKS, class_table, code_points
 from scrubline.models.errors import OverBudget
+from scrubline.models.native import extension
 from scrubline.models.sections import SECTIONS, normalise_heading, section_of
-from scrubline.models.tokenizing import concatenate, tokenize, tokenize_documents
+from scrubline.models.tokenizing import tokenize, tokenize_documents
+from scrubline.models.tokenizing_reference import read_tokens
+
+
+@pytest.fixture(autouse=True, scope="module", params=["extension", "reference"])
+def path(request):
+    """Every test of this file is one of both paths."""
+    if request.param == "extension" and extension() is None:
+        pytest.skip("the native extension is not built here")
+    with pytest.MonkeyPatch.context() as patched:
+        if request.param == "reference":
+            patched.setattr(tokenizing, "extension", lambda: None)
+        yield request.param
 
 
 def fine(text):
@@ -416,20 +430,45 @@ def test_documents_do_not_see_each_other(texts):
         assert tokens.texts(document, text) == fine(text)
 
 
-def test_concatenate_takes_nothing_and_documents_without_tokens():
-    assert len(concatenate([])) == 0
-    assert concatenate([]).document_offsets.tolist() == [0]
-    joined = concatenate([None, tokenize("a b"), None, tokenize(" "), tokenize("c")])
+DENSE = st.lists(
+    st.sampled_from(
+        [*"aabBcCeEdDoOxX1123-.,/:+()'_ \n\r", "Mac", "ed", "st", "12345678", "045-1949"]
+        + ["\u0301", "\u200d", "\u2011", "\u2019", "é", "ǅ", "ª", "٣", "\ud800", "🙂", "\x1c"]
+    ),
+    max_size=40,
+).map("".join)
+
+
+@settings(max_examples=2_000, deadline=None)
+@given(st.one_of(st.text(), CLINICAL, PIECES, DENSE))
+def test_both_paths_read_the_same(text):
+    found, wanted = tokenize(text), read_tokens(text)
+    for column in ("starts", "ends", "starts_coarse", "starts_line"):
+        assert getattr(found, column).tolist() == getattr(wanted, column).tolist()
+
+
+def test_no_documents_and_documents_without_tokens():
+    assert len(tokenize_documents([])) == 0
+    assert tokenize_documents([]).document_offsets.tolist() == [0]
+    joined = tokenize_documents([None, "a b", None, " ", "c"])
     assert joined.document_offsets.tolist() == [0, 0, 2, 2, 2, 3]
 
 
+def test_sentences_are_made_only_if_they_are_wanted():
+    tokens = tokenize_documents(["PLAN: rest. Back soon."], sentences=False)
+    assert tokens.texts(0, "PLAN: rest. Back soon.")[:2] == ["PLAN", ":"]
+    for name in ("starts_sentence", "sections", "section_names"):
+        with pytest.raises(ValueError, match="sentences were not asked for"):
+            getattr(tokens, name)
+
+
 def test_the_budget_of_tokens_is_exact():
-    assert len(tokenize("a b c", max_tokens=3)) == 3
+    assert len(tokenize_documents(["a b c", "d e f"], max_tokens=3)) == 6
     with pytest.raises(OverBudget, match="OverBudget:tokens"):
-        tokenize("a b c d", max_tokens=3)
+        tokenize_documents(["a b c d"], max_tokens=3)
     with pytest.raises(OverBudget):
         tokenize_documents(["a", "a b"], max_tokens=1)
-    assert len(tokenize("", max_tokens=0)) == 0
+    assert len(tokenize_documents([""], max_tokens=0)) == 0
 
 
 def test_repr_holds_no_text_and_no_offsets():

@@ -5,12 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.tokenizing import tokenize_documents
-from scrubline.models.tokens import EMPTY
-
-
-def test_no_tokens_of_no_documents():
-    assert len(EMPTY) == 0
-    assert EMPTY.document_offsets.tolist() == [0]
 
 
 @given(st.lists(st.text(alphabet="aZ9 .-/\n\r\0🙂é", max_size=20), max_size=5))
@@ -33,13 +27,19 @@ def test_row_pointers_are_checked(offsets):
         dataclasses.replace(tokens, document_offsets=np.array(offsets, np.int64))
 
 
-@pytest.mark.parametrize(
-    "name", ["starts", "ends", "starts_coarse", "starts_line", "starts_sentence", "sections"]
-)
+@pytest.mark.parametrize("name", ["starts", "ends", "starts_coarse", "starts_line"])
 def test_columns_must_be_of_one_length(name):
     tokens = tokenize_documents(["one two three"])
     with pytest.raises(ValueError, match="Tokens: columns differ in length"):
         dataclasses.replace(tokens, **{name: getattr(tokens, name)[:-1]})
+
+
+@pytest.mark.parametrize("name", ["starts", "sections"])
+def test_columns_of_sentences_must_be_of_that_length_too(name):
+    tokens = tokenize_documents(["one two three"])
+    short = {name: getattr(tokens.sentences, name)[:-1]}
+    with pytest.raises(ValueError, match="Tokens: columns differ in length"):
+        dataclasses.replace(tokens, sentences=dataclasses.replace(tokens.sentences, **short))
 
 
 def test_tokens_are_not_shown():

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.evaluation import METRICS, compare
-from scrubline.models.tokens import Tokens
+from scrubline.models.tokens import Sentences, Tokens
 
 WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -19,7 +19,7 @@ def tokenize(texts: Sequence[str]) -> Tokens:
     marks = np.ones(len(places), np.bool_)
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     sections = np.full(len(places), -1, np.int64)
-    return Tokens(offsets, places[:, 0], places[:, 1], marks, marks, marks, sections)
+    return Tokens(offsets, places[:, 0], places[:, 1], marks, marks, Sentences(marks, sections))
 
 
 def document(marked: str, doc_id: str = "1") -> AnnotatedDocument:

@@ -146,10 +146,9 @@ def test_the_shapes_of_the_paper() -> None:
         document_offsets=tokens.document_offsets * 0 + [0, 1],
         starts=tokens.starts[:1],
         ends=tokens.ends[-1:],
-        **{
-            n: getattr(tokens, n)[:1]
-            for n in ("starts_coarse", "starts_line", "starts_sentence", "sections")
-        },
+        starts_coarse=tokens.starts_coarse[:1],
+        starts_line=tokens.starts_line[:1],
+        sentences=None,
     )
     found = featurize([text], one, tagger_with(tuple(shapes), "fine"), {})
     assert found.attributes == ("shape.Aa#-[0]=AA-#aa", "short.Aa#-[0]=A-#a")

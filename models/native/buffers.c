@@ -1,0 +1,67 @@
+#include "wrappers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int take(PyObject *object, Py_buffer *view, Py_ssize_t size, int writable, const char *what)
+{
+    if (PyObject_GetBuffer(object, view, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
+        return -1;
+    if (view->len % size) {
+        PyErr_Format(PyExc_ValueError, "%s: %zd bytes are no whole number of items", what, view->len);
+        PyBuffer_Release(view);
+        return -1;
+    }
+    if (view->len && (uintptr_t)view->buf % (uintptr_t)(size < 8 ? size : 8)) {
+        PyErr_Format(PyExc_ValueError, "%s: is not aligned", what);
+        PyBuffer_Release(view);
+        return -1;
+    }
+    return 0;
+}
+
+int take_all(PyObject *const *objects, Py_buffer *views, const Py_ssize_t *sizes,
+             const char *const *names, int count, int written)
+{
+    for (int i = 0; i < count; i++)
+        if (take(objects[i], &views[i], sizes[i], i >= count - written, names[i]) < 0)
+            return -1;
+    return 0;
+}
+
+void release(Py_buffer *views, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (views[i].obj)
+            PyBuffer_Release(&views[i]);
+}
+
+int is_apart(const Py_buffer *written, const Py_buffer *views, int count)
+{
+    const char *begin = written->buf, *end = begin + written->len;
+    for (int i = 0; i < count; i++) {
+        const char *other = views[i].buf;
+        if (views + i != written && written->len && views[i].len && other < end &&
+            begin < other + views[i].len)
+            return 0;
+    }
+    return 1;
+}
+
+int are_offsets(const int64_t *offsets, int64_t count, int64_t last)
+{
+    if (count < 1 || offsets[0] != 0 || offsets[count - 1] != last)
+        return 0;
+    for (int64_t i = 1; i < count; i++)
+        if (offsets[i] < offsets[i - 1])
+            return 0;
+    return 1;
+}
+
+void *copied(const Py_buffer *view)
+{
+    void *copy = malloc(view->len ? (size_t)view->len : 1);
+    if (copy)
+        memcpy(copy, view->buf, (size_t)view->len);
+    return copy;
+}
