@@ -16,6 +16,7 @@ and source.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import random
 import re
@@ -31,6 +32,7 @@ from scrubline.models.features.featurizing import featurize
 from scrubline.models.features.gazetteer import gazetteer_from_phrases
 from scrubline.models.native import extension
 from scrubline.models.parts import cluster_tables, tag_columns
+from scrubline.models.systems import reads_sentences
 from scrubline.models.taggers import Tagger
 from scrubline.models.tokenizing import tokenize_documents
 
@@ -83,12 +85,13 @@ def compared(bundle: Bundle, kind: str, texts: Sequence[str]) -> dict[str, Any]:
     }
     clusters = cluster_tables(bundle.parts)
     clock = Clock()
+    read = functools.partial(tokenize_documents, sentences=reads_sentences(bundle))
     differences, items, tokens, furthest = 0, 0, 0, 0.0
     answers = []
     for temperature in ("cold", "warm"):
         for low in range(0, len(texts), _AT_ONCE):
             part = texts[low : low + _AT_ONCE]
-            found = clock.run(f"{temperature} tokenize", lambda p=part: tokenize_documents(p))
+            found = clock.run(f"{temperature} tokenize", lambda p=part: read(p))
             tags = tag_columns(bundle.parts, part, found)
             features = clock.run(
                 f"{temperature} featurize", lambda a=(part, found, tags): tagger.featurize(*a)
@@ -105,7 +108,7 @@ def compared(bundle: Bundle, kind: str, texts: Sequence[str]) -> dict[str, Any]:
     for number, low in enumerate(range(0, len(texts), _AT_ONCE)):
         part = texts[low : low + _AT_ONCE]
         clock.run("re.findall", lambda p=part: [_PLAIN.findall(text) for text in p])
-        found = tokenize_documents(part)
+        found = read(part)
         tags = tag_columns(bundle.parts, part, found)
         strings = clock.run(
             "reference featurize",

@@ -37,6 +37,7 @@ MOST_KNOWN = 1 << 14
 
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
 _UNHOLDABLE = re.compile("[\\\\|\x00\ud800-\udfff]")
+_ESCAPED = re.compile(r"\\(\\|p|0|u[0-9a-f]{4})")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -252,6 +253,24 @@ def escape(value: str) -> str:
     if _UNHOLDABLE.search(value) is None:
         return value
     return _UNHOLDABLE.sub(_escaped, value)
+
+
+def unescape(written: str) -> str | None:
+    r"""The value that `escape` makes this of; None for `BEFORE` and `AFTER`.
+
+    >>> unescape("a\\pb\\\\")
+    'a|b\\'
+    """
+    if "\\" not in written:
+        return written
+    if written in (BEFORE, AFTER):
+        return None
+    return _ESCAPED.sub(_unescaped, written)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    sign = match.group(1)
+    return {"\\": "\\", "p": "|", "0": "\x00"}.get(sign) or chr(int(sign[1:], 16))
 
 
 def escape_all(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ _WRITTEN = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _PART = re.compile(r"(?<![\d/.-])(\d{1,2})([/-])(\d{1,2})(?![/.-]?\d)")
+ANSWERS = ("no", "scale", "alone", "same", "week", "month", "season", "far")
 _SPANS = ((0, "same"), (7, "week"), (31, "month"), (92, "season"))
 _SCALES = (5, 6, 10)
 """Strength, murmurs, pain."""

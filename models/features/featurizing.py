@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,11 +94,7 @@ def recipe_items(
     Raises:
         UsageError, ValueError: as `featurize`.
     """
-    if len(texts) != len(tokens.document_offsets) - 1:
-        raise ValueError(
-            f"featurize: {len(texts)} texts, tokens of {len(tokens.document_offsets) - 1} documents"
-        )
-    _require_resources(recipe, gazetteers, clusters, tags, len(tokens))
+    require_batch(recipe, texts, tokens, gazetteers, clusters, tags)
     return build_items(
         texts,
         tokens,
@@ -111,14 +107,20 @@ def recipe_items(
     )
 
 
-def _require_resources(
+def require_batch(
     recipe: TaggerRecipe,
-    gazetteers: Mapping[str, object],
+    texts: Sequence[str | None],
+    tokens: Tokens,
+    gazetteers: Collection[str],
     clusters: Mapping[str, Mapping[str, str]],
     tags: Mapping[str, Sequence[str]],
-    tokens: int,
 ) -> None:
-    given: dict[str, tuple[Mapping[str, object], str]] = {
+    """Raises what `featurize` raises."""
+    if len(texts) != len(tokens.document_offsets) - 1:
+        raise ValueError(
+            f"featurize: {len(texts)} texts, tokens of {len(tokens.document_offsets) - 1} documents"
+        )
+    given: dict[str, tuple[Collection[str], str]] = {
         "gazetteer": (gazetteers, "load it and pass it in `gazetteers`"),
         "cluster": (clusters, "pass its table from word to code in `clusters`"),
         "tag": (tags, "pass a column of one tag for each fine token in `tags`"),
@@ -131,10 +133,10 @@ def _require_resources(
                 f"the {recipe.kind} tagger needs the {kind} {name!r}, which is missing:"
                 f" {given[kind][1]}"
             )
-        if kind == "tag" and len(tags[name]) != tokens:
+        if kind == "tag" and len(tags[name]) != len(tokens):
             raise UsageError(
                 f"tag column {name!r} has {len(tags[name])} entries, expected one for each of the"
-                f" {tokens} fine tokens"
+                f" {len(tokens)} fine tokens"
             )
 
 

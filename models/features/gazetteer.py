@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...dictionaries.trie import TokenTrie
-from ..columns import Ints
+from ..columns import Ids, Ints
 from ..errors import UsageError
 from ..tokenizing import tokenize_documents
 from .base import Column, Items, Property, require_name, require_one_of
@@ -100,6 +100,10 @@ class PhraseIndex:
     """Many gazetteers, looked for in one pass by the extension.
 
     Finds what a `TokenTrie` of each finds. For threads too.
+
+    Attributes:
+        names: of the gazetteers, sorted.
+        numbers: folded word of any phrase -> number.
     """
 
     def __init__(
@@ -119,13 +123,13 @@ class PhraseIndex:
             UsageError: if the layer is unknown.
         """
         self._match = extension.match_phrases
-        self._names = tuple(sorted(gazetteers))
+        self.names = tuple(sorted(gazetteers))
         numbers: dict[str, int] = {}
         words: list[int] = []
         lengths: list[int] = []
         lists: list[int] = []
         weights: list[int] = []
-        for place, name in enumerate(self._names):
+        for place, name in enumerate(self.names):
             phrases, own = gazetteers[name]
             cut = cut_phrases(phrases, layer)
             weighed = itertools.repeat(0, len(cut)) if own is None else own
@@ -135,25 +139,37 @@ class PhraseIndex:
                     lengths.append(len(phrase))
                     lists.append(place)
                     weights.append(weight)
-        self._numbers = numbers
+        self.numbers = numbers
         self._phrases = extension.open_phrases(
             np.array(words, np.int32),
             np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
             np.array(lists, np.int32),
             np.minimum(np.array(weights, np.int64), 1 << 53),
             len(numbers),
-            len(self._names),
+            len(self.names),
         )
+
+    def match(self, words: Ids, bounds: Ints) -> tuple[bytes, Ints]:
+        """The matches of all gazetteers, those of each together.
+
+        Args:
+            words: number of each place's word, -1 for one of no phrase.
+            bounds: row pointers of documents into `words`.
+
+        Returns:
+            Records for the extension, and row pointers of `names` into them.
+        """
+        found, edges = self._match(self._phrases, words, bounds)
+        return found, np.frombuffer(edges, np.int64)
 
     def find(self, items: Items) -> None:
         """Fills `Items.matches` for all gazetteers."""
         folded, ids, bounds = _searched(items)
-        known = self._numbers
+        known = self.numbers
         table = np.fromiter((known.get(word, -1) for word in folded), np.int32, len(folded))
-        rows = np.frombuffer(self._match(self._phrases, table[ids], bounds), _MATCH)
-        rows = rows[np.argsort(rows["list"], kind="stable")]
-        edges = np.searchsorted(rows["list"], np.arange(len(self._names) + 1))
-        for place, name in enumerate(self._names):
+        found, edges = self.match(table[ids], bounds)
+        rows = np.frombuffer(found, _MATCH)
+        for place, name in enumerate(self.names):
             own = rows[edges[place] : edges[place + 1]]
             firsts, lasts = own["first"].astype(np.int64), own["last"].astype(np.int64)
             items.matches[name] = _on_items(items, firsts, lasts, own["weight"].copy())
@@ -238,7 +254,9 @@ def _cut(texts: Sequence[str], layer: str) -> list[tuple[str, ...]]:
     # breaks.
     joined = "\n".join(texts)
     bounds = layer_bounds(
-        [joined], tokenize_documents([joined]), "fine" if layer == "character" else layer
+        [joined],
+        tokenize_documents([joined], sentences=False),
+        "fine" if layer == "character" else layer,
     )
     starts, ends = bounds.starts, bounds.ends
     firsts = np.cumsum([0, *(len(text) + 1 for text in texts)])

@@ -12,31 +12,35 @@ import dataclasses
 import os
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..characters import Codes, joined_code_points
 from ..columns import Ids, Ints
 from ..errors import UsageError
+from ..layers import Bounds
 from ..tokenizing import tokenize_documents
 from ..tokens import Tokens
-from .base import AFTER, BEFORE, Column, Items, Property, escape_all
+from .base import AFTER, BEFORE, Column, Items, Property, escape_all, gather
+from .compiling import compile_properties, merger_of
 from .declaration import Feature, properties
-from .featurizing import recipe_items
+from .featurizing import recipe_items, require_batch
 from .gazetteer import PhraseIndex
+from .items import layer_bounds
 from .values import Indexed
 
 if TYPE_CHECKING:
     from ..recipes.recipe import TaggerRecipe
 
 _BY_WORD, _BY_ITEM, _MANY = range(3)
+_BY_ROW = -1
 _MOST_BITS = 63
 _MOST_WORDS = 100_000
-"""That are kept; each takes some 200 bytes, and four more for each property."""
-_FIRST_ROOM = 1024
-_LONGEST_KEPT = 40
+_MOST_CODES = 4_000_000
+"""Words and their code points that are remembered from batch to batch: some 60 MB."""
 
 _Found = tuple[Ints, Ids]
 """Of the attributes of a feature the numbers of their values, [attribute, part], and their ids."""
@@ -59,6 +63,31 @@ class _Values:
     @property
     def bits(self) -> int:
         return max(1, len(self.ids).bit_length())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Batch:
+    """Where the items of a batch are: what the extension's calls have in common.
+
+    Attributes:
+        codes, text_offsets: of all texts.
+        tokens: fine tokens.
+        item_offsets: row pointers of documents into items.
+        starts, ends: of the items.
+        anchors: row of the fine token of each item, see `Items`.
+        sequence_offsets: row pointers of sequences into items.
+        document_offsets: row pointers of documents into sequences.
+    """
+
+    codes: Codes
+    text_offsets: Ints
+    tokens: Tokens
+    item_offsets: Ints
+    starts: Ints
+    ends: Ints
+    anchors: Ints
+    sequence_offsets: Ints
+    document_offsets: Ints
 
 
 class AttributeIndex:
@@ -91,19 +120,47 @@ class AttributeIndex:
         self._recipe = recipe
         self._clusters = clusters
         self._phrases = phrases
-        self._native = extension.featurize
-        # How the columns of a property come, which is always alike, a batch of nothing tells.
-        nothing = self._items((), tokenize_documents(()), dict.fromkeys(recipe.needs("tag"), ()))
-        counts = [0, 0, 0]
-        self._values: dict[Property, _Values] = {}
-        for declared in properties(recipe.features):
-            where = _where(nothing.column_of(declared))
-            self._values[declared] = _Values(where, counts[where], {})
-            counts[where] += 1
+        self._native = extension
+        self._values = {declared: _Values(-1, -1, {}) for declared in properties(recipe.features)}
         found = _taken_apart(recipe.features, attributes, self._values)
+        compiled = compile_properties(
+            {declared: values.ids for declared, values in self._values.items()},
+            recipe.layer,
+            lists=phrases.names,
+            phrases=phrases.numbers,
+            clusters=clusters,
+        )
+        self._compiled = compiled
+        self._place_columns()
         _require_room(recipe.features, self._values)
-        self._words = _Words(self._values)
+        self._words = _Words(compiled.words.open(extension), extension.intern)
+        self._places = compiled.places.open(extension)
         self._index = extension.open_index(*self._arrays(recipe.features, found))
+
+    def _place_columns(self) -> None:
+        """Says of each property how its column comes, and where it is among those alike."""
+        compiled = self._compiled
+        for column, declared in enumerate(compiled.of_words):
+            self._values[declared].where, self._values[declared].column = _BY_WORD, column
+        for declared, column in compiled.of_places.items():
+            self._values[declared].where, self._values[declared].column = _BY_ITEM, column
+        single, many = len(compiled.places.columns), 0
+        for declared in (*compiled.of_sets, *compiled.of_several):
+            self._values[declared].where, self._values[declared].column = _MANY, many
+            many += 1
+        # How the columns of a property come, which is always alike, a batch of nothing tells.
+        tags = dict.fromkeys(self._recipe.needs("tag"), ())
+        nothing = self._items((), tokenize_documents(()), tags) if compiled.in_python else None
+        for declared in compiled.in_python:
+            assert nothing is not None
+            values = self._values[declared]
+            if nothing.column_of(declared).offsets is None:
+                values.where, values.column = _BY_ITEM, single
+                single += 1
+            else:
+                values.where, values.column = _MANY, many
+                many += 1
+        self._widths = len(compiled.of_words), single, many
 
     def featurize(
         self, texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
@@ -118,51 +175,157 @@ class AttributeIndex:
         Raises:
             UsageError, ValueError: as `featurizing.featurize`.
         """
-        items = self._items(texts, tokens, tags)
-        ids, offsets = self._ids(items)
+        require_batch(self._recipe, texts, tokens, self._phrases.names, self._clusters, tags)
+        items = None
+        if self._compiled.in_python or self._recipe.layer == "character":
+            items = self._items(texts, tokens, tags)
+        batch = self._batch(texts, tokens, items)
+        ids, offsets = self._ids(batch, items)
         return Indexed(
-            ids,
-            offsets,
-            items.starts,
-            items.ends,
-            items.sequence_offsets,
-            items.document_offsets,
+            ids, offsets, batch.starts, batch.ends, batch.sequence_offsets, batch.document_offsets
         )
 
     def _items(
         self, texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
     ) -> Items:
-        recipe = self._recipe
+        """The batch as Python sees it, for what the extension does not know."""
         # Looked for here: their names are enough.
-        gazetteers = dict.fromkeys(recipe.needs("gazetteer"))
-        items = recipe_items(recipe, texts, tokens, gazetteers, self._clusters, tags)
+        gazetteers = dict.fromkeys(self._phrases.names)
+        items = recipe_items(self._recipe, texts, tokens, gazetteers, self._clusters, tags)
         self._phrases.find(items)
         return items
 
-    def _ids(self, items: Items) -> tuple[Ids, Ints]:
+    def _batch(self, texts: Sequence[str | None], tokens: Tokens, items: Items | None) -> _Batch:
+        codes, text_offsets = joined_code_points(texts)
+        if items is not None:
+            return _Batch(
+                codes,
+                text_offsets,
+                tokens,
+                items.sequence_offsets[items.document_offsets],
+                items.starts,
+                items.ends,
+                items.anchors,
+                items.sequence_offsets,
+                items.document_offsets,
+            )
+        recipe = self._recipe
+        bounds = self._bounds(texts, codes, text_offsets, tokens)
+        if recipe.sequence == "line":
+            marks = tokens.starts_line
+        elif recipe.sequence == "sentence":
+            marks = tokens.starts_sentence
+        else:
+            marks = np.zeros(len(tokens), np.bool_)
+        count = len(bounds.starts)
+        anchors, sequences = np.empty(count, np.int64), np.empty(count + 1, np.int64)
+        documents = np.empty(len(texts) + 1, np.int64)
+        found = self._native.arrange(
+            tokens.document_offsets,
+            tokens.starts,
+            marks,
+            bounds.document_offsets,
+            bounds.starts,
+            bounds.ends,
+            recipe.max_sequence,
+            anchors,
+            sequences,
+            documents,
+        )
+        return _Batch(
+            codes,
+            text_offsets,
+            tokens,
+            bounds.document_offsets,
+            bounds.starts,
+            bounds.ends,
+            anchors,
+            sequences[: found + 1],
+            documents,
+        )
+
+    def _bounds(
+        self, texts: Sequence[str | None], codes: Codes, text_offsets: Ints, tokens: Tokens
+    ) -> Bounds:
+        if self._recipe.layer != "merged":
+            return layer_bounds(texts, tokens, self._recipe.layer)
+        columns = self._native.merge(
+            merger_of(self._native),
+            codes,
+            text_offsets,
+            np.array([text is not None for text in texts], np.bool_),
+            tokens.document_offsets,
+            tokens.starts,
+            tokens.ends,
+            tokens.starts_line,
+        )
+        return Bounds(*(np.frombuffer(column, np.int64) for column in columns))
+
+    def _ids(self, batch: _Batch, items: Items | None) -> tuple[Ids, Ints]:
         """The ids of the attributes of all items, and row pointers into them."""
-        by_item = []
-        many = []
-        for declared, values in self._values.items():
-            if values.where == _BY_WORD:
-                continue
+        count, compiled = len(batch.starts), self._compiled
+        word_ids = np.empty(count, np.int64)
+        rows, folded, sets = self._words.of(batch, word_ids)
+        words = rows.reshape(-1, len(compiled.words.columns))
+        matches, match_offsets = self._matches(batch, words, word_ids)
+        columns = np.full((count, len(compiled.places.columns)), -1, np.int32)
+        several = self._native.fill_places(
+            self._places,
+            batch.codes,
+            batch.text_offsets,
+            batch.tokens.document_offsets,
+            batch.tokens.starts,
+            batch.tokens.ends,
+            batch.tokens.starts_line,
+            batch.item_offsets,
+            batch.starts,
+            batch.ends,
+            batch.anchors,
+            batch.sequence_offsets,
+            word_ids,
+            rows,
+            matches,
+            match_offsets,
+            columns,
+            folded,
+        )
+        many: list[tuple[Any, Any, int]] = [
+            (*pair, column) for pair, column in zip(sets, compiled.of_sets.values(), strict=True)
+        ]
+        many += [(*pair, _BY_ROW) for pair in several]
+        more = []
+        for declared in compiled.in_python:
+            assert items is not None
+            values = self._values[declared]
             column = items.column_of(declared)
             table = _numbers(values, column)
-            if values.where == _MANY:
-                many.append((table[column.ids], column.offsets, column.by_word))
+            if column.by_word:
+                column = _of_items(column, items.word_ids)
+            if column.offsets is None:
+                more.append(table[column.ids])
             else:
-                by_item.append(table[column.ids])
-        item_offsets = np.zeros(len(items) + 1, np.int64)
-        ids = self._native(
+                many.append((table[column.ids], column.offsets, _BY_ROW))
+        if more:
+            columns = np.column_stack((columns, *more))
+        item_offsets = np.empty(count + 1, np.int64)
+        ids = self._native.featurize(
             self._index,
-            self._words.rows(items),
-            _side_by_side(by_item, len(items)),
-            items.word_ids,
-            items.sequence_offsets,
+            rows,
+            words.shape[1],
+            columns,
+            word_ids,
+            batch.sequence_offsets,
             tuple(many),
             item_offsets,
         )
         return np.frombuffer(ids, np.int32), item_offsets
+
+    def _matches(self, batch: _Batch, words: Ids, word_ids: Ints) -> tuple[bytes, Ints]:
+        if self._recipe.layer == "character":
+            # What is made of phrases there, is made in Python.
+            return b"", np.zeros(len(self._phrases.names) + 1, np.int64)
+        numbers = words[:, self._compiled.phrase][word_ids]
+        return self._phrases.match(numbers, batch.item_offsets)
 
     def _arrays(self, features: Sequence[Feature], found: Mapping[Feature, _Found]) -> list[Any]:
         """What the extension's `open_index` takes."""
@@ -196,13 +359,14 @@ class AttributeIndex:
             keys.append(packed)
             rows.append(ids)
             n_keys += len(packed)
-        beyond = [
-            np.array(
-                [v.ids.get(marker, -1) for v in self._values.values() if v.where == where], np.int32
-            )
-            for where in (_BY_WORD, _BY_ITEM, _MANY)
-            for marker in (BEFORE, AFTER)
-        ]
+        beyond = []
+        for where, width in zip((_BY_WORD, _BY_ITEM, _MANY), self._widths, strict=True):
+            for marker in (BEFORE, AFTER):
+                numbers_of = np.full(width, -1, np.int32)
+                for values in self._values.values():
+                    if values.where == where:
+                        numbers_of[values.column] = values.ids.get(marker, -1)
+                beyond.append(numbers_of)
         return [
             np.array(parts, np.int32),
             np.array(lookups, np.int64),
@@ -214,79 +378,51 @@ class AttributeIndex:
 
 
 class _Words:
-    """The numbers of the values of each word, of the properties that only the word matters to.
+    """The words that a process has met, one batch at a time. For threads too."""
 
-    Words are kept as they are met, as long as the process lives, so that a word costs its look-up
-    from the second batch on; those with digits, which hardly come again, are made anew each time.
-    When the room is full all are forgotten. For threads too.
-    """
-
-    def __init__(self, properties: Mapping[Property, _Values]) -> None:
-        self._properties = {p: v for p, v in properties.items() if v.where == _BY_WORD}
-        self._begin()
-        # The lock may be held, by a thread that the child of a fork does not have.
-        own = weakref.ref(self)
-
-        def begin() -> None:
-            if (words := own()) is not None:
-                words._begin()
-
-        os.register_at_fork(after_in_child=begin)
-
-    def _begin(self) -> None:
+    def __init__(self, opened: Any, intern: Callable[..., Any]) -> None:
+        self._opened, self._intern = opened, intern
         self._lock = threading.Lock()
-        self._forget()
+        _LIVING.add(self)
 
-    def _forget(self) -> None:
-        self._places: dict[str, int] = {}
-        self._table = np.full((_FIRST_ROOM, len(self._properties)), -1, np.int32)
+    def begin(self) -> None:
+        """The lock may be held, by a thread that the child of a fork does not have."""
+        self._lock = threading.Lock()
 
-    def rows(self, items: Items) -> Ids:
-        """A row for each of `items.words`."""
+    def of(self, batch: _Batch, word_ids: Ints) -> tuple[Ids, int, list[tuple[bytes, bytes]]]:
+        """The distinct words of a batch; fills `word_ids`. See the extension's `intern`."""
         with self._lock:
-            if len(self._places) == _MOST_WORDS:
-                self._forget()
-            places = self._places
-            found = np.array([places.get(word, -1) for word in items.words], np.int64)
-            result = self._table[found]
-            new = np.flatnonzero(found < 0)
-            if len(new):
-                words = tuple(items.words[at] for at in new.tolist())
-                result[new] = made = self._made(dataclasses.replace(items, words=words))
-                self._keep(words, made)
-            return result
-
-    def _keep(self, words: Sequence[str], made: Ids) -> None:
-        """Takes words in.
-
-        Their rows stand before their places are known: whatever is raised in between, memory that
-        is short above all, no word is left with a row that is not its own.
-        """
-        first = len(self._places)
-        kept = [at for at, word in enumerate(words) if _comes_again(word)][: _MOST_WORDS - first]
-        if first + len(kept) > len(self._table):
-            self._table = _with_room(self._table, 2 * (first + len(kept)))
-        self._table[first : first + len(kept)] = made[kept]
-        for place, at in enumerate(kept, first):
-            self._places[words[at]] = place
-
-    def _made(self, items: Items) -> Ids:
-        columns = []
-        for declared, values in self._properties.items():
-            column = items.column_of(declared)
-            columns.append(_numbers(values, column)[column.ids])
-        return _side_by_side(columns, len(items.words))
+            rows, folded, sets = self._intern(
+                self._opened,
+                batch.codes,
+                batch.text_offsets,
+                batch.item_offsets,
+                batch.starts,
+                batch.ends,
+                _MOST_WORDS,
+                _MOST_CODES,
+                word_ids,
+            )
+        return np.frombuffer(rows, np.int32), folded, sets
 
 
-def _with_room(table: Ids, rows: int) -> Ids:
-    """The table with more rows behind its own."""
-    larger = np.full((rows, table.shape[1]), -1, np.int32)
-    larger[: len(table)] = table
-    return larger
+_LIVING: weakref.WeakSet[_Words] = weakref.WeakSet()
 
 
-def _comes_again(word: str) -> bool:
-    return len(word) <= _LONGEST_KEPT and not any(map(str.isdigit, word))
+def _begin_all() -> None:
+    for words in _LIVING:
+        words.begin()
+
+
+os.register_at_fork(after_in_child=_begin_all)
+
+
+def _of_items(column: Column, word_ids: Ints) -> Column:
+    """A column of words as one of items."""
+    if column.offsets is None:
+        return dataclasses.replace(column, ids=column.ids[word_ids], by_word=False)
+    offsets, ids = gather(column.offsets, column.ids, word_ids)
+    return dataclasses.replace(column, ids=ids, offsets=offsets, by_word=False)
 
 
 def _numbers(values: _Values, column: Column) -> Ids:
@@ -294,18 +430,6 @@ def _numbers(values: _Values, column: Column) -> Ids:
     known = values.ids
     numbers = [known.get(value, -1) for value in escape_all(column.values)]
     return np.array([*numbers, -1], np.int32)
-
-
-def _where(column: Column) -> int:
-    if column.offsets is not None:
-        return _MANY
-    return _BY_WORD if column.by_word else _BY_ITEM
-
-
-def _side_by_side(columns: list[Ids], rows: int) -> Ids:
-    if not columns:
-        return np.zeros((rows, 0), np.int32)
-    return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
 def _taken_apart(

@@ -18,6 +18,8 @@ SIDES = ("before", "behind")
 SORTS = ("word", "lower")
 GIVES = ("sort", "far", "word")
 _FURTHEST = 32
+BINS = _FURTHEST.bit_length()
+"""Of distances."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -127,9 +129,8 @@ class Nearest(Property):
         ids = marks[found]
         if self.gives == "sort":
             return Column(names, np.where(known, ids, -1))
-        bins = int(_FURTHEST).bit_length()
-        values = tuple(f"{name}.{bin_}" for name in names for bin_ in range(1, bins + 1))
-        return Column(values, np.where(known, ids * bins + log_bins(away) - 1, -1))
+        values = tuple(f"{name}.{bin_}" for name in names for bin_ in range(1, BINS + 1))
+        return Column(values, np.where(known, ids * BINS + log_bins(away) - 1, -1))
 
 
 def _nearest(items: Items, chosen: Flags, side: str) -> Ints:

@@ -24,6 +24,7 @@ from ..columns import Flags, Ints
 from ..tokenizing import tokenize_documents
 from ..tokens import Tokens
 from .base import Bounds
+from .patterns import Program, compile_patterns
 
 
 def _words(text: str) -> frozenset[str]:
@@ -51,13 +52,20 @@ COUNTRIES = _words(
 )
 """A hyphen before one of them parts two places (`Madrid-España`)."""
 
-_DIGITS = {1: "a", 3: "d", 5: "f", 6: "g", 7: "h", 8: "i", 9: "j"}
+DIGITS = {1: "a", 3: "d", 5: "f", 6: "g", 7: "h", 8: "i", 9: "j"}
 _SIGNS = frozenset(".,/-@:()+_?=&%#~'")
 _OTHER, _BLANK, _BREAK = "*", " ", "\n"
-_PREPOSITIONS = frozenset(("de", "del", "of"))
-_YEARS = frozenset(("año", "year"))
-_WEB = frozenset(("www", "http", "https"))
-_MAIL = frozenset(("mail", "email", "correo"))
+FOLDED_CATEGORIES = {
+    **dict.fromkeys(("mail", "email", "correo"), "L"),
+    **dict.fromkeys(("www", "http", "https"), "W"),
+    **dict.fromkeys(("año", "year"), "N"),
+    **dict.fromkeys(COUNTRIES, "P"),
+    **dict.fromkeys(("de", "del", "of"), "D"),
+    **dict.fromkeys(MONTHS, "M"),
+}
+RAW_CATEGORIES = {"EE": "E", **dict.fromkeys(ABBREVIATIONS, "V")}
+"""Categories of words that have one of their own, case-folded and as they stand; see `JOINS`."""
+
 _ORDINAL = re.compile("[ºª]")
 
 _DAY, _TWO, _YEAR = "[ab]", "[bcp]", "[yebc]"
@@ -125,6 +133,19 @@ Signs are themselves.
 """
 
 _JOINED = re.compile("|".join(f"{before}{body}{after}" for before, body, after in JOINS.values()))
+
+
+def join_program() -> Program:
+    """`JOINS` for the extension."""
+    return compile_patterns(f"{before}{body}{after}" for before, body, after in JOINS.values())
+
+
+def kind_program() -> Program:
+    """What makes a whole word one of `KINDS`, in their order, for the extension."""
+    bodies = [*(body for _, body, _ in JOINS.values()), *SINGLES.values()]
+    return compile_patterns(bodies, whole=True)
+
+
 SINGLES = {"year": "y"}
 """What one fine token may be -> the pattern of its category."""
 
@@ -160,7 +181,7 @@ def kinds_of(words: Sequence[str]) -> list[str | None]:
     if mixed:
         # One text of many lines: to tokenize a text costs 70 us, however short it is.
         text = "\n".join("*" if words[at].isspace() else words[at] for at in mixed)
-        tokens = tokenize_documents([text])
+        tokens = tokenize_documents([text], sentences=False)
         signature, _ = _signature([text], *_split([text], tokens))
         for place, one in zip(mixed, signature.split(_BREAK)[1:], strict=True):
             found[place] = _kind(one)
@@ -223,28 +244,14 @@ def _category(word: str) -> str:
             return "b" if value <= 31 else "p" if value == 34 else "c"
         if size == 4:
             return "y" if word[:2] in ("19", "20") else "e"
-        return _DIGITS.get(size, "k")
+        return DIGITS.get(size, "k")
     if not first.isalpha():
         return first if first in _SIGNS else _OTHER
     if size == 1:
         return "S" if first.isupper() else "s"
     folded = word.casefold() if size < 16 else word
-    if folded in MONTHS:
-        return "M"
-    if folded in _PREPOSITIONS:
-        return "D"
-    if folded in COUNTRIES:
-        return "P"
-    if folded in _YEARS:
-        return "N"
-    if folded in _WEB:
-        return "W"
-    if folded in _MAIL:
-        return "L"
-    if word in ABBREVIATIONS:
-        return "V"
-    if word == "EE":
-        return "E"
+    if (found := FOLDED_CATEGORIES.get(folded) or RAW_CATEGORIES.get(word)) is not None:
+        return found
     if not first.isupper():
         return "w"
     return "A" if word.isupper() else "C"

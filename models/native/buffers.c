@@ -20,6 +20,14 @@ int take(PyObject *object, Py_buffer *view, Py_ssize_t size, int writable, const
     return 0;
 }
 
+int is_tuple(PyObject *object, const char *what)
+{
+    if (PyTuple_Check(object))
+        return 1;
+    PyErr_Format(PyExc_ValueError, "%s: is not a tuple", what);
+    return 0;
+}
+
 int take_all(PyObject *const *objects, Py_buffer *views, const Py_ssize_t *sizes,
              const char *const *names, int count, int written)
 {

@@ -62,7 +62,7 @@ static int64_t values_of(const Index *index, const Batch *batch, const Place *pl
         return 1;
     }
     const Many *many = batch->many + part->column;
-    int64_t row = many->by_word ? batch->word_ids[place->item] : place->item;
+    int64_t row = many->by == BY_ROW ? place->item : place->row[BY_WORD][many->by];
     *values = many->values + many->offsets[row];
     return many->offsets[row + 1] - many->offsets[row];
 }
@@ -136,7 +136,7 @@ int featurize_sequence(const Index *index, const Batch *batch, int64_t first, in
                 place->row[BY_ITEM] = beyond[BY_ITEM];
             } else {
                 place->item = at;
-                place->row[BY_WORD] = batch->words + batch->word_ids[at] * index->width[BY_WORD];
+                place->row[BY_WORD] = batch->words + batch->word_ids[at] * batch->stride;
                 place->row[BY_ITEM] = batch->items + at * index->width[BY_ITEM];
             }
         }

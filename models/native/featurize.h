@@ -43,14 +43,17 @@ typedef struct {
 typedef struct {
     const int32_t *values;
     const int64_t *offsets;
-    int by_word;
+    int32_t by; /* row: BY_ROW of the item; or the value of a column of the word */
 } Many;
+
+#define BY_ROW (-1)
 
 typedef struct {
     const int32_t *words, *items; /* [words][width], [items][width] */
     const int64_t *word_ids;      /* of each item */
     Many *many;
     int64_t n_words, n_items;
+    int64_t stride; /* of `words`, which may have more columns */
 } Batch;
 
 /* Attributes found, in memory that grows. */

@@ -15,6 +15,13 @@ static PyMethodDef methods[] = {
     METHOD(match_phrases),
     METHOD(open_characters),
     METHOD(tokenize),
+    METHOD(open_merger),
+    METHOD(merge),
+    METHOD(arrange),
+    METHOD(open_words),
+    METHOD(intern),
+    METHOD(open_places),
+    METHOD(fill_places),
     {NULL, NULL, 0, NULL},
 };
 

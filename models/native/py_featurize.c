@@ -162,15 +162,17 @@ done:
 }
 
 const char featurize_doc[] = PyDoc_STR(
-"featurize(index, words, items, word_ids, sequence_offsets, many, item_offsets)\n--\n\n"
+"featurize(index, words, stride, items, word_ids, sequence_offsets, many, item_offsets)\n--\n\n"
 "The attributes of a model that items have.\n\n"
 "Args:\n"
 "    index: of `open_index`.\n"
-"    words: int32, [word, column], values by word.\n"
+"    words: int32, [word, stride], values by word in the first columns.\n"
+"    stride: columns of `words`.\n"
 "    items: int32, [item, column], values by item.\n"
 "    word_ids: int64, the word of each item.\n"
 "    sequence_offsets: int64, row pointers into items.\n"
-"    many: for each property of several values (values int32, offsets int64, whether by word).\n"
+"    many: for each property of several values (values int32, offsets int64, by): `by`\n"
+"        -1 has a row an item; else rows are the values of that column of the word.\n"
 "    item_offsets: int64, one more than items; written: row pointers into the result.\n\n"
 "Returns:\n"
 "    bytes: int32, the attributes of all items.\n\n"
@@ -183,8 +185,9 @@ PyObject *py_featurize(PyObject *self, PyObject *args)
     static const char *names[] = {"words", "items", "word_ids", "sequence_offsets", "item_offsets"};
     static const Py_ssize_t sizes[] = {4, 4, 8, 8, 8};
     PyObject *capsule, *o[COUNT], *many_object, *result = NULL;
+    int stride;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOO!O", &capsule, &o[WORDS], &o[ITEM_VALUES], &o[WORD_IDS],
+    if (!PyArg_ParseTuple(args, "OOiOOOO!O", &capsule, &o[WORDS], &stride, &o[ITEM_VALUES], &o[WORD_IDS],
                           &o[SEQUENCE_OFFSETS], &PyTuple_Type, &many_object, &o[ITEM_OFFSETS]))
         return NULL;
     const Index *index = PyCapsule_GetPointer(capsule, INDEX);
@@ -201,8 +204,8 @@ PyObject *py_featurize(PyObject *self, PyObject *args)
     batch.items = views[ITEM_VALUES].buf;
     batch.word_ids = views[WORD_IDS].buf;
     batch.n_items = views[WORD_IDS].len / 8;
-    int64_t wide = index->width[BY_WORD];
-    batch.n_words = wide ? views[WORDS].len / 4 / wide : INT64_MAX;
+    batch.stride = stride;
+    batch.n_words = stride ? views[WORDS].len / 4 / stride : INT64_MAX;
     const int64_t *sequences = views[SEQUENCE_OFFSETS].buf;
     int64_t n_sequences = views[SEQUENCE_OFFSETS].len / 8 - 1;
     int64_t *ends = views[ITEM_OFFSETS].buf;
@@ -213,23 +216,24 @@ PyObject *py_featurize(PyObject *self, PyObject *args)
         goto done;
     }
     int bad = n_many != index->width[MANY] || views[ITEM_OFFSETS].len / 8 != batch.n_items + 1 ||
-              (wide && views[WORDS].len != batch.n_words * wide * 4) ||
+              stride < index->width[BY_WORD] || (stride && views[WORDS].len != batch.n_words * stride * 4) ||
               views[ITEM_VALUES].len != batch.n_items * index->width[BY_ITEM] * 4 ||
               !is_apart(&views[ITEM_OFFSETS], views, COUNT) ||
               !are_offsets(sequences, n_sequences + 1, batch.n_items);
     for (Py_ssize_t i = 0; i < n_many && !bad; i++) {
         PyObject *values, *offsets;
-        int by_word;
-        if (!PyArg_ParseTuple(PyTuple_GetItem(many_object, i), "OOp", &values, &offsets, &by_word) ||
+        int by;
+        if (!is_tuple(PyTuple_GetItem(many_object, i), "many") ||
+            !PyArg_ParseTuple(PyTuple_GetItem(many_object, i), "OOi", &values, &offsets, &by) ||
             take(values, &many_views[2 * i], 4, 0, "many values") < 0 ||
             take(offsets, &many_views[2 * i + 1], 8, 0, "many offsets") < 0)
             goto done;
-        many[i] = (Many){many_views[2 * i].buf, many_views[2 * i + 1].buf, by_word};
+        many[i] = (Many){many_views[2 * i].buf, many_views[2 * i + 1].buf, by};
         int64_t rows = many_views[2 * i + 1].len / 8 - 1;
         bad = !are_offsets(many[i].offsets, rows + 1, many_views[2 * i].len / 4) ||
-              (!by_word && rows != batch.n_items);
-        if (by_word && rows < batch.n_words)
-            batch.n_words = rows;
+              (by == BY_ROW ? rows != batch.n_items : by < 0 || by >= stride);
+        for (int64_t w = 0; by >= 0 && w < batch.n_words && !bad; w++)
+            bad = batch.words[w * stride + by] < 0 || batch.words[w * stride + by] >= rows;
     }
     batch.many = many;
     for (int64_t i = 0; i < batch.n_items && !bad; i++)

@@ -77,6 +77,30 @@ done:
     return result;
 }
 
+/* The matches, those of one list after those of another, and row pointers of lists into them. */
+static PyObject *by_list(const Matches *found, int32_t lists)
+{
+    int64_t *offsets = calloc((size_t)lists + 2, sizeof *offsets);
+    Match *sorted = malloc((size_t)(found->count + 1) * sizeof *sorted);
+    PyObject *result = NULL;
+    if (offsets && sorted) {
+        /* offsets[list + 1] is where the list's next match goes, and in the end where they end. */
+        for (int64_t m = 0; m < found->count; m++)
+            offsets[found->rows[m].list + 2 <= lists ? found->rows[m].list + 2 : lists + 1]++;
+        for (int32_t l = 2; l <= lists; l++)
+            offsets[l] += offsets[l - 1];
+        for (int64_t m = 0; m < found->count; m++)
+            sorted[offsets[found->rows[m].list + 1]++] = found->rows[m];
+        result = Py_BuildValue("(y#y#)", (char *)sorted, (Py_ssize_t)(found->count * (int64_t)sizeof(Match)),
+                               (char *)offsets, (Py_ssize_t)(lists + 1) * 8);
+    } else {
+        PyErr_NoMemory();
+    }
+    free(offsets);
+    free(sorted);
+    return result;
+}
+
 const char match_phrases_doc[] = PyDoc_STR(
 "match_phrases(phrases, words, bounds)\n--\n\n"
 "Where phrases stand in documents: of each gazetteer leftmost-longest and without overlap.\n\n"
@@ -86,7 +110,8 @@ const char match_phrases_doc[] = PyDoc_STR(
 "    bounds: int64, row pointers of the documents into `words`.\n\n"
 "Returns:\n"
 "    bytes: a record a match: int64 the phrase's weight; int32 the gazetteer, first and last word,\n"
-"        and nothing. Those of a gazetteer are in the order of the text.\n\n"
+"        and nothing. Those of a gazetteer are together, in the order of the text.\n"
+"    bytes: int64, row pointers of gazetteers into them.\n\n"
 "Raises:\n"
 "    ValueError: if the arrays do not fit together.\n");
 
@@ -127,7 +152,7 @@ PyObject *py_match_phrases(PyObject *self, PyObject *args)
     if (lacking)
         PyErr_NoMemory();
     else
-        result = PyBytes_FromStringAndSize((const char *)found.rows, found.count * (int64_t)sizeof(Match));
+        result = by_list(&found, phrases->lists);
 done:
     free(free_at);
     free(found.rows);

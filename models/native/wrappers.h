@@ -14,6 +14,9 @@
    items are is the caller's business. */
 int take(PyObject *object, Py_buffer *view, Py_ssize_t size, int writable, const char *what);
 
+/* Whether an object is a tuple; 0 with an exception set. */
+int is_tuple(PyObject *object, const char *what);
+
 /* All of several buffers, the last of them written; -1 with an exception set. Those taken must be
    released either way: a view that is not taken is all zeros, which `release` passes over. */
 int take_all(PyObject *const *objects, Py_buffer *views, const Py_ssize_t *sizes,
@@ -42,7 +45,16 @@ CALL(open_phrases)
 CALL(match_phrases)
 CALL(open_characters)
 CALL(tokenize)
+CALL(open_merger)
+CALL(merge)
+CALL(arrange)
+CALL(open_words)
+CALL(intern)
+CALL(open_places)
+CALL(fill_places)
 
+/* Capsules that more than one file opens. */
 #define CHARACTERS "scrubline.Characters"
+#define MERGER "scrubline.Merger"
 
 #endif

@@ -1,0 +1,87 @@
+/* Properties of an item that depend on where it stands. What each of them is, its class in
+   models/features says. */
+#ifndef SCRUBLINE_PLACES_H
+#define SCRUBLINE_PLACES_H
+
+#include <stdint.h>
+
+#include "characters.h"
+#include "phrases.h"
+#include "strings.h"
+
+enum {
+    SPACING,
+    LINE_INDEX, LINE_REST, LINE_NUMBER, LINE_BELOW, LINE_SIZE, LINE_TENTH, LINE_GAP, LINE_FIELD,
+    FIELD_LINE, FIELD_ABOVE, FIELD_BELOW, FIELD_LAST, FIELD_INNER, FIELD_SINCE, FIELD_COMING,
+    BESIDE, NEAREST_SORT, NEAREST_FAR, NEAREST_WORD,
+    COUNT_SEQUENCE, COUNT_DOCUMENT, SHARE_SEQUENCE, SHARE_DOCUMENT,
+    GAZETTEER_IN, GAZETTEER_BIOES, FREQUENCY, DAY_MONTH, ELSEWHERE,
+    PLACE_KINDS
+};
+
+typedef struct {
+    int32_t kind;   /* of the above */
+    int32_t table;  /* where names of fields and words are looked up */
+    int32_t first;  /* place in `numbers` of what numbers stand for the values */
+    int32_t most;   /* the last bin; the longest line; the fields of ELSEWHERE */
+    int32_t behind; /* of a word beside and of landmarks: on which side */
+    int32_t word;   /* a column of the words: that is copied; that chosen words share a bit of; that
+                       words are counted by, -1 for themselves */
+    int32_t flag;   /* that bit */
+    int32_t list;   /* of gazetteers; the choice of landmarks */
+} PlaceColumn;
+
+/* A choice of landmarks: place of each kind and of each list in it, -1 for those that are none. */
+typedef struct {
+    int32_t *kinds, *lists;
+    int32_t names; /* how many in all */
+} Landmarks;
+
+typedef struct {
+    const Characters *known;
+    Map fold;
+    int32_t n_tables, n_columns, n_choices, n_kinds, n_lists;
+    Table *tables;
+    PlaceColumn *columns;
+    int32_t *numbers;
+    int64_t n_numbers;
+    Landmarks *choices;
+    int32_t folded, flags, kind; /* columns of the words */
+} Places;
+
+void places_free(Places *places);
+
+/* A batch. A document that failed has no items, and perhaps tokens. */
+typedef struct {
+    int64_t documents, n_tokens, n_items, n_words, n_sequences;
+    const uint32_t *codes;
+    const int64_t *text_offsets;
+    const int64_t *token_offsets, *token_starts, *token_ends;
+    const uint8_t *starts_line;
+    const int64_t *item_offsets, *starts, *ends, *anchors;
+    const int64_t *sequence_offsets;
+    const int64_t *word_ids;
+    const int32_t *rows; /* [words][width] */
+    int32_t width;
+    int64_t n_folded;    /* folded words have numbers below it */
+    const Match *matches; /* by list, in order */
+    const int64_t *match_offsets;
+} View;
+
+/* The values of ELSEWHERE: those of item i from offsets[i] on. */
+typedef struct {
+    int32_t *values;
+    int64_t *offsets;
+    int64_t room;
+} Several;
+
+/* Fills the columns, [items][columns], which hold -1 at first; an ELSEWHERE column c gives
+   `several[c]`. 0, or -1 without memory. */
+int places_fill(const Places *places, const View *view, int32_t *columns, Several *several);
+
+/* In days.c: fills a DAY_MONTH column for the items of a text. `numbers` holds two for each of eight
+   answers: of a slash and of a hyphen. */
+void fill_days(const Characters *known, const uint32_t *codes, int64_t size, const int32_t *numbers,
+               const int64_t *starts, int64_t items, int32_t *column, int64_t step);
+
+#endif

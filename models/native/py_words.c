@@ -1,0 +1,247 @@
+#include "wrappers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "py_strings.h"
+#include "words.h"
+
+#define WORDS "scrubline.Words"
+#define MOST_CLASSES 64
+
+static void close_words(PyObject *capsule)
+{
+    Words *words = PyCapsule_GetPointer(capsule, WORDS);
+    if (words)
+        words_free(words);
+}
+
+/* All of a tuple by `take_one`; how many they are, -1 with an exception set. */
+#define TAKE_EACH(tuple, array, count, take_one)                                    \
+    do {                                                                            \
+        (array) = calloc((size_t)PyTuple_Size(tuple) + 1, sizeof *(array));         \
+        (count) = (int32_t)PyTuple_Size(tuple);                                     \
+        if (!(array)) {                                                             \
+            PyErr_NoMemory();                                                       \
+            goto done;                                                              \
+        }                                                                           \
+        for (Py_ssize_t each = 0; each < PyTuple_Size(tuple); each++)               \
+            if (take_one(PyTuple_GetItem(tuple, each), (array) + each) < 0)         \
+                goto done;                                                          \
+    } while (0)
+
+/* Whether what the columns name is there. */
+static int are_sound(const Words *words, int64_t kinds)
+{
+    for (int32_t i = 0; i < words->n_columns; i++) {
+        const WordColumn *c = words->columns + i;
+        int looks_up = c->way == AS_IT_IS || c->way == PREFIX || c->way == SUFFIX || c->way == COLLAPSED;
+        if (c->way < 0 || c->way >= WAYS || c->map < -1 || c->map >= words->n_maps || c->n < 0 ||
+            c->least < 0 || c->first < -1)
+            return 0;
+        if (looks_up && (c->table < 0 || c->table >= words->n_tables))
+            return 0;
+        if (c->way == COLLAPSED && c->map < 0)
+            return 0;
+        if (c->way == LENGTH && (c->first < 0 || c->first + (int64_t)c->n >= words->n_numbers))
+            return 0;
+        if (c->way == CLASSES &&
+            (c->map < 0 || c->first < 0 || c->n > MOST_CLASSES || c->first + (int64_t)c->n > words->n_classes))
+            return 0;
+        /* What has a number for each kind. */
+        if ((looks_up || c->way == KIND) && c->first >= 0 && c->first + kinds > words->n_numbers)
+            return 0;
+    }
+    for (int32_t i = 0; i < words->n_classes; i++) {
+        const Class *one = words->classes + i;
+        if (one->kind < RUN || one->kind > ENDS || one->first < 0 || one->count < 1 || one->skip < 0 ||
+            one->first > words->n_segments - one->count)
+            return 0;
+    }
+    return 1;
+}
+
+const char open_words_doc[] = PyDoc_STR(
+"open_words(characters, merger, maps, tables, columns, numbers, classes, segments)\n--\n\n"
+"What the words of texts are numbered by, and what is said of each; see `models.features.compiling`.\n\n"
+"Args:\n"
+"    characters: of `open_characters`; kept by the caller as long as this is.\n"
+"    merger: of `open_merger`, likewise; None if no column needs kinds.\n"
+"    maps, tables: tuples of what columns name.\n"
+"    columns: int32, [column, 6].\n"
+"    numbers: int32, of kinds and lengths.\n"
+"    classes: int32, [class, 5].\n"
+"    segments: int32, [segment, 3].\n\n"
+"Raises:\n"
+"    ValueError: if something does not fit together.\n");
+
+PyObject *py_open_words(PyObject *self, PyObject *args)
+{
+    enum { COLUMNS, CLASSES_OF, SEGMENTS, COUNT };
+    static const char *names[] = {"columns", "classes", "segments"};
+    static const Py_ssize_t sizes[] = {sizeof(WordColumn), sizeof(Class), sizeof(Segment)};
+    PyObject *characters, *merger, *maps, *tables, *numbers, *o[COUNT], *result = NULL;
+    _Static_assert(sizeof(WordColumn) == 24 && sizeof(Class) == 20 && sizeof(Segment) == 12,
+                   "Python knows their layout");
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOO!O!OOOO", &characters, &merger, &PyTuple_Type, &maps,
+                          &PyTuple_Type, &tables, &o[COLUMNS], &numbers, &o[CLASSES_OF], &o[SEGMENTS]))
+        return NULL;
+    Py_buffer views[COUNT] = {{0}};
+    Words *words = calloc(1, sizeof *words);
+    if (!words)
+        return PyErr_NoMemory();
+    words->known = PyCapsule_GetPointer(characters, CHARACTERS);
+    if (!words->known)
+        goto done;
+    if (merger != Py_None && !(words->merger = PyCapsule_GetPointer(merger, MERGER)))
+        goto done;
+    TAKE_EACH(maps, words->maps, words->n_maps, take_map);
+    TAKE_EACH(tables, words->tables, words->n_tables, take_table);
+    if (take_numbers(numbers, &words->numbers, &words->n_numbers, "numbers") < 0 ||
+        take_all(o, views, sizes, names, COUNT, 0) < 0)
+        goto done;
+    words->n_columns = (int32_t)(views[COLUMNS].len / sizes[COLUMNS]);
+    words->n_classes = (int32_t)(views[CLASSES_OF].len / sizes[CLASSES_OF]);
+    words->n_segments = views[SEGMENTS].len / sizes[SEGMENTS];
+    words->columns = copied(&views[COLUMNS]);
+    words->classes = copied(&views[CLASSES_OF]);
+    words->segments = copied(&views[SEGMENTS]);
+    words->sets = malloc(MOST_SETS * sizeof *words->sets);
+    if (!words->columns || !words->classes || !words->segments || !words->sets ||
+        table_make(&words->words, 1024) < 0 || table_make(&words->folded, 1024) < 0) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    int64_t kinds = words->merger ? words->merger->kinds.n_entries : 0;
+    if (!are_sound(words, kinds))
+        PyErr_SetString(PyExc_ValueError, "open_words: the arrays do not fit together");
+    else
+        result = PyCapsule_New(words, WORDS, close_words);
+done:
+    if (!result)
+        words_free(words);
+    release(views, COUNT);
+    return result;
+}
+
+/* For each column of CLASSES (values int32, offsets int64): the values of each set. */
+static PyObject *values_of_sets(const Words *words)
+{
+    PyObject *result = PyList_New(0);
+    int32_t *values = malloc(((size_t)words->n_sets * MOST_CLASSES + 1) * sizeof *values);
+    int64_t *offsets = malloc(((size_t)words->n_sets + 1) * sizeof *offsets);
+    if (result && (!values || !offsets)) {
+        PyErr_NoMemory();
+        Py_CLEAR(result);
+    }
+    for (int32_t c = 0; c < words->n_columns && result; c++) {
+        const WordColumn *column = words->columns + c;
+        if (column->way != CLASSES)
+            continue;
+        int64_t count = 0;
+        offsets[0] = 0;
+        for (int64_t s = 0; s < words->n_sets; s++) {
+            for (int32_t k = 0; k < column->n; k++)
+                if (words->sets[s] >> k & 1)
+                    values[count++] = words->classes[column->first + k].number;
+            offsets[s + 1] = count;
+        }
+        PyObject *pair = Py_BuildValue("(y#y#)", values, (Py_ssize_t)count * 4, offsets,
+                                       (Py_ssize_t)(words->n_sets + 1) * 8);
+        if (!pair || PyList_Append(result, pair) < 0)
+            Py_CLEAR(result);
+        Py_XDECREF(pair);
+    }
+    free(values);
+    free(offsets);
+    return result;
+}
+
+const char intern_doc[] = PyDoc_STR(
+"intern(words, codes, text_offsets, item_offsets, starts, ends, most_words, most_codes, word_ids)\n--\n\n"
+"The distinct words of a batch, and what is said of each.\n\n"
+"What was met before is remembered, and forgotten before a batch when it is more than so many words or\n"
+"code points. The caller sees to it that no two threads are in here with the same words.\n\n"
+"Args:\n"
+"    words: of `open_words`.\n"
+"    codes: uint32, the code points of all texts.\n"
+"    text_offsets: int64, row pointers into `codes`.\n"
+"    item_offsets: int64, row pointers of texts into items.\n"
+"    starts, ends: int64, of the items.\n"
+"    most_words, most_codes: see above.\n"
+"    word_ids: int64, written: the word of each item.\n\n"
+"Returns:\n"
+"    bytes of int32 [word, column]; above which numbers of folded words there are none; for each\n"
+"    column of classes its values, int32, and the row pointers of its sets into them.\n\n"
+"Raises:\n"
+"    ValueError: if the arrays do not fit together.\n");
+
+PyObject *py_intern(PyObject *self, PyObject *args)
+{
+    enum { CODES, TEXTS, ITEMS, STARTS, ENDS, IDS, COUNT };
+    static const char *names[] = {"codes", "text_offsets", "item_offsets", "starts", "ends", "word_ids"};
+    static const Py_ssize_t sizes[] = {4, 8, 8, 8, 8, 8};
+    PyObject *capsule, *o[COUNT], *result = NULL, *sets = NULL;
+    long long most_words, most_codes;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOOOOLLO", &capsule, &o[0], &o[1], &o[2], &o[3], &o[4], &most_words,
+                          &most_codes, &o[5]))
+        return NULL;
+    Words *words = PyCapsule_GetPointer(capsule, WORDS);
+    if (!words)
+        return NULL;
+    Py_buffer views[COUNT] = {{0}};
+    int32_t *rows = NULL;
+    if (take_all(o, views, sizes, names, COUNT, 1) < 0)
+        goto done;
+    const uint32_t *codes = views[CODES].buf;
+    const int64_t *texts = views[TEXTS].buf, *items = views[ITEMS].buf;
+    const int64_t *starts = views[STARTS].buf, *ends = views[ENDS].buf;
+    int64_t *ids = views[IDS].buf;
+    int64_t documents = views[TEXTS].len / 8 - 1, count = views[STARTS].len / 8;
+    int bad = views[ITEMS].len / 8 != documents + 1 || views[ENDS].len / 8 != count ||
+              views[IDS].len / 8 != count || !is_apart(&views[IDS], views, COUNT) ||
+              !are_offsets(texts, documents + 1, views[CODES].len / 4) ||
+              !are_offsets(items, documents + 1, count);
+    for (int64_t i = 0; i < views[CODES].len / 4 && !bad; i++)
+        bad = codes[i] >= CODE_POINTS;
+    for (int64_t d = 0; d < documents && !bad; d++)
+        for (int64_t i = items[d]; i < items[d + 1] && !bad; i++)
+            bad = starts[i] < 0 || ends[i] < starts[i] || ends[i] > texts[d + 1] - texts[d];
+    if (bad) {
+        PyErr_SetString(PyExc_ValueError, "intern: the arrays do not fit together");
+        goto done;
+    }
+    words_forget(words, most_words, most_codes);
+    words->batch++;
+    int64_t met = 0, room = 0, width = words->n_columns;
+    for (int64_t d = 0; d < documents; d++)
+        for (int64_t i = items[d]; i < items[d + 1]; i++) {
+            int64_t row, place = word_place(words, codes + texts[d] + starts[i], ends[i] - starts[i], met, &row);
+            if (met == room) {
+                room = 2 * room + 1024;
+                int32_t *wider = realloc(rows, (size_t)(room * width + 1) * sizeof *rows);
+                if (!wider)
+                    place = -1;
+                else
+                    rows = wider;
+            }
+            if (place < 0) {
+                PyErr_NoMemory();
+                goto done;
+            }
+            if (place == met)
+                memcpy(rows + met++ * width, words->rows + row * width, (size_t)width * sizeof *rows);
+            ids[i] = place;
+        }
+    sets = values_of_sets(words);
+    if (sets)
+        result = Py_BuildValue("(y#LO)", rows ? (char *)rows : "", (Py_ssize_t)(met * width) * 4,
+                               (long long)words->folded.count, sets);
+done:
+    Py_XDECREF(sets);
+    free(rows);
+    release(views, COUNT);
+    return result;
+}
