@@ -25,10 +25,10 @@ int space_fit(Space *space, int64_t items, int32_t width)
     int64_t most = items > space->items ? items + items / 2 + 64 : space->items;
     space_free(space);
     size_t cells = (size_t)most * (size_t)width;
-    space->states = malloc(cells * sizeof(double));
-    space->forward = malloc(cells * sizeof(double));
-    space->from = malloc(cells * sizeof(uint16_t));
-    space->rest = malloc(4 * (size_t)width * sizeof(double));
+    space->states = malloc(cells * sizeof *space->states);
+    space->forward = malloc(cells * sizeof *space->forward);
+    space->from = malloc(cells * sizeof *space->from);
+    space->rest = malloc(REST * (size_t)width * sizeof *space->rest);
     if (!space->states || !space->forward || !space->from || !space->rest) {
         space_free(space);
         return -1;
@@ -47,165 +47,160 @@ void space_free(Space *space)
     memset(space, 0, sizeof *space);
 }
 
-static void state_scores(const Model *m, const double *base, const int32_t *ids, int64_t count,
-                         double *state)
+#define SCORE int32_t
+#define NAMED(name) name##_narrow
+#include "viterbi.h"
+#undef SCORE
+#undef NAMED
+#define SCORE int64_t
+#define NAMED(name) name##_wide
+#include "viterbi.h"
+#undef SCORE
+#undef NAMED
+
+/* Whether sums of 32 bits hold whatever the items of a sequence add up to. What paths are ahead of
+   each other by is no more than a state and a move. */
+static int is_narrow(const Model *m, const int32_t *base, const int64_t *item_offsets, int64_t n)
 {
-    /* Rows lie all over memory: what is to be added next is fetched while the rest is added. */
-    enum { FAR = 16, NEAR = 8 };
-    memcpy(state, base, (size_t)m->width * sizeof(double));
-    for (int64_t i = 0; i < count; i++) {
-        if (i + FAR < count && ids[i + FAR] >= 0)
-            PREFETCH(m->rows + ids[i + FAR]);
-        if (i + NEAR < count && ids[i + NEAR] >= 0)
-            PREFETCH(m->weights + m->rows[ids[i + NEAR]]);
-        if (ids[i] < 0)
-            continue;
-        const Weight *end = m->weights + m->rows[ids[i] + 1];
-        for (const Weight *w = m->weights + m->rows[ids[i]]; w < end; w++)
-            state[w->tag] += (double)w->weight;
+    int64_t most = 0, always = 0;
+    for (int64_t t = 0; t < n; t++) {
+        int64_t count = item_offsets[t + 1] - item_offsets[t];
+        most = count > most ? count : most;
     }
+    for (int32_t j = 0; j < m->labels; j++) {
+        int64_t size = base[j] < 0 ? -(int64_t)base[j] : base[j];
+        always = size > always ? size : always;
+    }
+    return m->most_state == 0 ||
+           most < ((INT64_C(1) << 28) - always - 2 * m->most_move) / m->most_state;
 }
 
-/* best[j] = max over the living k of ahead[k] + moves[k][j]; from[j] the lowest k that reaches it.
-   `living` ascends. */
-VECTORS static void advance(const double *ahead, const double *moves, const int32_t *living,
-                            int32_t count, int32_t width, double *restrict best,
-                            double *restrict from)
-{
-    const double *row = moves + (int64_t)living[0] * width;
-    double start = ahead[living[0]], source = living[0];
-    for (int32_t j = 0; j < width; j++) {
-        best[j] = start + row[j];
-        from[j] = source;
-    }
-    for (int32_t i = 1; i < count; i++) {
-        row = moves + (int64_t)living[i] * width;
-        start = ahead[living[i]];
-        source = living[i];
-        for (int32_t j = 0; j < width; j++) {
-            double reached = start + row[j];
-            from[j] = reached > best[j] ? source : from[j];
-            best[j] = reached > best[j] ? reached : best[j];
-        }
-    }
-}
-
-static int32_t highest(const double *values, int32_t count)
-{
-    int32_t best = 0;
-    for (int32_t j = 1; j < count; j++)
-        if (values[j] > values[best])
-            best = j;
-    return best;
-}
-
-/* Viterbi. A tag that trails the best by more than it could ever make up with its next move is
-   dropped; one that could draw level is not, so ties fall as without pruning. */
-static int decode_tags(const Model *m, Space *space, int64_t n, uint16_t *tags)
-{
-    int32_t labels = m->labels, width = m->width;
-    double *ahead = space->rest, *best = ahead + width, *from = best + width;
-    int32_t *living = (int32_t *)(from + width);
-    memcpy(ahead, space->states, (size_t)width * sizeof(double));
-    for (int64_t t = 1; t < n; t++) {
-        int32_t top = highest(ahead, labels), count = 0;
-        const double *gain = m->gain + (int64_t)top * labels;
-        double bar = ahead[top];
-        for (int32_t k = 0; k < labels; k++)
-            if (ahead[k] + gain[k] >= bar)
-                living[count++] = k;
-        advance(ahead, m->moves, living, count, width, best, from);
-        const double *state = space->states + t * width;
-        uint16_t *back = space->from + t * width;
-        /* What is common to all says nothing: without it sums stay small however long the line. */
-        for (int32_t j = 0; j < width; j++) {
-            ahead[j] = best[j] + state[j] - bar;
-            back[j] = (uint16_t)from[j];
-        }
-    }
-    int32_t tag = highest(ahead, labels);
-    int found = 0;
-    for (int64_t t = n - 1; t >= 0; t--) {
-        tags[t] = (uint16_t)tag;
-        found |= tag != m->outside;
-        if (t > 0)
-            tag = space->from[t * width + tag];
-    }
-    return found;
-}
-
-/* sum[j] = sum over k of ahead[k] * factors[k][j] */
-VECTORS static void spread(const double *ahead, const double *factors, int32_t labels,
-                           int32_t width, double *restrict sum)
+/* sum[j] = sum over the living k of values[k] * factors[k][j]; four rows at a time. */
+VECTORS static void spread(const double *values, const double *factors, const int32_t *living,
+                           int32_t count, int32_t width, double *restrict sum)
 {
     memset(sum, 0, (size_t)width * sizeof(double));
-    for (int32_t k = 0; k < labels; k++) {
-        const double *row = factors + (int64_t)k * width;
-        double mass = ahead[k];
-        if (mass == 0.0)
-            continue;
+    for (int32_t i = 0; i < count; i += 4) {
+        const double *row[4];
+        double mass[4];
+        for (int32_t k = 0; k < 4; k++) {
+            int32_t at = i + k < count ? i + k : i;
+            row[k] = factors + (int64_t)living[at] * width;
+            mass[k] = i + k < count ? values[at] : 0.0;
+        }
         for (int32_t j = 0; j < width; j++)
-            sum[j] += mass * row[j];
+            sum[j] += (mass[0] * row[0][j] + mass[1] * row[1][j]) +
+                      (mass[2] * row[2][j] + mass[3] * row[3][j]);
     }
 }
 
-/* Logarithms less their highest, and what they are logarithms of. */
-static void settle(double *logs, int32_t count, double *values)
+/* Tags below this share of the greatest, whatever may come, are left out: its logarithm. What is left
+   out of a line of 5,000 items adds up to less than 1e-10. */
+#define LEAST (-36.0)
+#define LOG_2 0.6931471805599453
+
+/* The logarithm of a sum times exp(state), or up to LOG_2 more. */
+VECTORS static void bound_logs(const double *sum, const double *state, int32_t width,
+                               double *restrict bound)
 {
-    double top = logs[highest(logs, count)];
-    for (int32_t j = 0; j < count; j++) {
-        logs[j] -= top;
-        values[j] = exp(logs[j]);
+    for (int32_t j = 0; j < width; j++) {
+        int64_t bits;
+        memcpy(&bits, sum + j, sizeof bits);
+        bound[j] = (double)((bits >> 52) - 1022) * LOG_2 + state[j];
     }
 }
 
-/* The marginal probability of each tag that is not outside. Sums are kept as logarithms, for the
-   weights of a perceptron are beyond what exp() can hold; but moves are not: where theirs differ by
-   more than 700 it may be 0 or NaN, which the caller takes for unknown. */
-static void marginals(const Model *m, Space *space, int64_t n, const uint16_t *tags, double *scores)
+VECTORS static int32_t highest(const double *values, int32_t labels)
 {
-    int32_t labels = m->labels, width = m->width;
-    double *values = space->rest, *sum = values + width, *behind = sum + width, *both = behind + width;
+    double top = values[0];
+    for (int32_t j = 1; j < labels; j++)
+        top = values[j] > top ? values[j] : top;
+    int32_t at = 0;
+    while (at + 1 < labels && values[at] != top)
+        at++;
+    return at;
+}
+
+/* Lines that marginals work with, each as wide as the space. */
+typedef struct {
+    double *state, *sum, *bound, *masses;
+    int32_t *living;
+    uint8_t *alive;
+} Lines;
+
+/* The tags with a share in what is to come, and their masses: sum times exp(state), scaled. Left out
+   is what could not come within LEAST of the tag with the highest bound, given at most how much better
+   it goes on than that. A mass cannot overflow: no bound is above the highest. */
+VECTORS static int32_t settle(const Lines *lines, const double *gain, int32_t labels, int32_t width)
+{
+    bound_logs(lines->sum, lines->state, width, lines->bound);
+    const double *bound = lines->bound;
+    int32_t top = highest(bound, labels), count = 0;
+    double bar = bound[top] - LOG_2 + LEAST;
+    const double *more = gain + (int64_t)top * width;
+    for (int32_t k = 0; k < labels; k++)
+        lines->alive[k] = bound[k] + more[k] >= bar;
+    for (int32_t k = 0; k < labels; k++) {
+        lines->living[count] = k;
+        count += lines->alive[k];
+    }
+    for (int32_t i = 0; i < count; i++) {
+        int32_t k = lines->living[i];
+        lines->masses[i] = lines->sum[k] * exp(lines->state[k] - bound[top]);
+    }
+    return count;
+}
+
+typedef void ReadState(const Space *space, int64_t t, int32_t width, double *row);
+
+/* The marginal probability of each tag that is not outside. What is added up is scaled at every step,
+   for the weights of a perceptron are beyond what exp() can hold; where moves differ by more than 700
+   it may yet be 0 or NaN, which the caller takes for unknown. */
+static void marginals(const Model *m, Space *space, int64_t n, const uint16_t *tags, double *scores,
+                      ReadState *read_state)
+{
+    int32_t labels = m->labels, width = m->width, count = 0;
+    double *rest = (double *)space->rest;
+    Lines lines = {rest, rest + width, rest + 2 * width, rest + 3 * width,
+                   (int32_t *)(rest + 4 * width), (uint8_t *)(rest + 5 * width)};
     for (int64_t t = 0; t < n; t++) {
-        const double *state = space->states + t * width;
-        double *row = space->forward + t * width;
+        read_state(space, t, width, lines.state);
+        for (int32_t j = 0; t == 0 && j < width; j++)
+            lines.sum[j] = 1.0;
         if (t > 0)
-            spread(values, m->factors, labels, width, sum);
-        for (int32_t j = 0; j < labels; j++)
-            row[j] = t > 0 ? log(sum[j]) + state[j] : state[j];
-        settle(row, labels, values);
+            spread(lines.masses, m->factors, lines.living, count, width, lines.sum);
+        count = settle(&lines, m->forward_gain, labels, width);
+        double *forward = space->forward + t * width;
+        memset(forward, 0, (size_t)width * sizeof *forward);
+        for (int32_t i = 0; i < count; i++)
+            forward[lines.living[i]] = lines.masses[i];
     }
-    for (int32_t j = 0; j < labels; j++)
-        behind[j] = 0.0;
+    for (int32_t j = 0; j < width; j++)
+        lines.sum[j] = 1.0;
     for (int64_t t = n - 1; t >= 0; t--) {
-        const double *state = space->states + t * width, *row = space->forward + t * width;
+        const double *forward = space->forward + t * width;
         if (tags[t] != m->outside) {
             double all = 0.0;
             for (int32_t j = 0; j < labels; j++)
-                both[j] = row[j] + behind[j];
-            settle(both, labels, values);
-            for (int32_t j = 0; j < labels; j++)
-                all += values[j];
-            scores[t] = values[tags[t]] / all;
+                all += forward[j] * lines.sum[j];
+            scores[t] = forward[tags[t]] * lines.sum[tags[t]] / all;
         }
         if (t > 0) {
-            for (int32_t j = 0; j < labels; j++)
-                both[j] = state[j] + behind[j];
-            settle(both, labels, values);
-            spread(values, m->back_factors, labels, width, sum);
-            for (int32_t j = 0; j < labels; j++)
-                behind[j] = log(sum[j]);
+            read_state(space, t, width, lines.state);
+            count = settle(&lines, m->back_gain, labels, width);
+            spread(lines.masses, m->back_factors, lines.living, count, width, lines.sum);
         }
     }
 }
 
-void decode_sequence(const Model *m, const double *base, Space *space, const int32_t *ids,
+void decode_sequence(const Model *m, const int32_t *base, Space *space, const int32_t *ids,
                      const int64_t *item_offsets, int64_t n, uint16_t *tags, double *scores,
                      int scored)
 {
-    for (int64_t t = 0; t < n; t++)
-        state_scores(m, base, ids + item_offsets[t], item_offsets[t + 1] - item_offsets[t],
-                     space->states + t * m->width);
-    if (decode_tags(m, space, n, tags) && scored)
-        marginals(m, space, n, tags, scores);
+    if (is_narrow(m, base, item_offsets, n)) {
+        if (decode_tags_narrow(m, base, space, ids, item_offsets, n, tags) && scored)
+            marginals(m, space, n, tags, scores, read_state_narrow);
+    } else if (decode_tags_wide(m, base, space, ids, item_offsets, n, tags) && scored) {
+        marginals(m, space, n, tags, scores, read_state_wide);
+    }
 }

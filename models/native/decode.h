@@ -1,47 +1,66 @@
-/* Exact decoding of a linear-chain CRF: what CRFsuite answers, faster. */
+/* Exact decoding of a linear-chain CRF: what CRFsuite answers, faster.
+
+   Weights are multiples of 2^-12 below 4096. Here they are whole numbers of that unit, so that sums
+   are exact in any order: tags are those of CRFsuite's sums, whatever is added first. */
 #ifndef SCRUBLINE_DECODE_H
 #define SCRUBLINE_DECODE_H
 
 #include <stdint.h>
 
+#define UNITS 4096 /* of 1 */
+
 /* What an attribute is worth to a tag. */
 typedef struct {
-    uint32_t tag;
-    float weight;
+    int32_t tag, units;
 } Weight;
 
-/* The weights of a model. Weights are multiples of 2^-12 below 4096, so that sums of doubles are
-   exact in any order: labels are those of CRFsuite's sums, whatever is added first. */
+/* Where the weights of an attribute are: so many from `start` on; or, if they are DENSE, one for each
+   tag in row `start` of the table. */
+typedef struct {
+    uint32_t start, count;
+} Row;
+
+#define DENSE UINT32_MAX
+/* From so many weights on a whole row is added faster than they are. */
+#define FEW_WEIGHTS 10
+
 typedef struct {
     int32_t labels;             /* tags */
-    int32_t width;              /* labels, rounded up to a multiple of 4 */
+    int32_t width;              /* labels, rounded up to a multiple of 8 */
     int32_t outside;            /* the tag of what is no entity, or -1 */
     int64_t attributes;
-    uint32_t *rows;             /* of each attribute its first weight; attributes + 1 */
+    int64_t most_state;         /* no weight of an attribute is larger in size */
+    int64_t most_move;          /* no move is */
+    Row *rows;                  /* [attributes] */
     Weight *weights;
-    double *moves;              /* [labels][width] of a tag behind another */
-    double *gain;               /* [labels][labels]: at best so much better does k than best go on */
+    int32_t *dense;             /* [rows][width] */
+    int32_t *moves;             /* [labels][width] of a tag behind another */
+    int32_t *gain;              /* [labels][width]: at best so much better does k than best go on */
     double *factors;            /* [labels][width] exp(moves), scaled */
     double *back_factors;       /* [labels][width] the same, transposed */
+    double *forward_gain;       /* [labels][width] as `gain`, not in units; at least 0, as at an end */
+    double *back_gain;          /* [labels][width] the same of what comes before */
 } Model;
 
 /* Memory for sequences of a length; grows as it must. */
 typedef struct {
     int64_t items;
     int32_t width;
-    double *states;   /* [items][width] */
-    uint16_t *from;   /* [items][width] */
-    double *forward;  /* [items][width] */
-    double *rest;     /* four rows of width */
+    int64_t *states; /* [items][width] of int32, or of int64 where sums need it */
+    uint16_t *from;  /* [items][width] */
+    double *forward; /* [items][width] */
+    int64_t *rest;   /* of so many rows of width as `REST` says */
 } Space;
+
+#define REST 6
 
 int space_fit(Space *space, int64_t items, int32_t width); /* 0, or -1 without memory */
 void space_free(Space *space);
 
 /* Tags of the n items of a sequence; and, if `scored`, the probability of each that is not outside.
-   base: [width], what every item has. The attributes of item i are ids[item_offsets[i]] to
+   base: [width], units that every item has. The attributes of item i are ids[item_offsets[i]] to
    ids[item_offsets[i + 1] - 1], -1 for one that the model does not have. */
-void decode_sequence(const Model *model, const double *base, Space *space, const int32_t *ids,
+void decode_sequence(const Model *model, const int32_t *base, Space *space, const int32_t *ids,
                      const int64_t *item_offsets, int64_t n, uint16_t *tags, double *scores,
                      int scored);
 

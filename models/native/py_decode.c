@@ -10,15 +10,20 @@
 /* As in models/crf/model_file.py. */
 #define MOST_LABELS 1024
 #define MOST_WEIGHT 4096.0
+/* Of what every item has: two weights together. */
+#define MOST_BASE (2 * MOST_WEIGHT * UNITS)
 
 static void free_model(Model *m)
 {
     free(m->rows);
     free(m->weights);
+    free(m->dense);
     free(m->moves);
     free(m->gain);
     free(m->factors);
     free(m->back_factors);
+    free(m->forward_gain);
+    free(m->back_gain);
     free(m);
 }
 
@@ -29,22 +34,45 @@ static void close_model(PyObject *capsule)
         free_model(model);
 }
 
-/* The tables that follow from the moves, given as [labels][labels]. */
-static int build_tables(Model *m, const double *moves)
+/* A weight in units; OFF_GRID if it is not of a whole number of them, or too large. */
+#define OFF_GRID INT32_MAX
+
+static int32_t in_units(double weight)
+{
+    if (!(fabs(weight) < MOST_WEIGHT) || weight * UNITS != rint(weight * UNITS))
+        return OFF_GRID;
+    return (int32_t)(weight * UNITS);
+}
+
+static int64_t larger(int64_t most, int32_t units)
+{
+    int64_t size = units < 0 ? -(int64_t)units : units;
+    return size > most ? size : most;
+}
+
+/* The tables that follow from the moves, given as [labels][labels]; -1 without memory, 1 if one is no
+   weight. */
+static int build_moves(Model *m, const double *moves)
 {
     int32_t labels = m->labels, width = m->width;
     size_t square = (size_t)labels * (size_t)width;
-    m->moves = calloc(square, sizeof(double));
-    m->gain = malloc((size_t)labels * (size_t)labels * sizeof(double));
-    m->factors = calloc(square, sizeof(double));
-    m->back_factors = calloc(square, sizeof(double));
-    if (!m->moves || !m->gain || !m->factors || !m->back_factors)
+    m->moves = calloc(square, sizeof *m->moves);
+    m->gain = calloc(square, sizeof *m->gain);
+    m->factors = calloc(square, sizeof *m->factors);
+    m->back_factors = calloc(square, sizeof *m->back_factors);
+    m->forward_gain = calloc(square, sizeof *m->forward_gain);
+    m->back_gain = calloc(square, sizeof *m->back_gain);
+    if (!m->moves || !m->gain || !m->factors || !m->back_factors || !m->forward_gain || !m->back_gain)
         return -1;
     double top = -HUGE_VAL;
     for (int32_t k = 0; k < labels; k++)
         for (int32_t j = 0; j < labels; j++) {
             double weight = moves[(size_t)k * labels + j];
-            m->moves[(size_t)k * width + j] = weight;
+            int32_t units = in_units(weight);
+            if (units == OFF_GRID)
+                return 1;
+            m->moves[(size_t)k * width + j] = units;
+            m->most_move = larger(m->most_move, units);
             top = weight > top ? weight : top;
         }
     for (int32_t k = 0; k < labels; k++)
@@ -55,13 +83,47 @@ static int build_tables(Model *m, const double *moves)
         }
     for (int32_t best = 0; best < labels; best++)
         for (int32_t k = 0; k < labels; k++) {
-            double most = -HUGE_VAL;
+            int32_t most = INT32_MIN, back = INT32_MIN;
             for (int32_t j = 0; j < labels; j++) {
-                double more = moves[(size_t)k * labels + j] - moves[(size_t)best * labels + j];
+                int32_t more = m->moves[(size_t)k * width + j] - m->moves[(size_t)best * width + j];
+                int32_t before = m->moves[(size_t)j * width + k] - m->moves[(size_t)j * width + best];
                 most = more > most ? more : most;
+                back = before > back ? before : back;
             }
-            m->gain[(size_t)best * labels + k] = most;
+            m->gain[(size_t)best * width + k] = most;
+            m->forward_gain[(size_t)best * width + k] = most > 0 ? (double)most / UNITS : 0.0;
+            m->back_gain[(size_t)best * width + k] = back > 0 ? (double)back / UNITS : 0.0;
         }
+    return 0;
+}
+
+/* The weights of attributes: rows of many as whole rows; the answers are those of `build_moves`. */
+static int build_states(Model *m, const int64_t *rows, const uint16_t *tags, const float *weights)
+{
+    int64_t count = rows[m->attributes], many = 0;
+    for (int64_t a = 0; a < m->attributes; a++)
+        many += rows[a + 1] - rows[a] > FEW_WEIGHTS;
+    m->rows = malloc((m->attributes ? (size_t)m->attributes : 1) * sizeof *m->rows);
+    m->weights = malloc((count ? (size_t)count : 1) * sizeof *m->weights);
+    m->dense = calloc((many ? (size_t)many : 1) * (size_t)m->width, sizeof *m->dense);
+    if (!m->rows || !m->weights || !m->dense)
+        return -1;
+    int64_t dense = 0, few = 0;
+    for (int64_t a = 0; a < m->attributes; a++) {
+        int is_dense = rows[a + 1] - rows[a] > FEW_WEIGHTS;
+        m->rows[a] = is_dense ? (Row){(uint32_t)dense++, DENSE}
+                              : (Row){(uint32_t)few, (uint32_t)(rows[a + 1] - rows[a])};
+        for (int64_t e = rows[a]; e < rows[a + 1]; e++) {
+            int32_t units = in_units(weights[e]);
+            if (units == OFF_GRID || tags[e] >= m->labels)
+                return 1;
+            m->most_state = larger(m->most_state, units);
+            if (is_dense)
+                m->dense[(dense - 1) * m->width + tags[e]] += units;
+            else
+                m->weights[few++] = (Weight){tags[e], units};
+        }
+    }
     return 0;
 }
 
@@ -71,11 +133,11 @@ const char open_model_doc[] = PyDoc_STR(
 "Args:\n"
 "    rows: int64, row pointers of the attributes into the weights.\n"
 "    row_labels: uint16, the tag of each weight.\n"
-"    row_weights: float32, below 4096 in size; that they are on the grid is the caller's duty.\n"
-"    moves: float64, [source, target].\n"
+"    row_weights: float32, below 4096 in size and on the grid of 2^-12.\n"
+"    moves: float64, [source, target], likewise.\n"
 "    outside: the tag of what is no entity, -1 for none.\n\n"
 "Raises:\n"
-"    ValueError: if sizes disagree, a pointer or tag is out of range, or a weight is not finite.\n");
+"    ValueError: if sizes disagree, a pointer or tag is out of range, or a weight is none.\n");
 
 PyObject *py_open_model(PyObject *self, PyObject *args)
 {
@@ -103,7 +165,7 @@ PyObject *py_open_model(PyObject *self, PyObject *args)
         labels++;
     m->attributes = views[ROWS_OF].len / 8 - 1;
     m->labels = (int32_t)labels;
-    m->width = (int32_t)((labels + 3) / 4 * 4);
+    m->width = (int32_t)((labels + 7) / 8 * 8);
     m->outside = outside;
     if (labels < 1 || labels > MOST_LABELS || labels * labels != cells || outside < -1 ||
         outside >= labels || views[WEIGHTS_OF].len / 4 != weights || weights > INT32_MAX ||
@@ -111,25 +173,16 @@ PyObject *py_open_model(PyObject *self, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "open_model: the arrays do not fit together");
         goto done;
     }
-    int bad = 0;
-    for (int64_t e = 0; e < weights; e++)
-        bad |= labels_of[e] >= labels || !(fabsf(weights_of[e]) < (float)MOST_WEIGHT);
-    for (int64_t i = 0; i < cells; i++)
-        bad |= !(fabs(moves[i]) < MOST_WEIGHT);
-    if (bad) {
-        PyErr_SetString(PyExc_ValueError, "open_model: a weight or its tag is out of range");
-        goto done;
-    }
-    m->rows = malloc((size_t)(m->attributes + 1) * sizeof *m->rows);
-    m->weights = malloc((weights ? (size_t)weights : 1) * sizeof *m->weights);
-    if (!m->rows || !m->weights || build_tables(m, moves) < 0) {
+    int built = build_moves(m, moves);
+    built = built ? built : build_states(m, rows, labels_of, weights_of);
+    if (built < 0) {
         PyErr_NoMemory();
         goto done;
     }
-    for (int64_t i = 0; i <= m->attributes; i++)
-        m->rows[i] = (uint32_t)rows[i];
-    for (int64_t e = 0; e < weights; e++)
-        m->weights[e] = (Weight){labels_of[e], weights_of[e]};
+    if (built > 0) {
+        PyErr_SetString(PyExc_ValueError, "open_model: a weight or its tag is out of range");
+        goto done;
+    }
     result = PyCapsule_New(m, MODEL, close_model);
 done:
     if (!result)
@@ -143,7 +196,7 @@ const char decode_doc[] = PyDoc_STR(
 "Writes the best tag of every item, and the probability of each that is not outside.\n\n"
 "Args:\n"
 "    model: of `open_model`.\n"
-"    base: float64, for each tag what every item has.\n"
+"    base: float64, for each tag what every item has; on the grid, below 8192 in size.\n"
 "    ids: int32, attributes of all items; -1 for one that the model does not have.\n"
 "    item_offsets: int64, row pointers into `ids`.\n"
 "    sequence_offsets: int64, row pointers into items.\n"
@@ -171,7 +224,7 @@ PyObject *py_decode(PyObject *self, PyObject *args)
     if (!model)
         return NULL;
     Py_buffer views[BUFFERS] = {{0}};
-    double *base = NULL;
+    int32_t *base = NULL;
     if (take_all(objects, views, sizes, names, BUFFERS, BUFFERS - TAGS) < 0)
         goto done;
     const int32_t *ids = views[IDS].buf;
@@ -185,17 +238,19 @@ PyObject *py_decode(PyObject *self, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "decode: the arrays do not fit together");
         goto done;
     }
-    for (int32_t j = 0; j < model->labels; j++)
-        if (!isfinite(((const double *)views[BASE].buf)[j])) {
-            PyErr_SetString(PyExc_ValueError, "decode: base is not finite");
-            goto done;
-        }
-    base = calloc((size_t)model->width, sizeof(double));
+    base = calloc((size_t)model->width, sizeof *base);
     if (!base) {
         PyErr_NoMemory();
         goto done;
     }
-    memcpy(base, views[BASE].buf, (size_t)views[BASE].len);
+    for (int32_t j = 0; j < model->labels; j++) {
+        double units = ((const double *)views[BASE].buf)[j] * UNITS;
+        if (!(fabs(units) < MOST_BASE) || units != rint(units)) {
+            PyErr_SetString(PyExc_ValueError, "decode: base is off the grid, or not small");
+            goto done;
+        }
+        base[j] = (int32_t)units;
+    }
     uint16_t *tags = views[TAGS].buf;
     double *scores = views[SCORES].buf;
     int out_of_range = 0, out_of_memory = 0;

@@ -159,6 +159,38 @@ def test_sums_that_overflow_have_a_score_all_the_same(way):
 
 
 @needs_extension
+@pytest.mark.parametrize("most", [1.0, 4095.0])
+@pytest.mark.parametrize("tags", [2, 9, 30])
+def test_many_heavy_weights_that_sums_of_32_bits_could_not_hold(most, tags):
+    rng = np.random.default_rng(7)
+    attributes, items = 60, 200
+    weights = np.round(rng.uniform(-most, most, attributes * tags) * 4096) / 4096
+    pairs = np.array([(k, j) for k in range(tags) for j in range(tags)])
+    moves = np.round(rng.uniform(-most, most, len(pairs)) * 4096) / 4096
+    model = CrfModel(
+        ("O", *(f"B-{n}" for n in range(1, tags))),
+        tuple(f"a{n}" for n in range(attributes)),
+        np.repeat(np.arange(attributes), tags),
+        np.tile(np.arange(tags), attributes),
+        weights,
+        pairs[:, 0],
+        pairs[:, 1],
+        moves,
+    )
+    features = Features(
+        model.attributes,
+        rng.integers(0, attributes, items * 40),
+        offsets([40] * items),
+        np.arange(items),
+        np.arange(items) + 1,
+        ints([0, items // 2, items]),
+        ints([0, 2]),
+    )
+    found, _ = by(NativeDecoder(model), features)
+    assert found == by_crfsuite_tags(model, features)
+
+
+@needs_extension
 @settings(max_examples=100, deadline=None)
 @given(model=models(), features=batches())
 def test_spans_of_ids_are_those_of_tags(model, features):
