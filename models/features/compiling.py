@@ -52,9 +52,8 @@ _Table = tuple[Any, Any, Any]
 Numbers = Mapping[str, int]
 """Value of a property, as it stands in attribute strings -> its number."""
 
-_WAYS = (
-    *("as it is", "prefix", "suffix", "collapsed", "length", "classes", "kind", "folded", "flags"),
-)
+_CUTS = ("as it is", "prefix", "suffix", "collapsed")
+_WAYS = ("looked up", "length", "classes", "kind", "folded", "flags")
 _PLACES = (
     *("spacing", "line.index", "line.rest", "line.number", "line.below", "line.size"),
     *("line.tenth", "line.gap", "line.field"),
@@ -211,19 +210,54 @@ class _Gathered:
 
 
 class WordColumns(_Gathered):
-    """The columns of words."""
+    """The columns of words.
+
+    What several columns look up alike is looked up once: its table holds the values of all, and
+    each column has numbers of its own for what is found.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.maps: list[_Map] = []
         self.classes: list[tuple[int, ...]] = []
         self.segments: list[tuple[int, int, int]] = []
+        self._lookups: dict[tuple[int, int, int, int], dict[str, int]] = {}
+        # Of each column that looks something up its numbers: they are listed when all are known.
+        self._own: dict[int, tuple[tuple[int, int, int, int], Mapping[str, int]]] = {}
 
     def add(self, way: str, **more: int) -> int:
         """Adds a column and gives its number."""
-        fields = {"map": -1, "table": -1, "n": 0, "least": 0, "first": -1} | more
+        fields = {"lookup": -1, "fan": -1, "kinds": -1, "first": 0, "n": 0} | more
         self.columns.append((_WAYS.index(way), *fields.values()))
         return len(self.columns) - 1
+
+    def look_up(
+        self,
+        known: Mapping[str, int],
+        made: _Map | None = None,
+        *,
+        cut: str = "as it is",
+        n: int = 0,
+        least: int = 0,
+        kinds: int = -1,
+    ) -> int:
+        """Adds a column of what a word, mapped and cut, is in a table.
+
+        Args:
+            known: string -> number.
+            made: what is done to the characters first.
+            cut: one of `_CUTS`.
+            n: code points of a prefix or suffix.
+            least: shorter words have no value.
+            kinds: place of the numbers that stand for words of a kind.
+        """
+        key = _CUTS.index(cut), -1 if made is None else self.map(made), n, least
+        strings = self._lookups.setdefault(key, {})
+        for string in known:
+            strings.setdefault(string, len(strings))
+        column = self.add("looked up", kinds=kinds)
+        self._own[column] = key, known
+        return column
 
     def map(self, made: _Map) -> int:
         """The number of a map."""
@@ -239,22 +273,27 @@ class WordColumns(_Gathered):
             numbers.get(f"<{GENERAL[kind]}>", -1) if kind in GENERAL else _LOOK_UP for kind in KINDS
         ]
         made = _plain_map() if plain else _normal_map()
-        return self.add(
-            "as it is",
-            map=self.map(made),
-            table=self.table(_values_table(numbers)),
-            first=self.listed(kinds),
-        )
+        return self.look_up(dict(_values(numbers)), made, kinds=self.listed(kinds))
 
     def open(self, native: ModuleType) -> Any:
         """The extension's words."""
+        places = {key: place for place, key in enumerate(self._lookups)}
+        columns, numbers = list(self.columns), [np.array(self.numbers, np.int32)]
+        size = len(self.numbers)
+        for column, (key, known) in self._own.items():
+            way, _, _, *rest = columns[column]
+            columns[column] = (way, places[key], size, *rest)
+            strings = self._lookups[key]
+            numbers.append(np.fromiter((known.get(s, -1) for s in strings), np.int32, len(strings)))
+            size += len(strings)
         return native.open_words(
             characters_of(native),
             merger_of(native),
             tuple(self.maps),
-            tuple(self.tables),
-            np.array(self.columns, np.int32),
-            np.array(self.numbers, np.int32),
+            tuple(_table(strings) for strings in self._lookups.values()),
+            np.array(list(self._lookups), np.int32),
+            np.array(columns, np.int32),
+            np.concatenate(numbers),
             np.array(self.classes, np.int32),
             np.array(self.segments, np.int32),
         )
@@ -266,18 +305,14 @@ _Word = Callable[[Any, Numbers, WordColumns], int]
 def _word(declared: Word, numbers: Numbers, words: WordColumns) -> int:
     maps = {(True, False): fold_map, (False, True): _digit_map, (True, True): _normal_map}
     made = maps.get((declared.fold, declared.digits))
-    return words.add(
-        "as it is",
-        map=-1 if made is None else words.map(made()),
-        table=words.table(_values_table(numbers)),
-    )
+    return words.look_up(dict(_values(numbers)), made and made())
 
 
 def _affix(declared: Prefix | Suffix, numbers: Numbers, words: WordColumns) -> int:
-    return words.add(
-        declared.KIND,
-        map=words.map(fold_map()) if declared.fold else -1,
-        table=words.table(_values_table(numbers)),
+    return words.look_up(
+        dict(_values(numbers)),
+        fold_map() if declared.fold else None,
+        cut=declared.KIND,
         n=declared.n,
         least=0 if declared.whole else declared.n,
     )
@@ -285,11 +320,8 @@ def _affix(declared: Prefix | Suffix, numbers: Numbers, words: WordColumns) -> i
 
 def _shape(declared: Shape, numbers: Numbers, words: WordColumns) -> int:
     made = _shape_map(declared.upper, declared.lower, declared.digit, declared.other)
-    return words.add(
-        "collapsed" if declared.collapsed else "as it is",
-        map=words.map(made),
-        table=words.table(_values_table(numbers)),
-    )
+    cut = "collapsed" if declared.collapsed else "as it is"
+    return words.look_up(dict(_values(numbers)), made, cut=cut)
 
 
 def _length(declared: Length, numbers: Numbers, words: WordColumns) -> int:
@@ -299,11 +331,11 @@ def _length(declared: Length, numbers: Numbers, words: WordColumns) -> int:
 
 
 def _kind(declared: Kind, numbers: Numbers, words: WordColumns) -> int:
-    return words.add("kind", first=words.listed([numbers.get(k, -1) for k in KINDS]))
+    return words.add("kind", kinds=words.listed([numbers.get(k, -1) for k in KINDS]))
 
 
 def _character(declared: Character, numbers: Numbers, words: WordColumns) -> int:
-    return words.add("prefix", table=words.table(_values_table(numbers)), n=1)
+    return words.look_up(dict(_values(numbers)), cut="prefix", n=1)
 
 
 def _cluster(
@@ -312,11 +344,7 @@ def _cluster(
     end = declared.prefix or None
     known = dict(_values(numbers))
     found = {word: known[code[:end]] for word, code in clusters.items() if code[:end] in known}
-    return words.add(
-        "as it is",
-        map=words.map(fold_map()) if declared.fold else -1,
-        table=words.table(_table(found)),
-    )
+    return words.look_up(found, fold_map() if declared.fold else None)
 
 
 def _classes(declared: CharacterClass, numbers: Numbers, words: WordColumns) -> int:
@@ -340,7 +368,7 @@ def _classes(declared: CharacterClass, numbers: Numbers, words: WordColumns) -> 
         words.segments += segments
     return words.add(
         "classes",
-        map=words.map(_category_map(declared.alphabet)),
+        lookup=words.map(_category_map(declared.alphabet)),
         n=len(declared.names),
         first=first,
     )
@@ -374,7 +402,7 @@ class PlaceColumns(_Gathered):
         """
         super().__init__()
         self.words = words
-        self.folded = words.add("folded", map=words.map(fold_map()))
+        self.folded = words.add("folded", lookup=words.map(fold_map()))
         self.flags = words.add("flags")
         self.kind = words.add("kind")
         self.lists = list(lists)
@@ -563,7 +591,7 @@ def compile_properties(
             continue
         of_words.append(declared)
     places = PlaceColumns(words, lists)
-    phrase = words.add("as it is", map=words.map(fold_map()), table=words.table(_table(phrases)))
+    phrase = words.look_up(phrases, fold_map())
     of_places: dict[Property, int] = {}
     of_sets: dict[Property, int] = {}
     of_several, in_python = [], []

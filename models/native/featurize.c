@@ -1,45 +1,69 @@
 #include "featurize.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+/* A key that is looked for, and where it would be. */
+struct Wanted {
+    uint64_t key, at;
+    const Lookup *lookup;
+};
 
 static uint64_t slot_of(uint64_t key, int64_t size)
 {
     return (key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - size);
 }
 
-void index_put(uint64_t *keys, int32_t *rows, int64_t size, uint64_t key, int32_t row)
+void index_put(Slot *slots, int64_t size, uint64_t key, int32_t attribute)
 {
     uint64_t mask = (UINT64_C(1) << size) - 1, at = slot_of(key, size);
-    while (rows[at] >= 0 && keys[at] != key)
+    while (slots[at].attribute >= 0 && slots[at].key != key)
         at = (at + 1) & mask;
-    keys[at] = key;
-    rows[at] = row;
+    slots[at] = (Slot){key, attribute, 0};
 }
 
-static int32_t index_get(const Index *index, const Lookup *lookup, uint64_t key)
+/* The attribute of a key, from where it would be on; -1 for none. */
+static int32_t index_get(const Index *index, const Lookup *lookup, uint64_t key, uint64_t at)
 {
-    const uint64_t *keys = index->keys + lookup->start;
-    const int32_t *rows = index->rows + lookup->start;
-    uint64_t mask = (UINT64_C(1) << lookup->size) - 1, at = slot_of(key, lookup->size);
-    while (rows[at] >= 0) {
-        if (keys[at] == key)
-            return rows[at];
-        at = (at + 1) & mask;
-    }
+    const Slot *slots = index->slots + lookup->start;
+    uint64_t mask = (UINT64_C(1) << lookup->size) - 1;
+    for (; slots[at].attribute >= 0; at = (at + 1) & mask)
+        if (slots[at].key == key)
+            return slots[at].attribute;
     return -1;
+}
+
+void found_free(Found *found)
+{
+    free(found->ids);
+    free(found->values);
+    free(found->value_offsets);
+    free(found->wanted);
+    memset(found, 0, sizeof *found);
+}
+
+static int widen(void **memory, int64_t *room, int64_t needed, size_t size)
+{
+    if (needed <= *room)
+        return 0;
+    int64_t more = needed + needed / 2 + 4096;
+    void *wider = realloc(*memory, (size_t)more * size);
+    if (!wider)
+        return -1;
+    *memory = wider;
+    *room = more;
+    return 0;
 }
 
 static int grow(Found *found, int64_t more)
 {
-    if (found->count + more <= found->room)
-        return 0;
-    int64_t room = found->room + found->room / 2 + more + 4096;
-    int32_t *ids = realloc(found->ids, (size_t)room * sizeof *ids);
-    if (!ids)
-        return -1;
-    found->ids = ids;
-    found->room = room;
-    return 0;
+    return widen((void **)&found->ids, &found->room, found->count + more, sizeof *found->ids);
 }
 
 /* Where the values of parts at an offset from an item are. */
@@ -48,9 +72,100 @@ typedef struct {
     int64_t item;          /* -1 before the sequence, -2 behind it */
 } Place;
 
-static int32_t value_of(const Place *place, const Part *part)
+static int32_t value_of(const Place *places, const Part *part)
 {
-    return place->row[part->where][part->column];
+    return places[part->offset].row[part->where][part->column];
+}
+
+static void add(Found *found, int32_t attribute)
+{
+    found->ids[found->count] = attribute;
+    found->count += attribute >= 0;
+}
+
+/* The values of the items of a sequence, without those that are none. */
+static int gather_values(const Index *index, const Batch *batch, int64_t first, int64_t end,
+                         Found *found)
+{
+    int32_t width = index->width[BY_ITEM];
+    if (widen((void **)&found->value_offsets, &found->item_room, end - first + 1,
+              sizeof *found->value_offsets) < 0)
+        return -1;
+    found->n_values = 0;
+    for (int64_t i = first; i < end; i++) {
+        const int32_t *row = batch->items + i * width;
+        found->value_offsets[i - first] = found->n_values;
+        if (widen((void **)&found->values, &found->value_room, found->n_values + width + 1,
+                  sizeof *found->values) < 0)
+            return -1;
+        Value *values = found->values + found->n_values;
+        int64_t count = 0;
+        for (int32_t c = 0; c < width; c++) {
+            values[count] = (Value){c, row[c]};
+            count += row[c] >= 0;
+        }
+        found->n_values += count;
+    }
+    found->value_offsets[end - first] = found->n_values;
+    return 0;
+}
+
+/* Features of one part: those of words and items in reach, or of what is beyond the ends. */
+static void add_singles(const Index *index, const Place *places, int64_t first, Found *found)
+{
+    int32_t width = index->width[BY_ITEM];
+    for (int32_t offset = -index->reach; offset <= index->reach; offset++) {
+        int32_t o = offset + index->reach;
+        int64_t item = places[offset].item;
+        if (item < 0) {
+            const Beyond *beyond = &index->beyond[item == -2][o];
+            for (int64_t i = 0; i < beyond->count; i++)
+                found->ids[found->count++] = beyond->ids[i];
+            continue;
+        }
+        const int32_t *row = places[offset].row[BY_WORD];
+        for (int64_t f = index->words_from[o]; f < index->words_from[o + 1]; f++) {
+            const Lookup *lookup = index->of_words + f;
+            int32_t value = row[index->part[lookup->first].column];
+            if (value >= 0 && value < lookup->size)
+                add(found, index->singles[lookup->start + value]);
+        }
+        if (!index->uses_items[o])
+            continue;
+        const Single *singles = index->of_items + (int64_t)o * width;
+        const Value *end = found->values + found->value_offsets[item - first + 1];
+        for (const Value *v = found->values + found->value_offsets[item - first]; v < end; v++)
+            if (v->value < singles[v->column].size)
+                add(found, index->singles[singles[v->column].start + v->value]);
+    }
+}
+
+/* Features of several parts of one value each. Where their keys would be lies all over memory: all are
+   asked for before the first is read. */
+static void add_joined(const Index *index, const Place *places, Found *found)
+{
+    struct Wanted *wanted = found->wanted;
+    int64_t count = 0;
+    for (int64_t f = 0; f < index->n_joined; f++) {
+        const Lookup *lookup = index->joined + f;
+        const Part *part = index->part + lookup->first, *end = part + lookup->parts;
+        uint64_t key = 0;
+        int shift = 0, lacking = 0;
+        for (; part < end; part++) {
+            int32_t value = value_of(places, part);
+            lacking |= value;
+            key |= (uint64_t)(uint32_t)value << shift;
+            shift += part->bits;
+        }
+        uint64_t at = slot_of(key, lookup->size);
+        wanted[count] = (struct Wanted){key, at, lookup};
+        if (lacking >= 0) {
+            PREFETCH(index->slots + lookup->start + at);
+            count++;
+        }
+    }
+    for (int64_t w = 0; w < count; w++)
+        add(found, index_get(index, wanted[w].lookup, wanted[w].key, wanted[w].at));
 }
 
 /* The values of a part that has many: how many, and where. */
@@ -67,21 +182,12 @@ static int64_t values_of(const Index *index, const Batch *batch, const Place *pl
     return many->offsets[row + 1] - many->offsets[row];
 }
 
-static void add_single(const Index *index, const Lookup *lookup, int32_t value, Found *found)
-{
-    if (value < 0 || value >= lookup->size)
-        return;
-    int32_t row = index->singles[lookup->start + value];
-    if (row >= 0)
-        found->ids[found->count++] = row;
-}
-
-static int add_joined(const Index *index, const Batch *batch, const Lookup *lookup, const Place *places,
+/* A feature with a part of many values. */
+static int add_many(const Index *index, const Batch *batch, const Lookup *lookup, const Place *places,
                     Found *found)
 {
-    const Part *parts = index->part + lookup->first;
+    const Part *parts = index->part + lookup->first, *several = NULL;
     uint64_t key = 0;
-    const Part *several = NULL;
     int shift = 0, several_shift = 0;
     for (int32_t p = 0; p < lookup->parts; p++) {
         const Part *part = parts + p;
@@ -89,33 +195,27 @@ static int add_joined(const Index *index, const Batch *batch, const Lookup *look
             several = part;
             several_shift = shift;
         } else {
-            int32_t value = value_of(places + part->offset, part);
+            int32_t value = value_of(places, part);
             if (value < 0)
                 return 0;
             key |= (uint64_t)value << shift;
         }
         shift += part->bits;
     }
-    if (!several) {
-        int32_t row = index_get(index, lookup, key);
-        if (row >= 0)
-            found->ids[found->count++] = row;
-        return 0;
-    }
     const int32_t *values;
     int64_t count = values_of(index, batch, places + several->offset, several, &values);
-    if (grow(found, count + index->lookups) < 0)
+    if (grow(found, count + index->most) < 0)
         return -1;
     for (int64_t i = 0; i < count; i++) {
         if (values[i] < 0)
             continue;
         if (lookup->parts == 1) {
-            add_single(index, lookup, values[i], found);
+            if (values[i] < lookup->size)
+                add(found, index->singles[lookup->start + values[i]]);
             continue;
         }
-        int32_t row = index_get(index, lookup, key | (uint64_t)values[i] << several_shift);
-        if (row >= 0)
-            found->ids[found->count++] = row;
+        uint64_t whole = key | (uint64_t)values[i] << several_shift;
+        add(found, index_get(index, lookup, whole, slot_of(whole, lookup->size)));
     }
     return 0;
 }
@@ -125,6 +225,13 @@ int featurize_sequence(const Index *index, const Batch *batch, int64_t first, in
 {
     Place around[2 * FURTHEST + 1], *places = around + FURTHEST;
     int32_t reach = index->reach;
+    if (!found->wanted) {
+        found->wanted = malloc((size_t)(index->n_joined + 1) * sizeof *found->wanted);
+        if (!found->wanted)
+            return -1;
+    }
+    if (gather_values(index, batch, first, end, found) < 0)
+        return -1;
     for (int64_t i = first; i < end; i++) {
         for (int32_t offset = -reach; offset <= reach; offset++) {
             Place *place = places + offset;
@@ -140,16 +247,13 @@ int featurize_sequence(const Index *index, const Batch *batch, int64_t first, in
                 place->row[BY_ITEM] = batch->items + at * index->width[BY_ITEM];
             }
         }
-        if (grow(found, index->lookups) < 0)
+        if (grow(found, index->most) < 0)
             return -1;
-        for (int64_t f = 0; f < index->lookups; f++) {
-            const Lookup *lookup = index->lookup + f;
-            const Part *part = index->part + lookup->first;
-            if (lookup->parts == 1 && part->where != MANY)
-                add_single(index, lookup, value_of(places + part->offset, part), found);
-            else if (add_joined(index, batch, lookup, places, found) < 0)
+        add_singles(index, places, first, found);
+        add_joined(index, places, found);
+        for (int64_t f = 0; f < index->n_others; f++)
+            if (add_many(index, batch, index->others + f, places, found) < 0)
                 return -1;
-        }
         ends[i - first] = found->count;
     }
     return 0;

@@ -15,28 +15,54 @@ typedef struct {
     int32_t bits;   /* of a value in a conjunction's key */
 } Part;
 
+/* What is looked up for a feature. Of one part: rows[value], of `size` values from `start` on. Of
+   several: an open-addressed table of 1 << size places. */
 typedef struct {
     int32_t first, parts;
-    /* Of one part: rows[value], of `size` values. Of several: an open-addressed table of 1 << size. */
     int64_t start, size;
 } Lookup;
+
+/* A place of such a table; free if the attribute is -1. */
+typedef struct {
+    uint64_t key;
+    int32_t attribute, unused;
+} Slot;
+
+/* A feature of one part that most items have no value of: by column, where its attributes begin and
+   how many there are. */
+typedef struct {
+    int64_t start, size;
+} Single;
+
+/* What all items have that are so far from an end of their sequence that an offset is beyond it. */
+typedef struct {
+    int32_t *ids;
+    int64_t count;
+} Beyond;
 
 /* The furthest offset, as in models/features/declaration.py. */
 #define FURTHEST 32
 
 /* What a recipe declares, for one model. */
 typedef struct {
-    int64_t lookups, parts;
-    Lookup *lookup;
+    int64_t parts;
     Part *part;
-    int32_t reach; /* the furthest offset */
+    int32_t reach;    /* the furthest offset */
     int32_t width[3]; /* columns by word, by item, and of many */
     int32_t *before[3], *after[3]; /* the values beyond the ends of a sequence */
     int32_t *singles;              /* attribute of each value, -1 for none */
     int64_t n_singles;
-    uint64_t *keys;
-    int32_t *rows; /* attribute of each key, -1 for a free place */
-    int64_t n_keys;
+    Slot *slots;
+    int64_t n_slots;
+    /* Features by how they are looked up: of one value of a word, by offset; of one value of an item,
+       by offset and column; of several parts of one value; and all others. */
+    Lookup *of_words, *joined, *others;
+    int64_t n_joined, n_others;
+    int64_t words_from[2 * FURTHEST + 2]; /* row pointers of offsets into `of_words` */
+    Single *of_items;                     /* [2 * reach + 1][width[BY_ITEM]], of size 0 for none */
+    uint8_t uses_items[2 * FURTHEST + 1]; /* whether any of an offset's is there */
+    Beyond beyond[2][2 * FURTHEST + 1];   /* before and behind, by offset */
+    int64_t most;                         /* attributes that an item can have, but for the others */
 } Index;
 
 /* The values of a property of several values: of row r those from offsets[r] on. */
@@ -49,21 +75,33 @@ typedef struct {
 #define BY_ROW (-1)
 
 typedef struct {
-    const int32_t *words, *items; /* [words][width], [items][width] */
+    const int32_t *words, *items; /* [words][stride], [items][width] */
     const int64_t *word_ids;      /* of each item */
     Many *many;
     int64_t n_words, n_items;
     int64_t stride; /* of `words`, which may have more columns */
 } Batch;
 
-/* Attributes found, in memory that grows. */
+/* A value that an item has. */
+typedef struct {
+    int32_t column, value;
+} Value;
+
+/* Attributes found, and what is worked with, in memory that grows. */
 typedef struct {
     int32_t *ids;
     int64_t count, room;
+    Value *values; /* of the items of a sequence: those that are not -1 */
+    int64_t n_values, value_room;
+    int64_t *value_offsets; /* row pointers of its items */
+    int64_t item_room;
+    struct Wanted *wanted; /* [joined] */
 } Found;
 
+void found_free(Found *found);
+
 /* Adds a key to a table of 1 << size that has room for it. */
-void index_put(uint64_t *keys, int32_t *rows, int64_t size, uint64_t key, int32_t row);
+void index_put(Slot *slots, int64_t size, uint64_t key, int32_t attribute);
 
 /* The attributes of the items of a sequence; ends[i] is where those of item first + i end in
    `found`. 0, or -1 without memory. */

@@ -172,10 +172,9 @@ static int32_t name_number(const Work *work, const PlaceColumn *column, int32_t 
 {
     if (name < 0)
         return -1;
-    const Table *names = &work->names;
-    int64_t offset = names->offsets[name];
-    return table_number(work->places->tables + column->table, names->pool.codes + offset,
-                        names->offsets[name + 1] - offset);
+    const Entry *entry = work->names.entries + name;
+    return table_number(work->places->tables + column->table, work->names.pool.codes + entry->offset,
+                        entry->size);
 }
 
 /* The number of a token's word, case-folded; -1 for none, -2 without memory. */

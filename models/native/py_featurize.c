@@ -11,15 +11,20 @@
 
 static void free_index(Index *index)
 {
-    free(index->lookup);
     free(index->part);
     free(index->singles);
-    free(index->keys);
-    free(index->rows);
+    free(index->slots);
+    free(index->of_words);
+    free(index->joined);
+    free(index->others);
+    free(index->of_items);
     for (int kind = 0; kind < 3; kind++) {
         free(index->before[kind]);
         free(index->after[kind]);
     }
+    for (int side = 0; side < 2; side++)
+        for (int o = 0; o <= 2 * FURTHEST; o++)
+            free(index->beyond[side][o].ids);
     free(index);
 }
 
@@ -38,7 +43,8 @@ const char open_index_doc[] = PyDoc_STR(
 "    parts: int32, [part, 4]: 0 by word, 1 by item or 2 of several values; the column; the offset;\n"
 "        the bits of a value in a key.\n"
 "    lookups: int64, [lookup, 4]: its first part; how many; where its table starts; of one part the\n"
-"        size of the table in `singles`, of several how many rows of `keys` are its own.\n"
+"        size of the table in `singles`, of several how many rows of `keys` are its own. Features\n"
+"        of one part differ in the part or its offset.\n"
 "    singles: int32, the attribute of each value, -1 for none.\n"
 "    keys: uint64, the values of several parts, each in its bits, the first lowest.\n"
 "    rows: int32, the attribute of each key.\n"
@@ -48,53 +54,137 @@ const char open_index_doc[] = PyDoc_STR(
 
 enum { PARTS, LOOKUPS, SINGLES, KEYS, ROWS, BEYOND, OPENING = BEYOND + 6 };
 
-/* The lookups with tables of their own; 0, -1 if they do not fit, -2 without memory. */
-static int build_lookups(Index *index, const int64_t *given, const uint64_t *keys,
-                         const int32_t *rows, int64_t n_keys)
+/* The answers of what builds an index. */
+enum { BUILT, UNFIT, LACKING };
+
+/* Whether a row of `lookups` names parts and tables that are there. */
+static int is_lookup(const Index *index, const int64_t *row, int64_t n_keys)
+{
+    if (row[0] < 0 || row[1] < 1 || row[1] > MOST_PARTS || row[0] > index->parts - row[1] ||
+        row[2] < 0 || row[3] < 0)
+        return 0;
+    if (row[2] > (row[1] == 1 ? index->n_singles : n_keys) - row[3])
+        return 0;
+    int bits = 0, many = 0;
+    for (int64_t p = row[0]; p < row[0] + row[1]; p++) {
+        bits += index->part[p].bits;
+        many += index->part[p].where == MANY;
+    }
+    return (row[1] == 1 || bits <= 63) && many <= 1;
+}
+
+/* The slots of the conjunctions; `size` of a lookup becomes that of its table. */
+static int build_slots(Index *index, Lookup *lookups, const int64_t *given, int64_t count,
+                       const uint64_t *keys, const int32_t *rows)
 {
     int64_t room = 0;
-    for (int64_t f = 0; f < index->lookups; f++) {
-        const int64_t *row = given + 4 * f;
-        Lookup *lookup = index->lookup + f;
-        if (row[0] < 0 || row[1] < 1 || row[1] > MOST_PARTS || row[0] > index->parts - row[1] ||
-            row[2] < 0 || row[3] < 0)
-            return -1;
-        *lookup = (Lookup){(int32_t)row[0], (int32_t)row[1], row[2], row[3]};
-        if (row[1] == 1) {
-            if (row[2] > index->n_singles - row[3])
-                return -1;
+    for (int64_t f = 0; f < count; f++) {
+        if (lookups[f].parts == 1)
             continue;
-        }
-        if (row[2] > n_keys - row[3])
-            return -1;
-        int bits = 0;
-        for (int64_t p = 0; p < row[1]; p++)
-            bits += index->part[row[0] + p].bits;
-        if (bits > 63)
-            return -1;
-        lookup->size = 1;
-        while ((INT64_C(1) << lookup->size) < 2 * row[3])
-            lookup->size++;
-        lookup->start = room;
-        room += INT64_C(1) << lookup->size;
+        int64_t size = 1;
+        while ((INT64_C(7) << size) < 10 * (given[4 * f + 3] + 1))
+            size++;
+        lookups[f].start = room;
+        lookups[f].size = size;
+        room += INT64_C(1) << size;
     }
-    index->n_keys = room;
-    index->keys = malloc((room ? (size_t)room : 1) * sizeof(uint64_t));
-    index->rows = malloc((room ? (size_t)room : 1) * sizeof(int32_t));
-    if (!index->keys || !index->rows)
-        return -2;
-    memset(index->rows, 0xFF, (size_t)room * sizeof(int32_t));
-    for (int64_t f = 0; f < index->lookups; f++) {
+    index->n_slots = room;
+    index->slots = malloc((room ? (size_t)room : 1) * sizeof *index->slots);
+    if (!index->slots)
+        return LACKING;
+    memset(index->slots, 0xFF, (size_t)room * sizeof *index->slots);
+    for (int64_t f = 0; f < count; f++) {
         const int64_t *row = given + 4 * f;
-        const Lookup *lookup = index->lookup + f;
-        for (int64_t k = row[2]; row[1] > 1 && k < row[2] + row[3]; k++) {
+        for (int64_t k = row[2]; lookups[f].parts > 1 && k < row[2] + row[3]; k++) {
             if (rows[k] < 0)
-                return -1;
-            index_put(index->keys + lookup->start, index->rows + lookup->start, lookup->size,
-                      keys[k], rows[k]);
+                return UNFIT;
+            index_put(index->slots + lookups[f].start, lookups[f].size, keys[k], rows[k]);
         }
     }
-    return 0;
+    return BUILT;
+}
+
+/* The attribute that a feature of one part has beyond an end of a sequence, -1 for none. */
+static int32_t beyond_of(const Index *index, const Lookup *lookup, int side)
+{
+    const Part *part = index->part + lookup->first;
+    int32_t value = (side ? index->after : index->before)[part->where][part->column];
+    return value >= 0 && value < lookup->size ? index->singles[lookup->start + value] : -1;
+}
+
+/* Sorts lookups by how they are looked up. */
+static int sort_lookups(Index *index, const Lookup *lookups, int64_t count)
+{
+    int32_t reach = index->reach, width = index->width[BY_ITEM];
+    size_t room = (size_t)count + 1;
+    index->of_words = malloc(room * sizeof(Lookup));
+    index->joined = malloc(room * sizeof(Lookup));
+    index->others = malloc(room * sizeof(Lookup));
+    index->of_items = calloc((size_t)(2 * reach + 1) * (size_t)width + 1, sizeof(Single));
+    if (!index->of_words || !index->joined || !index->others || !index->of_items)
+        return LACKING;
+    for (int64_t f = 0; f < count; f++) {
+        const Part *part = index->part + lookups[f].first;
+        int many = 0;
+        for (int32_t p = 0; p < lookups[f].parts; p++)
+            many |= part[p].where == MANY;
+        if (many) {
+            index->others[index->n_others++] = lookups[f];
+        } else if (lookups[f].parts > 1) {
+            index->joined[index->n_joined++] = lookups[f];
+        } else if (part->where == BY_ITEM) {
+            Single *single = index->of_items + (int64_t)(part->offset + reach) * width + part->column;
+            if (single->size)
+                return UNFIT; /* the same feature twice */
+            *single = (Single){lookups[f].start, lookups[f].size};
+            index->uses_items[part->offset + reach] = 1;
+        }
+    }
+    int64_t of_words = 0;
+    for (int32_t o = 0; o <= 2 * reach; o++) {
+        index->words_from[o] = of_words;
+        for (int side = 0; side < 2; side++) {
+            index->beyond[side][o].ids = malloc(room * sizeof(int32_t));
+            if (!index->beyond[side][o].ids)
+                return LACKING;
+        }
+        for (int64_t f = 0; f < count; f++) {
+            const Part *part = index->part + lookups[f].first;
+            if (lookups[f].parts > 1 || part->where == MANY || part->offset != o - reach)
+                continue;
+            if (part->where == BY_WORD)
+                index->of_words[of_words++] = lookups[f];
+            for (int side = 0; side < 2; side++) {
+                int32_t attribute = beyond_of(index, lookups + f, side);
+                if (attribute >= 0)
+                    index->beyond[side][o].ids[index->beyond[side][o].count++] = attribute;
+            }
+        }
+    }
+    index->words_from[2 * reach + 1] = of_words;
+    /* One more: what is added is written before it is known to be any. */
+    index->most = count + 1;
+    return BUILT;
+}
+
+static int build_lookups(Index *index, const int64_t *given, int64_t count, const uint64_t *keys,
+                         const int32_t *rows, int64_t n_keys)
+{
+    Lookup *lookups = calloc((size_t)count + 1, sizeof *lookups);
+    int result = lookups ? BUILT : LACKING;
+    for (int64_t f = 0; f < count && result == BUILT; f++) {
+        const int64_t *row = given + 4 * f;
+        if (!is_lookup(index, row, n_keys))
+            result = UNFIT;
+        else
+            lookups[f] = (Lookup){(int32_t)row[0], (int32_t)row[1], row[2], row[3]};
+    }
+    if (result == BUILT)
+        result = build_slots(index, lookups, given, count, keys, rows);
+    if (result == BUILT)
+        result = sort_lookups(index, lookups, count);
+    free(lookups);
+    return result;
 }
 
 PyObject *py_open_index(PyObject *self, PyObject *args)
@@ -117,12 +207,10 @@ PyObject *py_open_index(PyObject *self, PyObject *args)
     if (take_all(o, views, sizes, names, OPENING, 0) < 0)
         goto done;
     index->parts = views[PARTS].len / 16;
-    index->lookups = views[LOOKUPS].len / 32;
     index->n_singles = views[SINGLES].len / 4;
     index->part = copied(&views[PARTS]);
     index->singles = copied(&views[SINGLES]);
-    index->lookup = calloc(index->lookups ? (size_t)index->lookups : 1, sizeof(Lookup));
-    lacking = !index->part || !index->singles || !index->lookup;
+    lacking = !index->part || !index->singles;
     for (int kind = 0; kind < 3; kind++) {
         const Py_buffer *before = &views[BEYOND + 2 * kind], *after = before + 1;
         index->width[kind] = (int32_t)(before->len / 4);
@@ -143,10 +231,10 @@ PyObject *py_open_index(PyObject *self, PyObject *args)
         index->reach = away > index->reach ? away : index->reach;
     }
     if (!lacking && !bad) {
-        int built = build_lookups(index, views[LOOKUPS].buf, views[KEYS].buf, views[ROWS].buf,
-                                  views[KEYS].len / 8);
-        bad = built == -1;
-        lacking = built == -2;
+        int built = build_lookups(index, views[LOOKUPS].buf, views[LOOKUPS].len / 32,
+                                  views[KEYS].buf, views[ROWS].buf, views[KEYS].len / 8);
+        bad = built == UNFIT;
+        lacking = built == LACKING;
     }
     if (lacking)
         PyErr_NoMemory();
@@ -254,7 +342,7 @@ PyObject *py_featurize(PyObject *self, PyObject *args)
     else
         result = PyBytes_FromStringAndSize((const char *)found.ids, found.count * 4);
 done:
-    free(found.ids);
+    found_free(&found);
     free(many);
     release(views, COUNT);
     if (many_views)

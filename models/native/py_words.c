@@ -30,26 +30,39 @@ static void close_words(PyObject *capsule)
                 goto done;                                                          \
     } while (0)
 
-/* Whether what the columns name is there. */
+static int is_column(const Words *words, const WordColumn *c, int64_t kinds)
+{
+    if (c->way < 0 || c->way >= WAYS || c->lookup < -1 || c->fan < -1 || c->kinds < -1 || c->first < 0 ||
+        c->n < 0)
+        return 0;
+    if ((c->way == LOOKED_UP || c->way == KIND) && c->kinds >= 0 && c->kinds + kinds > words->n_numbers)
+        return 0;
+    switch (c->way) {
+    case LOOKED_UP:
+        return c->lookup >= 0 && c->lookup < words->n_tables && c->fan >= 0 &&
+               c->fan + words->tables[c->lookup].count <= words->n_numbers;
+    case LENGTH:
+        return c->first + (int64_t)c->n < words->n_numbers;
+    case CLASSES:
+        return c->lookup >= 0 && c->lookup < words->n_maps && c->n <= MOST_CLASSES &&
+               c->first + (int64_t)c->n <= words->n_classes;
+    case FOLDED:
+        return c->lookup >= 0 && c->lookup < words->n_maps;
+    default:
+        return 1;
+    }
+}
+
+/* Whether what columns and lookups name is there. */
 static int are_sound(const Words *words, int64_t kinds)
 {
-    for (int32_t i = 0; i < words->n_columns; i++) {
-        const WordColumn *c = words->columns + i;
-        int looks_up = c->way == AS_IT_IS || c->way == PREFIX || c->way == SUFFIX || c->way == COLLAPSED;
-        if (c->way < 0 || c->way >= WAYS || c->map < -1 || c->map >= words->n_maps || c->n < 0 ||
-            c->least < 0 || c->first < -1)
+    for (int32_t i = 0; i < words->n_columns; i++)
+        if (!is_column(words, words->columns + i, kinds))
             return 0;
-        if (looks_up && (c->table < 0 || c->table >= words->n_tables))
-            return 0;
-        if (c->way == COLLAPSED && c->map < 0)
-            return 0;
-        if (c->way == LENGTH && (c->first < 0 || c->first + (int64_t)c->n >= words->n_numbers))
-            return 0;
-        if (c->way == CLASSES &&
-            (c->map < 0 || c->first < 0 || c->n > MOST_CLASSES || c->first + (int64_t)c->n > words->n_classes))
-            return 0;
-        /* What has a number for each kind. */
-        if ((looks_up || c->way == KIND) && c->first >= 0 && c->first + kinds > words->n_numbers)
+    for (int32_t i = 0; i < words->n_tables; i++) {
+        const WordLookup *l = words->lookups + i;
+        if (l->cut < 0 || l->cut >= CUTS || l->map < -1 || l->map >= words->n_maps || l->n < 0 ||
+            l->least < 0 || (l->cut == COLLAPSED && l->map < 0))
             return 0;
     }
     for (int32_t i = 0; i < words->n_classes; i++) {
@@ -62,14 +75,16 @@ static int are_sound(const Words *words, int64_t kinds)
 }
 
 const char open_words_doc[] = PyDoc_STR(
-"open_words(characters, merger, maps, tables, columns, numbers, classes, segments)\n--\n\n"
+"open_words(characters, merger, maps, tables, lookups, columns, numbers, classes, segments)\n--\n\n"
 "What the words of texts are numbered by, and what is said of each; see `models.features.compiling`.\n\n"
 "Args:\n"
 "    characters: of `open_characters`; kept by the caller as long as this is.\n"
 "    merger: of `open_merger`, likewise; None if no column needs kinds.\n"
-"    maps, tables: tuples of what columns name.\n"
+"    maps: tuple of what is done to words.\n"
+"    tables: tuple of the strings that are looked up, for each lookup.\n"
+"    lookups: int32, [lookup, 4].\n"
 "    columns: int32, [column, 6].\n"
-"    numbers: int32, of kinds and lengths.\n"
+"    numbers: int32, the values of what is found, of kinds and of lengths.\n"
 "    classes: int32, [class, 5].\n"
 "    segments: int32, [segment, 3].\n\n"
 "Raises:\n"
@@ -77,15 +92,16 @@ const char open_words_doc[] = PyDoc_STR(
 
 PyObject *py_open_words(PyObject *self, PyObject *args)
 {
-    enum { COLUMNS, CLASSES_OF, SEGMENTS, COUNT };
-    static const char *names[] = {"columns", "classes", "segments"};
-    static const Py_ssize_t sizes[] = {sizeof(WordColumn), sizeof(Class), sizeof(Segment)};
+    enum { LOOKUPS, COLUMNS, CLASSES_OF, SEGMENTS, COUNT };
+    static const char *names[] = {"lookups", "columns", "classes", "segments"};
+    static const Py_ssize_t sizes[] = {sizeof(WordLookup), sizeof(WordColumn), sizeof(Class),
+                                       sizeof(Segment)};
     PyObject *characters, *merger, *maps, *tables, *numbers, *o[COUNT], *result = NULL;
-    _Static_assert(sizeof(WordColumn) == 24 && sizeof(Class) == 20 && sizeof(Segment) == 12,
+    _Static_assert(sizeof(WordLookup) == 16 && sizeof(WordColumn) == 24 && sizeof(Class) == 20 && sizeof(Segment) == 12,
                    "Python knows their layout");
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOO!O!OOOO", &characters, &merger, &PyTuple_Type, &maps,
-                          &PyTuple_Type, &tables, &o[COLUMNS], &numbers, &o[CLASSES_OF], &o[SEGMENTS]))
+    if (!PyArg_ParseTuple(args, "OOO!O!OOOOO", &characters, &merger, &PyTuple_Type, &maps,
+                          &PyTuple_Type, &tables, &o[LOOKUPS], &o[COLUMNS], &numbers, &o[CLASSES_OF], &o[SEGMENTS]))
         return NULL;
     Py_buffer views[COUNT] = {{0}};
     Words *words = calloc(1, sizeof *words);
@@ -104,17 +120,19 @@ PyObject *py_open_words(PyObject *self, PyObject *args)
     words->n_columns = (int32_t)(views[COLUMNS].len / sizes[COLUMNS]);
     words->n_classes = (int32_t)(views[CLASSES_OF].len / sizes[CLASSES_OF]);
     words->n_segments = views[SEGMENTS].len / sizes[SEGMENTS];
+    words->lookups = copied(&views[LOOKUPS]);
+    words->found = malloc(((size_t)words->n_tables + 1) * sizeof *words->found);
     words->columns = copied(&views[COLUMNS]);
     words->classes = copied(&views[CLASSES_OF]);
     words->segments = copied(&views[SEGMENTS]);
     words->sets = malloc(MOST_SETS * sizeof *words->sets);
-    if (!words->columns || !words->classes || !words->segments || !words->sets ||
+    if (!words->lookups || !words->found || !words->columns || !words->classes || !words->segments || !words->sets ||
         table_make(&words->words, 1024) < 0 || table_make(&words->folded, 1024) < 0) {
         PyErr_NoMemory();
         goto done;
     }
     int64_t kinds = words->merger ? words->merger->kinds.n_entries : 0;
-    if (!are_sound(words, kinds))
+    if (views[LOOKUPS].len != words->n_tables * sizes[LOOKUPS] || !are_sound(words, kinds))
         PyErr_SetString(PyExc_ValueError, "open_words: the arrays do not fit together");
     else
         result = PyCapsule_New(words, WORDS, close_words);

@@ -57,27 +57,22 @@ int table_make(Table *table, int64_t strings)
     table->bits = 5;
     while ((INT64_C(1) << table->bits) < 2 * table->room)
         table->bits++;
-    size_t slots = (size_t)1 << table->bits;
-    table->offsets = malloc((size_t)(table->room + 1) * sizeof *table->offsets);
-    table->numbers = malloc((size_t)table->room * sizeof *table->numbers);
-    table->hashes = malloc((size_t)table->room * sizeof *table->hashes);
-    table->slots = malloc(slots * sizeof *table->slots);
-    if (!table->offsets || !table->numbers || !table->hashes || !table->slots) {
+    size_t buckets = (size_t)1 << table->bits;
+    table->entries = malloc((size_t)table->room * sizeof *table->entries);
+    table->buckets = malloc(buckets * sizeof *table->buckets);
+    if (!table->entries || !table->buckets) {
         table_free(table);
         return -1;
     }
-    memset(table->slots, 0xFF, slots * sizeof *table->slots);
-    table->offsets[0] = 0;
+    memset(table->buckets, 0xFF, buckets * sizeof *table->buckets);
     return 0;
 }
 
 void table_free(Table *table)
 {
     codes_free(&table->pool);
-    free(table->offsets);
-    free(table->numbers);
-    free(table->hashes);
-    free(table->slots);
+    free(table->entries);
+    free(table->buckets);
     memset(table, 0, sizeof *table);
 }
 
@@ -85,7 +80,7 @@ void table_clear(Table *table)
 {
     table->count = 0;
     table->pool.size = 0;
-    memset(table->slots, 0xFF, ((size_t)1 << table->bits) * sizeof *table->slots);
+    memset(table->buckets, 0xFF, ((size_t)1 << table->bits) * sizeof *table->buckets);
 }
 
 uint32_t hash_codes(const uint32_t *codes, int64_t size)
@@ -100,33 +95,24 @@ uint32_t hash_codes(const uint32_t *codes, int64_t size)
 
 int64_t table_find(const Table *table, const uint32_t *codes, int64_t size, uint32_t hash)
 {
-    uint64_t mask = (UINT64_C(1) << table->bits) - 1, at = hash & mask;
-    for (int32_t found; (found = table->slots[at]) >= 0; at = (at + 1) & mask) {
-        if (table->hashes[found] != hash)
+    uint64_t mask = (UINT64_C(1) << table->bits) - 1;
+    for (uint64_t at = hash & mask; table->buckets[at].index >= 0; at = (at + 1) & mask) {
+        if (table->buckets[at].hash != hash)
             continue;
-        int64_t offset = table->offsets[found];
-        if (table->offsets[found + 1] - offset == size &&
-            (!size || !memcmp(table->pool.codes + offset, codes, (size_t)size * sizeof *codes)))
-            return found;
+        const Entry *entry = table->entries + table->buckets[at].index;
+        if (entry->size == size &&
+            (!size || !memcmp(table->pool.codes + entry->offset, codes, (size_t)size * sizeof *codes)))
+            return table->buckets[at].index;
     }
     return -1;
 }
 
-static void put(Table *table, int32_t index)
+static void put(Bucket *buckets, int64_t bits, Bucket one)
 {
-    uint64_t mask = (UINT64_C(1) << table->bits) - 1, at = table->hashes[index] & mask;
-    while (table->slots[at] >= 0)
+    uint64_t mask = (UINT64_C(1) << bits) - 1, at = one.hash & mask;
+    while (buckets[at].index >= 0)
         at = (at + 1) & mask;
-    table->slots[at] = index;
-}
-
-static int widen(void **memory, int64_t count, size_t size)
-{
-    void *wider = realloc(*memory, (size_t)count * size);
-    if (!wider)
-        return -1;
-    *memory = wider;
-    return 0;
+    buckets[at] = one;
 }
 
 static int table_grow(Table *table)
@@ -134,44 +120,41 @@ static int table_grow(Table *table)
     int64_t room = 2 * table->room, bits = table->bits + 1;
     if (room > INT32_MAX)
         return -1;
-    int32_t *slots = malloc(((size_t)1 << bits) * sizeof *slots);
-    if (!slots)
-        return -1;
-    if (widen((void **)&table->offsets, room + 1, sizeof *table->offsets) < 0 ||
-        widen((void **)&table->numbers, room, sizeof *table->numbers) < 0 ||
-        widen((void **)&table->hashes, room, sizeof *table->hashes) < 0) {
-        free(slots);
+    Bucket *buckets = malloc(((size_t)1 << bits) * sizeof *buckets);
+    Entry *entries = buckets ? realloc(table->entries, (size_t)room * sizeof *entries) : NULL;
+    if (!entries) {
+        free(buckets);
         return -1;
     }
-    free(table->slots);
-    table->slots = slots;
+    memset(buckets, 0xFF, ((size_t)1 << bits) * sizeof *buckets);
+    for (uint64_t i = 0; i < UINT64_C(1) << table->bits; i++)
+        if (table->buckets[i].index >= 0)
+            put(buckets, bits, table->buckets[i]);
+    free(table->buckets);
+    table->buckets = buckets;
+    table->entries = entries;
     table->room = room;
     table->bits = bits;
-    memset(slots, 0xFF, ((size_t)1 << bits) * sizeof *slots);
-    for (int64_t i = 0; i < table->count; i++)
-        put(table, (int32_t)i);
     return 0;
 }
 
 int64_t table_add(Table *table, const uint32_t *codes, int64_t size, uint32_t hash, int32_t number)
 {
-    if (table->count == table->room && table_grow(table) < 0)
+    if (size > INT32_MAX || (table->count == table->room && table_grow(table) < 0))
         return -1;
     if (codes_fit(&table->pool, size) < 0)
         return -1;
     int64_t index = table->count++;
     if (size)
         memcpy(table->pool.codes + table->pool.size, codes, (size_t)size * sizeof *codes);
+    table->entries[index] = (Entry){table->pool.size, (int32_t)size, number};
     table->pool.size += size;
-    table->offsets[index + 1] = table->pool.size;
-    table->numbers[index] = number;
-    table->hashes[index] = hash;
-    put(table, (int32_t)index);
+    put(table->buckets, table->bits, (Bucket){hash, (int32_t)index});
     return index;
 }
 
 int32_t table_number(const Table *table, const uint32_t *codes, int64_t size)
 {
     int64_t found = table_find(table, codes, size, hash_codes(codes, size));
-    return found < 0 ? -1 : table->numbers[found];
+    return found < 0 ? -1 : table->entries[found].number;
 }

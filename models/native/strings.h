@@ -33,12 +33,20 @@ int map_codes(const Map *map, const uint32_t *codes, int64_t size, Codes *out);
 
 /* Strings with a number each, by open addressing. New ones may be added. */
 typedef struct {
+    int64_t offset; /* into the pool */
+    int32_t size, number;
+} Entry;
+
+typedef struct {
+    uint32_t hash;
+    int32_t index; /* of an entry, -1 for a free place */
+} Bucket;
+
+typedef struct {
     Codes pool;
-    int64_t count, room, bits; /* strings, room for them, and 1 << bits slots */
-    int64_t *offsets;          /* [room + 1] into the pool */
-    int32_t *numbers;          /* [room] */
-    uint32_t *hashes;          /* [room] */
-    int32_t *slots;            /* index of a string, -1 for a free place */
+    int64_t count, room, bits; /* strings, room for them, and 1 << bits buckets */
+    Entry *entries;            /* [room] */
+    Bucket *buckets;
 } Table;
 
 int table_make(Table *table, int64_t strings); /* 0, or -1 without memory */

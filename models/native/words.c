@@ -12,6 +12,8 @@ void words_free(Words *words)
     free(words->maps);
     free(words->tables);
     free(words->columns);
+    free(words->lookups);
+    free(words->found);
     free(words->numbers);
     free(words->classes);
     free(words->segments);
@@ -146,39 +148,51 @@ static int64_t collapsed(uint32_t *codes, int64_t size)
     return kept;
 }
 
+/* The index of what is looked up in its table; -1 if it is not there, -2 without memory. */
+static int32_t look_up(Words *words, int32_t number, const uint32_t *codes, int64_t size)
+{
+    const WordLookup *lookup = words->lookups + number;
+    if (lookup->map >= 0) {
+        if (map_codes(words->maps + lookup->map, codes, size, &words->mapped) < 0)
+            return -2;
+        codes = words->mapped.codes;
+        size = words->mapped.size;
+    }
+    if (size < lookup->least)
+        return -1;
+    int64_t cut = size < lookup->n ? size : lookup->n;
+    if (lookup->cut == COLLAPSED)
+        size = collapsed(words->mapped.codes, size);
+    else if (lookup->cut == SUFFIX)
+        codes += size - cut;
+    if (lookup->cut == PREFIX || lookup->cut == SUFFIX)
+        size = cut;
+    return (int32_t)table_find(words->tables + number, codes, size, hash_codes(codes, size));
+}
+
 /* The value of a column for a word; -1 for none, -2 without memory. */
 static int32_t value_of(Words *words, const WordColumn *column, const uint32_t *codes, int64_t size,
                         int32_t kind)
 {
     if (column->way == FLAGS)
         return flags_of(words, codes, size);
-    if (column->way == KIND)
-        return column->first < 0 ? kind : kind < 0 ? -1 : words->numbers[column->first + kind];
     if (column->way == LENGTH)
         return words->numbers[column->first + (size < column->n ? size : column->n)];
-    if (column->way <= COLLAPSED && column->first >= 0 && kind >= 0 &&
-        words->numbers[column->first + kind] != LOOK_UP)
-        return words->numbers[column->first + kind];
-    if (column->map >= 0) {
-        if (map_codes(words->maps + column->map, codes, size, &words->mapped) < 0)
-            return -2;
-        codes = words->mapped.codes;
-        size = words->mapped.size;
+    if (column->way == KIND)
+        return column->kinds < 0 ? kind : kind < 0 ? -1 : words->numbers[column->kinds + kind];
+    if (column->way == LOOKED_UP) {
+        if (column->kinds >= 0 && kind >= 0 && words->numbers[column->kinds + kind] != LOOK_UP)
+            return words->numbers[column->kinds + kind];
+        int32_t *found = words->found + column->lookup;
+        if (*found == NOT_YET)
+            *found = look_up(words, column->lookup, codes, size);
+        return *found < 0 ? *found : words->numbers[column->fan + *found];
     }
+    if (map_codes(words->maps + column->lookup, codes, size, &words->mapped) < 0)
+        return -2;
     if (column->way == FOLDED)
-        return folded_number(words, codes, size);
-    if (column->way == CLASSES)
-        return set_of(words, column, codes, size);
-    if (size < column->least)
-        return -1;
-    int64_t cut = size < column->n ? size : column->n;
-    if (column->way == COLLAPSED)
-        size = collapsed(words->mapped.codes, size);
-    else if (column->way == SUFFIX)
-        codes += size - cut;
-    if (column->way == PREFIX || column->way == SUFFIX)
-        size = cut;
-    return table_number(words->tables + column->table, codes, size);
+        return folded_number(words, words->mapped.codes, words->mapped.size);
+    return set_of(words, column, words->mapped.codes, words->mapped.size);
 }
 
 int64_t word_place(Words *words, const uint32_t *codes, int64_t size, int64_t next, int64_t *row)
@@ -207,6 +221,8 @@ int64_t word_place(Words *words, const uint32_t *codes, int64_t size, int64_t ne
             kind = kind_of_word(words->merger, codes, size, &words->bench, &words->tokens, &words->desk);
         if (kind == -2)
             return -1;
+        for (int32_t l = 0; l < words->n_tables; l++)
+            words->found[l] = NOT_YET;
         for (int32_t c = 0; c < words->n_columns; c++)
             if ((values[c] = value_of(words, words->columns + c, codes, size, kind)) == -2)
                 return -1;

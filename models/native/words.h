@@ -10,18 +10,28 @@
 /* As in models/features/base.py: longer words are seen by their first and last halves. */
 #define LONGEST_WORD 256
 
+/* What of a word is looked up. */
+enum { AS_IT_IS, PREFIX, SUFFIX, COLLAPSED, CUTS };
+
+typedef struct {
+    int32_t cut;   /* of the above */
+    int32_t map;   /* what is done to the characters first, -1 for nothing */
+    int32_t n;     /* code points of a prefix or suffix */
+    int32_t least; /* shorter words have no value */
+} WordLookup;
+
 /* How a column is made of a word. */
-enum { AS_IT_IS, PREFIX, SUFFIX, COLLAPSED, LENGTH, CLASSES, KIND, FOLDED, FLAGS, WAYS };
+enum { LOOKED_UP, LENGTH, CLASSES, KIND, FOLDED, FLAGS, WAYS };
 
 enum { STARTS_ALNUM = 1, ALL_SMALL = 2, TELLS = 4 }; /* of FLAGS */
 
 typedef struct {
-    int32_t way;   /* of the above */
-    int32_t map;   /* what is done to the characters first, -1 for nothing */
-    int32_t table; /* where the result is looked up, -1 for none */
-    int32_t n;     /* code points of a prefix or suffix; the most of a length */
-    int32_t least; /* shorter words have no value */
-    int32_t first; /* place in `numbers`: of kinds, of lengths; -1 for none */
+    int32_t way;    /* of the above */
+    int32_t lookup; /* what is looked up; of classes and folded forms the map */
+    int32_t fan;    /* LOOKED_UP: place in `numbers` of the values of what is found */
+    int32_t kinds;  /* place in `numbers` of the values of kinds, -1 for none */
+    int32_t first;  /* place in `numbers` of lengths; the first class */
+    int32_t n;      /* the most of a length; how many classes */
 } WordColumn;
 
 /* A rule about the categories of a word's characters, each one bit; see
@@ -39,7 +49,7 @@ typedef struct {
     int32_t number;             /* of the value, -1 for one that nobody asks for */
 } Class;
 
-/* The value of KIND columns that means: look the word up. */
+/* The value of a kind that means: look the word up. */
 #define LOOK_UP (-2)
 
 typedef struct {
@@ -47,7 +57,9 @@ typedef struct {
     Merger *merger; /* for kinds; borrowed */
     int32_t n_maps, n_tables, n_columns, n_classes;
     Map *maps;
-    Table *tables;
+    Table *tables;       /* one for each lookup */
+    WordLookup *lookups;
+    int32_t *found;      /* by lookup: what this word has there, -1 for nothing; NOT_YET */
     WordColumn *columns;
     int32_t *numbers;
     int64_t n_numbers;
@@ -70,6 +82,7 @@ typedef struct {
 } Words;
 
 #define MOST_SETS 4096
+#define NOT_YET (-3)
 
 void words_free(Words *words);
 
