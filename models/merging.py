@@ -44,7 +44,7 @@ ORDER = ("rule", "charcrf", "crf", PART, "propagation")
 LIU_2015 = ("rule", PART, "charcrf", "crf", "propagation")
 """The order as published: a rule is right wherever it finds something."""
 
-_INSIDE_TOKENS = frozenset(("timestamp",))
+INSIDE_TOKENS = frozenset(("timestamp",))
 """Rules that find a part of one token, which no CRF over tokens can: they are right."""
 
 ACCEPTED = "accepted"
@@ -303,7 +303,7 @@ def _parts(candidates: Sequence[Candidate]) -> frozenset[int]:
     reach = list(itertools.accumulate((end for _, end in learned), max))
     found = []
     for c in candidates:
-        if c.detector == DENY or c.detector in _INSIDE_TOKENS:
+        if c.detector == DENY or c.detector in INSIDE_TOKENS:
             continue
         if detector_kind(c.detector) != "rule":
             continue

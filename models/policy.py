@@ -303,7 +303,7 @@ class Policy:
         wholly within one that the text holds as whole words. Nothing around it can make a candidate
         allowed that is longer than the phrase. O(text), then O(log n) a candidate.
         """
-        if self._allowed is None and not self.veto:
+        if self.believes_all:
             return None
         allow = self.allow
         holds = within(self._allowed.find(text)) if self._allowed is not None else None
@@ -325,6 +325,11 @@ class Policy:
             return ALLOW if allowed else None
 
         return reject
+
+    @property
+    def believes_all(self) -> bool:
+        """Whether no candidate is ever rejected: there is nothing to veto and nothing to allow."""
+        return self._allowed is None and not self.veto
 
     @property
     def denies(self) -> bool:

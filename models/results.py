@@ -7,16 +7,19 @@ nor unit borders show in it.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import audit
 from .batches import Batch
+from .columns import Ints
 from .digests import PARTS, Digest, cell
 from .formats import Format
 from .grouping import pieces
@@ -210,93 +213,136 @@ def _rows_of_documents(batch: Batch) -> dict[int, list[str]]:
     }
 
 
+_PLACE = ("doc_key", "patient_key", "field")
+_OFFSETS = ("start", "end", "out_start", "out_end")
+_WHAT = ("label", "hipaa", "detectors", "source", "source_hash")
+_HOW = ("action", "reason", "fragment", "entity_id")
+
+
 def _audit(
     batch: Batch, run: str, hashes: Mapping[str, str], hipaa: Mapping[str, str], tally: Tally
 ) -> pa.Table:
+    """A row a span. What is said of many spans alike is made once a batch, and then repeated."""
     assert batch.spans is not None and batch.scrubbed is not None, (
         "Merge and Scrub come before Write"
     )
-    spans, rows = batch.spans, batch.documents.rows[batch.spans.documents].tolist()
-    kept = [i for i, row in enumerate(rows) if row not in batch.failures]
-
-    def of_kept(values: Sequence[Any]) -> list[Any]:
-        return [values[i] for i in kept]
-
-    documents, places = of_kept(spans.documents.tolist()), of_kept(rows)
-    labels, sources = of_kept(spans.labels), of_kept(spans.sources)
-    fragments, reasons = of_kept(spans.fragments.tolist()), of_kept(spans.reasons)
-    entities = list(_entities(labels, fragments, reasons))
-    values: dict[str, list[Any]] = {
-        "doc_key": [batch.rows.doc_keys[row] for row in places],
-        "patient_key": [batch.rows.patient_keys[row] for row in places],
-        "field": [batch.documents.fields[document] for document in documents],
-        "start": of_kept(spans.starts.tolist()),
-        "end": of_kept(spans.ends.tolist()),
-        "out_start": of_kept(batch.scrubbed.out_starts),
-        "out_end": of_kept(batch.scrubbed.out_ends),
-        "label": labels,
-        "hipaa": list(map(hipaa.get, labels)),
-        "detectors": of_kept(spans.detectors),
-        "source": sources,
-        "source_hash": [hashes[source] for source in sources],
-        "score": of_kept(spans.scores.tolist()),
-        "action": of_kept(spans.actions),
-        "reason": reasons,
-        "fragment": fragments,
-        "entity_id": [None] * len(kept),
-    }
-    # Span by span, a digest of seventeen fields would be most of what a pipeline costs.
-    tally.digests["audit"].add_cells(zip(*map(_cells, values, values.values()), strict=True))
-    tally.counts["spans"] += len(entities)
-    tally.labels.update(entities)
-    values["run"] = [run] * len(kept)
-    return pa.Table.from_pydict({name: values[name] for name in audit.AUDIT.names}, audit.AUDIT)
-
-
-def _cells(name: str, values: list[Any]) -> list[bytes]:
-    """What the content digest takes of a column of the audit; see `audit_fields`."""
-    if name == "detectors":
-        values = list(map(",".join, values))
-    if name == "score":
-        return list(map(cell, values))  # 0.0 and -0.0 are equal, and two cells
-    known = {value: cell(value) for value in set(values)}
-    return [known[value] for value in values]
-
-
-def _entities(
-    labels: Iterable[str], fragments: Iterable[bool], reasons: Iterable[str | None]
-) -> Iterator[str]:
-    """The labels without those of fragments and of what was only told."""
-    return (
-        label
-        for label, rest, reason in zip(labels, fragments, reasons, strict=True)
-        if not rest and reason in BELIEVED
+    spans = batch.spans
+    out = np.array([batch.scrubbed.out_starts, batch.scrubbed.out_ends], np.int64)
+    if batch.failures:
+        kept = np.flatnonzero(~np.isin(batch.documents.rows[spans.documents], list(batch.failures)))
+        spans, out = spans.take(kept), out[:, kept]
+    places = [
+        {
+            "doc_key": batch.rows.doc_keys[row],
+            "patient_key": batch.rows.patient_keys[row],
+            "field": field,
+        }
+        for row, field in zip(batch.documents.rows.tolist(), batch.documents.fields, strict=True)
+    ]
+    numbers: dict[tuple[Any, ...], int] = {}
+    of_spans = zip(
+        spans.labels,
+        spans.detectors,
+        spans.sources,
+        spans.actions,
+        spans.reasons,
+        spans.fragments.tolist(),
+        strict=True,
     )
+    kind_of = np.array([numbers.setdefault(kind, len(numbers)) for kind in of_spans], np.int64)
+    kinds = [
+        {
+            "label": label,
+            "hipaa": hipaa.get(label),
+            "detectors": detectors,
+            "source": source,
+            "source_hash": hashes[source],
+            "action": action,
+            "reason": reason,
+            "fragment": fragment,
+            "entity_id": None,
+        }
+        for label, detectors, source, action, reason, fragment in numbers
+    ]
+    offsets = np.stack((spans.starts, spans.ends, *out))
+    # Span by span, a digest of seventeen fields would be most of what a pipeline costs.
+    tally.digests["audit"].add_cells(
+        zip(
+            _repeated(_cells(places, _PLACE), spans.documents),
+            *_number_cells(offsets),
+            _repeated(_cells(kinds, _WHAT), kind_of),
+            *_number_cells(spans.scores[None]),
+            _repeated(_cells(kinds, _HOW), kind_of),
+            strict=True,
+        )
+    )
+    for kind, count in zip(kinds, np.bincount(kind_of, minlength=len(kinds)).tolist(), strict=True):
+        if _is_entity(kind["fragment"], kind["reason"]):
+            tally.labels[kind["label"]] += count
+            tally.counts["spans"] += count
+    columns = {
+        "run": pa.repeat(run, len(spans)),
+        **_columns(places, _PLACE, spans.documents),
+        **{name: pa.array(column) for name, column in zip(_OFFSETS, offsets, strict=True)},
+        **_columns(kinds, (*_WHAT, *_HOW), kind_of),
+        "score": pa.array(spans.scores),
+    }
+    return pa.Table.from_arrays([columns[name] for name in audit.AUDIT.names], schema=audit.AUDIT)
+
+
+def _cells(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[bytes]:
+    """What the content digest takes of neighbouring columns of the audit; see `audit_fields`."""
+    return [b"".join(cell(_audit_field(row, name)) for name in names) for row in rows]
+
+
+def _number_cells(columns: npt.NDArray[Any]) -> list[list[bytes]]:
+    """The same of each row of an array of numbers; each number is encoded once."""
+    # By their bits: 0.0 and -0.0 are equal, and two cells.
+    bits, at = np.unique(columns.view(np.int64), return_inverse=True)
+    cells = list(map(cell, bits.view(columns.dtype).tolist()))
+    return [_repeated(cells, some) for some in at.reshape(columns.shape)]
+
+
+def _repeated(values: Sequence[bytes], at: Ints) -> list[bytes]:
+    return [values[i] for i in at.tolist()]
+
+
+def _columns(
+    rows: Sequence[Mapping[str, Any]], names: Sequence[str], at: Ints
+) -> dict[str, pa.Array]:
+    """Columns of the audit, of which each value is that of one of the rows."""
+    return {
+        name: pa.array([row[name] for row in rows], audit.AUDIT.field(name).type).take(pa.array(at))
+        for name in names
+    }
+
+
+def _is_entity(fragment: bool, reason: str | None) -> bool:
+    """Whether a span counts: it is no fragment, nor what was only told."""
+    return not fragment and reason in BELIEVED
 
 
 def audit_fields(row: Mapping[str, Any]) -> list[str | int | float | None]:
     """What the content digest takes of an audit row: all but the run."""
-    return [
-        ",".join(row[name]) if name == "detectors" else row[name]
-        for name in audit.AUDIT.names
-        if name != "run"
-    ]
+    return [_audit_field(row, name) for name in audit.AUDIT.names if name != "run"]
+
+
+def _audit_field(row: Mapping[str, Any], name: str) -> str | int | float | None:
+    value: str | int | float | None
+    value = ",".join(row[name]) if name == "detectors" else row[name]
+    return value
 
 
 def _documents(
     batch: Batch, run: str, columns: Columns, form: Format, hashes: Mapping[str, str], tally: Tally
 ) -> pa.Table:
     assert batch.spans is not None and batch.scrubbed is not None and batch.tokens is not None
-    by_label: list[Counter[str]] = [Counter() for _ in range(len(batch.documents))]
-    for index, label, rest, reason in zip(
-        batch.spans.documents.tolist(),
-        batch.spans.labels,
-        batch.spans.fragments.tolist(),
-        batch.spans.reasons,
-        strict=True,
-    ):
-        if not rest and reason in BELIEVED:
-            by_label[index][label] += 1
+    spans = batch.spans
+    entities = map(_is_entity, spans.fragments.tolist(), spans.reasons)
+    places = zip(spans.documents.tolist(), spans.labels, strict=True)
+    by_label: list[list[tuple[str, int]]] = [[] for _ in range(len(batch.documents))]
+    for (index, label), count in sorted(Counter(itertools.compress(places, entities)).items()):
+        by_label[index].append((label, count))
     index_of = {
         place: index
         for index, place in enumerate(
@@ -305,7 +351,7 @@ def _documents(
     }
     token_counts = np.diff(batch.tokens.document_offsets).tolist()
     looked = " ".join(f"{name}@{value[:12]}" for name, value in sorted(hashes.items()))
-    rows = []
+    rows: list[tuple[Any, ...]] = []  # in the order of the schema
     for row in range(len(batch.rows)):
         doc_key = batch.rows.doc_keys[row]
         if batch.rows.heads[row] != row:
@@ -317,31 +363,32 @@ def _documents(
             text = None if index is None else batch.documents.texts[index]
             out = None if index is None else batch.scrubbed.texts[index]
             failed = row in batch.failures
-            status = "quarantined" if failed else "null" if text is None else "scrubbed"
             tokens = 0 if index is None else token_counts[index]
-            rows.append(
-                {
-                    "run": run,
-                    "doc_key": doc_key,
-                    "patient_key": batch.rows.patient_keys[row],
-                    "field": field,
-                    "unit": batch.unit,
-                    "ordinal": int(batch.rows.ordinals[row]),
-                    "status": status,
-                    "spans": [] if index is None or failed else sorted(by_label[index].items()),
-                    "tokens": 0 if failed else tokens,
-                    "characters": 0 if failed or text is None else len(text),
-                    "out_characters": 0 if failed or out is None else len(out),
-                    "detectors": looked,
-                }
+            one = (
+                run,
+                doc_key,
+                batch.rows.patient_keys[row],
+                field,
+                batch.unit,
+                int(batch.rows.ordinals[row]),
+                "quarantined" if failed else "null" if text is None else "scrubbed",
+                [] if index is None or failed else by_label[index],
+                0 if failed else tokens,
+                0 if failed or text is None else len(text),
+                0 if failed or out is None else len(out),
+                looked,
             )
+            rows.append(one)
             if not failed:
                 tally.digests["text"].add(text_fields(doc_key, field, out))
                 tally.counts["documents"] += 1
                 tally.counts["documents_null"] += text is None
                 tally.counts["tokens"] += tokens
                 tally.counts["characters"] += 0 if text is None else len(text)
-    return pa.Table.from_pylist(rows, audit.DOCUMENTS)
+    arrays = [
+        pa.array([row[at] for row in rows], field.type) for at, field in enumerate(audit.DOCUMENTS)
+    ]
+    return pa.Table.from_arrays(arrays, schema=audit.DOCUMENTS)
 
 
 def text_fields(doc_key: str, field: str, text: str | None) -> list[str | int | float | None]:

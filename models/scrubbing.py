@@ -15,6 +15,10 @@ from .spans import Span
 Side = Literal["start", "end"]
 
 
+Stretch = tuple[int, int, str | None]
+"""Start, end and replacement of a span."""
+
+
 def scrub(text: str, spans: Sequence[Span]) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     """Replaces each span; all text between spans is the input, code point for code point.
 
@@ -31,24 +35,31 @@ def scrub(text: str, spans: Sequence[Span]) -> tuple[str, tuple[int, ...], tuple
         ValueError: if a span is empty, out of order, overlaps the one before, or ends after the
             text.
     """
+    out, starts, ends = replace_stretches(text, [(s.start, s.end, s.replacement) for s in spans])
+    return out, tuple(starts), tuple(ends)
+
+
+def replace_stretches(text: str, stretches: Iterable[Stretch]) -> tuple[str, list[int], list[int]]:
+    """What `scrub` does, by the columns of the spans that it needs."""
     pieces: list[str] = []
     out_starts: list[int] = []
     out_ends: list[int] = []
     position = out = 0
-    for span in spans:
-        if not position <= span.start < span.end <= len(text):
+    for start, end, replacement in stretches:
+        if not position <= start < end <= len(text):
             raise ValueError(
-                f"scrub: span [{span.start}, {span.end}) after {position} in {len(text)} characters"
+                f"scrub: span [{start}, {end}) after {position} in {len(text)} characters"
             )
-        replacement = text[span.start : span.end] if span.replacement is None else span.replacement
-        pieces += (text[position : span.start], replacement)
-        out += span.start - position
+        if replacement is None:
+            replacement = text[start:end]
+        pieces += (text[position:start], replacement)
+        out += start - position
         out_starts.append(out)
         out += len(replacement)
         out_ends.append(out)
-        position = span.end
+        position = end
     pieces.append(text[position:])
-    return "".join(pieces), tuple(out_starts), tuple(out_ends)
+    return "".join(pieces), out_starts, out_ends
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)

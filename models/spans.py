@@ -7,7 +7,7 @@ not.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,44 @@ class Candidates:
             detectors,
         )
 
+    @classmethod
+    def joined(cls, first: Candidates, second: Candidates) -> Candidates:
+        """The rows of both, each once, as `of` would order and name them."""
+        if not len(first) or not len(second):
+            return first if len(first) else second
+        parts = (first, second)
+        labels = sorted({*first.label_names, *second.label_names})
+        detectors = sorted({*first.detector_names, *second.detector_names})
+        both = cls(
+            np.concatenate([part.documents for part in parts]),
+            np.concatenate([part.starts for part in parts]),
+            np.concatenate([part.ends for part in parts]),
+            np.concatenate([_places(part.label_names, labels)[part.labels] for part in parts]),
+            np.concatenate(
+                [_places(part.detector_names, detectors)[part.detectors] for part in parts]
+            ),
+            np.concatenate([part.scores for part in parts]),
+            tuple(labels),
+            tuple(detectors),
+        )
+        keys = (both.documents, both.starts, both.ends, both.labels, both.detectors, both.scores)
+        order = np.lexsort(keys[::-1])
+        fresh = [np.diff(key[order], prepend=-1) != 0 for key in keys]
+        return both.take(order[np.logical_or.reduce(fresh)])
+
+    def take(self, rows: Flags | Ints) -> Candidates:
+        """The rows that are flagged, or of these indexes; the tables of names stay."""
+        return Candidates(
+            self.documents[rows],
+            self.starts[rows],
+            self.ends[rows],
+            self.labels[rows],
+            self.detectors[rows],
+            self.scores[rows],
+            self.label_names,
+            self.detector_names,
+        )
+
     def rows(self) -> list[tuple[int, Candidate]]:
         """The (document index, candidate) pairs, in order."""
         return [
@@ -122,6 +160,10 @@ class Candidates:
         for document, candidate in self.rows():
             found[document].append(candidate)
         return found
+
+
+def _places(names: Sequence[str], among: list[str]) -> Ints:
+    return np.array([among.index(name) for name in names], np.int64)
 
 
 NO_CANDIDATES = Candidates.of(())
@@ -206,6 +248,28 @@ class Spans:
             np.array([s.fragment for _, s in ordered], np.bool_),
             tuple(s.reason for _, s in ordered),
         )
+
+    @classmethod
+    def joined(cls, first: Spans, second: Spans) -> Spans:
+        """The rows of both; no two begin at one place of one document."""
+        columns: list[Any] = [
+            np.concatenate(both) if isinstance(both[0], np.ndarray) else both[0] + both[1]
+            for both in zip(first._columns(), second._columns(), strict=True)
+        ]
+        both = cls(*columns)
+        return both.take(np.lexsort((both.starts, both.documents)))
+
+    def take(self, rows: Ints) -> Spans:
+        """The rows of these indexes."""
+        order = rows.tolist()
+        columns: list[Any] = [
+            column[rows] if isinstance(column, np.ndarray) else tuple([column[i] for i in order])
+            for column in self._columns()
+        ]
+        return Spans(*columns)
+
+    def _columns(self) -> list[Any]:
+        return [getattr(self, field.name) for field in dataclasses.fields(self)]
 
     def rows(self) -> list[tuple[int, Span]]:
         """The (document index, span) pairs, in order."""

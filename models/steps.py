@@ -9,6 +9,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from .agreement import settle
 from .batches import Batch, Scrubbed, map_documents
 from .budgets import Budgets
 from .errors import OverBudget
@@ -16,7 +19,7 @@ from .grouping import seams_of
 from .merging import merge
 from .policy import Policy
 from .recognisers import recognise_all
-from .scrubbing import scrub
+from .scrubbing import replace_stretches
 from .spans import Candidate, Candidates, Span, Spans
 from .systems import System
 from .tokenizing import tokenize_documents
@@ -111,15 +114,15 @@ def recognise_batch(
     results, failures = map_documents(
         batch, "recognise", lambda i: recognise_all(batch.document(i), batch.context(i), names)
     )
-    found = batch.candidates.rows()
-    for index, candidates in enumerate(results):
-        for candidate in candidates or ():
-            if labels is None:
-                found.append((index, candidate))
-            elif candidate.label in labels:
-                named = dataclasses.replace(candidate, label=labels[candidate.label])
-                found.append((index, named))
-    return dataclasses.replace(batch, candidates=Candidates.of(found), failures=failures)
+    found = [(index, c) for index, candidates in enumerate(results) for c in candidates or ()]
+    if labels is not None:
+        found = [
+            (index, dataclasses.replace(c, label=labels[c.label]))
+            for index, c in found
+            if c.label in labels
+        ]
+    candidates = Candidates.joined(batch.candidates, Candidates.of(found))
+    return dataclasses.replace(batch, candidates=candidates, failures=failures)
 
 
 def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
@@ -130,18 +133,32 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
     policies = note_type_policies(batch, policy)
     if policy.denies:
         batch = _add_denied(batch, policies)
-    by_document = batch.candidates.by_document(len(batch.documents))
+    candidates, documents = batch.candidates, batch.documents
+    plain = [
+        policy if policy.believes_all and index not in documents.starts else None
+        for index, policy in enumerate(policies)
+    ]
+    try:
+        settled, left = settle(candidates, plain, documents.texts)
+    except Exception:
+        # What raises fails its document and no other: `merge` shows which.
+        settled, left = Spans.of(()), candidates
+    counts = np.bincount(candidates.documents, minlength=len(documents)).tolist()
+    by_document = left.by_document(len(documents))
 
     def one(index: int) -> tuple[Span, ...]:
-        if len(by_document[index]) > budgets.candidates:
+        if counts[index] > budgets.candidates:
             raise OverBudget("candidates")
-        seams = seams_of(batch.documents.starts.get(index, ()))
-        text = batch.documents.texts[index]
-        return merge(text, by_document[index], policies[index], seams=seams)
+        seams = seams_of(documents.starts.get(index, ()))
+        return merge(documents.texts[index], by_document[index], policies[index], seams=seams)
 
     results, failures = map_documents(batch, "merge", one)
+    alive = np.array([spans is not None for spans in results], np.bool_)
+    settled = settled.take(np.flatnonzero(alive[settled.documents]))
     rows = [(index, span) for index, spans in enumerate(results) for span in spans or ()]
-    return dataclasses.replace(batch, spans=Spans.of(rows), failures=failures)
+    return dataclasses.replace(
+        batch, spans=Spans.joined(settled, Spans.of(rows)), failures=failures
+    )
 
 
 def note_type_policies(batch: Batch, policy: Policy) -> list[Policy]:
@@ -158,32 +175,32 @@ def _add_denied(batch: Batch, policies: Sequence[Policy]) -> Batch:
         batch, "merge", lambda i: policies[i].denied(batch.documents.texts[i])
     )
     found = [(index, c) for index, candidates in enumerate(results) for c in candidates or ()]
-    if found:
-        batch = dataclasses.replace(
-            batch, candidates=Candidates.of(batch.candidates.rows() + found)
-        )
-    return dataclasses.replace(batch, failures=failures)
+    candidates = Candidates.joined(batch.candidates, Candidates.of(found))
+    return dataclasses.replace(batch, candidates=candidates, failures=failures)
 
 
 def scrub_batch(batch: Batch) -> Batch:
     """Adds the scrubbed texts and where each span came to lie in them."""
     assert batch.spans is not None, "Merge comes first"
-    by_document = batch.spans.by_document(len(batch.documents))
+    spans, documents = batch.spans, batch.documents
+    stretches = list(
+        zip(spans.starts.tolist(), spans.ends.tolist(), spans.replacements, strict=True)
+    )
+    edges = np.searchsorted(spans.documents, np.arange(len(documents) + 1)).tolist()
     results, failures = map_documents(
-        batch, "scrub", lambda i: scrub(batch.documents.texts[i], by_document[i])
+        batch,
+        "scrub",
+        lambda i: replace_stretches(documents.texts[i], stretches[edges[i] : edges[i + 1]]),
     )
     texts: list[str | None] = []
     starts: list[int] = []
     ends: list[int] = []
     for index, result in enumerate(results):
-        if result is None:
-            texts.append(None)
-            starts += [0] * len(by_document[index])
-            ends += [0] * len(by_document[index])
-        else:
-            texts.append(result[0])
-            starts += result[1]
-            ends += result[2]
+        nowhere = [0] * (edges[index + 1] - edges[index])
+        text, out_starts, out_ends = result or (None, nowhere, nowhere)
+        texts.append(text)
+        starts += out_starts
+        ends += out_ends
     return dataclasses.replace(
         batch, scrubbed=Scrubbed(tuple(texts), tuple(starts), tuple(ends)), failures=failures
     )

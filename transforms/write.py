@@ -17,7 +17,7 @@ from ..models.reading import output_partition
 from ..models.receipts import Receipt, UnitSink
 from ..models.results import Result, finish
 from ..models.rework import Rework
-from .running import Meter, failing_safely, open_job
+from .running import Meter, failing_safely, open_job, spare_what_lasts
 
 _log = logging.getLogger(__name__)
 
@@ -63,6 +63,7 @@ class _WriteFn(beam.DoFn):
             except BaseException as error:
                 self._abandon(error)
                 raise
+        spare_what_lasts()
         if receipt is not None:
             yield receipt.to_json()
 

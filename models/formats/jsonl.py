@@ -53,6 +53,9 @@ MAX_DEPTH = 200
 
 _BOM = b"\xef\xbb\xbf"
 _SPACES = re.compile(r"[ \t\r\n]*").match
+_PLAIN_KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\r\n]*:[ \t\r\n]*').match
+"""A key without escapes, and what lies between it and its value."""
+_COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*").match
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 
 
@@ -273,23 +276,33 @@ def _members(text: str) -> tuple[dict[str, str] | None, bool]:
         _end_of_text(text, at + 1)
         return members, False
     while True:
-        if text[at] != '"':
-            raise ValueError
-        key, at = scanstring(text, at + 1, True)
-        at = _after_spaces(text, at)
-        if text[at] != ":":
-            raise ValueError
-        at = _after_spaces(text, at + 1)
+        key, at = _key(text, at)
         end = _value_end(text, at)
         repeated |= key in members
         members[key] = text[at:end]
+        comma = _COMMA(text, end)
+        if comma is not None:
+            at = comma.end()
+            continue
         at = _after_spaces(text, end)
-        if text[at] == "}":
-            _end_of_text(text, at + 1)
-            return members, repeated
-        if text[at] != ",":
+        if text[at] != "}":
             raise ValueError
-        at = _after_spaces(text, at + 1)
+        _end_of_text(text, at + 1)
+        return members, repeated
+
+
+def _key(text: str, at: int) -> tuple[str, int]:
+    """The key that begins at `at`, and the offset of its value."""
+    plain = _PLAIN_KEY(text, at)
+    if plain is not None:
+        return plain[1], plain.end()
+    if text[at] != '"':
+        raise ValueError
+    key, at = scanstring(text, at + 1, True)
+    at = _after_spaces(text, at)
+    if text[at] != ":":
+        raise ValueError
+    return key, _after_spaces(text, at + 1)
 
 
 def _after_spaces(text: str, at: int) -> int:

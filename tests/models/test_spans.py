@@ -76,6 +76,20 @@ def test_candidates_by_document_lose_nothing(rows):
     assert found[4] == []
 
 
+@given(CANDIDATE_ROWS, CANDIDATE_ROWS)
+def test_candidates_are_joined_as_if_made_at_once(first, second):
+    joined = Candidates.joined(Candidates.of(first), Candidates.of(second))
+    expected = Candidates.of([*first, *second])
+    for field in dataclasses.fields(Candidates):
+        assert np.array_equal(getattr(joined, field.name), getattr(expected, field.name))
+
+
+@given(SPAN_ROWS)
+def test_spans_are_joined_in_order(rows):
+    joined = Spans.joined(Spans.of(rows[::2]), Spans.of(rows[1::2]))
+    assert joined.rows() == Spans.of(rows).rows()
+
+
 @given(SPAN_ROWS, st.randoms(use_true_random=False))
 def test_spans_come_back_in_order(rows, random):
     ordered = sorted(rows, key=lambda row: (row[0], row[1].start))

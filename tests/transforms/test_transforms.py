@@ -240,7 +240,7 @@ STAGES = {
     ),
     "recognise": (steps, "recognise_all", lambda document, *rest: "Second" in document.text),
     "merge": (steps, "merge", lambda text, *rest, **more: "Second" in text),
-    "scrub": (steps, "scrub", lambda text, spans: "Second" in text),
+    "scrub": (steps, "replace_stretches", lambda text, stretches: "Second" in text),
 }
 
 
@@ -264,6 +264,14 @@ def test_a_tagger_that_raises_quarantines_its_document_alone(job, monkeypatch):
     run_direct(job, [0])
     [receipt] = stored_receipts(job)
     assert receipt.tally.errors == {"label: ValueError": 1}
+
+
+def test_what_lasts_is_spared_once_in_a_process(job, monkeypatch):
+    spared = []
+    monkeypatch.setattr(running, "_spared", False)
+    monkeypatch.setattr(running.gc, "freeze", lambda: spared.append(True))
+    run_direct(job, [0, 1])
+    assert spared == [True]
 
 
 def assert_silent(caplog, capfd):
