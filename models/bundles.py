@@ -24,7 +24,7 @@ import importlib.resources
 import json
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Any
@@ -32,6 +32,7 @@ from typing import Any
 from ..dictionaries import DICTIONARIES, Dictionary, DictionaryError
 from ..dictionaries import load as load_dictionary
 from ..dictionaries import parse as parse_dictionary
+from . import compiled
 from .crf.model_file import CrfModel, label_of, snap_bias
 from .crf.packed import pack, unpack
 from .errors import BundleError, ScrublineError, UsageError, error_class
@@ -342,20 +343,17 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
     kinds = [tagger.kind for tagger in recipe.taggers]
     if {MODELS[kind] for kind in kinds} != files.keys() & set(MODELS.values()):
         raise refuse("recipe.json", f"its taggers are {kinds}: the model files are others")
-    models: dict[str, CrfModel] = {}
-    for kind in kinds:
-        try:
-            model = models[kind] = unpack(files[MODELS[kind]])
-        except BundleError as error:
-            raise refuse(MODELS[kind], str(error)) from None
-        if not all(_TAG.fullmatch(tag) for tag in model.tags) or "O" not in model.tags:
-            raise refuse(MODELS[kind], "its tags are not those of a label scheme")
-    labels = tuple(_labels_of(models))
-
+    digest = hashlib.sha256(checksums(files)).hexdigest()
+    models = _Models({kind: files[MODELS[kind]] for kind in kinds}, where)
     listed = table("labels.json")
-    tags = {kind: list(model.tags) for kind, model in models.items()}
-    if listed.get("labels") != list(labels) or listed.get("tags") != tags:
-        raise refuse("labels.json", "its labels or tags are not those of the weights")
+    if all(compiled.is_kept(compiled.name_of(digest, kind)) for kind in kinds):
+        # The same bytes were checked by the same code, and weights take long to unpack.
+        labels = tuple(listed["labels"])
+    else:
+        labels = tuple(_labels_of(models))
+        tags = {kind: list(model.tags) for kind, model in models.items()}
+        if listed.get("labels") != list(labels) or listed.get("tags") != tags:
+            raise refuse("labels.json", "its labels or tags are not those of the weights")
     label_map = listed.get("label_map")
     if label_map is not None and not _is_label_map(label_map, labels):
         raise refuse("labels.json", "label_map must give each label a native label or null")
@@ -373,7 +371,7 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
 
     return Bundle(
         name=name,
-        hash=hashlib.sha256(checksums(files)).hexdigest(),
+        hash=digest,
         recipe=recipe,
         models=models,
         labels=labels,
@@ -384,6 +382,37 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
         card=card,
         files=files,
     )
+
+
+class _Models(Mapping[str, CrfModel]):
+    """Models that are unpacked when they are asked for."""
+
+    def __init__(self, packed: Mapping[str, bytes], where: str) -> None:
+        self._packed, self._where = packed, where
+        self._unpacked: dict[str, CrfModel] = {}
+
+    def __getitem__(self, kind: str) -> CrfModel:
+        found = self._unpacked.get(kind)
+        if found is None:
+            where = f"{self._where}: {MODELS[kind]}"
+            found = self._unpacked[kind] = self._unpack(self._packed[kind], where)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    @staticmethod
+    def _unpack(packed: bytes, where: str) -> CrfModel:
+        try:
+            model = unpack(packed)
+        except BundleError as error:
+            raise BundleError(f"{where}: {error}") from None
+        if not all(_TAG.fullmatch(tag) for tag in model.tags) or "O" not in model.tags:
+            raise BundleError(f"{where}: its tags are not those of a label scheme")
+        return model
 
 
 def _dictionaries(

@@ -6,23 +6,26 @@ import dataclasses
 import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ..dictionaries import Dictionary
+from . import compiled
 from .bundles import Bundle
 from .crf.codec import OUTSIDE, decode_ids
-from .crf.decoding import Decoder, open_decoder
+from .crf.decoding import Decoder, NativeDecoder, model_arrays, open_decoder
 from .crf.model_file import snap_bias
 from .errors import BundleError, UsageError
 from .features import Featurized
 from .features.featurizing import featurize
 from .features.gazetteer import PhraseIndex, gazetteer_from_phrases
-from .features.indexing import AttributeIndex
+from .features.indexing import AttributeIndex, IndexArrays
 from .labels import LABELS
 from .native import extension
 from .parts import cluster_tables
+from .recipes import TaggerRecipe
 from .spans import Candidate, Candidates
 from .tokens import Tokens
 
@@ -136,29 +139,13 @@ class _Opened:
 def _opened(bundle: Bundle, kind: str) -> _Opened:
     """Bundles are opened once a process, so their identity will do as the key."""
     (recipe,) = (tagger for tagger in bundle.recipe.taggers if tagger.kind == kind)
-    lists = {name: bundle.dictionaries[name] for name in sorted(recipe.needs("gazetteer"))}
+    native = extension()
+    if native is not None and (opened := _opened_natively(bundle, recipe, native)) is not None:
+        return opened
     clusters = cluster_tables(bundle.parts)
-    model, native = bundle.models[kind], extension()
-    decoder = open_decoder(model)
-    if native is not None:
-        weighed = {name: (one.phrases, one.weights) for name, one in lists.items()}
-        phrases = PhraseIndex(weighed, recipe.layer, native)
-        try:
-            index = AttributeIndex(
-                recipe, model.attributes, native, phrases=phrases, clusters=clusters
-            )
-        except UsageError as error:
-            logging.getLogger(__name__).warning(
-                "bundle %s: %s; its attributes are looked up as strings, which takes several times"
-                " longer",
-                bundle.name,
-                error,
-            )
-        else:
-            return _Opened(decoder, index.featurize)
     gazetteers = {
         name: gazetteer_from_phrases(one.phrases, recipe.layer, one.weights)
-        for name, one in lists.items()
+        for name, one in _lists(bundle, recipe).items()
     }
 
     def by_strings(
@@ -166,7 +153,43 @@ def _opened(bundle: Bundle, kind: str) -> _Opened:
     ) -> Featurized:
         return featurize(texts, tokens, recipe, gazetteers, tags, clusters=clusters)
 
-    return _Opened(decoder, by_strings)
+    return _Opened(open_decoder(bundle.models[kind]), by_strings)
+
+
+def _lists(bundle: Bundle, recipe: TaggerRecipe) -> dict[str, Dictionary]:
+    return {name: bundle.dictionaries[name] for name in sorted(recipe.needs("gazetteer"))}
+
+
+def _opened_natively(bundle: Bundle, recipe: TaggerRecipe, native: ModuleType) -> _Opened | None:
+    """By the extension, as it was compiled before on this machine, or now; None if it cannot be."""
+    name = compiled.name_of(bundle.hash, recipe.kind)
+    if (found := compiled.read(name)) is not None:
+        try:
+            arrays, index_arrays = found
+            index = AttributeIndex.opened(recipe, IndexArrays(*index_arrays), native)
+            return _Opened(NativeDecoder(arrays), index.featurize)
+        except (BundleError, TypeError, ValueError):
+            # Sound by its checksum, and still none: it is made anew.
+            logging.getLogger(__name__).warning("a compiled tagger in the cache is not used")
+    model = bundle.models[recipe.kind]
+    weighed = {name: (one.phrases, one.weights) for name, one in _lists(bundle, recipe).items()}
+    phrases = PhraseIndex(weighed, recipe.layer, native)
+    clusters = cluster_tables(bundle.parts)
+    try:
+        index = AttributeIndex(recipe, model.attributes, native, phrases=phrases, clusters=clusters)
+    except UsageError as error:
+        logging.getLogger(__name__).warning(
+            "bundle %s: %s; its attributes are looked up as strings, which takes several times"
+            " longer",
+            bundle.name,
+            error,
+        )
+        return None
+    arrays = model_arrays(model)
+    if (layout := index.arrays) is not None:
+        fields = tuple(getattr(layout, field.name) for field in dataclasses.fields(layout))
+        compiled.write(name, (arrays, fields))
+    return _Opened(NativeDecoder(arrays), index.featurize)
 
 
 def output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:

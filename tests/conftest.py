@@ -4,8 +4,14 @@ Importable without the checkout's root on the path: `models` is there too.
 """
 
 import importlib.util
+import os
 import sys
+import tempfile
 from pathlib import Path
+
+# Compiled taggers of this run, which its children share; not those of the user.
+_CACHE = tempfile.TemporaryDirectory(prefix="scrubline-tests-")
+os.environ.setdefault("SCRUBLINE_CACHE", _CACHE.name)
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 

@@ -32,8 +32,8 @@ class Decoder(abc.ABC):
         tags: of the model; ids of tags are places in it.
     """
 
-    def __init__(self, model: CrfModel) -> None:
-        self.tags = model.tags
+    def __init__(self, tags: tuple[str, ...]) -> None:
+        self.tags = tags
         # Of the last batch: its attributes, and what is known of them.
         self._last: tuple[Sequence[str], Any] | None = None
 
@@ -88,28 +88,47 @@ def open_decoder(model: CrfModel) -> Decoder:
     return ReferenceDecoder(model)
 
 
+ModelArrays = tuple[tuple[str, ...], Floats, tuple[Any, ...]]
+"""A model for the extension: its tags, what every item has, and what `open_model` takes."""
+
+
+def model_arrays(model: CrfModel) -> ModelArrays:
+    """The arrays of a model.
+
+    Raises:
+        BundleError: if its weights are not on the grid.
+    """
+    if not model.on_grid():
+        raise BundleError("its weights are not snapped to the grid")
+    rows = _row_pointers(model)
+    opened = (
+        rows,
+        model.state_tags.astype(np.uint16),
+        model.state_weights.astype(np.float32),
+        model.transitions(),
+        model.tags.index(OUTSIDE) if OUTSIDE in model.tags else -1,
+    )
+    return tuple(model.tags), _constant_weights(model, rows), opened
+
+
 class NativeDecoder(Decoder):
     """The extension's."""
 
-    def __init__(self, model: CrfModel) -> None:
-        super().__init__(model)
+    def __init__(self, model: CrfModel | ModelArrays) -> None:
+        """Opens a model, or its arrays, which know no attributes: all features must be ids then.
+
+        Raises:
+            BundleError: if it is not one that CRFsuite and the extension can answer alike.
+        """
         native = extension()
         if native is None:
             raise BundleError("there is no native extension")
-        if not model.on_grid():
-            raise BundleError("its weights are not snapped to the grid")
+        tags, self._base, arrays = model_arrays(model) if isinstance(model, CrfModel) else model
+        super().__init__(tags)
+        self._attributes = model.attributes if isinstance(model, CrfModel) else ()
         self._decode = native.decode
-        self._attributes = model.attributes
-        rows = _row_pointers(model)
-        self._base = _constant_weights(model, rows)
         try:
-            self._model = native.open_model(
-                rows,
-                model.state_tags.astype(np.uint16),
-                model.state_weights.astype(np.float32),
-                model.transitions(),
-                model.tags.index(OUTSIDE) if OUTSIDE in model.tags else -1,
-            )
+            self._model = native.open_model(*arrays)
         except ValueError as error:
             raise BundleError(str(error)) from None
 
@@ -161,7 +180,7 @@ class ReferenceDecoder(Decoder):
     """python-crfsuite's: the oracle, and what runs without the extension."""
 
     def __init__(self, model: CrfModel) -> None:
-        super().__init__(model)
+        super().__init__(model.tags)
         self._model = model
         self._known = frozenset(model.attributes)
         self._numbers = {tag: number for number, tag in enumerate(model.tags)}

@@ -275,8 +275,8 @@ class WordColumns(_Gathered):
         made = _plain_map() if plain else _normal_map()
         return self.look_up(dict(_values(numbers)), made, kinds=self.listed(kinds))
 
-    def open(self, native: ModuleType) -> Any:
-        """The extension's words."""
+    def arrays(self) -> tuple[Any, ...]:
+        """What the extension's `open_words` takes behind characters and merger."""
         places = {key: place for place, key in enumerate(self._lookups)}
         columns, numbers = list(self.columns), [np.array(self.numbers, np.int32)]
         size = len(self.numbers)
@@ -286,9 +286,7 @@ class WordColumns(_Gathered):
             strings = self._lookups[key]
             numbers.append(np.fromiter((known.get(s, -1) for s in strings), np.int32, len(strings)))
             size += len(strings)
-        return native.open_words(
-            characters_of(native),
-            merger_of(native),
+        return (
             tuple(self.maps),
             tuple(_table(strings) for strings in self._lookups.values()),
             np.array(list(self._lookups), np.int32),
@@ -423,10 +421,9 @@ class PlaceColumns(_Gathered):
         self.choices.append((np.array(kinds, np.int32), np.array(lists, np.int32), len(names)))
         return len(self.choices) - 1
 
-    def open(self, native: ModuleType) -> Any:
-        """The extension's places."""
-        return native.open_places(
-            characters_of(native),
+    def arrays(self) -> tuple[Any, ...]:
+        """What the extension's `open_places` takes behind characters."""
+        return (
             fold_map(),
             tuple(self.tables),
             np.array(self.columns, np.int32),

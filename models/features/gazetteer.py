@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -104,6 +104,7 @@ class PhraseIndex:
     Attributes:
         names: of the gazetteers, sorted.
         numbers: folded word of any phrase -> number.
+        arrays: what the extension opened.
     """
 
     def __init__(
@@ -122,7 +123,6 @@ class PhraseIndex:
         Raises:
             UsageError: if the layer is unknown.
         """
-        self._match = extension.match_phrases
         self.names = tuple(sorted(gazetteers))
         numbers: dict[str, int] = {}
         words: list[int] = []
@@ -139,8 +139,8 @@ class PhraseIndex:
                     lengths.append(len(phrase))
                     lists.append(place)
                     weights.append(weight)
-        self.numbers = numbers
-        self._phrases = extension.open_phrases(
+        self.numbers: Mapping[str, int] = numbers
+        arrays = (
             np.array(words, np.int32),
             np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
             np.array(lists, np.int32),
@@ -148,6 +148,22 @@ class PhraseIndex:
             len(numbers),
             len(self.names),
         )
+        self._open(arrays, extension)
+
+    @classmethod
+    def opened(
+        cls, names: tuple[str, ...], arrays: tuple[Any, ...], extension: ModuleType
+    ) -> PhraseIndex:
+        """One of which the arrays are known; it finds numbers of words, not words."""
+        made = cls.__new__(cls)
+        made.names, made.numbers = names, {}
+        made._open(arrays, extension)
+        return made
+
+    def _open(self, arrays: tuple[Any, ...], extension: ModuleType) -> None:
+        self.arrays = arrays
+        self._match = extension.match_phrases
+        self._phrases = extension.open_phrases(*arrays)
 
     def match(self, words: Ids, bounds: Ints) -> tuple[bytes, Ints]:
         """The matches of all gazetteers, those of each together.

@@ -22,10 +22,10 @@ from ..characters import Codes, joined_code_points
 from ..columns import Ids, Ints
 from ..errors import UsageError
 from ..layers import Bounds
-from ..tokenizing import tokenize_documents
+from ..tokenizing import characters_of, tokenize_documents
 from ..tokens import Tokens
 from .base import AFTER, BEFORE, Column, Items, Property, escape_all, gather
-from .compiling import compile_properties, merger_of
+from .compiling import Compiled, compile_properties, merger_of
 from .declaration import Feature, properties
 from .featurizing import recipe_items, require_batch
 from .gazetteer import PhraseIndex
@@ -90,6 +90,31 @@ class _Batch:
     document_offsets: Ints
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class IndexArrays:
+    """All of an index that the extension opens, and where its columns are.
+
+    Attributes:
+        words, places, index: what `open_words`, `open_places` and `open_index` take, without what
+            is opened once a process.
+        lists: names of the gazetteers.
+        phrases: what `open_phrases` takes.
+        phrase: the column of words that holds the number of a word of phrases.
+        word_columns, place_columns: how many there are.
+        sets: the columns of words that hold sets of classes.
+    """
+
+    words: tuple[Any, ...]
+    places: tuple[Any, ...]
+    index: tuple[Any, ...]
+    lists: tuple[str, ...]
+    phrases: tuple[Any, ...]
+    phrase: int
+    word_columns: int
+    place_columns: int
+    sets: tuple[int, ...]
+
+
 class AttributeIndex:
     """What finds the attributes of one model in the columns of a batch.
 
@@ -117,10 +142,7 @@ class AttributeIndex:
         Raises:
             UsageError: if a feature has more values together than a key has room for; names it.
         """
-        self._recipe = recipe
-        self._clusters = clusters
-        self._phrases = phrases
-        self._native = extension
+        self._begin(recipe, extension, phrases, clusters)
         self._values = {declared: _Values(-1, -1, {}) for declared in properties(recipe.features)}
         found = _taken_apart(recipe.features, attributes, self._values)
         compiled = compile_properties(
@@ -130,16 +152,67 @@ class AttributeIndex:
             phrases=phrases.numbers,
             clusters=clusters,
         )
-        self._compiled = compiled
-        self._place_columns()
+        widths = self._place_columns(compiled)
         _require_room(recipe.features, self._values)
-        self._words = _Words(compiled.words.open(extension), extension.intern)
-        self._places = compiled.places.open(extension)
-        self._index = extension.open_index(*self._arrays(recipe.features, found))
+        self._open(
+            IndexArrays(
+                compiled.words.arrays(),
+                compiled.places.arrays(),
+                tuple(self._arrays(recipe.features, found, widths)),
+                phrases.names,
+                phrases.arrays,
+                compiled.phrase,
+                len(compiled.words.columns),
+                len(compiled.places.columns),
+                tuple(compiled.of_sets.values()),
+            )
+        )
 
-    def _place_columns(self) -> None:
-        """Says of each property how its column comes, and where it is among those alike."""
-        compiled = self._compiled
+    @classmethod
+    def opened(
+        cls, recipe: TaggerRecipe, arrays: IndexArrays, extension: ModuleType
+    ) -> AttributeIndex:
+        """One of which the arrays are known; all columns are the extension's."""
+        made = cls.__new__(cls)
+        phrases = PhraseIndex.opened(arrays.lists, arrays.phrases, extension)
+        # No column is made in Python, so nobody asks for the tables.
+        made._begin(recipe, extension, phrases, dict.fromkeys(recipe.needs("cluster"), {}))
+        made._in_python = ()
+        made._open(arrays)
+        return made
+
+    def _begin(
+        self,
+        recipe: TaggerRecipe,
+        extension: ModuleType,
+        phrases: PhraseIndex,
+        clusters: Mapping[str, Mapping[str, str]],
+    ) -> None:
+        self._recipe = recipe
+        self._native = extension
+        self._phrases = phrases
+        self._clusters = clusters
+
+    def _open(self, arrays: IndexArrays) -> None:
+        native = self._native
+        self._layout = arrays
+        known, merger = characters_of(native), merger_of(native)
+        self._words = _Words(native.open_words(known, merger, *arrays.words), native.intern)
+        self._places = native.open_places(known, *arrays.places)
+        self._index = native.open_index(*arrays.index)
+
+    @property
+    def arrays(self) -> IndexArrays | None:
+        """What `opened` takes; None if some column is made in Python."""
+        in_python = self._in_python or self._recipe.layer == "character"
+        return None if in_python else self._layout
+
+    def _place_columns(self, compiled: Compiled) -> tuple[int, int, int]:
+        """Says of each property how its column comes, and where it is among those alike.
+
+        Returns:
+            How many columns there are by word, by item and of several values.
+        """
         for column, declared in enumerate(compiled.of_words):
             self._values[declared].where, self._values[declared].column = _BY_WORD, column
         for declared, column in compiled.of_places.items():
@@ -148,6 +221,7 @@ class AttributeIndex:
         for declared in (*compiled.of_sets, *compiled.of_several):
             self._values[declared].where, self._values[declared].column = _MANY, many
             many += 1
+        self._in_python: tuple[Property, ...] = compiled.in_python
         # How the columns of a property come, which is always alike, a batch of nothing tells.
         tags = dict.fromkeys(self._recipe.needs("tag"), ())
         nothing = self._items((), tokenize_documents(()), tags) if compiled.in_python else None
@@ -160,7 +234,7 @@ class AttributeIndex:
             else:
                 values.where, values.column = _MANY, many
                 many += 1
-        self._widths = len(compiled.of_words), single, many
+        return len(compiled.of_words), single, many
 
     def featurize(
         self, texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
@@ -177,7 +251,7 @@ class AttributeIndex:
         """
         require_batch(self._recipe, texts, tokens, self._phrases.names, self._clusters, tags)
         items = None
-        if self._compiled.in_python or self._recipe.layer == "character":
+        if self._in_python or self._recipe.layer == "character":
             items = self._items(texts, tokens, tags)
         batch = self._batch(texts, tokens, items)
         ids, offsets = self._ids(batch, items)
@@ -263,12 +337,12 @@ class AttributeIndex:
 
     def _ids(self, batch: _Batch, items: Items | None) -> tuple[Ids, Ints]:
         """The ids of the attributes of all items, and row pointers into them."""
-        count, compiled = len(batch.starts), self._compiled
+        count, layout = len(batch.starts), self._layout
         word_ids = np.empty(count, np.int64)
         rows, folded, sets = self._words.of(batch, word_ids)
-        words = rows.reshape(-1, len(compiled.words.columns))
+        words = rows.reshape(-1, layout.word_columns)
         matches, match_offsets = self._matches(batch, words, word_ids)
-        columns = np.full((count, len(compiled.places.columns)), -1, np.int32)
+        columns = np.full((count, layout.place_columns), -1, np.int32)
         several = self._native.fill_places(
             self._places,
             batch.codes,
@@ -290,11 +364,11 @@ class AttributeIndex:
             folded,
         )
         many: list[tuple[Any, Any, int]] = [
-            (*pair, column) for pair, column in zip(sets, compiled.of_sets.values(), strict=True)
+            (*pair, column) for pair, column in zip(sets, layout.sets, strict=True)
         ]
         many += [(*pair, _BY_ROW) for pair in several]
         more = []
-        for declared in compiled.in_python:
+        for declared in self._in_python:
             assert items is not None
             values = self._values[declared]
             column = items.column_of(declared)
@@ -324,10 +398,15 @@ class AttributeIndex:
         if self._recipe.layer == "character":
             # What is made of phrases there, is made in Python.
             return b"", np.zeros(len(self._phrases.names) + 1, np.int64)
-        numbers = words[:, self._compiled.phrase][word_ids]
+        numbers = words[:, self._layout.phrase][word_ids]
         return self._phrases.match(numbers, batch.item_offsets)
 
-    def _arrays(self, features: Sequence[Feature], found: Mapping[Feature, _Found]) -> list[Any]:
+    def _arrays(
+        self,
+        features: Sequence[Feature],
+        found: Mapping[Feature, _Found],
+        widths: tuple[int, int, int],
+    ) -> list[Any]:
         """What the extension's `open_index` takes."""
         parts: list[tuple[int, int, int, int]] = []
         lookups: list[tuple[int, int, int, int]] = []
@@ -360,7 +439,7 @@ class AttributeIndex:
             rows.append(ids)
             n_keys += len(packed)
         beyond = []
-        for where, width in zip((_BY_WORD, _BY_ITEM, _MANY), self._widths, strict=True):
+        for where, width in zip((_BY_WORD, _BY_ITEM, _MANY), widths, strict=True):
             for marker in (BEFORE, AFTER):
                 numbers_of = np.full(width, -1, np.int32)
                 for values in self._values.values():

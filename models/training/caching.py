@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from ...dictionaries import Dictionary
+from ..code import code_hash
 from ..columns import Ints
 from ..corpora import AnnotatedDocument
 from ..features import Features
 from ..parts import Part
 from ..recipes import Recipe, TaggerRecipe
-from .identity import code_hash, corpus_hash, feature_key, hash_of, lists_hash
+from .identity import corpus_hash, feature_key, hash_of, lists_hash
 from .preparing import Prepared, prepare
 from .private import read_private, write_private
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...dictionaries import Dictionary
+from ..code import code_hash
 from ..corpora import AnnotatedDocument, Annotation
 from ..crf.packed import pack
 from ..errors import UsageError
@@ -24,7 +25,7 @@ from ..parts import Part
 from ..recipes import Recipe
 from .decoding import Decoders, Found
 from .folds import Folds, training_part
-from .identity import code_hash, corpus_hash, feature_key, hash_of, lists_hash
+from .identity import corpus_hash, feature_key, hash_of, lists_hash
 from .preparing import Prepared, fit, make_dictionaries, prepare
 from .private import read_private, write_private
 from .processes import Told, run_tasks

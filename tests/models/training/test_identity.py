@@ -5,10 +5,9 @@ import importlib.resources
 
 import pytest
 from scrubline.dictionaries import Dictionary
+from scrubline.models.code import _sources, code_hash
 from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.training.identity import (
-    _sources,
-    code_hash,
     corpus_hash,
     feature_key,
     lists_hash,

@@ -1,0 +1,224 @@
+"""Compiled taggers: what the extension opens of one, as a flat file that workers map.
+
+To compile a large bundle takes seconds and several times its memory; so it is done once a machine
+and kept in the user's cache, under a name that is the hash of all that decides it. The file is one
+row of arrays behind a header, with a checksum over everything; it is mapped, not read, so that
+processes share its pages. One that is damaged, or that somebody else could have written, is not
+used, and made anew.
+
+    magic, size of the header, SHA-256 of all that follows; header in JSON; arrays, each aligned
+
+Arrays lie in the byte order of the machine, and are read on no other.
+
+`SCRUBLINE_CACHE` names the folder, "0" turns the cache off. Whatever goes wrong with it, taggers
+are compiled in memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import logging
+import mmap
+import os
+import stat
+import struct
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .code import code_hash
+from .native import extension
+
+FOLDER = "SCRUBLINE_CACHE"
+LEAST_BYTES = 4_000_000
+"""Smaller ones are compiled faster than they are worth a file."""
+
+MOST_FILES = 8
+"""Kept; the last used."""
+
+_MAGIC = b"SCRUBLN1"
+_HEAD = struct.Struct("<8sQ32s")
+_ALIGNED = 64
+_MOST_HEADER = 1 << 20
+_TYPES = ("u1", "u2", "u4", "u8", "i4", "i8", "f4", "f8")
+_SUFFIX = ".tagger"
+
+_log = logging.getLogger(__name__)
+
+
+def read(name: str) -> Any | None:
+    """What was written under a name: tuples, numbers, strings and read-only arrays; else None."""
+    path = _path(name)
+    if path is None:
+        return None
+    try:
+        content = _mapped(path)
+        found = None if content is None else _unpacked(content)
+    except (OSError, ValueError, LookupError, TypeError, struct.error) as error:
+        _log.warning("a compiled tagger in the cache is not used (%s)", type(error).__name__)
+        return None
+    if found is not None:
+        with contextlib.suppress(OSError):
+            os.utime(path)
+    return found
+
+
+def write(name: str, value: Any) -> None:
+    """Keeps a value, if it is worth it and there is a place; see `read`."""
+    path = _path(name)
+    if path is None:
+        return
+    arrays: list[np.ndarray[Any, Any]] = []
+    shape = _packed(value, arrays)
+    if sum(array.nbytes for array in arrays) < LEAST_BYTES:
+        return
+    try:
+        _write(path, shape, arrays)
+        _forget(path.parent)
+    except OSError as error:
+        _log.info("a compiled tagger could not be kept (%s)", type(error).__name__)
+
+
+def is_kept(name: str) -> bool:
+    """Whether something was written under a name."""
+    path = _path(name)
+    return path is not None and path.is_file()
+
+
+def name_of(bundle_hash: str, kind: str) -> str:
+    """The name of a compiled tagger: of the bundle's bytes and of all code that compiles."""
+    native = extension()
+    library = b"" if native is None else Path(str(native.__file__)).read_bytes()
+    decisive = (bundle_hash, kind, code_hash(), hashlib.sha256(library).hexdigest())
+    return hashlib.sha256(" ".join(decisive).encode()).hexdigest()
+
+
+def _path(name: str) -> Path | None:
+    folder = _folder()
+    return None if folder is None else folder / f"{name}{_SUFFIX}"
+
+
+@functools.cache
+def _folder() -> Path | None:
+    """Where files are kept; None if there is no place that is the user's alone."""
+    chosen = os.environ.get(FOLDER)
+    if chosen == "0":
+        return None
+    try:
+        if chosen:
+            folder = Path(chosen)
+        else:
+            home = os.environ.get("XDG_CACHE_HOME")
+            folder = (Path(home) if home else Path.home() / ".cache") / "scrubline"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _require_own(folder.stat())
+    except (OSError, RuntimeError, ValueError) as error:
+        _log.info("there is no cache for compiled taggers (%s)", type(error).__name__)
+        return None
+    return folder
+
+
+def _require_own(status: os.stat_result) -> None:
+    """Raises PermissionError if another user could have written it."""
+    if hasattr(os, "geteuid") and (
+        status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    ):
+        raise PermissionError
+
+
+def _mapped(path: Path) -> memoryview | None:
+    try:
+        # Not through a link: it could lead to what others write.
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except FileNotFoundError:
+        return None
+    try:
+        _require_own(os.fstat(file))
+        return memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ))
+    finally:
+        os.close(file)
+
+
+def _unpacked(content: memoryview) -> Any:
+    magic, size, digest = _HEAD.unpack_from(content)
+    body = content[_HEAD.size :]
+    if magic != _MAGIC or size > min(_MOST_HEADER, len(body)):
+        raise ValueError
+    if hashlib.sha256(body).digest() != digest:
+        raise ValueError
+    header = json.loads(bytes(body[:size]))
+    arrays = []
+    for kind, shape, offset in header["arrays"]:
+        if kind not in _TYPES or not all(isinstance(n, int) and n >= 0 for n in (*shape, offset)):
+            raise ValueError
+        count = int(np.prod(shape, dtype=np.int64))
+        array = np.frombuffer(content, np.dtype(kind), count, _HEAD.size + size + offset)
+        arrays.append(array.reshape(shape))
+    return _restored(header["value"], arrays)
+
+
+def _packed(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
+    """JSON for a value, its arrays taken out."""
+    if isinstance(value, np.ndarray):
+        arrays.append(np.ascontiguousarray(value))
+        return {"array": len(arrays) - 1}
+    if isinstance(value, tuple | list):
+        return [_packed(one, arrays) for one in value]
+    if value is None or isinstance(value, str | int):
+        return value
+    raise TypeError(type(value).__name__)
+
+
+def _restored(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
+    if isinstance(value, dict):
+        return arrays[value["array"]]
+    if isinstance(value, list):
+        return tuple(_restored(one, arrays) for one in value)
+    return value
+
+
+def _write(path: Path, shape: Any, arrays: list[np.ndarray[Any, Any]]) -> None:
+    described, size = [], 0
+    for array in arrays:
+        size += -size % _ALIGNED
+        described.append((array.dtype.str[1:], array.shape, size))
+        size += array.nbytes
+    header = json.dumps({"value": shape, "arrays": described}).encode()
+    header = header.ljust(len(header) + -(_HEAD.size + len(header)) % _ALIGNED)
+    chunks = [header, *_chunks(arrays)]
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+        try:
+            file.write(_HEAD.pack(_MAGIC, len(header), digest.digest()))
+            for chunk in chunks:
+                file.write(chunk)
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(file.name)
+            raise
+
+
+def _chunks(arrays: list[np.ndarray[Any, Any]]) -> Iterator[bytes]:
+    """The arrays' bytes, and what lies between them."""
+    at = 0
+    for array in arrays:
+        yield bytes(-at % _ALIGNED)
+        yield array.tobytes()
+        at += -at % _ALIGNED + array.nbytes
+
+
+def _forget(folder: Path) -> None:
+    """Removes all but the files used last, and what was left half written long ago."""
+    kept = sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in kept[MOST_FILES:]:
+        path.unlink(missing_ok=True)

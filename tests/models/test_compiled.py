@@ -1,0 +1,185 @@
+"""Compiled taggers: kept, mapped, checked; never trusted from others; never needed."""
+
+import hashlib
+import os
+import struct
+
+import numpy as np
+import pytest
+from scrubline.models import bundles, compiled, taggers
+from scrubline.models.bundles import open_bundle
+from scrubline.models.native import extension
+from scrubline.models.systems import System
+from scrubline.models.tokenizing import tokenize_documents
+
+VALUE = (
+    ("O", "B-NAME"),
+    np.arange(6, dtype=np.float64).reshape(2, 3),
+    (np.array([], np.int32), None, -1, (np.array([7], np.uint16),), "text"),
+)
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch, tmp_path):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv(compiled.FOLDER, str(folder))
+    monkeypatch.setattr(compiled, "LEAST_BYTES", 0)
+    compiled._folder.cache_clear()
+    yield folder
+    compiled._folder.cache_clear()
+
+
+def same(one, other) -> bool:
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and one.shape == other.shape and (one == other).all()
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def test_what_is_written_is_read_and_cannot_be_changed(cache):
+    assert compiled.read("x") is None
+    assert not compiled.is_kept("x")
+    compiled.write("x", VALUE)
+    assert compiled.is_kept("x")
+    found = compiled.read("x")
+    assert same(found, VALUE)
+    assert all(array.ctypes.data % 64 == 0 for array in (found[1], found[2][3][0]))
+    with pytest.raises(ValueError, match="read-only"):
+        found[1][0, 0] = 9.0
+    assert [path.suffix for path in cache.iterdir()] == [".tagger"]
+    assert cache.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("place", [0, 9, 20, 60, 200, -1])
+def test_a_file_that_was_changed_anywhere_is_not_used(cache, place, caplog):
+    compiled.write("x", VALUE)
+    (path,) = cache.iterdir()
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    assert compiled.read("x") is None
+    assert "not used" in caplog.text
+
+
+@pytest.mark.parametrize("size", [0, 5, 47, 48, 100])
+def test_a_file_that_was_cut_is_not_used(cache, size):
+    compiled.write("x", VALUE)
+    (path,) = cache.iterdir()
+    path.write_bytes(path.read_bytes()[:size])
+    assert compiled.read("x") is None
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"no JSON",
+        b"{}",
+        b'{"value": {"array": 3}, "arrays": []}',
+        b'{"value": 1, "arrays": [["O", [1], 0]]}',
+        b'{"value": 1, "arrays": [["i8", [1000000000000], 0]]}',
+        b'{"value": 1, "arrays": [["i8", [1], -9999]]}',
+        b'{"value": 1, "arrays": [["i8", [-5], 0]]}',
+    ],
+)
+def test_a_header_that_says_what_is_not_so_is_not_used(cache, header):
+    compiled.write("x", VALUE)
+    (path,) = cache.iterdir()
+    body = header.ljust(64)
+    head = struct.pack("<8sQ32s", b"SCRUBLN1", len(body), hashlib.sha256(body).digest())
+    path.write_bytes(head + body)
+    assert compiled.read("x") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no such permissions here")
+def test_what_others_can_write_is_not_used(cache):
+    compiled.write("x", VALUE)
+    (path,) = cache.iterdir()
+    path.chmod(0o666)
+    assert compiled.read("x") is None
+    path.chmod(0o600)
+    assert compiled.read("x") is not None
+    elsewhere = cache.parent / "elsewhere"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    assert compiled.read("x") is None
+    cache.chmod(0o777)
+    compiled._folder.cache_clear()
+    assert compiled.read("x") is None
+    assert not compiled.is_kept("x")
+
+
+def test_a_place_that_cannot_be_and_none_at_all(monkeypatch, cache):
+    for chosen in (str(cache.parent / "file" / "below"), "0"):
+        (cache.parent / "file").write_text("")
+        monkeypatch.setenv(compiled.FOLDER, chosen)
+        compiled._folder.cache_clear()
+        compiled.write("x", VALUE)
+        assert compiled.read("x") is None
+
+
+def test_small_ones_are_not_kept(monkeypatch, cache):
+    monkeypatch.setattr(compiled, "LEAST_BYTES", 1_000)
+    compiled.write("x", VALUE)
+    assert not list(cache.glob("*"))
+
+
+def test_only_the_last_used_are_kept(monkeypatch, cache):
+    monkeypatch.setattr(compiled, "MOST_FILES", 2)
+    for number, name in enumerate("abc"):
+        compiled.write(name, VALUE)
+        os.utime(cache / f"{name}.tagger", (number, number))
+        if name == "b":
+            compiled.read("a")
+    assert sorted(path.stem for path in cache.iterdir()) == ["a", "c"]
+
+
+needs_extension = pytest.mark.skipif(
+    extension() is None, reason="the native extension is not built here"
+)
+TEXT = "Paciente: Luis Moyano García\nNacido el 3 de mayo de 1961 en Vitoria-Gasteiz."
+
+
+def found_afresh() -> list:
+    taggers._opened.cache_clear()
+    bundles._opened.clear()
+    system = System(open_bundle("meddocan-default"))
+    tokens = tokenize_documents([TEXT])
+    return system.label(system.featurize([TEXT], tokens), [TEXT], tokens).rows()
+
+
+@needs_extension
+def test_a_bundle_opens_from_what_was_kept_and_finds_the_same(monkeypatch, cache):
+    wanted = found_afresh()
+    assert wanted
+    assert len(list(cache.iterdir())) == 1
+
+    def never(*_):
+        raise AssertionError("it was compiled before")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bundles, "unpack", never)
+        patched.setattr(taggers, "PhraseIndex", never)
+        assert found_afresh() == wanted
+
+
+@needs_extension
+def test_a_kept_file_that_is_no_tagger_is_made_anew(cache):
+    wanted = found_afresh()
+    (path,) = cache.iterdir()
+    compiled.write(path.stem, VALUE)
+    assert found_afresh() == wanted
+    tags, base, arrays = compiled.read(path.stem)[0]
+    hostile = (tags, base, (arrays[0] * 1000, *arrays[1:]))
+    compiled.write(path.stem, (hostile, compiled.read(path.stem)[1]))
+    assert found_afresh() == wanted
+
+
+@needs_extension
+def test_another_extension_or_other_code_has_another_name(monkeypatch, tmp_path):
+    name = compiled.name_of("0" * 64, "token")
+    assert name == compiled.name_of("0" * 64, "token")
+    assert name != compiled.name_of("1" * 64, "token")
+    assert name != compiled.name_of("0" * 64, "character")
+    monkeypatch.setattr(compiled, "code_hash", lambda: "other")
+    assert name != compiled.name_of("0" * 64, "token")
