@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -96,9 +97,7 @@ def propagate(
     """
     if not any(candidate.label in propagation.labels for candidate in candidates):
         return []
-    words = [text[s:e] for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
-    forms = [_form(word) for word in words]
-    small = {word for word in words if word[0].islower()}
+    document = _Words(text, starts, ends)
     # The tokens that a candidate touches, if only with a part.
     first = np.searchsorted(ends, [c.start for c in candidates], side="right")
     last = np.searchsorted(starts, [c.end for c in candidates], side="left")
@@ -111,8 +110,9 @@ def propagate(
         if candidate.start != starts[low] or candidate.end != ends[high - 1]:
             continue
         for a, b in _phrases(candidate, low, high, propagation):
-            if _tells(words[a:b], propagation.shortest, small):
-                form = tuple(forms[a:b])
+            words = [document.word(token) for token in range(a, b)]
+            if _tells(words, propagation.shortest, document):
+                form = tuple(map(_form, words))
                 found.setdefault(form, collections.Counter())[candidate.label] += 1
                 best = scores.get((form, candidate.label), 0.0)
                 scores[form, candidate.label] = max(best, candidate.score)
@@ -121,10 +121,12 @@ def propagate(
         for form, counts in found.items()
         if (label := min(counts, key=lambda one: (-counts[one], one))) in propagation.labels
     }
-    trie = TokenTrie(labels)
+    if not document.may_hold_more(labels, [range(low, high) for _, low, high in places]):
+        return []
+    trie, forms = TokenTrie(labels), document.forms
     again = [
         (low + a, low + b, tuple(forms[low + a : low + b]))
-        for low, high in _free(places, len(words))
+        for low, high in _free(places, len(forms))
         for a, b in trie.match(forms[low:high])
     ]
     missed = collections.Counter(form for _, _, form in again)
@@ -132,12 +134,57 @@ def propagate(
     for low, high, form in again:
         label = labels[form]
         everywhere = sum(found[form].values()) + missed[form]
-        if label in propagation.names and _is_eponym(words, high):
+        if label in propagation.names and _is_eponym(document.words, high):
             continue
         if found[form][label] >= propagation.share * everywhere:
             stretch = int(starts[low]), int(ends[high - 1])
             added.append(Candidate(*stretch, label, detector, scores[form, label]))
     return added
+
+
+class _Words:
+    """The tokens of a document, of which few are looked at in most documents."""
+
+    def __init__(self, text: str, starts: Ints, ends: Ints) -> None:
+        self._text, self._starts, self._ends = text, starts, ends
+
+    def word(self, token: int) -> str:
+        """The text of one token."""
+        return self._text[self._starts[token] : self._ends[token]]
+
+    @functools.cached_property
+    def words(self) -> list[str]:
+        """The texts of all tokens."""
+        pairs = zip(self._starts.tolist(), self._ends.tolist(), strict=True)
+        return [self._text[s:e] for s, e in pairs]
+
+    @functools.cached_property
+    def forms(self) -> list[str]:
+        """Of each token; see `_form`."""
+        return [word if word[0].islower() else word.upper() for word in self.words]
+
+    @functools.cached_property
+    def _small(self) -> set[str]:
+        return {word for word in self.words if word[0].islower()}
+
+    def has_small(self, word: str) -> bool:
+        """Whether a token is written so, in small letters."""
+        return word in self._text and word in self._small
+
+    def may_hold_more(self, forms: Iterable[_Form], taken: Iterable[range]) -> bool:
+        """Whether one of the phrases may stand outside of the tokens that are taken.
+
+        No, if the first word of none of them is anywhere in the text but in these: the count of a
+        word in a text is never less than that of tokens that are it.
+        """
+        upper = self._text.upper()
+        tokens = {token for tokens in taken for token in tokens}
+        within = [self.word(token).upper() for token in tokens]
+        firsts = {form[0].upper() for form in forms}
+        return any(
+            upper.count(first) > sum(word.count(first) for word in within if first in word)
+            for first in firsts
+        )
 
 
 def _is_eponym(words: Sequence[str], behind: int) -> bool:
@@ -167,11 +214,11 @@ def _phrases(
             yield token, token + 1
 
 
-def _tells(words: Sequence[str], shortest: int, small: set[str]) -> bool:
+def _tells(words: Sequence[str], shortest: int, document: _Words) -> bool:
     """Whether a phrase is unlikely to stand somewhere else by chance."""
     capitals = [w for w in words if w[0].isalpha() and not w[0].islower() and len(w) >= shortest]
     if len(words) == 1 and capitals:
-        return words[0].lower() not in small
+        return not document.has_small(words[0].lower())
     return bool(capitals) or sum(c.isdigit() for word in words for c in word) >= _FEWEST_DIGITS
 
 

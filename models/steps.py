@@ -84,10 +84,18 @@ def label_batch(batch: Batch, systems: Sequence[System]) -> Batch:
     found: list[tuple[int, Candidate]] = []
     failures = dict(batch.failures)
     for system, features in zip(systems, batch.features, strict=True):
+        try:
+            decoded = system.decode(features)
+        except Exception:
+            # One by one then, to find the documents at fault.
+            decoded = None
 
         def one(index: int) -> list[Candidate]:
             # Called before the loop goes on.
-            return system.label_document(features, index, texts, tokens)  # noqa: B023
+            if decoded is None:  # noqa: B023
+                return system.label_document(features, index, texts, tokens)  # noqa: B023
+            own = [of_tagger[index] for of_tagger in decoded]  # noqa: B023
+            return system.join_document(own, index, texts, tokens)  # noqa: B023
 
         results, failures = map_documents(
             dataclasses.replace(batch, failures=failures), "label", one

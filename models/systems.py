@@ -78,13 +78,23 @@ class System:
         self, features: Sequence[Featurized], texts: Sequence[str | None], tokens: Tokens
     ) -> Candidates:
         """The candidates of all documents of a batch."""
+        found = self.decode(features)
         return Candidates.of(
             [
-                (document, found)
+                (document, candidate)
                 for document in range(len(texts))
-                for found in self.label_document(features, document, texts, tokens)
+                for candidate in self.join_document(
+                    [own[document] for own in found], document, texts, tokens
+                )
             ]
         )
+
+    def decode(self, features: Sequence[Featurized]) -> list[list[list[Candidate]]]:
+        """What each tagger finds in each document of a batch, for `join_document`."""
+        return [
+            tagger.label_documents(rows)
+            for tagger, rows in zip(self.taggers, features, strict=True)
+        ]
 
     def label_document(
         self,
@@ -93,7 +103,7 @@ class System:
         texts: Sequence[str | None],
         tokens: Tokens,
     ) -> list[Candidate]:
-        """The candidates of one document of a batch, in order.
+        """The candidates of one document of a batch, decoded alone, in order.
 
         Args:
             features: those of each tagger.
@@ -105,6 +115,16 @@ class System:
             tagger.label_document(rows, document)
             for tagger, rows in zip(self.taggers, features, strict=True)
         ]
+        return self.join_document(found, document, texts, tokens)
+
+    def join_document(
+        self,
+        found: Sequence[Sequence[Candidate]],
+        document: int,
+        texts: Sequence[str | None],
+        tokens: Tokens,
+    ) -> list[Candidate]:
+        """The candidates of one document, in order, by what each tagger found in it."""
         text = texts[document]
         if text is None:
             return []

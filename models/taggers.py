@@ -102,6 +102,15 @@ class Tagger:
         """The candidates of all documents of a batch."""
         return Candidates.of(self._candidates(features))
 
+    def label_documents(self, features: Featurized) -> list[list[Candidate]]:
+        """The candidates of each document of a batch, in order."""
+        found: list[list[Candidate]] = [[] for _ in range(len(features.document_offsets) - 1)]
+        for document, candidate in self._candidates(features):
+            found[document].append(candidate)
+        for own in found:
+            own.sort()
+        return found
+
     def label_document(self, features: Featurized, document: int) -> list[Candidate]:
         """The candidates of one document of a batch, in order."""
         return sorted(c for _, c in self._candidates(_only(features, document)))

@@ -15,7 +15,7 @@ from scrubline.models.merging import ACCEPTED, ORDER, PART, accept, cover, merge
 from scrubline.models.policy import DENY, Policy
 from scrubline.models.scrubbing import OffsetMap, from_units, scrub, utf8_offsets, utf16_offsets
 from scrubline.models.spans import POLICY, Candidate, Span
-from scrubline.models.tokenizing import DocumentTokens
+from scrubline.models.tokens import Tokens
 
 
 class Broken(Exception):  # noqa: N818 - what it says is "broken: <law>"
@@ -68,7 +68,7 @@ def require_discreet(error: BaseException, content: bytes, told: Iterable[str] =
 # -- tokens
 
 
-def check_tokens(text: str, tokens: DocumentTokens) -> None:
+def check_tokens(text: str, tokens: Tokens) -> None:
     """Tokens are ordered, disjoint, inside the text, and hold all but white space."""
     starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
     reach = 0

@@ -31,7 +31,7 @@ from scrubline.models.recognisers import RECOGNISERS
 from scrubline.models.scrubbing import scrub
 from scrubline.models.sections import SECTIONS, normalise_heading, section_of
 from scrubline.models.spans import Candidate
-from scrubline.models.tokenizing import concatenate, tokenize
+from scrubline.models.tokenizing import tokenize, tokenize_documents
 
 from .inputs import PIECES, Draw, drawn_text, text_of, text_seeds
 from .laws import check_merge, check_scrub, check_tokens, require
@@ -42,16 +42,17 @@ def check_tokenizer(data: bytes) -> None:
     found = tokenize(text)
     check_tokens(text, found)
     require(len(code_points(text)) == len(text), "a code point a character")
-    again = concatenate([found, None, tokenize(text)])
+    again = tokenize_documents([text, None, text])
     rows = again.of_document(2)
     require(np.array_equal(again.starts[rows], found.starts), "documents do not see each other")
     require(set(found.sections.tolist()) <= set(range(-1, len(SECTIONS))), "sections are known")
     try:
-        tokenize(text, max_tokens=max(0, len(found) - 1))
+        tokenize_documents([text], max_tokens=max(0, len(found) - 1))
         require(not len(found), "the budget of tokens is exact")
     except OverBudget:
         pass
-    require(len(tokenize(text, max_tokens=len(found))) == len(found), "the budget is inclusive")
+    again = tokenize_documents([text], max_tokens=len(found))
+    require(len(again) == len(found), "the budget is inclusive")
 
 
 def check_sections(data: bytes) -> None:
