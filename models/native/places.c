@@ -340,7 +340,7 @@ static void fill_spacing(const Work *work, const PlaceColumn *column, const Rang
     int64_t before = 2;
     for (int64_t i = range->first; i < range->end; i++) {
         int64_t behind = i + 1 < range->end ? view->starts[i + 1] - view->ends[i] : 2;
-        behind = behind < 2 ? behind : 2;
+        behind = behind < 0 ? 0 : behind < 2 ? behind : 2;
         range->cells[(i - range->first) * range->step] =
             work->places->numbers[column->first + before * 3 + behind];
         before = behind;

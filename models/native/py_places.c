@@ -8,6 +8,8 @@
 
 #define PLACES "scrubline.Places"
 #define MOST_FIELDS 32
+/* Folded words that are remembered from other batches; see models/features/indexing.py. */
+#define MOST_FOLDED 1000000
 
 static void close_places(PyObject *capsule)
 {
@@ -202,6 +204,9 @@ static int are_within(const View *view)
                 view->token_ends[t] > size)
                 return 0;
         for (int64_t i = view->item_offsets[d]; i < view->item_offsets[d + 1]; i++)
+            if (view->starts[i] < 0 || view->ends[i] < view->starts[i] || view->ends[i] > size)
+                return 0;
+        for (int64_t i = view->item_offsets[d]; i < view->item_offsets[d + 1]; i++)
             if (view->anchors[i] != -1 && (view->anchors[i] < first || view->anchors[i] >= end))
                 return 0;
     }
@@ -326,13 +331,15 @@ PyObject *py_fill_places(PyObject *self, PyObject *args)
         .matches = views[MATCHES].buf,
         .match_offsets = views[LISTS].buf,
     };
-    for (int64_t i = 0; i < view.n_items; i++)
-        view.n_words = view.word_ids && view.word_ids[i] >= view.n_words ? view.word_ids[i] + 1 : view.n_words;
+    int64_t n_ids = views[IDS].len / 8, most = -1;
+    for (int64_t i = 0; i < n_ids; i++)
+        most = view.word_ids[i] > most ? view.word_ids[i] : most;
+    view.n_words = most < INT32_MAX ? most + 1 : 0;
     view.width = view.n_words ? (int32_t)(views[ROWS].len / 4 / view.n_words) : INT32_MAX;
     int bad = views[TOKENS].len / 8 != view.documents + 1 || views[TOKEN_ENDS].len / 8 != view.n_tokens ||
               views[LINES].len != view.n_tokens || views[ITEMS].len / 8 != view.documents + 1 ||
               views[ENDS].len / 8 != view.n_items || views[ANCHORS].len / 8 != view.n_items ||
-              views[IDS].len / 8 != view.n_items || folded < 0 ||
+              n_ids != view.n_items || most >= INT32_MAX || folded < 0 || folded > view.n_items + MOST_FOLDED ||
               (view.n_words && views[ROWS].len != 4 * view.n_words * (int64_t)view.width) ||
               views[LISTS].len / 8 != places->n_lists + 1 ||
               views[COLUMNS].len / 4 != view.n_items * places->n_columns ||

@@ -1,0 +1,152 @@
+"""The extension's calls with arguments that do not fit: an error each time, and never a crash.
+
+The arguments are those of real calls, with one of them changed at random.
+"""
+
+import random
+
+import numpy as np
+import pytest
+from scrubline.models import tokenizing
+from scrubline.models.bundles import open_bundle
+from scrubline.models.crf.decoding import model_arrays
+from scrubline.models.features import compiling
+from scrubline.models.features.gazetteer import PhraseIndex
+from scrubline.models.features.indexing import AttributeIndex
+from scrubline.models.native import extension
+from scrubline.models.parts import cluster_tables
+
+NATIVE = extension()
+pytestmark = pytest.mark.skipif(NATIVE is None, reason="the native extension is not built here")
+
+TEXTS = [
+    "Paciente: Luis Moyano García\nNacido el 3/5 o el 12/03/1961 en Vitoria-Gasteiz, NºCol 28",
+    None,
+    "",
+    "Dra. Ana Ruiz. Tel. 91 345 67 89; a@b.es\r\n\r\nNombre: ANA\n" * 3,
+]
+ERRORS = (ValueError, TypeError, BufferError, OverflowError, MemoryError)
+CALLS = (
+    *("open_characters", "tokenize", "open_merger", "merge", "arrange", "open_words", "intern"),
+    *("open_places", "fill_places", "open_phrases", "match_phrases", "open_index", "featurize"),
+    *("open_model", "decode"),
+)
+
+
+class Recorder:
+    """The extension, which remembers the arguments of the first call of each kind."""
+
+    def __init__(self):
+        self.calls = {}
+
+    def __getattr__(self, name):
+        call = getattr(NATIVE, name)
+
+        def recorded(*args):
+            self.calls.setdefault(name, []).append(args)
+            return call(*args)
+
+        return recorded
+
+
+@pytest.fixture(scope="module", params=["meddocan-default", "meddocan-hide"])
+def calls(request):
+    recorder = Recorder()
+    bundle = open_bundle(request.param)
+    (recipe,) = bundle.recipe.taggers
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tokenizing, "extension", lambda: recorder)
+        for cached in (tokenizing.characters_of, compiling.merger_of):
+            patched.setattr(cached, "__wrapped__", cached.__wrapped__)
+            cached.cache_clear()
+        lists = {
+            name: (one.phrases[:500], None if one.weights is None else one.weights[:500])
+            for name, one in bundle.dictionaries.items()
+            if name in recipe.needs("gazetteer")
+        }
+        phrases = PhraseIndex(lists, recipe.layer, recorder)
+        model = bundle.models["token"]
+        index = AttributeIndex(
+            recipe,
+            model.attributes,
+            recorder,
+            phrases=phrases,
+            clusters=cluster_tables(bundle.parts),
+        )
+        tokens = tokenizing.tokenize_documents(TEXTS, sentences=False)
+        features = index.featurize(TEXTS, tokens, {})
+        _, base, arrays = model_arrays(model)
+        opened = recorder.open_model(*arrays)
+        count = len(features.starts)
+        recorder.decode(
+            opened,
+            base,
+            features.attribute_ids,
+            features.item_offsets,
+            features.sequence_offsets,
+            np.zeros(count, np.uint16),
+            np.ones(count),
+            True,
+        )
+    for cached in (tokenizing.characters_of, compiling.merger_of):
+        cached.cache_clear()
+    return recorder.calls
+
+
+def changed(value, rng: random.Random):
+    """Something like the value, that may not fit."""
+    if isinstance(value, tuple):
+        if value and rng.random() < 0.9:
+            at = rng.randrange(len(value))
+            return (*value[:at], changed(value[at], rng), *value[at + 1 :])
+        return rng.choice([(), value[:-1], value * 2])
+    if isinstance(value, np.ndarray | bytes):
+        array = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else value.ravel()
+        way = rng.randrange(6)
+        if way == 0 or not len(array):
+            return array[: rng.randrange(len(array) + 1)].copy()
+        if way == 1:
+            return np.concatenate((array, array[-rng.randrange(1, 9) :]))
+        if way == 2:
+            return rng.choice([b"", b"\0", np.zeros(3, np.uint8), None, "text", 7, object()])
+        array = array.copy()
+        for _ in range(rng.choice((1, 1, 3, 50))):
+            at = rng.randrange(len(array))
+            if array.dtype.kind == "f":
+                array[at] = rng.choice((np.nan, np.inf, -5000.0, 1e30, 0.3))
+            elif array.dtype.kind == "b":
+                array[at] = not array[at]
+            else:
+                limits = np.iinfo(array.dtype)
+                near = [limits.min, limits.max, limits.max // 2, 0, 1, int(array[at]) + 1]
+                array[at] = max(limits.min, min(limits.max, rng.choice(near)))
+        return array
+    if isinstance(value, bool | int):
+        return rng.choice([-(2**63), -(2**31), -2, -1, 0, 1, 2, 2**31 - 1, 2**31, 2**63 - 1, 2**70])
+    return rng.choice([None, object(), 3, b"", ()])
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_arguments_that_do_not_fit_are_refused_or_do_no_harm(calls, name):
+    rng = random.Random(name)
+    call = getattr(NATIVE, name)
+    refused = 0
+    if name not in calls:
+        pytest.skip("this recipe has no use for it")
+    for args in calls[name][:2]:
+        # What is large costs its size each time.
+        size = sum(getattr(one, "nbytes", 0) for one in args)
+        for _ in range(20 if size > 200_000 else 120):
+            at = rng.randrange(len(args))
+            again = [one.copy() if isinstance(one, np.ndarray) else one for one in args]
+            again[at] = changed(args[at], rng)
+            try:
+                call(*again)
+            except ERRORS:
+                refused += 1
+    assert refused > 10
+
+
+def test_every_call_of_the_extension_is_tried():
+    found = {name for name in dir(NATIVE) if callable(getattr(NATIVE, name)) and name[0] != "_"}
+    assert found == set(CALLS)
