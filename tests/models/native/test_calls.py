@@ -144,7 +144,7 @@ def test_arguments_that_do_not_fit_are_refused_or_do_no_harm(calls, name):
                 call(*again)
             except ERRORS:
                 refused += 1
-    assert refused > 10
+    assert refused > 3
 
 
 def test_every_call_of_the_extension_is_tried():
