@@ -69,8 +69,9 @@ def test_both_paths_know_the_same_kinds(word):
     places = np.zeros(1, np.int64)
     ends = np.array([len(word)], np.int64)
     items = np.array([0, 1], np.int64)
+    opened = NATIVE.open_words(characters_of(NATIVE), merger_of(NATIVE), *words.arrays())
     found, _, _ = NATIVE.intern(
-        words.open(NATIVE), codes, offsets, items, places, ends, 10, 10, np.zeros(1, np.int64)
+        opened, codes, offsets, items, places, ends, 10, 10, np.zeros(1, np.int64)
     )
     (number,) = np.frombuffer(found, np.int32).tolist()
     shown = word if len(word) <= 256 else word[:128] + word[-128:]
