@@ -195,6 +195,7 @@ def test_models_load_no_beam():
 HELPERS = {
     "recognisers": {
         *("adjacent", "capitals", "datewords", "evidence", "matching", "named_numbers", "names"),
+        "necessary",
     },
     "formats": {"base", "encodings"},
     "recipes": {"languages", "learner", "recipe"},

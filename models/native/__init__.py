@@ -13,7 +13,7 @@ import os
 from types import ModuleType
 
 SWITCH = "SCRUBLINE_NATIVE"
-VERSION = 2
+VERSION = 3
 """Of what is agreed with the extension: raised in both places when a call or its sense changes."""
 
 

@@ -2,7 +2,7 @@
 #include "wrappers.h"
 
 /* Of what is agreed with Python; as in models/native/__init__.py. */
-#define VERSION 2
+#define VERSION 3
 
 #define METHOD(name) {#name, py_##name, METH_VARARGS, name##_doc}
 
@@ -22,6 +22,11 @@ static PyMethodDef methods[] = {
     METHOD(intern),
     METHOD(open_places),
     METHOD(fill_places),
+    METHOD(open_gates),
+    METHOD(scan),
+    METHOD(open_vocabulary),
+    METHOD(cut_words),
+    METHOD(slices),
     {NULL, NULL, 0, NULL},
 };
 

@@ -52,6 +52,11 @@ CALL(open_words)
 CALL(intern)
 CALL(open_places)
 CALL(fill_places)
+CALL(open_gates)
+CALL(scan)
+CALL(open_vocabulary)
+CALL(cut_words)
+CALL(slices)
 
 /* Capsules that more than one file opens. */
 #define CHARACTERS "scrubline.Characters"

@@ -77,7 +77,8 @@ class Recogniser(Protocol):
 
     A module may also say what else decides what it finds, for the hash in the audit:
         LISTS: names of the shipped dictionaries that it uses.
-        SHARED: modules of this package, beside `matching`, that it uses ("names", ...).
+        SHARED: modules of this package that it uses ("names", ...), beside `matching` and what that
+            itself needs.
     """
 
     @property
@@ -161,16 +162,19 @@ def recognise_all(document: Document, context: Context, names: Iterable[str]) ->
     )
 
 
+_UNDER_ALL = ("capitals", "matching", "necessary")
+
+
 @functools.cache
 def rule_hash(name: str) -> str:
-    """Hex SHA-256 of a rule's source, of what it shares and of its lists, for the audit.
+    """Hex SHA-256 of a rule's source, of what rules share and of its lists, for the audit.
 
     Raises:
         UsageError: if the name is not in `RECOGNISERS`.
     """
     rule = _named(name)
     digest = hashlib.sha256()
-    for module in (name, "matching", *getattr(rule, "SHARED", ())):
+    for module in dict.fromkeys((name, *_UNDER_ALL, *getattr(rule, "SHARED", ()))):
         digest.update(importlib.resources.files(__package__).joinpath(f"{module}.py").read_bytes())
     for dictionary in getattr(rule, "LISTS", ()):
         digest.update(load(dictionary).sha256.encode())

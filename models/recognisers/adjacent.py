@@ -13,10 +13,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-import re2
-
 from ...dictionaries import load
-from .matching import Pattern, after, before
+from .matching import Pattern, after, before, compiled
+from .necessary import Case
 
 REACH = 112
 """Code points read on one side of an anchor."""
@@ -56,10 +55,7 @@ _JOINED = re.compile(r" |-|", re.ASCII)
 @functools.cache
 def cased(source: str) -> Pattern:
     """Compiles a pattern for views in which capitals and small letters differ."""
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    compiled: Pattern = re2.compile(source.encode("latin-1"), options)
-    return compiled
+    return compiled(source, Case.AS_IT_STANDS)
 
 
 def words_before(seen: bytes, start: int, limit: int = 8) -> list[Word]:

@@ -18,12 +18,20 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
+import os
 import re
+import threading
 import unicodedata
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..columns import Ints
+from ..native import extension
 
 LOWER, INITIAL, CAPITALISED, UPPER, OTHER = range(5)
 """How a word is written: `smith`; `J` (one capital, nothing else); `Smith`, `McDonald`, `O'Brien`,
@@ -52,10 +60,171 @@ def _cut_by(letter: str, accents: str, hyphen: str, apostrophe: str) -> re.Patte
 
 
 # Letters and digits, with the accents that may stand after a letter as code points of their own.
-# Most texts are ASCII, where simpler classes do, at twice the speed.
 _LETTER = r"[^\W_]"
 _CUT = _cut_by(_LETTER, rf"(?:[\u0300-\u036f]+{_LETTER}*)*", r"[-\u2010\u2011]", r"['\u2019\u02bc]")
 _CUT_ASCII = _cut_by("[A-Za-z0-9]", "", "-", "'")
+
+
+class Property:
+    """A question about a word, asked once for each different word and not at each of its places.
+
+    A rule makes one for each set of words that it begins with, when it is imported, and looks its
+    places up with `Words.where`.
+
+    Args:
+        holds: answers for a word as it is written. No word longer than `LONGEST_WORD` is asked
+            about, and of a number only how long it is: its digits are all 0.
+    """
+
+    __slots__ = ("bit",)
+
+    def __init__(self, holds: Callable[[str], bool]) -> None:
+        """Questions are few, and last as long as the program."""
+        bit = _VOCABULARY.ask()
+        self.bit = np.uint64(bit)
+        _VOCABULARY.asked.append((bit, holds))
+
+    @classmethod
+    def one_of(cls, words: Iterable[str]) -> Property:
+        """Whether `plain` writes a word as one of these."""
+        made = cls.__new__(cls)
+        bit = _VOCABULARY.ask()
+        made.bit = np.uint64(bit)
+        listed = _VOCABULARY.listed
+        listed.update({word: listed.get(word, 0) | bit for word in words})
+        return made
+
+
+Answers = npt.NDArray[np.uint64]
+"""What is known of words, an element each, a bit for each question."""
+
+
+class _Vocabulary:
+    """What is known of the different words of the last texts, a row each.
+
+    Attributes:
+        listed: word as `plain` writes it -> the questions that lists answer.
+        asked: the other questions, each with its bit.
+    """
+
+    def __init__(self) -> None:
+        self.listed: dict[str, int] = {}
+        self.asked: list[tuple[int, Callable[[str], bool]]] = []
+        self._questions = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Knows no words, and nobody waits."""
+        self._lock = threading.Lock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets all words."""
+        native = extension()
+        # The rows of words: in the extension, or here.
+        self._words = native.open_vocabulary(LONGEST_WORD) if native else None
+        self._rows: dict[str, int] = {}
+        self._count = 0
+        self._shapes = np.zeros(1024, np.uint8)
+        self._answers: Answers = np.zeros(1024, np.uint64)
+
+    def ask(self) -> int:
+        """The bit of a new question."""
+        if self._questions == 64:
+            raise OverflowError("no more than 64 properties of words")
+        self._questions += 1
+        self.clear()
+        words.cache_clear()
+        return 1 << self._questions - 1
+
+    def words_of(self, text: str) -> Words:
+        """The words of a text; threads wait for each other."""
+        with self._lock:
+            try:
+                cut = self._cut_natively(text) if self._words else self._cut(text)
+                shapes, answers = self._shapes[cut.rows].tobytes(), self._answers[cut.rows]
+            except BaseException:
+                # Some words may have a row here and not there.
+                self.clear()
+                raise
+        return Words(text, cut.starts, cut.ends, cut.texts, cut.plains, shapes, answers, cut.heads)
+
+    def _cut_natively(self, text: str) -> _Cut:
+        codes = text.encode("utf-32-le", "surrogatepass")
+        classes = _ASCII if text.isascii() else _classes()
+        native = extension()
+        assert native is not None
+        had, *columns = native.cut_words(self._words, KNOWN_WORDS, classes, codes)
+        starts, ends, rows, heads, fresh = (memoryview(column).cast("q") for column in columns)
+        texts = native.slices(text, starts, ends, LONGEST_WORD)
+        plains = (
+            # Most texts: all words in small letters at once.
+            native.slices(text.lower(), starts, ends, LONGEST_WORD)
+            if text.isascii()
+            else list(map(plain, texts))
+        )
+        self._count = had
+        for index in fresh:
+            self._learn(texts[index].translate(_ZEROS))
+        return _Cut(starts, ends, texts, plains, np.frombuffer(rows, np.int64), heads)
+
+    def _cut(self, text: str) -> _Cut:
+        """What `_cut_natively` does, many times slower."""
+        cut = _CUT_ASCII if text.isascii() else _CUT
+        reached = list(itertools.accumulate(len(part) for part in cut.split(text)))
+        starts, ends = reached[:-1:3], reached[1::3]
+        if len(self._rows) > KNOWN_WORDS:
+            self.clear()
+        texts = [
+            text[s:e] if e - s <= LONGEST_WORD else "" for s, e in zip(starts, ends, strict=True)
+        ]
+        kinds = [word.translate(_ZEROS) for word in texts]
+        for kind in kinds:
+            if kind not in self._rows:
+                self._rows[kind] = self._count
+                self._learn(kind)
+        rows = np.array([self._rows[kind] for kind in kinds], np.int64)
+        heads = [
+            i for i, start in enumerate(starts) if _APART.search(text, max(0, start - 2), start)
+        ]
+        return _Cut(starts, ends, texts, list(map(plain, texts)), rows, heads)
+
+    def _learn(self, word: str) -> None:
+        """The next row."""
+        row = self._count
+        if row >= len(self._shapes):
+            self._answers = np.concatenate((self._answers, np.zeros_like(self._answers)))
+            self._shapes = np.concatenate((self._shapes, np.zeros_like(self._shapes)))
+        name = plain(word)
+        bits = self.listed.get(name, 0)
+        for bit, holds in self.asked if word else ():
+            if holds(word):
+                bits |= bit
+        self._answers[row] = bits
+        self._shapes[row] = shape_of(word)
+        self._count += 1
+
+
+class _Cut(NamedTuple):
+    """The words of a text, as in `Words`, and their rows."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    texts: Sequence[str]
+    plains: Sequence[str]
+    rows: Ints
+    heads: Sequence[int]
+
+
+_ZEROS = str.maketrans("123456789", "0" * 9)
+# What stands before a word that may begin a line, up to the word.
+_APART_MARK = r"\t\r\n*>|#\-_~\u2013\u2014"
+_APART = re.compile(rf"(?:\A|[{_APART_MARK}]|[ {_APART_MARK}] |\A )\Z")
+
+
+_VOCABULARY = _Vocabulary()
+# The lock may be held, by a thread that the child of a fork does not have.
+os.register_at_fork(after_in_child=_VOCABULARY.begin)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -66,19 +235,22 @@ class Words:
         text: the text that they were found in.
         starts: offset of the first code point of each.
         ends: offset one past the last; a possessive 's is left outside and is no word itself.
-        gaps: what stands before each, a possessive 's left out.
         texts: the words themselves; "" for one longer than `LONGEST_WORD`.
         plains: the words as `plain` writes them.
         shapes: `LOWER`, `INITIAL`, `CAPITALISED`, `UPPER` or `OTHER` of each.
+        answers: what is known of each.
+        heads: indices of those that may begin a line, a column or an item: all but those that
+            stand behind a single blank, a bracket or the like.
     """
 
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
-    gaps: Sequence[str]
     texts: Sequence[str]
     plains: Sequence[str]
     shapes: bytes
+    answers: Answers
+    heads: Sequence[int]
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -87,15 +259,24 @@ class Words:
         """Indices of the words of the given shapes, in order."""
         return [match.start() for match in re.finditer(b"[%b]" % bytes(shapes), self.shapes)]
 
-    def where(self, wanted: Iterable[str]) -> list[int]:
-        """Indices of the words that `plain` writes as one of these, in order.
+    def where(self, wanted: Property, behind: Property | None = None) -> list[int]:
+        """Indices of the words that have a property, in order.
 
-        Takes the time of the document's different words and of what it gives, not of its length.
+        Args:
+            wanted: the property.
+            behind: what the word before it must have besides.
         """
-        at = places(self)
-        cues = wanted if isinstance(wanted, frozenset) else frozenset(wanted)
-        hits = cues.intersection(_different(self))
-        return sorted(chain.from_iterable(map(at.__getitem__, hits)))
+        if behind is None:
+            found = (self.answers & wanted.bit).nonzero()[0]
+        else:
+            found = (self.answers[:-1] & behind.bit).nonzero()[0] + 1
+            found = found[(self.answers[found] & wanted.bit) != 0]
+        indices: list[int] = found.tolist()
+        return indices
+
+    def among(self, wanted: Container[str]) -> list[int]:
+        """Indices of the words that `plain` writes as one of these, in order."""
+        return [index for index, word in enumerate(self.plains) if word in wanted]
 
     def between(self, index: int) -> str:
         """What stands between a word and the next, at most 80 code points of it.
@@ -114,38 +295,33 @@ class Words:
 @functools.lru_cache(maxsize=1)
 def words(text: str) -> Words:
     """The words of a text, in one pass over it; those of the last text are kept."""
-    plainly = text.isascii()
-    parts = (_CUT_ASCII if plainly else _CUT).split(text)
-    reached = list(accumulate(map(len, parts)))
-    # What is behind the last word is the last part.
-    texts = parts[1::3]
-    if max(map(len, texts), default=0) > LONGEST_WORD:
-        texts = [word if len(word) <= LONGEST_WORD else "" for word in texts]
-    # In ASCII `plain` is `lower`, which is one call for all words.
-    lower = "\0".join(texts).lower().split("\0") if plainly and texts else map(plain, texts)
-    return Words(
-        text,
-        reached[:-1:3],
-        reached[1::3],
-        parts[:-1:3],
-        texts,
-        list(lower),
-        bytes(map(shape_of, texts)),
-    )
+    return _VOCABULARY.words_of(text)
 
 
-@functools.lru_cache(maxsize=1)
-def places(found: Words) -> Mapping[str, list[int]]:
-    """Word as `plain` writes it -> where it stands, in order; that of the last text is kept."""
-    at: defaultdict[str, list[int]] = defaultdict(list)
-    for index, word in enumerate(found.plains):
-        at[word].append(index)
-    return at
+# As in models/native/vocabulary.h.
+_LETTER_OR_DIGIT, _HYPHEN, _APOSTROPHE, _ACCENT, _LAYOUT, _BLANK = (1 << at for at in range(6))
 
 
-@functools.lru_cache(maxsize=1)
-def _different(found: Words) -> frozenset[str]:
-    return frozenset(places(found))
+@functools.cache
+def _classes() -> npt.NDArray[np.uint8]:
+    """What each code point can be."""
+    return _classes_below(0x110000)
+
+
+def _classes_below(end: int) -> npt.NDArray[np.uint8]:
+    classes = np.fromiter(map(str.isalnum, map(chr, range(end))), np.uint8, end)
+    classes[0x300:0x370] = _ACCENT
+    for marks, name in (
+        ("-\u2010\u2011", _HYPHEN),
+        ("'\u2019", _APOSTROPHE),
+        (" \t\r\n*>|#-_~\u2013\u2014", _LAYOUT),
+        (" ", _BLANK),
+    ):
+        classes[[ord(mark) for mark in marks if ord(mark) < end]] |= name
+    return classes
+
+
+_ASCII = _classes_below(128)
 
 
 @functools.lru_cache(KNOWN_WORDS)

@@ -12,10 +12,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from ..documents import Context, Document
 from ..spans import Candidate
 from .adjacent import (
+    CAPITAL,
     WORD,
     Word,
     cased,
@@ -26,7 +28,19 @@ from .adjacent import (
     words_after,
     words_before,
 )
-from .matching import after, before, disjoint, is_word, pattern, view
+from .capitals import Property, words
+from .matching import (
+    Match,
+    View,
+    after,
+    before,
+    disjoint,
+    is_word,
+    lines_before,
+    narrow,
+    pattern,
+    view,
+)
 
 NAME = "city_state"
 LABELS = ("CITY", "STATE", "COUNTRY")
@@ -45,7 +59,7 @@ LISTS = (
     "weekdays_en",
     "world_cities",
 )
-SHARED = ("adjacent",)
+SHARED = ("adjacent", "capitals")
 # 148 of 160 right: english_clinical_sample 17/17, demo/train 51/51, asq_phi 80/92.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9198
@@ -143,13 +157,23 @@ _STRONG_CUE = (
     r"|dispatcher|teacher|man|woman|male|female|lady|gentleman|\d{2} ?[mf]|years?|y/?o|refugee"
     r"|immigrant)"
 )
+_NEARER = (
+    r"(?:downtown |nearby |the |rural |north(?:ern)? |south(?:ern)? |east(?:ern)? |west(?:ern)? )"
+    r"{0,2}"
+)
+_LONGEST_NEARER = 24
 _CUE = pattern(
     rf"\b(?:{_STRONG_CUE},? (?:\w{{1,12}} ){{0,2}}?(?:in|to|from|of|near|at|outside(?: of)?|around)"
     r"|(?:transfer(?:red)?|transported|transport|brought|came|comes|come|coming|visiting|visited"
     r"|referred|arrived|arriving|in|from|to|out of|near|outside of|around|through|thru|via|leaving"
     r"|for))[ \n]"
-    rf"(?:downtown |nearby |the |rural |north(?:ern)? |south(?:ern)? |east(?:ern)? "
-    rf"|west(?:ern)? ){{0,2}}"
+    rf"{_NEARER}"
+)
+# The last words of all these, where a capital follows: nothing else counts.
+_LEADS_TO_CAPITAL = pattern(
+    r"\b(?:in|to|from|of|near|at|outside|around|transfer(?:red)?|transported|transport|brought|came"
+    r"|comes|come|coming|visiting|visited|referred|arrived|arriving|through|thru|via|leaving|for)"
+    rf"[ \n]{_NEARER}(?-i:[A-Z])"
 )
 _STRONG = re.compile(
     r"\b(?:lives?|lived|living|resid(?:es?|ed|ing)|relocated|emigrated|immigrated|born|raised"
@@ -331,15 +355,53 @@ def _pairs() -> frozenset[str]:
     return folded("us_place_states")
 
 
-def _by_list(text: str, seen: bytes) -> Iterator[tuple[int, int, str]]:
-    """Cities, states and countries of the lists that are nothing else."""
+def _begins_place(word: str) -> bool:
+    """Whether a word, or a piece of it, may be the first of a place's name."""
+    if word == word.lower():
+        return False
+    written = narrow(word).decode("latin-1")
     first = _vocabulary()
-    for match in _CAPITALISED.finditer(seen):
+    for piece in _PIECE.finditer(written):
+        low = written[piece.start() :].lower()
+        if low in first or low == "st" or f"{low}'s" in first:
+            return True
+    return False
+
+
+_PIECE = re.compile(rf"(?<![^?'-]){CAPITAL}")
+_BEGINS_PLACE = Property(_begins_place)
+
+
+def _beginning(text: str, seen: View) -> Iterator[Match]:
+    """Capitalised words of the view that begin the name of a place of the lists."""
+    first = _vocabulary()
+    found = words(text)
+    places = [(found.starts[index], found.texts[index]) for index in found.where(_BEGINS_PLACE)]
+    matches: Iterator[Match | None]
+    alike = not _ELSEWHERE_CUT.search(text) and "" not in found.texts
+    if alike and all(
+        word.isalpha() and seen[start - 1 : start] not in _JOINTS for start, word in places
+    ):
+        matches = (_CAPITALISED.match(seen, start, len(seen)) for start, _ in places)
+    else:
+        # Where the words of the view begin and end depends on what stands beside them.
+        matches = _CAPITALISED.finditer(seen)
+    for match in matches:
+        low = (match.group() or b"").decode("latin-1").lower() if match else ""
+        if match and (low in first or low == "st"):
+            yield match
+
+
+_JOINTS = (b"?", b"'", b"-")
+# What joins the words of the view and not those of the text, or the other way round: accents that
+# are code points of their own, dashes.
+_ELSEWHERE_CUT = re.compile("[^\x00-\xff\u2019\u201c\u201d\u2022\u2026]")
+
+
+def _by_list(text: str, seen: View) -> Iterator[tuple[int, int, str]]:
+    """Cities, states and countries of the lists that are nothing else."""
+    for match in _beginning(text, seen):
         start = match.start()
-        word = (match.group() or b"").decode("latin-1")
-        low = word.lower()
-        if low not in first and low != "st":
-            continue
         if is_word(text, start - 1) or is_word(text, match.end()):
             continue
         phrase = _longest(words_after(seen, start, 4), seen)
@@ -438,9 +500,11 @@ def _longest(words: list[Word], seen: bytes) -> tuple[int, str] | None:
     return None
 
 
-def _by_cue(text: str, seen: bytes) -> Iterator[tuple[int, int, str]]:
+def _by_cue(text: str, seen: View) -> Iterator[tuple[int, int, str]]:
     """Places behind words for living, moving and travelling, on the lists or not."""
-    for match in _CUE.finditer(seen):
+    ends = [match.end() - 1 for match in _LEADS_TO_CAPITAL.finditer(seen)]
+    lines = lines_before(seen, ends, _LONGEST_NEARER)
+    for match in chain.from_iterable(_CUE.finditer(seen, *line) for line in lines):
         end = match.end()
         if is_word(text, match.start() - 1) or not seen[end : end + 1].isupper():
             continue

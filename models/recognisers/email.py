@@ -48,7 +48,7 @@ _LONGEST_LOCAL = 64
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields one EMAIL per address, left to right and without overlap."""
     text = document.text
-    seen = view(text)
+    seen: bytes = view(text)
     found = list(_plain(text, seen))
     if b'"@' in seen:
         found += [match.span() for match in _QUOTED.finditer(seen)]

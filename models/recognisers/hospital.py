@@ -66,7 +66,7 @@ _WEAK = (
     r"|institute|therapy|therapies|specialists|village|meadows|cent(?:er|re)"
     r"|ctr|care|children's|women's|kids|infants|spine|ed|er|e\.r\."
 )
-_ANCHOR = pattern(rf"\b(?:({_STRONG})|({_WEAK}))\b")
+_ANCHOR = pattern(rf"\b(?:({_STRONG})|({_WEAK}))\b", capital=True)
 # What may follow the first word of an institution and belongs to its name.
 _LATER = pattern(
     r"(?: |, | - )(?:hospitals?|medical center|medical group|center|centre|ctr|clinic|institute"

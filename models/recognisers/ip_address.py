@@ -48,7 +48,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     says nothing alone, but it would stand there as a number without its host.
     """
     text = document.text
-    seen = view(text)
+    seen: bytes = view(text)
     found = []
     for match in _VERSION_4.finditer(seen):
         start, end = match.span()

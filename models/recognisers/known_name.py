@@ -50,7 +50,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         del known[name]
     places = Taken(taken)
     candidates = []
-    for index in found.where(known):
+    for index in found.among(known):
         start, end = found.starts[index], found.ends[index]
         if places.touches(start, end) or not _is_mention(found, index):
             continue

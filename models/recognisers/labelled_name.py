@@ -14,7 +14,16 @@ from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
 from .capitals import LOWER, Words, plain, words
-from .matching import disjoint, is_word, pattern, view
+from .matching import (
+    Match,
+    Pattern,
+    View,
+    disjoint,
+    is_word,
+    lines_before,
+    pattern,
+    view,
+)
 from .names import Stretch, is_common, is_given, is_plausible, is_surname, read_name
 
 NAME = "labelled_name"
@@ -130,11 +139,12 @@ def find(text: str) -> tuple[Candidate, ...]:
     return tuple(disjoint(candidates))
 
 
-def _fields(found: Words, seen: bytes) -> Iterator[tuple[int, int, str]]:
+def _fields(found: Words, seen: View) -> Iterator[tuple[int, int, str]]:
     text = found.text
     read: set[int] = set()
+    signs = sorted((*_places_of(b":", seen), *_places_of(b"=", seen)))
     for searched, label in ((_PATIENT, "PATIENT"), (_DOCTOR, "DOCTOR")):
-        for match in searched.finditer(seen):
+        for match in _on_lines(searched, seen, signs):
             if is_word(text, match.start() - 1) or text[match.start() - 1 : match.start()] == "-":
                 continue
             if match.end() in read:
@@ -154,6 +164,26 @@ def _fields(found: Words, seen: bytes) -> Iterator[tuple[int, int, str]]:
             while stretch is not None:
                 yield stretch.start, stretch.end, called
                 stretch = _another(found, stretch) if label == "DOCTOR" else None
+
+
+def _places_of(sign: bytes, seen: bytes) -> Iterator[int]:
+    at = seen.find(sign)
+    while at >= 0:
+        yield at
+        at = seen.find(sign, at + 1)
+
+
+_BEHIND_SIGN = 26
+"""What a field may have behind its sign: blanks, a line end, blanks."""
+
+
+def _on_lines(searched: Pattern, seen: View, signs: list[int]) -> Iterator[Match]:
+    """The fields of the lines that hold a sign, without which there is none."""
+    for start, end in lines_before(seen, signs, 0):
+        for match in searched.finditer(seen, start, min(len(seen), end + _BEHIND_SIGN)):
+            if match.start() >= end:
+                break
+            yield match
 
 
 def _is_signed(found: Words, stretch: Stretch) -> bool:

@@ -15,7 +15,18 @@ from ...dictionaries import load
 from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
-from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, plain, plain_all, words
+from .capitals import (
+    CAPITALISED,
+    INITIAL,
+    LOWER,
+    UPPER,
+    Property,
+    Words,
+    plain,
+    plain_all,
+    shape_of,
+    words,
+)
 from .evidence import LISTS as _EVIDENCE_LISTS
 from .evidence import SHARED as _EVIDENCE
 from .evidence import Taken, evidence, labels_of_words
@@ -23,7 +34,6 @@ from .matching import disjoint
 from .names import (
     Stretch,
     eponyms,
-    given_words,
     is_common,
     is_given,
     is_plausible,
@@ -97,20 +107,28 @@ def _label(found: Words, stretch: Stretch, known: Mapping[str, str]) -> str:
     return "DOCTOR" if _STAFF_AHEAD.search(left) else "PATIENT"
 
 
+def _begins_pair(word: str) -> bool:
+    """Whether a word may be the first name of a pair; spares what `_is_pair` would refuse."""
+    shape = shape_of(word)
+    return (
+        is_given(word)
+        and shape in ((CAPITALISED,) if is_common(word) else (CAPITALISED, UPPER, LOWER))
+        and plain(word) not in names.FUNCTION_WORDS
+    )
+
+
+_BEGINS_PAIR = Property(_begins_pair)
+
+
 def _pairs(found: Words) -> Iterator[Stretch]:
     """`Jane Smith`, `Jane D.`, `JANE SMITH`, and in small letters two names that are no words."""
     behind, shapes, last = 0, found.shapes, len(found) - 1
-    for index, ordinary in given_words(found):
+    for index in found.where(_BEGINS_PAIR):
         shape = shapes[index]
-        if index < behind or index == last or shape not in (CAPITALISED, UPPER, LOWER):
-            continue
-        if ordinary and shape != CAPITALISED:
-            # Spares what `_is_pair` would refuse.
+        if index < behind or index == last:
             continue
         next_shape = shapes[index + 1]
         if next_shape not in (shape, INITIAL) and found.texts[index + 1] not in names.PARTICLES:
-            continue
-        if found.plains[index] in names.FUNCTION_WORDS:
             continue
         stretch = read_name(found, index, lower=shape == LOWER)
         if stretch is None or stretch.first == stretch.last:
@@ -237,10 +255,8 @@ def _is_place(found: Words, stretch: Stretch) -> bool:
 
 def _lines(found: Words) -> Iterator[Stretch]:
     """`Smith, Jane Q` at the beginning of a line or column, `SMITH, JANE 45 F` in its head."""
-    # A text has few different gaps.
-    begin = {gap for gap in set(found.gaps) if _LINE_START.search("." + gap[-12:])}
-    for index in range(len(found) - 1):
-        if index and found.gaps[index] not in begin:
+    for index in found.heads:
+        if index == len(found) - 1:
             continue
         if found.shapes[index] not in (CAPITALISED, UPPER, LOWER) or not _goes_on(found, index):
             continue
@@ -260,7 +276,8 @@ def _lines(found: Words) -> Iterator[Stretch]:
 
 def _goes_on(found: Words, index: int) -> bool:
     """Whether what stands behind a word lets a name go on; spares reading it."""
-    return found.gaps[index + 1][:1] in (" ", ",") or len(found.texts[index]) == 1
+    end = found.ends[index]
+    return found.text[end : end + 1] in (" ", ",") or len(found.texts[index]) == 1
 
 
 def _starts_line(found: Words, index: int) -> bool:

@@ -19,9 +19,12 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
+import numpy as np
 import re2
 
+from ..native import extension
 from ..spans import Candidate
+from .necessary import Case, Needs, Piece, needs
 
 WINDOW = 48
 """Code points that a rule may look at on each side of a match."""
@@ -40,7 +43,9 @@ class Match(Protocol):
 class Pattern(Protocol):
     """The part of RE2's compiled pattern that the rules use."""
 
-    def finditer(self, text: bytes) -> Iterator[Match]: ...  # noqa: D102
+    def finditer(  # noqa: D102
+        self, text: bytes, pos: int | None = None, endpos: int | None = None
+    ) -> Iterator[Match]: ...
     def match(self, text: bytes, pos: int = 0, endpos: int = 0) -> Match | None: ...  # noqa: D102
     def fullmatch(self, text: bytes) -> Match | None: ...  # noqa: D102
 
@@ -62,19 +67,38 @@ _ACCENTS = {
 } | {ord("ñ"): "[ñÑ]"}
 
 
+class View(bytes):
+    """A text as the rules see it; see `view`."""
+
+    @functools.cached_property
+    def places(self) -> dict[int, list[int] | list[tuple[int, int]]] | None:
+        """Where patterns may match, by number of the gate; None if that is not known.
+
+        Where each match begins at one of a few places, those; else stretches, in order and
+        disjoint, one of which each match is in.
+        """
+        native = extension()
+        return native.scan(_scanner(len(_GATES)), self) if native else None
+
+
 @functools.lru_cache(maxsize=1)
-def view(text: str) -> bytes:
+def view(text: str) -> View:
     """One Latin-1 byte per code point of the text, so that offsets agree.
 
     Typographic dashes, quotes and spaces, and the digits of every script, become their ASCII
     likeness; any other code point above U+00FF becomes `?`. No-break space becomes a space.
     All rules ask for the view of the same document in turn, so the last one is kept.
     """
+    return View(narrow(text))
+
+
+def narrow(text: str) -> bytes:
+    """The characters of a view, for a word or a document."""
     try:
-        narrow = text.encode("latin-1")
+        seen = text.encode("latin-1")
     except UnicodeEncodeError:
-        narrow = _WIDE.sub(_narrowed, text).encode("latin-1")
-    return narrow.replace(b"\xa0", b" ")
+        seen = _WIDE.sub(_narrowed, text).encode("latin-1")
+    return seen.replace(b"\xa0", b" ")
 
 
 def _narrowed(match: re.Match[str]) -> str:
@@ -85,17 +109,113 @@ def _narrowed(match: re.Match[str]) -> str:
     return "?" if digit is None else str(digit)
 
 
-def pattern(source: str) -> Pattern:
+def pattern(source: str, *, capital: bool = False) -> Pattern:
     """Compiles a case-insensitive pattern for views.
 
     RE2 folds case in ASCII only when it reads Latin-1; a plain `í` in the source therefore stands
     for i and í in either case (so do not put one inside brackets).
+
+    Args:
+        source: of the pattern.
+        capital: whether a rule has no use for matches that begin with a small letter; where there
+            are no others they may be left out.
+    """
+    return compiled(source.translate(_ACCENTS), Case.CAPITAL if capital else Case.ANY)
+
+
+def compiled(source: str, case: Case) -> Pattern:
+    """Compiles a pattern for views, as it stands.
+
+    Of a view only the stretches around the words that it needs are searched.
     """
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
-    options.case_sensitive = False
-    compiled: Pattern = re2.compile(source.translate(_ACCENTS).encode("latin-1"), options)
-    return compiled
+    options.case_sensitive = case is Case.AS_IT_STANDS
+    plain: Pattern = re2.compile(source.encode("latin-1"), options)
+    return Gate(plain, source, case)
+
+
+class Gate:
+    """A pattern that is only run where what it needs is near.
+
+    What all of them need is looked for in one pass over a view (`View.places`), in the native
+    extension; without it every pattern is run on all of the text.
+
+    Attributes:
+        number: of it in `View.places`.
+        source: of the pattern.
+        case: how its letters may be written.
+        search: what `finditer` does on any stretch of text.
+    """
+
+    def __init__(self, plain: Pattern, source: str, case: Case) -> None:
+        self.number = len(_GATES)
+        self.source, self.case = source, case
+        self.match, self.fullmatch, self.search = plain.match, plain.fullmatch, plain.finditer
+        _GATES.append(self)
+
+    @functools.cached_property
+    def needs(self) -> Needs:
+        """What is in every text that it matches; found when first asked for, not at import."""
+        return needs(self.source, self.case)
+
+    def finditer(
+        self, text: bytes, pos: int | None = None, endpos: int | None = None
+    ) -> Iterator[Match]:
+        """All matches, from left to right."""
+        places = text.places if type(text) is View else None
+        if places is None or not self.needs.each:
+            return self.search(text, pos, endpos)
+        found = places.get(self.number)
+        if found is None:
+            return iter(())
+        if pos is not None or endpos is not None:
+            return self.search(text, pos, endpos)
+        return self._at(text, found)
+
+    def _at(self, text: bytes, places: list[Any]) -> Iterator[Match]:
+        if not isinstance(places[0], int):
+            # RE2 sees what stands beside a window, and no match goes beyond one: those of all
+            # windows are those of the text.
+            for start, end in places:
+                yield from self.search(text, start, end)
+            return
+        behind = 0
+        for start in places:
+            if start >= behind:
+                match = self.match(text, start, start + self.needs.reach)
+                if match:
+                    behind = match.end()
+                    yield match
+
+
+_GATES: list[Gate] = []
+
+
+@functools.lru_cache(1)
+def _scanner(count: int) -> object:
+    """All that the first so many gates need, for the extension."""
+    native = extension()
+    assert native is not None
+    numbers: dict[tuple[frozenset[Piece], Case], int] = {}
+    claims = [
+        (
+            gate.number,
+            numbers.setdefault((need.pieces, need.case), len(numbers)),
+            need.before,
+            gate.needs.reach,
+        )
+        for gate in _GATES[:count]
+        for need in gate.needs.each
+    ]
+    rows = [(k, case, piece) for (pieces, case), k in numbers.items() for piece in pieces]
+    return native.open_gates(
+        "".join(piece.text for _, _, piece in rows).encode("ascii"),
+        np.cumsum([0, *(len(piece.text) for _, _, piece in rows)], dtype=np.int64),
+        np.array([k for k, _, _ in rows], np.int64),
+        np.array([p.begins + 2 * p.ends + 4 * case for _, case, p in rows], np.uint8),
+        np.array(claims, np.int64),
+    )
 
 
 def before(seen: bytes, start: int, length: int = WINDOW) -> str:
@@ -166,3 +286,31 @@ def disjoint(candidates: Iterable[Candidate]) -> list[Candidate]:
             kept.append(candidate)
             reach = candidate.end
     return kept
+
+
+def lines_before(seen: bytes, places: Iterable[int], reach: int) -> Iterator[tuple[int, int]]:
+    """The lines that hold one of the places or what stands before it, as far as the reach goes.
+
+    A pattern that matches within a line finds on these, each searched by itself, what it finds on
+    the whole view.
+
+    Args:
+        seen: the view.
+        places: offsets in it, in order.
+        reach: how many code points before each.
+
+    Yields:
+        Start and end of lines, one or several together, with their line end; in order, disjoint.
+    """
+    start = end = 0
+    for place in places:
+        if place < end:
+            continue
+        begun = seen.rfind(b"\n", end, max(end, place - reach)) + 1 or end
+        if begun > end or not end:
+            if end:
+                yield start, end
+            start = begun
+        end = seen.find(b"\n", place) + 1 or len(seen)
+    if end:
+        yield start, end

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...dictionaries import load, load_weighted
@@ -21,10 +20,11 @@ from .capitals import (
     LOWER,
     OTHER,
     UPPER,
+    Property,
     Words,
-    places,
     plain,
     plain_all,
+    shape_of,
 )
 
 LISTS = (
@@ -262,18 +262,16 @@ def _is_common(name: str) -> bool:
     )
 
 
-@functools.lru_cache(maxsize=1)
-def given_words(found: Words) -> Sequence[tuple[int, bool]]:
-    """Index of every word that is a listed first name, in order; whether it is an ordinary one too.
+def _may_be_name(word: str) -> bool:
+    """Whether `read_name` may begin with a word, whatever stands around it."""
+    if shape_of(word) != LOWER:
+        return True
+    known = is_given(word) or is_surname(word)
+    return plain(word) in PARTICLES or len(word) == 1 or (known and not is_common(word))
 
-    Those of the last text are kept: several rules begin with them.
-    """
-    return sorted(
-        (index, _is_common(name))
-        for name, at in places(found).items()
-        if _is_given(name)
-        for index in at
-    )
+
+MAY_BE_NAME = Property(_may_be_name)
+"""Spares reading a name behind the many words that ordinary ones follow."""
 
 
 TITLES = word_set("""

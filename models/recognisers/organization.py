@@ -78,7 +78,7 @@ _LAST = (
     r"|cold storage|storage|cab|taxi|hospice foundation|clocks|pianos|hygiene lab|academy"
     r"|relief|club|ymca|meeting|league|rescue"
 )
-_ANCHOR = pattern(rf"[ \n]({_LAST})\b")
+_ANCHOR = pattern(rf"[ \n]({_LAST})\b", capital=True)
 # Words that are more often something else: they count only behind words for working and the like,
 # or where a name stands beside "Employer".
 _LOOSE = word_set("""

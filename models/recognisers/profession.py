@@ -13,17 +13,32 @@ from __future__ import annotations
 
 import functools
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..documents import Context, Document
 from ..spans import Candidate
 from .adjacent import folded, word_set
-from .matching import after, before, disjoint, is_word, pattern, view
+from .capitals import Property, words
+from .matching import (
+    Match,
+    Pattern,
+    View,
+    after,
+    before,
+    disjoint,
+    is_word,
+    lines_before,
+    narrow,
+    pattern,
+    view,
+)
 
 NAME = "profession"
 LABELS = ("PROFESSION",)
 LISTS = ("first_names_en", "professions_en")
-SHARED = ("adjacent",)
+SHARED = ("adjacent", "capitals")
 # 40 of 40 right: english_clinical_sample 14/14, demo/train 26/26.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9762
@@ -182,13 +197,42 @@ _CLINICIANS = word_set("""
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields PROFESSION candidates, left to right and without overlap."""
     text = document.text
+    heads = _heads_in(text)
+    if not heads.ends:
+        return
     seen = view(text)
     found = [
-        *_after(text, seen, _SAYS_SO, True),
-        *_after(text, seen, _MAY_SAY_SO, False),
-        *_bracketed(text, seen),
+        *_after(text, seen, heads, _SAYS_SO, True),
+        *_after(text, seen, heads, _MAY_SAY_SO, False),
+        *_bracketed(text, seen, heads),
     ]
     yield from disjoint(Candidate(s, e, "PROFESSION", NAME, SCORE) for s, e in found)
+
+
+class _Heads(NamedTuple):
+    """Where the words of a text stand that may be the last word of a job."""
+
+    starts: list[int]
+    ends: list[int]
+
+
+def _heads_in(text: str) -> _Heads:
+    found = words(text)
+    places = found.where(_HOLDS_HEAD)
+    if "" in found.texts:
+        # What is too long to be asked about may hold one.
+        places = sorted({*places, *(i for i, word in enumerate(found.texts) if not word)})
+    return _Heads([found.starts[i] for i in places], [found.ends[i] for i in places])
+
+
+def _holds_head(word: str) -> bool:
+    """Whether some letters of a word would be the last word of a job."""
+    pieces = _LETTERS.findall(narrow(word).decode("latin-1").lower())
+    return any(_is_head(piece) or piece == "carrier" for piece in pieces)
+
+
+_LETTERS = re.compile("[a-z\xe0-\xff]+")
+_HOLDS_HEAD = Property(_holds_head)
 
 
 def _is_head(word: str) -> bool:
@@ -198,16 +242,29 @@ def _is_head(word: str) -> bool:
     return low in _heads() or low.rsplit("-", 1)[-1] in _heads() or bool(_ENDINGS.search(low))
 
 
-def _after(text: str, seen: bytes, cue: object, certain: bool) -> Iterator[tuple[int, int]]:
-    for match in cue.finditer(seen):  # type: ignore[attr-defined]
-        if is_word(text, match.start() - 1) and text[match.start()].isalnum():
-            continue
-        start = match.end()
-        if is_word(text, start - 1):
-            continue
-        phrase = _PHRASE.match(seen, start, min(len(seen), start + 80))
-        if phrase is None:
-            continue
+_REACH = 80
+"""Code points of the phrase behind a cue."""
+
+
+def _after(
+    text: str, seen: View, heads: _Heads, cue: Pattern, certain: bool
+) -> Iterator[tuple[int, int]]:
+    """Jobs behind a cue, which stands within a line; the job may go on in the next."""
+    for line in lines_before(seen, heads.starts, _REACH):
+        for match in cue.finditer(seen, *line):
+            following = bisect_right(heads.ends, match.end())
+            if following < len(heads.ends) and heads.starts[following] < match.end() + _REACH:
+                yield from _behind(text, seen, match, certain)
+
+
+def _behind(text: str, seen: View, match: Match, certain: bool) -> Iterator[tuple[int, int]]:
+    start = match.end()
+    if is_word(text, match.start() - 1) and text[match.start()].isalnum():
+        return
+    if is_word(text, start - 1):
+        return
+    phrase = _PHRASE.match(seen, start, min(len(seen), start + _REACH))
+    if phrase is not None:
         yield from _job(text, seen, start, phrase.end(), certain)
 
 
@@ -289,8 +346,18 @@ _SUBJECT = re.compile(
 )
 
 
-def _bracketed(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
-    for shape in (_BRACKETED, _ALONE, _EMPLOYED):
+# What has to follow the last word of a job that stands in each of these shapes.
+_BEHIND_HEAD = (
+    (_BRACKETED, re.compile(rb"(?i)[),;]| (?:at|for|with|w/|of|days|nights)\b")),
+    (_ALONE, re.compile(rb"(?i)\.(?:[ \n]|\Z)|, retired\b| by (?:trade|profession|occupation)")),
+    (_EMPLOYED, re.compile(rb"(?i) ?,? (?:at|for|with|w/)[ \n]|, ")),
+)
+
+
+def _bracketed(text: str, seen: View, heads: _Heads) -> Iterator[tuple[int, int]]:
+    for shape, behind in _BEHIND_HEAD:
+        if not any(behind.match(seen, end) for end in heads.ends):
+            continue
         for match in shape.finditer(seen):
             start, end = match.span(1)
             if shape is _ALONE:

@@ -13,12 +13,11 @@ from collections.abc import Iterator
 from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
-from .capitals import CAPITALISED, LOWER, UPPER, Words, words
+from .capitals import CAPITALISED, LOWER, UPPER, Property, Words, plain, shape_of, words
 from .matching import disjoint
 from .names import (
     Stretch,
     and_another,
-    given_words,
     is_common,
     is_given,
     is_plausible,
@@ -72,6 +71,8 @@ _SPEAKING = re.compile(
 _SAYING = word_set("""
     with w to by for like named is of pt patient case name called ref case
 """)
+_RELATION = Property.one_of(_RELATIONS)
+_SAY = Property.one_of(_SAYING)
 _BRACKET = re.compile(r" ?\((?:pt'?s |patient's |her |his |the )?")
 
 
@@ -94,7 +95,7 @@ def find(text: str) -> tuple[Candidate, ...]:
 
 def _behind(found: Words) -> Iterator[Stretch]:
     """Names behind the relation: "wife, Mary", "dads Andre Cole & Teo Ruiz"."""
-    for index in found.where(_RELATIONS):
+    for index in found.where(_RELATION):
         relation = found.plains[index]
         at = index + 1
         while at < len(found) and at - index < 4 and found.plains[at] in _BETWEEN:
@@ -155,7 +156,7 @@ def _is_place(found: Words, at: int, stretch: Stretch) -> bool:
 
 def _before(found: Words) -> Iterator[Stretch]:
     """Names before the relation: "Anna (daughter)", "Kevin's mother"."""
-    for index in found.where(_RELATIONS):
+    for index in found.where(_RELATION):
         if not index:
             continue
         gap = found.between(index - 1)
@@ -186,13 +187,17 @@ def _before(found: Words) -> Iterator[Stretch]:
         yield Stretch(first, back, found.starts[first], found.ends[back])
 
 
+_GIVEN_ALONE = Property(
+    lambda word: is_given(word) and not is_common(word) and shape_of(word) in (CAPITALISED, LOWER)
+)
+_CAPITALISED_ALONE = Property(
+    lambda word: is_given(word) and not is_common(word) and shape_of(word) == CAPITALISED
+)
+
+
 def _named(found: Words) -> Iterator[Stretch]:
     """Names behind words that lead to a person: "spoke with Anna", "a patient named Jane D."."""
-    for index, ordinary in given_words(found):
-        if ordinary or not index or found.shapes[index] not in (CAPITALISED, LOWER):
-            continue
-        if found.plains[index - 1] not in _SAYING:
-            continue
+    for index in found.where(_GIVEN_ALONE, behind=_SAY):
         if found.texts[index - 1] == "PT":
             # A physical therapist, unless the whole line is in capitals.
             continue
@@ -211,16 +216,14 @@ _ACTING = word_set("""
 """)
 
 
+_ACTS = Property(lambda word: plain(word) in _ACTING and shape_of(word) == LOWER)
+
+
 def _acting(found: Words) -> Iterator[Stretch]:
     """First names at the head of a sentence that do what people do: "Lenore present."."""
-    for index, ordinary in given_words(found):
+    for index in (at - 1 for at in found.where(_ACTS, behind=_CAPITALISED_ALONE)):
         if (
-            not ordinary
-            and index + 1 < len(found)
-            and found.shapes[index] == CAPITALISED
-            and found.plains[index + 1] in _ACTING
-            and found.between(index) == " "
-            and found.shapes[index + 1] == LOWER
+            found.between(index) == " "
             and (not index or found.between(index - 1)[-1:] in '\n. "(')
             and not (index and found.between(index - 1) == " " and found.shapes[index - 1] != LOWER)
             and not (index and found.plains[index - 1] in names.TITLES)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ..documents import Context, Document
 from ..spans import Candidate
 from . import names
-from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, plain, words
+from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Property, Words, plain, shape_of, words
 from .matching import disjoint
 from .names import (
     Stretch,
@@ -68,6 +68,8 @@ _LEADING = re.compile(
 _LEADS = word_set("""
     paged with w by to for per d told notified from consulted of under
 """)
+_ROLE = Property.one_of(_ROLES)
+_LEAD = Property.one_of(_LEADS)
 _BRACKET = re.compile(r" ?\((?:the |our |her |his )?")
 
 
@@ -89,9 +91,9 @@ def find(text: str) -> tuple[Candidate, ...]:
 
 
 def _behind(found: Words) -> Iterator[Stretch]:
-    for index in found.where(_ROLES):
+    for index in (at - 1 for at in found.where(names.MAY_BE_NAME, behind=_ROLE)):
         role = found.plains[index]
-        if index + 1 == len(found) or found.between(index) not in (" ", ", ", " (", "  "):
+        if found.between(index) not in (" ", ", ", " (", "  "):
             continue
         stretch = name_behind(found, index + 1) or _surname(found, role, index + 1)
         if stretch is None or not _fits(found, role, stretch):
@@ -141,7 +143,7 @@ def _fits(found: Words, role: str, stretch: Stretch) -> bool:
 
 def _before(found: Words) -> Iterator[Stretch]:
     """Names before the role: "Kirsi (PT)", "Ana, the interpreter"."""
-    for index in found.where(_ROLES):
+    for index in found.where(_ROLE):
         if not index:
             continue
         back = index - 1
@@ -162,16 +164,20 @@ def _before(found: Words) -> Iterator[Stretch]:
             yield Stretch(back, back, found.starts[back], found.ends[back])
 
 
+def _may_be_led(word: str) -> bool:
+    shape = shape_of(word)
+    return shape in (CAPITALISED, INITIAL) or (shape in (LOWER, UPPER) and is_given(word))
+
+
+_MAY_BE_LED = Property(_may_be_led)
+
+
 def _led(found: Words) -> Iterator[Stretch]:
     """Names behind words that lead to a colleague: "paged Okafor", "report to bea"."""
-    for index in (at + 1 for at in found.where(_LEADS)):
-        if index == len(found) or found.between(index - 1) not in (" ", "/"):
+    for index in found.where(_MAY_BE_LED, behind=_LEAD):
+        if found.between(index - 1) not in (" ", "/"):
             continue
-        word, shape = found.texts[index], found.shapes[index]
-        if shape not in (CAPITALISED, UPPER, LOWER, INITIAL):
-            continue
-        if shape in (LOWER, UPPER) and not is_given(word):
-            continue
+        word = found.texts[index]
         left = found.text[max(0, found.starts[index] - 24) : found.starts[index]].lower()
         if not _LEADING.search(left):
             continue

@@ -42,6 +42,7 @@ _CLOSING = pattern(
     r"(?:\r?\n[ \t>]{0,24}){1,5}"
 )
 _LINE = re.compile(r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2})?\Z")
+_LINE_REACH = 66
 _LINE_END = re.compile(r"\.?[ \t]{0,8}(?:\r?$|\r?\n|  |\t)|\.?[ \t]{0,8}\r?\Z")
 
 
@@ -93,14 +94,12 @@ def _closed(found: Words, seen: bytes) -> Iterator[Stretch]:
 
 def _alone(found: Words) -> Iterator[Stretch]:
     """`J. Smith` or `-- Jane Smith` alone on a line."""
-    gaps = {gap for gap in set(found.gaps) if "\n" in gap}
-    for index, gap in enumerate(found.gaps):
-        if gap not in gaps and index:
-            continue
-        dashed = gap[-2:].strip() in ("-", "--", "~", "\u2014")
+    for index in found.heads:
+        start = found.starts[index]
+        dashed = found.text[max(0, start - 2) : start].strip() in ("-", "--", "~", "\u2014")
         if found.shapes[index] != INITIAL and not dashed:
             continue
-        if not _LINE.search(gap if not index else gap[gap.index("\n") :]) or (
+        if not _LINE.search(found.text, max(0, start - _LINE_REACH), start) or (
             not found.texts[index][:1].isalpha()
         ):
             continue

@@ -15,12 +15,12 @@ from . import names
 from .capitals import (
     CAPITALISED,
     INITIAL,
-    KNOWN_WORDS,
     LOWER,
     UPPER,
+    Property,
     Words,
-    places,
     plain,
+    shape_of,
     words,
 )
 from .matching import disjoint, is_word, pattern, view
@@ -44,7 +44,7 @@ _TITLES = dict.fromkeys(
 """),
     "PATIENT",
 )
-_PLAIN_TITLES = frozenset(map(plain, _TITLES))
+_TITLED = Property.one_of(map(plain, _TITLES))
 # Words as well: only with a capital ("Sister Agnes", not "her sister Agnes", which is a relative).
 _ALSO_WORDS = word_set("""
     doctor doctors nurse miss mister madam sir sister brother father mother pastor rabbi imam
@@ -100,7 +100,7 @@ def find(text: str) -> tuple[Candidate, ...]:
 
 
 def _behind_titles(found: Words) -> Iterator[tuple[Stretch, str]]:
-    for index in found.where(_PLAIN_TITLES):
+    for index in found.where(_TITLED):
         word = found.texts[index]
         label = _TITLES.get(word.lower())
         if label is None or not _is_title(found, index):
@@ -234,7 +234,7 @@ def _before_credentials(found: Words) -> Iterator[tuple[Stretch, str]]:
     text = found.text
     seen = view(text)
     reach = 0
-    for index in found.where(set(filter(_begins_credential, places(found)))):
+    for index in found.where(_CREDENTIALS):
         start = found.starts[index]
         apart = _APART.search(seen, max(reach, start - 4), start)
         match = _CREDENTIAL.match(seen, start) if apart else None
@@ -263,10 +263,16 @@ def _before_credentials(found: Words) -> Iterator[tuple[Stretch, str]]:
         yield stretch, "DOCTOR"
 
 
-@functools.lru_cache(KNOWN_WORDS)
-def _begins_credential(name: str) -> bool:
+def _begins_credential(word: str) -> bool:
+    name = plain(word)
+    if name in _WEAK and shape_of(word) == LOWER:
+        # Credentials only in capitals.
+        return False
     head = _HEAD.match(name)
     return head is not None and head[0] in _HEADS
+
+
+_CREDENTIALS = Property(_begins_credential)
 
 
 def name_before(found: Words, last: int, *, weak: bool) -> Stretch | None:

@@ -10,11 +10,13 @@ import pytest
 from scrubline.models import tokenizing
 from scrubline.models.bundles import open_bundle
 from scrubline.models.crf.decoding import model_arrays
+from scrubline.models.documents import Context, Document
 from scrubline.models.features import compiling
 from scrubline.models.features.gazetteer import PhraseIndex
 from scrubline.models.features.indexing import AttributeIndex
 from scrubline.models.native import extension
 from scrubline.models.parts import cluster_tables
+from scrubline.models.recognisers import capitals, matching, recognise_all
 
 NATIVE = extension()
 pytestmark = pytest.mark.skipif(NATIVE is None, reason="the native extension is not built here")
@@ -29,7 +31,7 @@ ERRORS = (ValueError, TypeError, BufferError, OverflowError, MemoryError)
 CALLS = (
     *("open_characters", "tokenize", "open_merger", "merge", "arrange", "open_words", "intern"),
     *("open_places", "fill_places", "open_phrases", "match_phrases", "open_index", "featurize"),
-    *("open_model", "decode"),
+    *("open_model", "decode", "open_gates", "scan", "open_vocabulary", "cut_words", "slices"),
 )
 
 
@@ -88,9 +90,23 @@ def calls(request):
             np.ones(count),
             True,
         )
+        # The rules' own calls.
+        for module in (capitals, matching):
+            patched.setattr(module, "extension", lambda: recorder)
+        forget_rules()
+        for text in filter(None, TEXTS):
+            recognise_all(Document(text), Context(), ("date", "titled_name", "phone"))
+    forget_rules()
     for cached in (tokenizing.characters_of, compiling.merger_of):
         cached.cache_clear()
     return recorder.calls
+
+
+def forget_rules():
+    """What the rules have opened, and the last document."""
+    capitals._VOCABULARY.clear()
+    for cached in (capitals.words, matching.view, matching._scanner):
+        cached.cache_clear()
 
 
 def changed(value, rng: random.Random):

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import doctest
+import itertools
 import re
+import string
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrubline.models.native import extension
 from scrubline.models.recognisers import capitals
 from scrubline.models.recognisers.capitals import (
     CAPITALISED,
@@ -110,6 +114,17 @@ def test_shapes(word: str, shape: int) -> None:
 
 @given(text=TEXTS)
 @settings(max_examples=200, deadline=None)
+def test_what_begins_lines_and_columns_stands_behind_more_than_a_blank(text: str) -> None:
+    found = words(text)
+    apart = " \t\r\n*>|#-_~\u2013\u2014"
+    for index, start in enumerate(found.starts):
+        left = ("\n\n" + text[:start])[-2:]
+        expected = left[1] in apart and (left[1] != " " or left[0] in apart)
+        assert (index in found.heads) == expected
+
+
+@given(text=TEXTS)
+@settings(max_examples=200, deadline=None)
 def test_rows_are_ordered_disjoint_and_inside(text: str) -> None:
     found = words(text)
     reach = 0
@@ -147,7 +162,43 @@ def test_words_are_those_of_the_obvious_pattern(text: str) -> None:
 def test_words_are_looked_up_by_what_they_are(text: str) -> None:
     found = words(text)
     for wanted in ({"ann", "a", "e"}, {"ann": 1, "7": 2}, frozenset({"o'brien", "zz"}), ()):
-        assert found.where(wanted) == [i for i, word in enumerate(found.plains) if word in wanted]
+        indices = [i for i, word in enumerate(found.plains) if word in wanted]
+        assert found.among(wanted) == indices
+
+
+SHORT = capitals.Property(lambda word: len(word) < 3)
+ANN = capitals.Property.one_of(["ann"])
+
+
+@given(text=TEXTS)
+@settings(max_examples=100, deadline=None)
+def test_words_are_looked_up_by_their_properties(text: str) -> None:
+    found = words(text)
+    short = [i for i, word in enumerate(found.texts) if word and len(word) < 3]
+    assert found.where(SHORT) == short
+    assert found.where(ANN) == [i for i, word in enumerate(found.plains) if word == "ann"]
+    assert found.where(SHORT, behind=ANN) == [
+        i for i in short if i and found.plains[i - 1] == "ann"
+    ]
+
+
+def test_many_different_words_are_forgotten() -> None:
+    letters = itertools.product(string.ascii_lowercase, repeat=3)
+    many = " ".join(map("".join, itertools.islice(letters, 9_000)))
+    count = -(-capitals.KNOWN_WORDS // 9_000)
+    for text in (many.replace(" ", f"{letter} ") for letter in "abcdefghij"[:count]):
+        assert len(words(text).where(SHORT)) == 0
+    assert words("Ann et al").where(SHORT) == [1, 2]
+
+
+def test_threads_may_ask_at_once() -> None:
+    texts = [" ".join(f"w{i}x{'abcdefgh'[i * k % 8]}" * 2 for i in range(300)) for k in range(40)]
+    expected = [list(words(text).plains) for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            capitals._VOCABULARY.clear()
+            found = list(pool.map(lambda text: list(words.__wrapped__(text).plains), texts))
+            assert found == expected
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\n"))))
@@ -174,3 +225,46 @@ def test_time_is_linear(piece: str) -> None:
     # Both so long that their arrays come from the system: pages cost more than a heap in use.
     ratios = (seconds(1_600_000) / max(seconds(400_000), 2e-3) for _ in range(6))
     assert any(ratio < 9 for ratio in ratios)
+
+
+@given(text=TEXTS)
+@settings(max_examples=200, deadline=None)
+def test_the_extension_cuts_words_as_python_does(text: str) -> None:
+    vocabulary = capitals._Vocabulary()
+    slow = vocabulary._cut(text)
+    found = words(text)
+    assert [list(column) for column in (found.starts, found.ends, found.texts, found.plains)] == [
+        list(column) for column in (slow.starts, slow.ends, slow.texts, slow.plains)
+    ]
+    assert list(found.heads) == list(slow.heads)
+
+
+def test_what_a_question_raises_leaves_no_word_half_known() -> None:
+    asked = capitals._VOCABULARY.asked
+    asked.append((0, lambda word: 1 / 0 > 0))
+    try:
+        with pytest.raises(ZeroDivisionError):
+            words("Zyxxa Zyxxb")
+    finally:
+        asked.pop()
+    found = words("Zyxxa Zyxxb Ann")
+    assert found.where(ANN) == [2]
+    assert list(found.texts) == ["Zyxxa", "Zyxxb", "Ann"]
+
+
+@pytest.mark.skipif(extension() is None, reason="needs the extension")
+def test_columns_that_do_not_fit_are_refused() -> None:
+    native = extension()
+    assert native is not None
+    vocabulary = native.open_vocabulary(40)
+    with pytest.raises(ValueError, match="no class"):
+        native.cut_words(vocabulary, 9, bytes(128), "\x80".encode("utf-32-le"))
+    with pytest.raises(ValueError, match="whole number"):
+        native.cut_words(vocabulary, 9, bytes(128), b"abc")
+    one = memoryview(bytes(8)).cast("q")
+    with pytest.raises(ValueError, match="as many"):
+        native.slices("abc", one, b"", 40)
+    with pytest.raises(IndexError):
+        native.slices("abc", memoryview(b"\xff" * 8).cast("q"), one, 40)
+    far = memoryview((1 << 40).to_bytes(8, "little")).cast("q")
+    assert native.slices("abc", far, far, 40) == [""]

@@ -137,4 +137,4 @@ def test_all_credentials_begin_with_known_letters() -> None:
     ]
     assert len(known) > 60
     for credential in known:
-        assert titled_name._begins_credential(words(credential).plains[0])
+        assert titled_name._begins_credential(words(credential.upper()).texts[0])

@@ -1,0 +1,264 @@
+"""That a pattern matches nowhere where the pieces of words that it needs are not."""
+
+from __future__ import annotations
+
+import doctest
+import functools
+import importlib
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrubline.models.native import extension
+from scrubline.models.recognisers import RECOGNISERS, matching, necessary
+from scrubline.models.recognisers.matching import lines_before, view
+from scrubline.models.recognisers.necessary import Case, Piece, needs
+
+from .test_contract import TEXTS
+
+CASES = Path(__file__).parent.parent / "cases"
+
+
+def gates() -> dict[str, matching.Gate]:
+    """All patterns of the rules, by module and name."""
+    modules = {"named_numbers", *RECOGNISERS}
+    found = {}
+    for name in sorted(modules):
+        module = importlib.import_module(f"scrubline.models.recognisers.{name}")
+        for key, value in vars(module).items():
+            for part in (value, getattr(value, "strong", None), getattr(value, "weak", None)):
+                if isinstance(part, matching.Gate):
+                    found[f"{name}.{key}.{part.number}"] = part
+    return found
+
+
+GATES = gates()
+
+
+def counted(gate: matching.Gate, found: Iterable[matching.Match]) -> list[tuple[int, int]]:
+    """Where the matches are of which a rule has any use."""
+    return [
+        match.span()
+        for match in found
+        if gate.case is not Case.CAPITAL
+        or next(chr(c) for c in match.group() or b"" if chr(c).isalpha()).isupper()
+    ]
+
+
+def require_same(text: str) -> None:
+    """Fails if a pattern finds something else on a view than where it is run on all of the text."""
+    seen = view(text)
+    for name, gate in GATES.items():
+        expected = counted(gate, gate.search(bytes(seen)))
+        assert counted(gate, gate.finditer(seen)) == expected, name
+
+
+def test_examples() -> None:
+    assert doctest.testmod(necessary).failed == 0
+
+
+def test_most_patterns_need_something() -> None:
+    assert sum(bool(gate.needs.each) for gate in GATES.values()) > 130
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"\bacct ?#", {("acct", True, True)}),
+        (r"acct", {("acct", False, False)}),
+        (r"\bbiops(?:y|ies)\b", {("biopsy", True, True), ("biopsies", True, True)}),
+        (r"\bbiops(?:y|ies)", {("biopsy", True, False), ("biopsies", True, False)}),
+        (r"\blab(?:oratory)?", {("lab", True, False)}),
+        (r"x@y", {("@", False, False)}),
+        (r"\d{3}-\d{2}-\d{4}", {("0000", True, False)}),
+        (r"(?:Lake|LAKE) [A-Z]", {("lake", False, True)}),
+        (r"\b[a-z]{2,5}\b", set()),
+        (r"(?:acct|\S)x?", set()),
+        (r"no\b", {("no", False, True)}),
+        (r"'s", set()),
+        (r"[oóÓ]tro\b", {("tro", True, True), ("otro", False, True)}),
+        (r"(?:[a-z0-9]{1,20}\.){1,3}(?:com|org)\b", {("com", True, True), ("org", True, True)}),
+        (r"\pL", set()),
+        (r"", set()),
+    ],
+)
+def test_pieces_of_patterns(source: str, expected: set[tuple[str, bool, bool]]) -> None:
+    each = needs(source).each
+    if source.startswith(r"\d{3}"):
+        # Digits are much alike; some number of them.
+        assert all(set(piece.text) == {"0"} for piece in each[0].pieces)
+        return
+    assert {piece for need in each[:1] for piece in need.pieces} == {Piece(*p) for p in expected}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"\bacct", 0),
+        (r"acct", 0),
+        (r"[ \n]acct", 1),
+        (r"\b ?acct", -1),
+        (r"^ ?acct", -1),
+        (r" {1,2}acct", -1),
+        (r"(?:^|\n)acct", -1),
+        (r"\b(?:the )?acct", -1),
+        (r"[a-z]acct", -1),
+    ],
+)
+def test_where_matches_begin(source: str, expected: int) -> None:
+    assert needs(source).each[0].before == expected
+
+
+def test_how_long_matches_are() -> None:
+    assert needs(r"\bacct[: ]{1,4}\d{1,3}").reach == 11
+    assert needs(r"\bacct.*").reach == necessary.NO_END
+
+
+def test_a_pattern_may_need_several_things() -> None:
+    many = "|".join("abcdefghijklmnopqrst")
+    source = (
+        rf"\bacct(?:(?:{many}){{2}}(?:{many}){{3}})?[^a]{{1,9}}(?:{many})(?:{many})(?:{many})dob"
+    )
+    assert all(need.pieces for need in needs(source).each)
+
+
+def test_capitals_may_matter() -> None:
+    assert needs(r"\bLake (?:Ann)?", Case.AS_IT_STANDS).each[0].pieces == {
+        Piece("Lake", True, True)
+    }
+    assert needs(r"\b(?:medical center|infirmary)\b", Case.CAPITAL).each[0].pieces == {
+        Piece("medical", True, True),
+        Piece("infirmary", True, True),
+    }
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.txt")), ids=lambda path: path.stem)
+def test_patterns_find_in_the_cases_what_they_match(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    require_same(text)
+    for line in text.splitlines():
+        require_same(line)
+
+
+@given(text=TEXTS)
+@settings(max_examples=300, deadline=None)
+def test_patterns_find_in_all_texts_what_they_match(text: str) -> None:
+    require_same(text)
+
+
+PARTS = [
+    "acct",
+    "Acct",
+    "ACCT",
+    "no",
+    "12",
+    "7",
+    "@",
+    " ",
+    "\n",
+    ": ",
+    "lake",
+    "Lake",
+    "x",
+    "_",
+    "\xe9",
+]
+SOURCES = [
+    (r"\bacct(?:[: ]{1,4}no)?[: ]{1,4}\d{1,3}", Case.ANY),
+    (r"acct", Case.ANY),
+    (r"[ \n](?:acct|lake)\b", Case.CAPITAL),
+    (r"\b(?:lake|acct)[ x]{0,3}\b", Case.CAPITAL),
+    (r"\bLake.{0,9}\d", Case.AS_IT_STANDS),
+    (r"(?:x|lake|12).*no", Case.ANY),
+    (r"[a-z]{1,5}@[a-z]{1,5}", Case.ANY),
+    (r"\d{2}(?:acct)?$", Case.ANY),
+    (r"(?:^|\n)[ ]?lake", Case.ANY),
+]
+
+
+@given(parts=st.lists(st.sampled_from(PARTS), max_size=60))
+@settings(max_examples=300, deadline=None)
+@pytest.mark.parametrize(("source", "case"), SOURCES)
+def test_little_patterns_find_what_they_match(source: str, case: Case, parts: list[str]) -> None:
+    gate = little(source, case)
+    # Long enough for windows that are apart.
+    for apart in ("", " " * 900):
+        seen = view(apart.join(parts))
+        assert counted(gate, gate.finditer(seen)) == counted(gate, gate.search(bytes(seen)))
+
+
+@functools.cache
+def little(source: str, case: Case) -> matching.Gate:
+    made = matching.compiled(source, case)
+    assert isinstance(made, matching.Gate)
+    return made
+
+
+@pytest.mark.skipif(extension() is None, reason="needs the extension")
+@pytest.mark.parametrize(
+    "columns",
+    [
+        (b"ab", [0, 1], [0], [0], [[0, 0, 0, 9]]),
+        (b"ab", [0, 2], [1], [0], [[0, 2, 0, 9]]),
+        (b"ab", [0, 2], [-1], [0], [[0, 0, 0, 9]]),
+        (b"ab", [0, 2], [0], [12], [[0, 0, 0, 9]]),
+        (b"a-", [0, 2], [0], [0], [[0, 0, 0, 9]]),
+        (b"5", [0, 1], [0], [0], [[0, 0, 0, 9]]),
+        (b"-", [0, 1], [0], [1], [[0, 0, 0, 9]]),
+        (b"ab", [0, 2], [0], [0], [[0, 0, -2, 9]]),
+        (b"ab", [0, 2], [0], [0], [[0, 0, 0, -1]]),
+        (b"ab", [0, 0, 2], [0, 0], [0, 0], [[0, 0, 0, 9]]),
+    ],
+)
+def test_gates_that_do_not_fit_are_refused(columns: tuple[Any, ...]) -> None:
+    letters, offsets, numbers, flags, claims = columns
+    native = extension()
+    assert native is not None
+    with pytest.raises(ValueError, match="do not fit"):
+        native.open_gates(
+            letters,
+            np.array(offsets, np.int64),
+            np.array(numbers, np.int64),
+            np.array(flags, np.uint8),
+            np.array(claims, np.int64),
+        )
+
+
+@pytest.mark.parametrize("piece", ["a", "7", "acct ", "mrn 7 ", "@", "no. 7 of ", "Lake "])
+def test_time_is_linear(piece: str) -> None:
+    def seconds(length: int) -> float:
+        seen = matching.View(piece.encode() * (length // len(piece)))
+        begun = time.process_time()
+        _ = seen.places
+        return time.process_time() - begun
+
+    seconds(1_000)
+    ratios = (seconds(1_600_000) / max(seconds(400_000), 2e-3) for _ in range(6))
+    assert any(ratio < 9 for ratio in ratios)
+
+
+@given(
+    text=st.text("ab\n", max_size=40),
+    places=st.lists(st.integers(0, 39), max_size=5).map(sorted),
+    reach=st.integers(0, 12),
+)
+def test_lines_are_whole_in_order_and_hold_what_stands_before_the_places(
+    text: str, places: list[int], reach: int
+) -> None:
+    places = [place for place in places if place < len(text)]
+    lines = list(lines_before(text.encode(), places, reach))
+    covered = [False] * len(text)
+    behind = 0
+    for start, end in lines:
+        assert behind <= start < end
+        assert start == 0 or text[start - 1] == "\n"
+        assert end == len(text) or text[end - 1] == "\n"
+        covered[start:end] = [True] * (end - start)
+        behind = end
+    for place in places:
+        assert all(covered[max(0, place - reach) : place + 1])
