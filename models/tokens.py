@@ -88,6 +88,20 @@ class Tokens:
         """The rows of one document."""
         return slice(int(self.document_offsets[document]), int(self.document_offsets[document + 1]))
 
+    def of_documents(self, low: int, high: int) -> Tokens:
+        """Those of documents `low` to `high` - 1."""
+        first, end = self.document_offsets[low], self.document_offsets[high]
+        rows = slice(int(first), int(end))
+        own = self.sentences
+        return Tokens(
+            self.document_offsets[low : high + 1] - first,
+            self.starts[rows],
+            self.ends[rows],
+            self.starts_coarse[rows],
+            self.starts_line[rows],
+            own and Sentences(own.starts[rows], own.sections[rows], own.section_names),
+        )
+
     def texts(self, document: int, text: str) -> list[str]:
         """The covered text of each token of one document."""
         rows = self.of_document(document)

@@ -9,6 +9,7 @@ The ids are those that the strings would have led to.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import threading
 import weakref
@@ -41,6 +42,9 @@ _MOST_BITS = 63
 _MOST_WORDS = 100_000
 _MOST_CODES = 4_000_000
 """Words and their code points that are remembered from batch to batch: some 60 MB."""
+
+_AT_ONCE = 8_000
+"""Fine tokens of a piece, and no document in two."""
 
 _Found = tuple[Ints, Ids]
 """Of the attributes of a feature the numbers of their values, [attribute, part], and their ids."""
@@ -250,9 +254,17 @@ class AttributeIndex:
             UsageError, ValueError: as `featurizing.featurize`.
         """
         require_batch(self._recipe, texts, tokens, self._phrases.names, self._clusters, tags)
-        items = None
         if self._in_python or self._recipe.layer == "character":
-            items = self._items(texts, tokens, tags)
+            return self._indexed(texts, tokens, self._items(texts, tokens, tags))
+        # Columns are wide: those of a piece stay in the processor's cache, and memory small.
+        edges = _pieces(tokens.document_offsets)
+        pieces = [
+            self._indexed(texts[low:high], tokens.of_documents(low, high), None)
+            for low, high in itertools.pairwise(edges)
+        ]
+        return pieces[0] if len(pieces) == 1 else _joined(pieces)
+
+    def _indexed(self, texts: Sequence[str | None], tokens: Tokens, items: Items | None) -> Indexed:
         batch = self._batch(texts, tokens, items)
         ids, offsets = self._ids(batch, items)
         return Indexed(
@@ -454,6 +466,35 @@ class AttributeIndex:
             np.concatenate(rows),
             *beyond,
         ]
+
+
+def _pieces(document_offsets: Ints) -> list[int]:
+    """Documents that pieces of a batch begin with, and their number."""
+    edges, begun = [0], 0
+    for document, end in enumerate(document_offsets[1:].tolist(), 1):
+        if end - begun >= _AT_ONCE:
+            edges.append(document)
+            begun = end
+    documents = len(document_offsets) - 1
+    return [*edges, documents] if edges[-1] < documents or len(edges) == 1 else edges
+
+
+def _joined(pieces: Sequence[Indexed]) -> Indexed:
+    """Pieces of a batch, one after another."""
+
+    def pointers(columns: Sequence[Ints]) -> Ints:
+        ends = np.cumsum([0, *(column[-1] for column in columns)])
+        shifted = [column[1:] + end for column, end in zip(columns, ends, strict=False)]
+        return np.concatenate([np.zeros(1, np.int64), *shifted])
+
+    return Indexed(
+        np.concatenate([piece.attribute_ids for piece in pieces]),
+        pointers([piece.item_offsets for piece in pieces]),
+        np.concatenate([piece.starts for piece in pieces]),
+        np.concatenate([piece.ends for piece in pieces]),
+        pointers([piece.sequence_offsets for piece in pieces]),
+        pointers([piece.document_offsets for piece in pieces]),
+    )
 
 
 class _Words:

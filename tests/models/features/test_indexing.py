@@ -120,6 +120,14 @@ WORDS = st.sampled_from(
 )
 
 
+@pytest.fixture(autouse=True, scope="module", params=[8_000, 3])
+def piece(request):
+    """Batches as they come, and cut behind nearly every document."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(indexing, "_AT_ONCE", request.param)
+        yield request.param
+
+
 @settings(max_examples=100, deadline=None)
 @given(
     texts=st.lists(st.one_of(st.none(), st.lists(WORDS, max_size=12).map(" ".join)), max_size=4),
