@@ -93,10 +93,15 @@ def is_kept(name: str) -> bool:
 
 def name_of(bundle_hash: str, kind: str) -> str:
     """The name of a compiled tagger: of the bundle's bytes and of all code that compiles."""
+    decisive = (bundle_hash, kind, code_hash(), _library_hash())
+    return hashlib.sha256(" ".join(decisive).encode()).hexdigest()
+
+
+@functools.cache
+def _library_hash() -> str:
     native = extension()
     library = b"" if native is None else Path(str(native.__file__)).read_bytes()
-    decisive = (bundle_hash, kind, code_hash(), hashlib.sha256(library).hexdigest())
-    return hashlib.sha256(" ".join(decisive).encode()).hexdigest()
+    return hashlib.sha256(library).hexdigest()
 
 
 def _path(name: str) -> Path | None:
@@ -218,7 +223,7 @@ def _chunks(arrays: list[np.ndarray[Any, Any]]) -> Iterator[bytes]:
 
 
 def _forget(folder: Path) -> None:
-    """Removes all but the files used last, and what was left half written long ago."""
+    """Removes all but the files used last."""
     kept = sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in kept[MOST_FILES:]:
         path.unlink(missing_ok=True)

@@ -23,6 +23,9 @@ enum {
 };
 #define VALUE_SHIFT 8
 
+/* What is said of a word by its flags. */
+enum { STARTS_ALNUM = 1, ALL_SMALL = 2, TELLS = 4 };
+
 typedef struct {
     uint8_t classes[CODE_POINTS];
     uint16_t traits[CODE_POINTS];

@@ -4,18 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(SCRUBLINE_SANITIZED)
 /* The loader chooses by what the processor has. */
 #define VECTORS __attribute__((target_clones("avx2", "default")))
 #else
 #define VECTORS
-#endif
-
-#if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PREFETCH(address) ((void)(address))
 #endif
 
 int space_fit(Space *space, int64_t items, int32_t width)

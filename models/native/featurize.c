@@ -3,11 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PREFETCH(address) ((void)(address))
-#endif
+#include "memory.h"
 
 /* A key that is looked for, and where it would be. */
 struct Wanted {
@@ -48,22 +44,20 @@ void found_free(Found *found)
     memset(found, 0, sizeof *found);
 }
 
-static int widen(void **memory, int64_t *room, int64_t needed, size_t size)
+static int fit(void **memory, int64_t *room, int64_t needed, size_t size)
 {
+    int64_t more = needed + needed / 2 + 4096;
     if (needed <= *room)
         return 0;
-    int64_t more = needed + needed / 2 + 4096;
-    void *wider = realloc(*memory, (size_t)more * size);
-    if (!wider)
+    if (widen(memory, more, size) < 0)
         return -1;
-    *memory = wider;
     *room = more;
     return 0;
 }
 
 static int grow(Found *found, int64_t more)
 {
-    return widen((void **)&found->ids, &found->room, found->count + more, sizeof *found->ids);
+    return fit((void **)&found->ids, &found->room, found->count + more, sizeof *found->ids);
 }
 
 /* Where the values of parts at an offset from an item are. */
@@ -88,14 +82,14 @@ static int gather_values(const Index *index, const Batch *batch, int64_t first, 
                          Found *found)
 {
     int32_t width = index->width[BY_ITEM];
-    if (widen((void **)&found->value_offsets, &found->item_room, end - first + 1,
+    if (fit((void **)&found->value_offsets, &found->item_room, end - first + 1,
               sizeof *found->value_offsets) < 0)
         return -1;
     found->n_values = 0;
     for (int64_t i = first; i < end; i++) {
         const int32_t *row = batch->items + i * width;
         found->value_offsets[i - first] = found->n_values;
-        if (widen((void **)&found->values, &found->value_room, found->n_values + width + 1,
+        if (fit((void **)&found->values, &found->value_room, found->n_values + width + 1,
                   sizeof *found->values) < 0)
             return -1;
         Value *values = found->values + found->n_values;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 #define BLANK_SIGN ' '
 #define BREAK_SIGN '\n'
 #define OTHER_SIGN '*'
@@ -45,15 +47,6 @@ void desk_free(Desk *desk)
     free(desk->inner);
     codes_free(&desk->folded);
     memset(desk, 0, sizeof *desk);
-}
-
-static int widen(void **memory, int64_t count, size_t size)
-{
-    void *wider = realloc(*memory, (size_t)count * size);
-    if (!wider)
-        return -1;
-    *memory = wider;
-    return 0;
 }
 
 static int desk_fit(Desk *desk, int64_t tokens)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 /* As in models/features: line.py, field.py, nearest.py, count.py. */
 #define FIELD_TOKENS 8
 #define FIELD_CHARACTERS 48
@@ -129,10 +131,8 @@ static int read_lines(Work *work, int64_t document)
     int64_t first = view->token_offsets[document], end = view->token_offsets[document + 1];
     if (end - first > work->token_room) {
         int64_t room = end - first + 1024;
-        int64_t *line_of = realloc(work->line_of, (size_t)room * sizeof *line_of);
-        if (!line_of)
+        if (widen((void **)&work->line_of, room, sizeof *work->line_of) < 0)
             return -1;
-        work->line_of = line_of;
         work->token_room = room;
     }
     work->n_lines = 0;
@@ -140,10 +140,8 @@ static int read_lines(Work *work, int64_t document)
         if (t == first || view->starts_line[t]) {
             if (work->n_lines == work->line_room) {
                 int64_t room = 2 * work->line_room + 256;
-                Line *lines = realloc(work->lines, (size_t)room * sizeof *lines);
-                if (!lines)
+                if (widen((void **)&work->lines, room, sizeof *work->lines) < 0)
                     return -1;
-                work->lines = lines;
                 work->line_room = room;
             }
             work->lines[work->n_lines++] = (Line){t, end, -1, -1};
@@ -459,10 +457,8 @@ static int stands_fit(Work *work, int64_t more)
     if (work->n_stands + more <= work->stand_room)
         return 0;
     int64_t room = 2 * work->stand_room + more + 256;
-    Stand *stands = realloc(work->stands, (size_t)room * sizeof *stands);
-    if (!stands)
+    if (widen((void **)&work->stands, room, sizeof *work->stands) < 0)
         return -1;
-    work->stands = stands;
     work->stand_room = room;
     return 0;
 }
@@ -472,17 +468,15 @@ static int several_fit(Several *several, int64_t count, int64_t more)
     if (count + more <= several->room)
         return 0;
     int64_t room = 2 * several->room + more + 256;
-    int32_t *values = realloc(several->values, (size_t)room * sizeof *values);
-    if (!values)
+    if (widen((void **)&several->values, room, sizeof *several->values) < 0)
         return -1;
-    several->values = values;
     several->room = room;
     return 0;
 }
 
 static int tells(const Work *work, int64_t item)
 {
-    return of_word(work->view, item, work->places->flags) & 4; /* TELLS of words.h */
+    return of_word(work->view, item, work->places->flags) & TELLS;
 }
 
 /* The field in whose value an item stands, -1 for none. */

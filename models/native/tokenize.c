@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 /* A text without the marks that join the character before them. */
 typedef struct {
     const uint32_t *codes;
@@ -28,15 +30,6 @@ void bench_free(Bench *bench)
     free(bench->codes);
     free(bench->positions);
     memset(bench, 0, sizeof *bench);
-}
-
-static int widen(void **memory, int64_t room, size_t size)
-{
-    void *wider = realloc(*memory, (size_t)room * size);
-    if (!wider)
-        return -1;
-    *memory = wider;
-    return 0;
 }
 
 static int tokens_fit(TokenTable *tokens, int64_t more)

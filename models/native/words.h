@@ -23,8 +23,6 @@ typedef struct {
 /* How a column is made of a word. */
 enum { LOOKED_UP, LENGTH, CLASSES, KIND, FOLDED, FLAGS, WAYS };
 
-enum { STARTS_ALNUM = 1, ALL_SMALL = 2, TELLS = 4 }; /* of FLAGS */
-
 typedef struct {
     int32_t way;    /* of the above */
     int32_t lookup; /* what is looked up; of classes and folded forms the map */
