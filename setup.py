@@ -14,7 +14,7 @@ NATIVE = Extension(
     "scrubline.models.native._native",
     sources=sorted(map(str, Path("models/native").glob("*.c"))),
     depends=sorted(map(str, Path("models/native").glob("*.h"))),
-    extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-std=c11"],
+    extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-std=c11", "-fno-trapping-math"],
     py_limited_api=True,
     optional=True,
 )

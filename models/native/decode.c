@@ -21,10 +21,10 @@ int space_fit(Space *space, int64_t items, int32_t width)
     int64_t most = items > space->items ? items + items / 2 + 64 : space->items;
     space_free(space);
     size_t cells = (size_t)most * (size_t)width;
-    space->states = malloc(cells * sizeof *space->states);
-    space->forward = malloc(cells * sizeof *space->forward);
-    space->from = malloc(cells * sizeof *space->from);
-    space->rest = malloc(REST * (size_t)width * sizeof *space->rest);
+    space->states = zeroed_lines(cells, sizeof *space->states);
+    space->forward = zeroed_lines(cells, sizeof *space->forward);
+    space->from = zeroed_lines(cells, sizeof *space->from);
+    space->rest = zeroed_lines(REST * (size_t)width, sizeof *space->rest);
     if (!space->states || !space->forward || !space->from || !space->rest) {
         space_free(space);
         return -1;
@@ -71,22 +71,29 @@ static int is_narrow(const Model *m, const int32_t *base, const int64_t *item_of
            most < ((INT64_C(1) << 28) - always - 2 * m->most_move) / m->most_state;
 }
 
-/* sum[j] = sum over the living k of values[k] * factors[k][j]; four rows at a time. */
-VECTORS static void spread(const double *values, const double *factors, const int32_t *living,
+/* Columns that a sum of rows is made for at once, in registers. */
+#define COLUMNS 8
+
+/* sum[j] = sum over the living of their masses times factors[k][j]. */
+VECTORS static void spread(const double *masses, const double *factors, const int32_t *living,
                            int32_t count, int32_t width, double *restrict sum)
 {
-    memset(sum, 0, (size_t)width * sizeof(double));
-    for (int32_t i = 0; i < count; i += 4) {
-        const double *row[4];
-        double mass[4];
-        for (int32_t k = 0; k < 4; k++) {
-            int32_t at = i + k < count ? i + k : i;
-            row[k] = factors + (int64_t)living[at] * width;
-            mass[k] = i + k < count ? values[at] : 0.0;
+    for (int32_t low = 0; low < width; low += COLUMNS) {
+        double even[COLUMNS] = {0}, odd[COLUMNS] = {0};
+        int32_t i = 0;
+        for (; i + 1 < count; i += 2) {
+            const double *one = factors + (int64_t)living[i] * width + low;
+            const double *other = factors + (int64_t)living[i + 1] * width + low;
+            double mass = masses[i], more = masses[i + 1];
+            for (int32_t j = 0; j < COLUMNS; j++) {
+                even[j] += mass * one[j];
+                odd[j] += more * other[j];
+            }
         }
-        for (int32_t j = 0; j < width; j++)
-            sum[j] += (mass[0] * row[0][j] + mass[1] * row[1][j]) +
-                      (mass[2] * row[2][j] + mass[3] * row[3][j]);
+        for (int32_t j = 0; i < count && j < COLUMNS; j++)
+            even[j] += masses[i] * factors[(int64_t)living[i] * width + low + j];
+        for (int32_t j = 0; j < COLUMNS; j++)
+            sum[low + j] = even[j] + odd[j];
     }
 }
 
@@ -95,14 +102,55 @@ VECTORS static void spread(const double *values, const double *factors, const in
 #define LEAST (-36.0)
 #define LOG_2 0.6931471805599453
 
+typedef union {
+    double number;
+    uint64_t bits;
+} Bits;
+
+/* values[j] = exp(values[j] - top), many at a time and to the last bits; beyond what a double holds
+   the least or the greatest. 2^k is made of bits, the rest a Taylor series (Cody and Waite 1980,
+   chapter 6). */
+VECTORS static void exponentiate(double *restrict values, double top, int32_t width)
+{
+    static const double over_log_2 = 1.4426950408889634, log_2_high = 6.93147180369123816490e-01,
+                        log_2_low = 1.90821492927058770002e-10;
+    /* Added to a small number it leaves the nearest whole one in the lowest bits. */
+    static const double nearest = 6755399441055744.0; /* 1.5 * 2^52 */
+    for (int32_t j = 0; j < width; j++) {
+        double x = values[j] - top;
+        x = x > 709.0 ? 709.0 : x;
+        x = x > -708.0 ? x : -708.0;
+        double shifted = x * over_log_2 + nearest, k = shifted - nearest;
+        double r = (x - k * log_2_high) - k * log_2_low;
+        double sum = 1.0 / 6227020800;
+        sum = sum * r + 1.0 / 479001600;
+        sum = sum * r + 1.0 / 39916800;
+        sum = sum * r + 1.0 / 3628800;
+        sum = sum * r + 1.0 / 362880;
+        sum = sum * r + 1.0 / 40320;
+        sum = sum * r + 1.0 / 5040;
+        sum = sum * r + 1.0 / 720;
+        sum = sum * r + 1.0 / 120;
+        sum = sum * r + 1.0 / 24;
+        sum = sum * r + 1.0 / 6;
+        sum = sum * r + 0.5;
+        sum = sum * r + 1.0;
+        sum = sum * r + 1.0;
+        Bits power = {shifted};
+        power.bits = (power.bits + 1023) << 52;
+        values[j] = sum * power.number;
+    }
+}
+
 /* The logarithm of a sum times exp(state), or up to LOG_2 more. */
 VECTORS static void bound_logs(const double *sum, const double *state, int32_t width,
                                double *restrict bound)
 {
     for (int32_t j = 0; j < width; j++) {
-        int64_t bits;
-        memcpy(&bits, sum + j, sizeof bits);
-        bound[j] = (double)((bits >> 52) - 1022) * LOG_2 + state[j];
+        /* The exponent, as the lowest bits of 2^52 and so many. */
+        Bits scale = {sum[j]};
+        scale.bits = scale.bits >> 52 | UINT64_C(0x4330000000000000);
+        bound[j] = (scale.number - (4503599627370496.0 + 1022.0)) * LOG_2 + state[j];
     }
 }
 
@@ -121,7 +169,6 @@ VECTORS static int32_t highest(const double *values, int32_t labels)
 typedef struct {
     double *state, *sum, *bound, *masses;
     int32_t *living;
-    uint8_t *alive;
 } Lines;
 
 /* The tags with a share in what is to come, and their masses: sum times exp(state), scaled. Left out
@@ -134,15 +181,14 @@ VECTORS static int32_t settle(const Lines *lines, const double *gain, int32_t la
     int32_t top = highest(bound, labels), count = 0;
     double bar = bound[top] - LOG_2 + LEAST;
     const double *more = gain + (int64_t)top * width;
-    for (int32_t k = 0; k < labels; k++)
-        lines->alive[k] = bound[k] + more[k] >= bar;
     for (int32_t k = 0; k < labels; k++) {
         lines->living[count] = k;
-        count += lines->alive[k];
+        count += bound[k] + more[k] >= bar;
     }
+    exponentiate(lines->state, bound[top], width);
     for (int32_t i = 0; i < count; i++) {
         int32_t k = lines->living[i];
-        lines->masses[i] = lines->sum[k] * exp(lines->state[k] - bound[top]);
+        lines->masses[i] = lines->sum[k] * lines->state[k];
     }
     return count;
 }
@@ -158,7 +204,7 @@ static void marginals(const Model *m, Space *space, int64_t n, const uint16_t *t
     int32_t labels = m->labels, width = m->width, count = 0;
     double *rest = (double *)space->rest;
     Lines lines = {rest, rest + width, rest + 2 * width, rest + 3 * width,
-                   (int32_t *)(rest + 4 * width), (uint8_t *)(rest + 5 * width)};
+                   (int32_t *)(rest + 4 * width)};
     for (int64_t t = 0; t < n; t++) {
         read_state(space, t, width, lines.state);
         for (int32_t j = 0; t == 0 && j < width; j++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "memory.h"
 
 #define MODEL "scrubline.Model"
 /* As in models/crf/model_file.py. */
@@ -56,12 +57,12 @@ static int build_moves(Model *m, const double *moves)
 {
     int32_t labels = m->labels, width = m->width;
     size_t square = (size_t)labels * (size_t)width;
-    m->moves = calloc(square, sizeof *m->moves);
-    m->gain = calloc(square, sizeof *m->gain);
-    m->factors = calloc(square, sizeof *m->factors);
-    m->back_factors = calloc(square, sizeof *m->back_factors);
-    m->forward_gain = calloc(square, sizeof *m->forward_gain);
-    m->back_gain = calloc(square, sizeof *m->back_gain);
+    m->moves = zeroed_lines(square, sizeof *m->moves);
+    m->gain = zeroed_lines(square, sizeof *m->gain);
+    m->factors = zeroed_lines(square, sizeof *m->factors);
+    m->back_factors = zeroed_lines(square, sizeof *m->back_factors);
+    m->forward_gain = zeroed_lines(square, sizeof *m->forward_gain);
+    m->back_gain = zeroed_lines(square, sizeof *m->back_gain);
     if (!m->moves || !m->gain || !m->factors || !m->back_factors || !m->forward_gain || !m->back_gain)
         return -1;
     double top = -HUGE_VAL;
@@ -105,7 +106,7 @@ static int build_states(Model *m, const int64_t *rows, const uint16_t *tags, con
         many += rows[a + 1] - rows[a] > FEW_WEIGHTS;
     m->rows = malloc((m->attributes ? (size_t)m->attributes : 1) * sizeof *m->rows);
     m->weights = malloc((count ? (size_t)count : 1) * sizeof *m->weights);
-    m->dense = calloc((many ? (size_t)many : 1) * (size_t)m->width, sizeof *m->dense);
+    m->dense = zeroed_lines((size_t)many * (size_t)m->width, sizeof *m->dense);
     if (!m->rows || !m->weights || !m->dense)
         return -1;
     int64_t dense = 0, few = 0;

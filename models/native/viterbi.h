@@ -55,12 +55,22 @@ VECTORS static int32_t NAMED(highest)(const SCORE *values, int32_t labels)
 VECTORS static int32_t NAMED(find_living)(const SCORE *ahead, const int32_t *gain, SCORE bar,
                                           int32_t labels, uint8_t *alive, int32_t *living)
 {
+    enum { AT_ONCE = 8 };
     for (int32_t k = 0; k < labels; k++)
         alive[k] = ahead[k] + gain[k] >= bar;
+    for (int32_t k = labels; k % AT_ONCE; k++)
+        alive[k] = 0;
     int32_t count = 0;
-    for (int32_t k = 0; k < labels; k++) {
-        living[count] = k;
-        count += alive[k];
+    for (int32_t low = 0; low < labels; low += AT_ONCE) {
+        /* Few live: most stretches have none. */
+        uint64_t any;
+        memcpy(&any, alive + low, AT_ONCE);
+        if (!any)
+            continue;
+        for (int32_t k = low; k < low + AT_ONCE; k++) {
+            living[count] = k;
+            count += alive[k];
+        }
     }
     return count;
 }
