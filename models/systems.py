@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -144,7 +143,9 @@ class System:
     def _named(self, candidate: Candidate) -> Candidate:
         name = self._names[candidate.label]
         assert name is not None, "what has no label was dropped"
-        return candidate if candidate.label == name else dataclasses.replace(candidate, label=name)
+        if candidate.label == name:
+            return candidate
+        return Candidate(candidate.start, candidate.end, name, candidate.detector, candidate.score)
 
 
 def join(found: Sequence[Sequence[Candidate]], vote: str, text: str) -> list[Candidate]:
@@ -177,7 +178,7 @@ def _trimmed(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
         start = one.start + len(phrase) - len(phrase.lstrip(_SEPARATORS))
         end = one.end - len(phrase) + len(phrase.rstrip(_SEPARATORS))
         cut = (start, end) != (one.start, one.end)
-        yield dataclasses.replace(one, start=start, end=end) if cut else one
+        yield Candidate(start, end, one.label, one.detector, one.score) if cut else one
 
 
 def detectors_of(bundle: Bundle) -> tuple[str, ...]:
