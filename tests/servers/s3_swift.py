@@ -126,6 +126,24 @@ ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 """
 
+# What env(1) and shells end with if a program is there and may not be run.
+_MAY_NOT_RUN = 126
+
+# Popen's own `user` makes it fork where it else vforks, and a fork runs gRPC's handlers, which now
+# and then crash the child while this process has open channels. So the child changes its user
+# itself, and only then becomes the server.
+_RUN_AS = f"""
+import os, sys
+user, group, *command = sys.argv[1:]
+try:
+    os.setgroups([])
+    os.setgid(int(group))
+    os.setuid(int(user))
+    os.execv(command[0], command)
+except PermissionError:
+    sys.exit({_MAY_NOT_RUN})
+"""
+
 
 @dataclasses.dataclass(frozen=True)
 class SwiftServer(S3Server):
@@ -242,19 +260,16 @@ def _lay_out(folder: Path, ports: dict[str, int], user: str) -> None:
 
 
 def _started(folder: Path, server: str, user: str) -> subprocess.Popen[bytes]:
-    # Swift's own option `user` is followed only by servers that fork workers.
-    become = {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
-    try:
-        with (folder / f"{server}.log").open("wb") as log:
-            return subprocess.Popen(
-                [sys.executable, "-c", _RUN, _MODULES[server], f"{folder}/{server}-server.conf"],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                **(become if os.geteuid() == 0 else {}),
-            )
-    except PermissionError:
-        raise Unavailable("the user that Swift is to run as may not run this Python") from None
+    command = [sys.executable, "-c", _RUN, _MODULES[server], f"{folder}/{server}-server.conf"]
+    if os.geteuid() == 0:
+        # Swift's own option `user` is followed only by servers that fork workers.
+        wanted = pwd.getpwnam(user)
+        become = [sys.executable, "-I", "-S", "-c", _RUN_AS, str(wanted.pw_uid), str(wanted.pw_gid)]
+        command = become + command
+    with (folder / f"{server}.log").open("wb") as log:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
+        )
 
 
 def _await_ready(
@@ -264,6 +279,8 @@ def _await_ready(
     for server, process in processes.items():
         while not _healthy(ports[server]):
             ended = process.poll()
+            if ended == _MAY_NOT_RUN:
+                raise Unavailable("the user that Swift is to run as may not run this Python")
             if ended is not None or time.monotonic() > deadline:
                 why = "is not ready in time" if ended is None else f"ended with {ended}"
                 log = (folder / f"{server}.log").read_text(errors="replace")

@@ -4,8 +4,11 @@ import contextlib
 import importlib.util
 import itertools
 import os
+import platform
 import socket
+import subprocess
 import sys
+from pathlib import Path
 
 import fsspec
 import pytest
@@ -16,6 +19,7 @@ from .s3_server import Unavailable
 from .s3_swift import SwiftServer, s3_swift
 
 MEGABYTE = 1 << 20
+ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = itertools.count()
 SERVERS = {"moto": s3_moto, "swift": s3_swift}
 
@@ -165,6 +169,41 @@ def test_swift_runs_as_another_user():
         pytest.skip(str(error))
     assert 0 not in owners
     assert len(owners) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_user_who_may_not_run_python_is_said(monkeypatch, tmp_path):
+    pytest.importorskip("swift")
+    monkeypatch.setattr(os, "setxattr", lambda *_: None, raising=False)
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    with pytest.raises(Unavailable, match="may not run this Python"), s3_swift(user="nobody"):
+        pass
+
+
+# A fork runs the handlers of all libraries, of which gRPC's crash now and then; a vfork runs none.
+START_WITHOUT_A_FORK = """
+import ctypes, pathlib, sys
+from tests.servers.s3_swift import Unavailable, s3_swift
+libc = ctypes.CDLL(None)
+libc.__register_atfork(libc.abort, None, None, None)
+try:
+    with s3_swift(pathlib.Path(sys.argv[1])):
+        pass
+except Unavailable as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc tells of forks")
+def test_swift_starts_without_a_fork(tmp_path):
+    command = [sys.executable, "-c", START_WITHOUT_A_FORK, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    if done.stdout:
+        pytest.skip(done.stdout.strip())
 
 
 @pytest.mark.parametrize(
