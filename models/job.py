@@ -62,7 +62,7 @@ class Job:
     key_source: str
     key_check: str
     batch_documents: int = 256
-    batch_bytes: int = 4_000_000
+    batch_bytes: int = 500_000
     split_bytes: int = 32_000_000
     budgets: Budgets = Budgets()
     format: str | None = None

@@ -176,7 +176,10 @@ def _opened_natively(bundle: Bundle, recipe: TaggerRecipe, native: ModuleType) -
         try:
             arrays, index_arrays = found
             index = AttributeIndex.opened(recipe, IndexArrays(*index_arrays), native)
-            return _Opened(NativeDecoder(arrays), index.featurize)
+            decoder = NativeDecoder(arrays)
+            # The last that holds the file in memory.
+            index.forget_arrays()
+            return _Opened(decoder, index.featurize)
         except (BundleError, TypeError, ValueError):
             # Sound by its checksum, and still none: it is made anew.
             logging.getLogger(__name__).warning("a compiled tagger in the cache is not used")
@@ -198,6 +201,7 @@ def _opened_natively(bundle: Bundle, recipe: TaggerRecipe, native: ModuleType) -
     if (layout := index.arrays) is not None:
         fields = tuple(getattr(layout, field.name) for field in dataclasses.fields(layout))
         compiled.write(name, (arrays, fields))
+        index.forget_arrays()
     return _Opened(NativeDecoder(arrays), index.featurize)
 
 

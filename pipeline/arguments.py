@@ -184,7 +184,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         "--batch-documents", type=int, metavar="N", help="cap of a batch; default 256"
     )
     parser.add_argument(
-        "--batch-bytes", type=int, metavar="N", help="cap of a batch; default 4000000"
+        "--batch-bytes", type=int, metavar="N", help="cap of a batch; default 500000"
     )
     parser.add_argument(
         "--keep-candidates",

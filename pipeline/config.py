@@ -70,7 +70,7 @@ class Options:
     workers: int = 0
     beam: tuple[str, ...] = ()
     batch_documents: int = 256
-    batch_bytes: int = 4_000_000
+    batch_bytes: int = 500_000
     split_bytes: int = 32_000_000
     budgets: Budgets = Budgets()
     keep_candidates: bool = False

@@ -123,7 +123,9 @@ class NativeDecoder(Decoder):
         native = extension()
         if native is None:
             raise BundleError("there is no native extension")
-        tags, self._base, arrays = model_arrays(model) if isinstance(model, CrfModel) else model
+        tags, base, arrays = model_arrays(model) if isinstance(model, CrfModel) else model
+        # A copy: the arrays may be those of a file, which it would keep in memory.
+        self._base = base.copy()
         super().__init__(tags)
         self._attributes = model.attributes if isinstance(model, CrfModel) else ()
         self._decode = native.decode

@@ -207,9 +207,14 @@ class AttributeIndex:
 
     @property
     def arrays(self) -> IndexArrays | None:
-        """What `opened` takes; None if some column is made in Python."""
+        """What `opened` takes; None if some column is made in Python, or they were forgotten."""
         in_python = self._in_python or self._recipe.layer == "character"
-        return None if in_python else self._layout
+        return None if in_python or not self._layout.index else self._layout
+
+    def forget_arrays(self) -> None:
+        """Lets go of what the extension has opened, and has of its own then."""
+        self._layout = dataclasses.replace(self._layout, words=(), places=(), index=(), phrases=())
+        self._phrases.arrays = ()
 
     def _place_columns(self, compiled: Compiled) -> tuple[int, int, int]:
         """Says of each property how its column comes, and where it is among those alike.

@@ -152,7 +152,7 @@ class Limits:
     """
 
     batch_documents: int = 256
-    batch_bytes: int = 4_000_000
+    batch_bytes: int = 500_000
     line_bytes: int = 64_000_000
     document_bytes: int = 16_000_000
     unpacked_ratio: int = 250

@@ -119,8 +119,8 @@ VECTORS static void exponentiate(double *restrict values, double top, int32_t wi
     for (int32_t j = 0; j < width; j++) {
         double x = values[j] - top;
         x = x > 709.0 ? 709.0 : x;
-        x = x > -708.0 ? x : -708.0;
-        double shifted = x * over_log_2 + nearest, k = shifted - nearest;
+        x = x > -746.0 ? x : -746.0;
+        double k = (x * over_log_2 + nearest) - nearest;
         double r = (x - k * log_2_high) - k * log_2_low;
         double sum = 1.0 / 6227020800;
         sum = sum * r + 1.0 / 479001600;
@@ -136,9 +136,12 @@ VECTORS static void exponentiate(double *restrict values, double top, int32_t wi
         sum = sum * r + 0.5;
         sum = sum * r + 1.0;
         sum = sum * r + 1.0;
-        Bits power = {shifted};
+        /* In two steps: what is below 2^-1022 has fewer bits, and no power of its own. */
+        double first = k > -1000.0 ? k : -1000.0;
+        Bits power = {first + nearest}, rest = {(k - first) + nearest};
         power.bits = (power.bits + 1023) << 52;
-        values[j] = sum * power.number;
+        rest.bits = (rest.bits + 1023) << 52;
+        values[j] = (sum * power.number) * rest.number;
     }
 }
 

@@ -52,6 +52,8 @@ def models(draw, most: float = 3.0) -> CrfModel:
         return [i for i, _ in chosen], [j for _, j in chosen], found
 
     states, moves = table(len(attributes), len(tags)), table(len(tags), len(tags))
+    # Where moves differ by more than 700 no way has a number for what lies between.
+    held = [max(-340.0, min(340.0, weight)) for weight in moves[2]]
     return CrfModel(
         tags,
         tuple(attributes),
@@ -60,7 +62,7 @@ def models(draw, most: float = 3.0) -> CrfModel:
         np.array(states[2], np.float64),
         ints(moves[0]),
         ints(moves[1]),
-        np.array(moves[2], np.float64),
+        np.array(held, np.float64),
     )
 
 
