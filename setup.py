@@ -1,6 +1,5 @@
 """Packaging: the four top-level rooms are installed as `scrubline.<room>`."""
 
-import sys
 from pathlib import Path
 
 from setuptools import Extension, find_packages, setup
@@ -14,7 +13,8 @@ NATIVE = Extension(
     "scrubline.models.native._native",
     sources=sorted(map(str, Path("models/native").glob("*.c"))),
     depends=sorted(map(str, Path("models/native").glob("*.h"))),
-    extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-std=c11", "-fno-trapping-math"],
+    extra_compile_args=["-O3", "-std=c11", "-fno-trapping-math"],
+    libraries=["m"],
     py_limited_api=True,
     optional=True,
 )

@@ -66,14 +66,19 @@ _BY_CATEGORY = {
 
 CODE_POINTS = 0x110000
 
+IS_ALPHA, IS_UPPER, IS_TITLE, IS_LOWER, IS_DECIMAL, IS_SPACE, IS_ALNUM = (
+    1 << at for at in range(7)
+)
+"""Traits of a code point, as in models/native/characters.h."""
+
 _TRAITS: tuple[tuple[int, Callable[[str], bool]], ...] = (
-    (1, str.isalpha),
-    (2, str.isupper),
-    (4, str.istitle),
-    (8, str.islower),
-    (16, str.isdecimal),
-    (32, str.isspace),
-    (64, str.isalnum),
+    (IS_ALPHA, str.isalpha),
+    (IS_UPPER, str.isupper),
+    (IS_TITLE, str.istitle),
+    (IS_LOWER, str.islower),
+    (IS_DECIMAL, str.isdecimal),
+    (IS_SPACE, str.isspace),
+    (IS_ALNUM, str.isalnum),
 )
 _VALUE_SHIFT = 8
 
@@ -96,9 +101,9 @@ def trait_table() -> Traits:
         for trait, holds in _TRAITS:
             if holds(character):
                 traits |= trait
-        if traits & 2:
-            traits &= ~4
-        if traits & 16:
+        if traits & IS_UPPER:
+            traits &= ~IS_TITLE
+        if traits & IS_DECIMAL:
             traits |= unicodedata.decimal(character) << _VALUE_SHIFT
         table[code] = traits
     table.setflags(write=False)
@@ -130,7 +135,8 @@ def class_table() -> Classes:
 
 def code_points(text: str) -> Codes:
     """The code points of a text, lone surrogates included; read only."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
+    return codes.astype(np.uint32, copy=False)
 
 
 def joined_code_points(texts: Sequence[str | None]) -> tuple[Codes, Ints]:

@@ -2,9 +2,9 @@
 
 To compile a large bundle takes seconds and several times its memory; so it is done once a machine
 and kept in the user's cache, under a name that is the hash of all that decides it. The file is one
-row of arrays behind a header, with a checksum over everything; it is mapped, not read, so that
-processes share its pages. One that is damaged, or that somebody else could have written, is not
-used, and made anew.
+row of arrays behind a header, with a checksum over everything; it is mapped while the extension
+makes its tables of it, and let go. One that is damaged, or that somebody else could have written,
+is not used, and made anew.
 
     magic, size of the header, SHA-256 of all that follows; header in JSON; arrays, each aligned
 
@@ -26,6 +26,7 @@ import os
 import stat
 import struct
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,8 @@ _HEAD = struct.Struct("<8sQ32s")
 _ALIGNED = 64
 _MOST_HEADER = 1 << 20
 _TYPES = ("u1", "u2", "u4", "u8", "i4", "i8", "f4", "f8")
-_SUFFIX = ".tagger"
+_SUFFIX, _PART = ".tagger", ".part"
+_LONG_AGO = 24 * 3600.0
 
 _log = logging.getLogger(__name__)
 
@@ -196,14 +198,14 @@ def _write(path: Path, shape: Any, arrays: list[np.ndarray[Any, Any]]) -> None:
         size += array.nbytes
     header = json.dumps({"value": shape, "arrays": described}).encode()
     header = header.ljust(len(header) + -(_HEAD.size + len(header)) % _ALIGNED)
-    chunks = [header, *_chunks(arrays)]
-    digest = hashlib.sha256()
-    for chunk in chunks:
+    digest = hashlib.sha256(header)
+    for chunk in _chunks(arrays):
         digest.update(chunk)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=_PART, delete=False) as file:
         try:
             file.write(_HEAD.pack(_MAGIC, len(header), digest.digest()))
-            for chunk in chunks:
+            file.write(header)
+            for chunk in _chunks(arrays):
                 file.write(chunk)
             file.close()
             os.replace(file.name, path)
@@ -213,17 +215,23 @@ def _write(path: Path, shape: Any, arrays: list[np.ndarray[Any, Any]]) -> None:
             raise
 
 
-def _chunks(arrays: list[np.ndarray[Any, Any]]) -> Iterator[bytes]:
+def _chunks(arrays: list[np.ndarray[Any, Any]]) -> Iterator[bytes | memoryview]:
     """The arrays' bytes, and what lies between them."""
     at = 0
     for array in arrays:
         yield bytes(-at % _ALIGNED)
-        yield array.tobytes()
+        yield array.reshape(-1).view(np.uint8).data
         at += -at % _ALIGNED + array.nbytes
 
 
 def _forget(folder: Path) -> None:
-    """Removes all but the files used last."""
-    kept = sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in kept[MOST_FILES:]:
+    """Removes all but the files used last, and what writers that were killed have left."""
+    used: dict[Path, float] = {}
+    for path in folder.iterdir():
+        # Others remove files too.
+        with contextlib.suppress(FileNotFoundError):
+            used[path] = path.stat().st_mtime
+    kept = sorted((p for p in used if p.suffix == _SUFFIX), key=used.__getitem__, reverse=True)
+    left = [p for p in used if p.suffix == _PART and used[p] < time.time() - _LONG_AGO]
+    for path in (*kept[MOST_FILES:], *left):
         path.unlink(missing_ok=True)

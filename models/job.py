@@ -19,7 +19,7 @@ from .kinds import require_kinds
 from .policy import Policy, load_policy
 from .roles import Columns
 
-CODE_VERSION = "0.7.0"
+CODE_VERSION = "0.8.0"
 """Raised whenever the same input may give other output; part of every fingerprint."""
 
 

@@ -27,6 +27,9 @@ _LONGEST = 12
 _FEWEST_DIGITS = 4
 """Of a phrase without words: a day or a floor stands everywhere, a number of a record does not."""
 
+_FEW = 16
+"""So many words are looked for in the text one by one; more of them in its tokens, all at once."""
+
 _Form = tuple[str, ...]
 
 
@@ -147,6 +150,7 @@ class _Words:
 
     def __init__(self, text: str, starts: Ints, ends: Ints) -> None:
         self._text, self._starts, self._ends = text, starts, ends
+        self._asked = 0
 
     def word(self, token: int) -> str:
         """The text of one token."""
@@ -161,7 +165,7 @@ class _Words:
     @functools.cached_property
     def forms(self) -> list[str]:
         """Of each token; see `_form`."""
-        return [word if word[0].islower() else word.upper() for word in self.words]
+        return list(map(_form, self.words))
 
     @functools.cached_property
     def _small(self) -> set[str]:
@@ -169,18 +173,22 @@ class _Words:
 
     def has_small(self, word: str) -> bool:
         """Whether a token is written so, in small letters."""
-        return word in self._text and word in self._small
+        self._asked += 1
+        return (self._asked > _FEW or word in self._text) and word in self._small
 
     def may_hold_more(self, forms: Iterable[_Form], taken: Iterable[range]) -> bool:
         """Whether one of the phrases may stand outside of the tokens that are taken.
 
         No, if the first word of none of them is anywhere in the text but in these: the count of a
-        word in a text is never less than that of tokens that are it.
+        word in a text is never less than that of tokens that are it. Of more than a few it is not
+        asked.
         """
+        firsts = {form[0].upper() for form in forms}
+        if len(firsts) > _FEW:
+            return True
         upper = self._text.upper()
         tokens = {token for tokens in taken for token in tokens}
         within = [self.word(token).upper() for token in tokens]
-        firsts = {form[0].upper() for form in forms}
         return any(
             upper.count(first) > sum(word.count(first) for word in within if first in word)
             for first in firsts

@@ -9,6 +9,7 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
+from .characters import code_points
 from .columns import Ints, require_equal_lengths
 from .spans import Span
 
@@ -183,14 +184,14 @@ def utf8_offsets(text: str) -> Ints:
 
     A lone surrogate counts three bytes, as with the error handler "surrogatepass".
     """
-    points = _code_points(text)
+    points = code_points(text)
     widths = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(widths)))
 
 
 def utf16_offsets(text: str) -> Ints:
     """The UTF-16 offset (JavaScript, Java, C#) of every code point offset of a text."""
-    widths = 1 + (_code_points(text) >= 0x10000).astype(np.int64)
+    widths = 1 + (code_points(text) >= 0x10000).astype(np.int64)
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(widths)))
 
 
@@ -209,10 +210,6 @@ def from_units(table: Ints, units: npt.ArrayLike) -> Ints:
     if given.size and int(given.max()) > int(table[-1]):
         raise ValueError(f"offset past the end of the text of {int(table[-1])} units")
     return cast(Ints, (np.searchsorted(table, given, side="right") - 1).astype(np.int64))
-
-
-def _code_points(text: str) -> npt.NDArray[np.uint32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
 
 
 def _offsets(offsets: npt.ArrayLike) -> Ints:

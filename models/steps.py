@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from .agreement import settle
-from .batches import Batch, Scrubbed, map_documents
+from .batches import Batch, Failure, Scrubbed, map_documents
 from .budgets import Budgets
 from .errors import OverBudget
+from .features import Featurized
 from .grouping import seams_of
 from .merging import merge
 from .policy import Policy
@@ -67,9 +68,9 @@ def featurize_batch(batch: Batch, systems: Sequence[System]) -> Batch:
         tokens = batch.tokens
 
         def one(index: int) -> None:
-            alone = [text if i == index else None for i, text in enumerate(texts)]
+            own = tokens.of_documents(index, index + 1)
             for system in systems:
-                system.featurize(alone, tokens)
+                system.featurize([texts[index]], own)
 
         _, failures = map_documents(batch, "featurize", one)
         if failures == batch.failures:
@@ -80,32 +81,37 @@ def featurize_batch(batch: Batch, systems: Sequence[System]) -> Batch:
 def label_batch(batch: Batch, systems: Sequence[System]) -> Batch:
     """Adds the candidates of the CRFs."""
     assert batch.tokens is not None, "Tokenize comes first"
-    texts, tokens = batch.documents.texts, batch.tokens
     found: list[tuple[int, Candidate]] = []
     failures = dict(batch.failures)
     for system, features in zip(systems, batch.features, strict=True):
-        try:
-            decoded = system.decode(features)
-        except Exception:
-            # One by one then, to find the documents at fault.
-            decoded = None
-
-        def one(index: int) -> list[Candidate]:
-            # Called before the loop goes on.
-            if decoded is None:  # noqa: B023
-                return system.label_document(features, index, texts, tokens)  # noqa: B023
-            own = [of_tagger[index] for of_tagger in decoded]  # noqa: B023
-            return system.join_document(own, index, texts, tokens)  # noqa: B023
-
-        results, failures = map_documents(
-            dataclasses.replace(batch, failures=failures), "label", one
-        )
-        for index, candidates in enumerate(results):
-            found += [(index, candidate) for candidate in candidates or ()]
+        own, failures = _labelled(dataclasses.replace(batch, failures=failures), system, features)
+        found += own
     # Attributes are the bulk of a batch and nobody needs them any more.
     return dataclasses.replace(
         batch, candidates=Candidates.of(found), failures=failures, features=()
     )
+
+
+def _labelled(
+    batch: Batch, system: System, features: Sequence[Featurized]
+) -> tuple[list[tuple[int, Candidate]], dict[int, Failure]]:
+    """The candidates of one system, each with its document; and all failures."""
+    texts, tokens = batch.documents.texts, batch.tokens
+    assert tokens is not None
+    try:
+        decoded = system.decode(features)
+    except Exception:
+        # One by one then, to find the documents at fault.
+        decoded = None
+
+    def one(index: int) -> list[Candidate]:
+        if decoded is None:
+            return system.label_document(features, index, texts, tokens)
+        own = [of_tagger[index] for of_tagger in decoded]
+        return system.join_document(own, index, texts, tokens)
+
+    results, failures = map_documents(batch, "label", one)
+    return [(index, c) for index, own in enumerate(results) for c in own or ()], failures
 
 
 def recognise_batch(

@@ -17,7 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from ..characters import CODE_POINTS, assigned, code_points, trait_table
+from ..characters import (
+    CODE_POINTS,
+    IS_ALPHA,
+    IS_DECIMAL,
+    IS_TITLE,
+    IS_UPPER,
+    assigned,
+    code_points,
+    trait_table,
+)
 from ..columns import Ids
 from ..layers.merged import (
     DIGITS,
@@ -78,10 +87,12 @@ _CATEGORIES = {category: 1 << place for place, category in enumerate(ANY)}
 
 
 def _packed(dense: Ids, expansions: Sequence[int] = ()) -> _Map:
-    pages, places = np.unique(dense.reshape(-1, _PAGE), axis=0, return_inverse=True)
+    pages: dict[bytes, int] = {}
+    rows = dense.reshape(-1, _PAGE)
+    places = [pages.setdefault(row.tobytes(), len(pages)) for row in rows]
     return (
-        places.reshape(-1).astype(np.uint16),
-        np.ascontiguousarray(pages, np.int32),
+        np.array(places, np.uint16),
+        np.frombuffer(b"".join(pages), np.int32).reshape(-1, _PAGE),
         np.array(expansions, np.uint32),
     )
 
@@ -112,7 +123,7 @@ def fold_map() -> _Map:
 
 @functools.cache
 def _digits() -> dict[int, str]:
-    return dict.fromkeys(np.flatnonzero(trait_table() & 16).tolist(), "0")
+    return dict.fromkeys(np.flatnonzero(trait_table() & IS_DECIMAL).tolist(), "0")
 
 
 @functools.cache
@@ -142,7 +153,11 @@ def _plain_map() -> _Map:
 def _shape_map(upper: str, lower: str, digit: str, other: str) -> _Map:
     traits = trait_table()
     dense = np.full(CODE_POINTS, ord(other) if other else _ITSELF, np.int32)
-    for bits, character in ((1, lower), (16, digit), (2 | 4, upper)):
+    for bits, character in (
+        (IS_ALPHA, lower),
+        (IS_DECIMAL, digit),
+        (IS_UPPER | IS_TITLE, upper),
+    ):
         dense[(traits & bits) != 0] = ord(character)
     return _packed(dense)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..characters import LINE_BREAKS
+from ..characters import LINE_BREAKS, code_points
 from ..columns import Flags
 from ..tokens import Tokens
 from .base import Bounds, from_rows
@@ -38,5 +38,4 @@ def line_breaks(text: str | None) -> Flags:
     """Whether each character of the text is a line break."""
     if not text:
         return np.zeros(0, np.bool_)
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return np.isin(codes, _LINE_BREAKS)
+    return np.isin(code_points(text), _LINE_BREAKS)

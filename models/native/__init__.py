@@ -8,6 +8,7 @@ compiler, and no wheel for the machine) the reference path runs, and `warn_if_ab
 from __future__ import annotations
 
 import functools
+import importlib
 import logging
 import os
 from types import ModuleType
@@ -38,15 +39,11 @@ def _loaded() -> tuple[ModuleType | None, str]:
     if os.environ.get(SWITCH) == "0":
         return None, f"is turned off by {SWITCH}=0"
     try:
-        from . import _native  # type: ignore[attr-defined]
+        module = importlib.import_module("._native", __package__)
     except ModuleNotFoundError:
         return None, "is not installed"
     except ImportError as error:
-        # It is there, and the loader says what is wrong with it; only `from . import` of a missing
-        # one is an ImportError without a name.
-        missing = "cannot import name" in str(error)
-        return None, "is not installed" if missing else f"cannot be loaded ({error})"
-    module: ModuleType = _native
+        return None, f"cannot be loaded ({error})"
     if getattr(module, "VERSION", None) != VERSION:
         return None, "is of another version: build it anew"
     return module, ""

@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..characters import IS_ALNUM, code_points, trait_table
 from ..columns import Ints
 from ..native import extension
 
@@ -150,7 +151,7 @@ class _Vocabulary:
         return Words(text, cut.starts, cut.ends, cut.texts, cut.plains, shapes, answers, cut.heads)
 
     def _cut_natively(self, text: str) -> _Cut:
-        codes = text.encode("utf-32-le", "surrogatepass")
+        codes = code_points(text)
         classes = _ASCII if text.isascii() else _classes()
         native = extension()
         assert native is not None
@@ -305,11 +306,11 @@ _LETTER_OR_DIGIT, _HYPHEN, _APOSTROPHE, _ACCENT, _LAYOUT, _BLANK = (1 << at for 
 @functools.cache
 def _classes() -> npt.NDArray[np.uint8]:
     """What each code point can be."""
-    return _classes_below(0x110000)
+    return _classes_of(trait_table() & IS_ALNUM != 0)
 
 
-def _classes_below(end: int) -> npt.NDArray[np.uint8]:
-    classes = np.fromiter(map(str.isalnum, map(chr, range(end))), np.uint8, end)
+def _classes_of(alphanumeric: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+    classes, end = alphanumeric.astype(np.uint8), len(alphanumeric)
     classes[0x300:0x370] = _ACCENT
     for marks, name in (
         ("-\u2010\u2011", _HYPHEN),
@@ -321,7 +322,7 @@ def _classes_below(end: int) -> npt.NDArray[np.uint8]:
     return classes
 
 
-_ASCII = _classes_below(128)
+_ASCII = _classes_of(np.array([chr(code).isalnum() for code in range(128)]))
 
 
 @functools.lru_cache(KNOWN_WORDS)

@@ -17,7 +17,7 @@ import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import re2
@@ -67,18 +67,30 @@ _ACCENTS = {
 } | {ord("ñ"): "[ñÑ]"}
 
 
+class Places(NamedTuple):
+    """Where patterns may match in a view.
+
+    Attributes:
+        known: how many gates were looked for: of those made since nothing is known.
+        by_gate: by number of the gate; without those that match nowhere. Where each match begins
+            at one of a few places, those; else stretches, in order and disjoint, one of which each
+            match is in.
+    """
+
+    known: int
+    by_gate: dict[int, list[int] | list[tuple[int, int]]]
+
+
 class View(bytes):
     """A text as the rules see it; see `view`."""
 
     @functools.cached_property
-    def places(self) -> dict[int, list[int] | list[tuple[int, int]]] | None:
-        """Where patterns may match, by number of the gate; None if that is not known.
-
-        Where each match begins at one of a few places, those; else stretches, in order and
-        disjoint, one of which each match is in.
-        """
-        native = extension()
-        return native.scan(_scanner(len(_GATES)), self) if native else None
+    def places(self) -> Places:
+        """Where patterns may match: those that there are when it is first asked."""
+        native, count = extension(), len(_GATES)
+        if native is None:
+            return Places(0, {})
+        return Places(count, native.scan(_scanner(count), self))
 
 
 @functools.lru_cache(maxsize=1)
@@ -163,10 +175,10 @@ class Gate:
         self, text: bytes, pos: int | None = None, endpos: int | None = None
     ) -> Iterator[Match]:
         """All matches, from left to right."""
-        places = text.places if type(text) is View else None
-        if places is None or not self.needs.each:
+        places = text.places if type(text) is View else _NOWHERE
+        if self.number >= places.known or not self.needs.each:
             return self.search(text, pos, endpos)
-        found = places.get(self.number)
+        found = places.by_gate.get(self.number)
         if found is None:
             return iter(())
         if pos is not None or endpos is not None:
@@ -190,6 +202,7 @@ class Gate:
 
 
 _GATES: list[Gate] = []
+_NOWHERE = Places(0, {})
 
 
 @functools.lru_cache(1)

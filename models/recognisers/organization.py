@@ -344,7 +344,7 @@ def _by_first(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         if is_word(text, match.start() - 1):
             continue
         run = name_run(words_after(seen, match.start(1), 4), stop=_stops, links=_LINKS)
-        if run and run[0].low not in _SERVICES and not (False):
+        if run and run[0].low not in _SERVICES:
             yield match.start(), run[-1].end
 
 

@@ -148,6 +148,16 @@ def found_afresh() -> list:
     return system.label(system.featurize([TEXT], tokens), [TEXT], tokens).rows()
 
 
+def test_what_killed_writers_left_goes_after_a_day(cache):
+    compiled.write("x", VALUE)
+    old, young = cache / "old.part", cache / "young.part"
+    for path in (old, young):
+        path.write_bytes(b"0")
+    os.utime(old, (0, 0))
+    compiled.write("y", VALUE)
+    assert sorted(path.name for path in cache.iterdir()) == ["x.tagger", "y.tagger", "young.part"]
+
+
 @needs_extension
 def test_a_bundle_opens_from_what_was_kept_and_finds_the_same(monkeypatch, cache):
     wanted = found_afresh()
@@ -176,10 +186,13 @@ def test_a_kept_file_that_is_no_tagger_is_made_anew(cache):
 
 
 @needs_extension
-def test_another_extension_or_other_code_has_another_name(monkeypatch, tmp_path):
+def test_another_extension_or_other_code_has_another_name(monkeypatch):
     name = compiled.name_of("0" * 64, "token")
     assert name == compiled.name_of("0" * 64, "token")
     assert name != compiled.name_of("1" * 64, "token")
     assert name != compiled.name_of("0" * 64, "character")
-    monkeypatch.setattr(compiled, "code_hash", lambda: "other")
-    assert name != compiled.name_of("0" * 64, "token")
+    for decisive in ("code_hash", "_library_hash"):
+        with monkeypatch.context() as patched:
+            patched.setattr(compiled, decisive, lambda: "other")
+            assert name != compiled.name_of("0" * 64, "token")
+    assert name == compiled.name_of("0" * 64, "token")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -183,3 +184,17 @@ def test_a_huge_document_of_names():
     ]
     added = found(" ".join(words * 2), candidates)
     assert len(added) == len(words)
+
+
+@pytest.mark.parametrize("phrase", ["<DOCTOR Ada{0}>", "<DOCTOR Lee{0}> Lee{0}", "<CITY Ab{0} Cd>"])
+def test_many_different_phrases_cost_linear_time(phrase):
+    def seconds(count: int) -> float:
+        letters = str.maketrans("0123456789", "abcdefghij")
+        text = "\n".join(phrase.format(str(n).translate(letters)) for n in range(count))
+        begun = time.process_time()
+        carried(text)
+        return time.process_time() - begun
+
+    seconds(10)
+    ratios = (seconds(8_000) / seconds(2_000) for _ in range(6))
+    assert any(ratio < 8 for ratio in ratios)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import functools
 import importlib
+import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +24,7 @@ from scrubline.models.recognisers.necessary import Case, Piece, needs
 from .test_contract import TEXTS
 
 CASES = Path(__file__).parent.parent / "cases"
+ROOT = Path(__file__).parents[3]
 
 
 def gates() -> dict[str, matching.Gate]:
@@ -197,6 +200,33 @@ def little(source: str, case: Case) -> matching.Gate:
     made = matching.compiled(source, case)
     assert isinstance(made, matching.Gate)
     return made
+
+
+def test_a_pattern_that_is_made_later_is_run_on_texts_seen_before() -> None:
+    seen = matching.View(b"insured by Acme Health")
+    assert seen.places.known in (0, len(matching._GATES))
+    late = matching.pattern(r"\bacme health\b")
+    try:
+        assert [match.span() for match in late.finditer(seen)] == [(11, 22)]
+    finally:
+        matching._GATES.remove(late)  # type: ignore[arg-type]
+
+
+FIRST_AND_SECOND = """
+from scrubline.models.documents import Context, Document
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS, recognise_all
+text = "She has Bright Health. Seen by Dr. Ann Poe at Mercy Hospital, Boston, MA on 3/4/2021."
+first, second = (recognise_all(Document(text), Context(), DEFAULT_RECOGNISERS) for _ in range(2))
+assert any(text[c.start : c.end] == "Bright Health" for c in second)
+assert first == second
+"""
+
+
+def test_the_first_texts_of_a_process_are_recognised_like_later_ones() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_AND_SECOND], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.skipif(extension() is None, reason="needs the extension")
