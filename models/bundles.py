@@ -22,6 +22,7 @@ import dataclasses
 import hashlib
 import importlib.resources
 import json
+import os
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -270,6 +271,15 @@ def write_bundle(bundle: Bundle, url: str) -> None:
 
 _KEPT = 8
 _lock = threading.Lock()
+
+
+def _unlock() -> None:
+    """The lock may be held, by a thread that the child of a fork does not have."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_unlock)
 _opened: dict[str, Bundle] = {}
 
 

@@ -21,8 +21,10 @@ import functools
 import hashlib
 import json
 import logging
+import math
 import mmap
 import os
+import re
 import stat
 import struct
 import tempfile
@@ -48,7 +50,9 @@ _HEAD = struct.Struct("<8sQ32s")
 _ALIGNED = 64
 _MOST_HEADER = 1 << 20
 _TYPES = ("u1", "u2", "u4", "u8", "i4", "i8", "f4", "f8")
-_SUFFIX, _PART = ".tagger", ".part"
+_SUFFIX = ".tagger"
+_OWN = re.compile(rf"[0-9a-f]{{64}}\{_SUFFIX}")
+_PART = ("scrubline-", ".part")
 _LONG_AGO = 24 * 3600.0
 
 _log = logging.getLogger(__name__)
@@ -61,7 +65,7 @@ def read(name: str) -> Any | None:
         return None
     try:
         content = _mapped(path)
-        found = None if content is None else _unpacked(content)
+        found = None if content is None else _unpacked(content, name)
     except (OSError, ValueError, LookupError, TypeError, struct.error) as error:
         _log.warning("a compiled tagger in the cache is not used (%s)", type(error).__name__)
         return None
@@ -141,18 +145,21 @@ def _require_own(status: os.stat_result) -> None:
 
 def _mapped(path: Path) -> memoryview | None:
     try:
-        # Not through a link: it could lead to what others write.
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        # Not through a link: it could lead to what others write. Nor waiting for somebody to write.
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
     try:
-        _require_own(os.fstat(file))
+        status = os.fstat(file)
+        _require_own(status)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError
         return memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ))
     finally:
         os.close(file)
 
 
-def _unpacked(content: memoryview) -> Any:
+def _unpacked(content: memoryview, name: str) -> Any:
     magic, size, digest = _HEAD.unpack_from(content)
     body = content[_HEAD.size :]
     if magic != _MAGIC or size > min(_MOST_HEADER, len(body)):
@@ -160,6 +167,8 @@ def _unpacked(content: memoryview) -> Any:
     if hashlib.sha256(body).digest() != digest:
         raise ValueError
     header = json.loads(bytes(body[:size]))
+    if header["name"] != name:
+        raise ValueError
     arrays = []
     for kind, shape, offset in header["arrays"]:
         if kind not in _TYPES or not all(isinstance(n, int) and n >= 0 for n in (*shape, offset)):
@@ -196,12 +205,16 @@ def _write(path: Path, shape: Any, arrays: list[np.ndarray[Any, Any]]) -> None:
         size += -size % _ALIGNED
         described.append((array.dtype.str[1:], array.shape, size))
         size += array.nbytes
-    header = json.dumps({"value": shape, "arrays": described}).encode()
+    # With its name: a file that was put in the place of another is none.
+    described_as = {"name": path.stem, "value": shape, "arrays": described}
+    header = json.dumps(described_as).encode()
     header = header.ljust(len(header) + -(_HEAD.size + len(header)) % _ALIGNED)
     digest = hashlib.sha256(header)
     for chunk in _chunks(arrays):
         digest.update(chunk)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=_PART, delete=False) as file:
+    with tempfile.NamedTemporaryFile(
+        dir=path.parent, prefix=_PART[0], suffix=_PART[1], delete=False
+    ) as file:
         try:
             file.write(_HEAD.pack(_MAGIC, len(header), digest.digest()))
             file.write(header)
@@ -231,7 +244,9 @@ def _forget(folder: Path) -> None:
         # Others remove files too.
         with contextlib.suppress(FileNotFoundError):
             used[path] = path.stat().st_mtime
-    kept = sorted((p for p in used if p.suffix == _SUFFIX), key=used.__getitem__, reverse=True)
-    left = [p for p in used if p.suffix == _PART and used[p] < time.time() - _LONG_AGO]
+    own = [path for path in used if _OWN.fullmatch(path.name)]
+    kept = sorted(own, key=used.__getitem__, reverse=True)
+    parts = folder.glob("*".join(_PART))
+    left = [path for path in parts if used.get(path, math.inf) < time.time() - _LONG_AGO]
     for path in (*kept[MOST_FILES:], *left):
         path.unlink(missing_ok=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..dictionaries.trie import TokenTrie
 from .columns import Ints
 from .errors import UsageError
 from .features.base import require_int, require_name
+from .lazy import lazy
 from .recognisers.names import EPONYM_NOUNS
 from .spans import Candidate
 
@@ -156,18 +156,18 @@ class _Words:
         """The text of one token."""
         return self._text[self._starts[token] : self._ends[token]]
 
-    @functools.cached_property
+    @lazy
     def words(self) -> list[str]:
         """The texts of all tokens."""
         pairs = zip(self._starts.tolist(), self._ends.tolist(), strict=True)
         return [self._text[s:e] for s, e in pairs]
 
-    @functools.cached_property
+    @lazy
     def forms(self) -> list[str]:
         """Of each token; see `_form`."""
         return list(map(_form, self.words))
 
-    @functools.cached_property
+    @lazy
     def _small(self) -> set[str]:
         return {word for word in self.words if word[0].islower()}
 

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import gc
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -72,6 +73,15 @@ class Opened:
 
 
 _lock = threading.Lock()
+
+
+def _unlock() -> None:
+    """The lock may be held, by a thread that the child of a fork does not have."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_unlock)
 _opened: dict[Job, Opened] = {}
 
 

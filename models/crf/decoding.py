@@ -9,7 +9,6 @@ from logarithms; where the weights of transitions differ by more than 700 they m
 from __future__ import annotations
 
 import abc
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ import pycrfsuite
 from ..columns import Floats, Ids, Ints
 from ..errors import BundleError
 from ..features import Features, Featurized, Indexed
+from ..lazy import lazy
 from ..native import extension, warn_if_absent
 from .codec import OUTSIDE
 from .learning import AttributeTable, attribute_table, item_sequences
@@ -134,7 +134,7 @@ class NativeDecoder(Decoder):
         except ValueError as error:
             raise BundleError(str(error)) from None
 
-    @functools.cached_property
+    @lazy
     def _ids(self) -> dict[str, int]:
         """Of each attribute; not needed for what comes as ids."""
         return {attribute: number for number, attribute in enumerate(self._attributes)}
@@ -234,7 +234,7 @@ class ReferenceDecoder(Decoder):
             self._written = written = key, write_model(biased(self._model, wanted))
         return written[1]
 
-    @functools.cached_property
+    @lazy
     def _tables(self) -> tuple[Ints, dict[str, int], Floats]:
         """Row pointers, ids of attributes, and what every item has."""
         model = self._model

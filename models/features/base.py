@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import functools
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import ClassVar
@@ -20,6 +19,7 @@ from ...dictionaries.trie import TokenTrie
 from ..columns import Flags, Ints
 from ..errors import UsageError
 from ..layers.merged import KINDS, kinds_of
+from ..lazy import lazy
 from ..tokens import Tokens
 
 BEFORE = "\\B"
@@ -97,23 +97,23 @@ class Items:
     def __len__(self) -> int:
         return len(self.starts)
 
-    @functools.cached_property
+    @lazy
     def folded(self) -> tuple[str, ...]:
         """`words`, case-folded."""
         return tuple(word.casefold() for word in self.words)
 
-    @functools.cached_property
+    @lazy
     def kinds(self) -> tuple[str | None, ...]:
         """What each of `words` is, one of `layers.merged.KINDS`, or None."""
         return tuple(kinds_of(self.words))
 
-    @functools.cached_property
+    @lazy
     def kind_ids(self) -> Ints:
         """Of each of `words` the place of its kind in `layers.merged.KINDS`, or -1."""
         places = {kind: place for place, kind in enumerate(KINDS)}
         return np.array([-1 if k is None else places[k] for k in self.kinds], np.int64)
 
-    @functools.cached_property
+    @lazy
     def columns(self) -> dict[Property, Column]:
         """What `column_of` has made."""
         return {}
@@ -125,17 +125,17 @@ class Items:
             found = self.columns[declared] = declared.column(self)
         return found
 
-    @functools.cached_property
+    @lazy
     def matches(self) -> dict[str, tuple[Ints, Ints, Ints]]:
         """What `gazetteer.matches` has found, by name of the gazetteer: it is looked for once."""
         return {}
 
-    @functools.cached_property
+    @lazy
     def token_documents(self) -> Ints:
         """Index of each fine token's document."""
         return np.repeat(np.arange(len(self.texts)), np.diff(self.tokens.document_offsets))
 
-    @functools.cached_property
+    @lazy
     def token_words(self) -> tuple[tuple[str, ...], Ints]:
         """Distinct texts of the fine tokens, and the index into them of each fine token."""
         if self.layer == "fine" and len(self) == len(self.tokens):
@@ -144,7 +144,7 @@ class Items:
             self.texts, self.tokens.document_offsets, self.tokens.starts, self.tokens.ends
         )
 
-    @functools.cached_property
+    @lazy
     def token_positions(self) -> Ints:
         """Place of each character in its token: 0 first, 1 inside, 2 last, 3 alone, -1 none."""
         starts, ends = self.tokens.starts, self.tokens.ends

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import re2
 
+from ..lazy import lazy
 from ..native import extension
 from ..spans import Candidate
 from .necessary import Case, Needs, Piece, needs
@@ -84,7 +85,7 @@ class Places(NamedTuple):
 class View(bytes):
     """A text as the rules see it; see `view`."""
 
-    @functools.cached_property
+    @lazy
     def places(self) -> Places:
         """Where patterns may match: those that there are when it is first asked."""
         native, count = extension(), len(_GATES)
@@ -166,7 +167,7 @@ class Gate:
         self.match, self.fullmatch, self.search = plain.match, plain.fullmatch, plain.finditer
         _GATES.append(self)
 
-    @functools.cached_property
+    @lazy
     def needs(self) -> Needs:
         """What is in every text that it matches; found when first asked for, not at import."""
         return needs(self.source, self.case)

@@ -12,6 +12,7 @@ from scrubline.models.native import extension
 from scrubline.models.systems import System
 from scrubline.models.tokenizing import tokenize_documents
 
+X, Y, Z = (letter * 64 for letter in "abc")
 VALUE = (
     ("O", "B-NAME"),
     np.arange(6, dtype=np.float64).reshape(2, 3),
@@ -38,11 +39,11 @@ def same(one, other) -> bool:
 
 
 def test_what_is_written_is_read_and_cannot_be_changed(cache):
-    assert compiled.read("x") is None
-    assert not compiled.is_kept("x")
-    compiled.write("x", VALUE)
-    assert compiled.is_kept("x")
-    found = compiled.read("x")
+    assert compiled.read(X) is None
+    assert not compiled.is_kept(X)
+    compiled.write(X, VALUE)
+    assert compiled.is_kept(X)
+    found = compiled.read(X)
     assert same(found, VALUE)
     assert all(array.ctypes.data % 64 == 0 for array in (found[1], found[2][3][0]))
     with pytest.raises(ValueError, match="read-only"):
@@ -53,21 +54,21 @@ def test_what_is_written_is_read_and_cannot_be_changed(cache):
 
 @pytest.mark.parametrize("place", [0, 9, 20, 60, 200, -1])
 def test_a_file_that_was_changed_anywhere_is_not_used(cache, place, caplog):
-    compiled.write("x", VALUE)
+    compiled.write(X, VALUE)
     (path,) = cache.iterdir()
     content = bytearray(path.read_bytes())
     content[place] ^= 1
     path.write_bytes(content)
-    assert compiled.read("x") is None
+    assert compiled.read(X) is None
     assert "not used" in caplog.text
 
 
 @pytest.mark.parametrize("size", [0, 5, 47, 48, 100])
 def test_a_file_that_was_cut_is_not_used(cache, size):
-    compiled.write("x", VALUE)
+    compiled.write(X, VALUE)
     (path,) = cache.iterdir()
     path.write_bytes(path.read_bytes()[:size])
-    assert compiled.read("x") is None
+    assert compiled.read(X) is None
 
 
 @pytest.mark.parametrize(
@@ -83,30 +84,30 @@ def test_a_file_that_was_cut_is_not_used(cache, size):
     ],
 )
 def test_a_header_that_says_what_is_not_so_is_not_used(cache, header):
-    compiled.write("x", VALUE)
+    compiled.write(X, VALUE)
     (path,) = cache.iterdir()
     body = header.ljust(64)
     head = struct.pack("<8sQ32s", b"SCRUBLN1", len(body), hashlib.sha256(body).digest())
     path.write_bytes(head + body)
-    assert compiled.read("x") is None
+    assert compiled.read(X) is None
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no such permissions here")
 def test_what_others_can_write_is_not_used(cache):
-    compiled.write("x", VALUE)
+    compiled.write(X, VALUE)
     (path,) = cache.iterdir()
     path.chmod(0o666)
-    assert compiled.read("x") is None
+    assert compiled.read(X) is None
     path.chmod(0o600)
-    assert compiled.read("x") is not None
+    assert compiled.read(X) is not None
     elsewhere = cache.parent / "elsewhere"
     path.rename(elsewhere)
     path.symlink_to(elsewhere)
-    assert compiled.read("x") is None
+    assert compiled.read(X) is None
     cache.chmod(0o777)
     compiled._folder.cache_clear()
-    assert compiled.read("x") is None
-    assert not compiled.is_kept("x")
+    assert compiled.read(X) is None
+    assert not compiled.is_kept(X)
 
 
 def test_a_place_that_cannot_be_and_none_at_all(monkeypatch, cache):
@@ -114,24 +115,40 @@ def test_a_place_that_cannot_be_and_none_at_all(monkeypatch, cache):
         (cache.parent / "file").write_text("")
         monkeypatch.setenv(compiled.FOLDER, chosen)
         compiled._folder.cache_clear()
-        compiled.write("x", VALUE)
-        assert compiled.read("x") is None
+        compiled.write(X, VALUE)
+        assert compiled.read(X) is None
 
 
 def test_small_ones_are_not_kept(monkeypatch, cache):
     monkeypatch.setattr(compiled, "LEAST_BYTES", 1_000)
-    compiled.write("x", VALUE)
+    compiled.write(X, VALUE)
     assert not list(cache.glob("*"))
 
 
 def test_only_the_last_used_are_kept(monkeypatch, cache):
     monkeypatch.setattr(compiled, "MOST_FILES", 2)
-    for number, name in enumerate("abc"):
+    cache.mkdir(mode=0o700)
+    (cache / "english.tagger").write_text("somebody else's")
+    os.utime(cache / "english.tagger", (0, 0))
+    for number, name in enumerate((X, Y, Z)):
         compiled.write(name, VALUE)
         os.utime(cache / f"{name}.tagger", (number, number))
-        if name == "b":
-            compiled.read("a")
-    assert sorted(path.stem for path in cache.iterdir()) == ["a", "c"]
+        if name == Y:
+            compiled.read(X)
+    assert sorted(path.stem for path in cache.iterdir()) == [X, Z, "english"]
+
+
+def test_a_file_in_the_place_of_another_is_not_used(cache, caplog):
+    compiled.write(X, VALUE)
+    (cache / f"{X}.tagger").rename(cache / f"{Y}.tagger")
+    assert compiled.read(Y) is None
+    assert "is not used" in caplog.text
+
+
+def test_what_is_no_file_is_not_waited_for(cache):
+    cache.mkdir(mode=0o700)
+    os.mkfifo(cache / f"{X}.tagger", 0o600)
+    assert compiled.read(X) is None
 
 
 needs_extension = pytest.mark.skipif(
@@ -149,13 +166,15 @@ def found_afresh() -> list:
 
 
 def test_what_killed_writers_left_goes_after_a_day(cache):
-    compiled.write("x", VALUE)
-    old, young = cache / "old.part", cache / "young.part"
-    for path in (old, young):
+    compiled.write(X, VALUE)
+    old, young, other = (cache / f"{name}.part" for name in ("scrubline-1", "scrubline-2", "other"))
+    for path in (old, young, other):
         path.write_bytes(b"0")
-    os.utime(old, (0, 0))
-    compiled.write("y", VALUE)
-    assert sorted(path.name for path in cache.iterdir()) == ["x.tagger", "y.tagger", "young.part"]
+    for path in (old, other):
+        os.utime(path, (0, 0))
+    compiled.write(Y, VALUE)
+    assert not old.exists()
+    assert len(list(cache.iterdir())) == 4
 
 
 @needs_extension

@@ -292,3 +292,32 @@ def test_lines_are_whole_in_order_and_hold_what_stands_before_the_places(
         behind = end
     for place in places:
         assert all(covered[max(0, place - reach) : place + 1])
+
+
+FORKED = """
+import os, signal, threading, time
+from scrubline.models.documents import Context, Document
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS, recognise_all
+from scrubline.models.recognisers.matching import View
+
+def rules():
+    recognise_all(Document("Dr. Smith, MRN 1234567"), Context(), DEFAULT_RECOGNISERS)
+
+def scan():
+    while True:
+        View(b"Dr. Lee, MRN 1234567, seen 3/4/2012.\\n" * 50_000).places
+
+rules()
+threading.Thread(target=scan, daemon=True).start()
+time.sleep(0.3)
+child = os.fork()
+if not child:
+    signal.alarm(20)
+    rules()
+    os._exit(0)
+os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
+"""
+
+
+def test_a_fork_beside_a_thread_that_scans_goes_on() -> None:
+    assert subprocess.run([sys.executable, "-c", FORKED], cwd=ROOT).returncode == 0
