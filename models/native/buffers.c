@@ -73,3 +73,19 @@ void *copied(const Py_buffer *view)
         memcpy(copy, view->buf, (size_t)view->len);
     return copy;
 }
+
+PyObject *new_holding(void *memory, const char *name, PyCapsule_Destructor close, PyObject *held)
+{
+    PyObject *capsule = held ? PyCapsule_New(memory, name, NULL) : NULL;
+    /* The destructor comes last: what fails before it leaves the memory to the caller. */
+    if (capsule && (PyCapsule_SetContext(capsule, held) < 0 || PyCapsule_SetDestructor(capsule, close) < 0))
+        Py_CLEAR(capsule);
+    if (!capsule)
+        Py_XDECREF(held);
+    return capsule;
+}
+
+void let_go(PyObject *capsule)
+{
+    Py_XDECREF((PyObject *)PyCapsule_GetContext(capsule));
+}

@@ -11,6 +11,7 @@ static void close_merger(PyObject *capsule)
     Merger *merger = PyCapsule_GetPointer(capsule, MERGER);
     if (merger)
         merger_free(merger);
+    let_go(capsule);
 }
 
 /* Whether a program's steps stay within it. */
@@ -81,7 +82,7 @@ const char open_merger_doc[] = PyDoc_STR(
 "open_merger(characters, fold, folded, raw, digits, joins, kinds)\n--\n\n"
 "What makes the items of the layer \"merged\".\n\n"
 "Args:\n"
-"    characters: of `open_characters`; kept by the caller as long as this is.\n"
+"    characters: of `open_characters`.\n"
 "    fold: a map, of case-folding.\n"
 "    folded, raw: tables of the categories of words, case-folded and as they are.\n"
 "    digits: bytes, the categories of numbers of 0 to 9 digits; NUL for none of its own.\n"
@@ -112,7 +113,7 @@ PyObject *py_open_merger(PyObject *self, PyObject *args)
         goto done;
     }
     memcpy(merger->digits, digits, sizeof merger->digits);
-    result = PyCapsule_New(merger, MERGER, close_merger);
+    result = new_holding(merger, MERGER, close_merger, PyTuple_Pack(1, characters));
 done:
     if (!result)
         merger_free(merger);

@@ -16,6 +16,7 @@ static void close_places(PyObject *capsule)
     Places *places = PyCapsule_GetPointer(capsule, PLACES);
     if (places)
         places_free(places);
+    let_go(capsule);
 }
 
 static int take_tables(PyObject *tuple, Places *places)
@@ -130,7 +131,7 @@ const char open_places_doc[] = PyDoc_STR(
 "--\n\n"
 "The properties that depend on where an item stands; see `models.features.compiling`.\n\n"
 "Args:\n"
-"    characters: of `open_characters`; kept by the caller as long as this is.\n"
+"    characters: of `open_characters`.\n"
 "    fold: a map, of case-folding.\n"
 "    tables: tuple of what columns name.\n"
 "    columns: int32, [column, 8].\n"
@@ -177,7 +178,7 @@ PyObject *py_open_places(PyObject *self, PyObject *args)
     if (!sound)
         PyErr_SetString(PyExc_ValueError, "open_places: the arrays do not fit together");
     else
-        result = PyCapsule_New(places, PLACES, close_places);
+        result = new_holding(places, PLACES, close_places, PyTuple_Pack(1, characters));
 done:
     if (!result)
         places_free(places);

@@ -14,6 +14,7 @@ static void close_words(PyObject *capsule)
     Words *words = PyCapsule_GetPointer(capsule, WORDS);
     if (words)
         words_free(words);
+    let_go(capsule);
 }
 
 /* All of a tuple by `take_one`; how many they are, -1 with an exception set. */
@@ -78,8 +79,8 @@ const char open_words_doc[] = PyDoc_STR(
 "open_words(characters, merger, maps, tables, lookups, columns, numbers, classes, segments)\n--\n\n"
 "What the words of texts are numbered by, and what is said of each; see `models.features.compiling`.\n\n"
 "Args:\n"
-"    characters: of `open_characters`; kept by the caller as long as this is.\n"
-"    merger: of `open_merger`, likewise; None if no column needs kinds.\n"
+"    characters: of `open_characters`.\n"
+"    merger: of `open_merger`; None if no column needs kinds.\n"
 "    maps: tuple of what is done to words.\n"
 "    tables: tuple of the strings that are looked up, for each lookup.\n"
 "    lookups: int32, [lookup, 4].\n"
@@ -135,7 +136,7 @@ PyObject *py_open_words(PyObject *self, PyObject *args)
     if (views[LOOKUPS].len != words->n_tables * sizes[LOOKUPS] || !are_sound(words, kinds))
         PyErr_SetString(PyExc_ValueError, "open_words: the arrays do not fit together");
     else
-        result = PyCapsule_New(words, WORDS, close_words);
+        result = new_holding(words, WORDS, close_words, PyTuple_Pack(2, characters, merger));
 done:
     if (!result)
         words_free(words);

@@ -52,7 +52,7 @@ typedef struct {
 
 typedef struct {
     const Characters *known;
-    Merger *merger; /* for kinds; borrowed */
+    Merger *merger; /* for kinds; the capsule holds it, as it does `known` */
     int32_t n_maps, n_tables, n_columns, n_classes;
     Map *maps;
     Table *tables;       /* one for each lookup */

@@ -32,6 +32,12 @@ int are_offsets(const int64_t *offsets, int64_t count, int64_t last);
 /* A copy of a buffer's items; NULL without memory. Never of nothing. */
 void *copied(const Py_buffer *view);
 
+/* A capsule that holds the Python objects its memory points into, until it goes: `held`, a new
+   reference, which is taken and may be missing. NULL with an exception set; the memory is the caller's
+   then. Its destructor ends with `let_go`. */
+PyObject *new_holding(void *memory, const char *name, PyCapsule_Destructor close, PyObject *held);
+void let_go(PyObject *capsule);
+
 /* The calls, each with its text. */
 #define CALL(name) \
     PyObject *py_##name(PyObject *self, PyObject *args); \

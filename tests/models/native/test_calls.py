@@ -3,6 +3,7 @@
 The arguments are those of real calls, with one of them changed at random.
 """
 
+import gc
 import random
 
 import numpy as np
@@ -166,3 +167,34 @@ def test_arguments_that_do_not_fit_are_refused_or_do_no_harm(calls, name):
 def test_every_call_of_the_extension_is_tried():
     found = {name for name in dir(NATIVE) if callable(getattr(NATIVE, name)) and name[0] != "_"}
     assert found == set(CALLS)
+
+
+def copies(args):
+    """The arguments of a call, arrays anew: some are written."""
+    return [one.copy() if isinstance(one, np.ndarray) else one for one in args]
+
+
+def said_of_words(calls, words, places):
+    """What `intern` and `fill_places` answer and write."""
+    interned = copies(calls["intern"][0][1:])
+    filled = copies(calls["fill_places"][0][1:])
+    filled[15][...] = -1
+    found = NATIVE.intern(words, *interned), NATIVE.fill_places(places, *filled)
+    return found, interned[-1].tobytes(), filled[15].tobytes()
+
+
+def test_what_is_opened_holds_what_it_points_into(calls):
+    characters = NATIVE.open_characters(*calls["open_characters"][0])
+    merger = NATIVE.open_merger(characters, *calls["open_merger"][0][1:])
+    words = [NATIVE.open_words(characters, merger, *calls["open_words"][0][2:]) for _ in range(2)]
+    places = NATIVE.open_places(characters, *calls["open_places"][0][1:])
+    # Not every recipe merges.
+    merged = [args[1:] for args in calls.get("merge", [])]
+    before = [NATIVE.merge(merger, *args) for args in merged]
+    said = said_of_words(calls, words[0], places)
+    del characters
+    gc.collect()
+    assert [NATIVE.merge(merger, *args) for args in merged] == before
+    del merger
+    gc.collect()
+    assert said_of_words(calls, words[1], places) == said
