@@ -116,7 +116,8 @@ static int build_states(Model *m, const int64_t *rows, const uint16_t *tags, con
                               : (Row){(uint32_t)few, (uint32_t)(rows[a + 1] - rows[a])};
         for (int64_t e = rows[a]; e < rows[a + 1]; e++) {
             int32_t units = in_units(weights[e]);
-            if (units == OFF_GRID || tags[e] >= m->labels)
+            /* One of each tag: what an item has of one is bounded by its attributes. */
+            if (units == OFF_GRID || tags[e] >= m->labels || (e > rows[a] && tags[e] <= tags[e - 1]))
                 return 1;
             m->most_state = larger(m->most_state, units);
             if (is_dense)
@@ -133,12 +134,12 @@ const char open_model_doc[] = PyDoc_STR(
 "The weights of a CRF, checked and made ready.\n\n"
 "Args:\n"
 "    rows: int64, row pointers of the attributes into the weights.\n"
-"    row_labels: uint16, the tag of each weight.\n"
+"    row_labels: uint16, the tag of each weight, ascending in each row.\n"
 "    row_weights: float32, below 4096 in size and on the grid of 2^-12.\n"
 "    moves: float64, [source, target], likewise.\n"
 "    outside: the tag of what is no entity, -1 for none.\n\n"
 "Raises:\n"
-"    ValueError: if sizes disagree, a pointer or tag is out of range, or a weight is none.\n");
+"    ValueError: if sizes disagree, a pointer or tag is out of range or order, or a weight is none.\n");
 
 PyObject *py_open_model(PyObject *self, PyObject *args)
 {
@@ -181,7 +182,7 @@ PyObject *py_open_model(PyObject *self, PyObject *args)
         goto done;
     }
     if (built > 0) {
-        PyErr_SetString(PyExc_ValueError, "open_model: a weight or its tag is out of range");
+        PyErr_SetString(PyExc_ValueError, "open_model: a weight or its tag is out of range or order");
         goto done;
     }
     result = PyCapsule_New(m, MODEL, close_model);

@@ -14,9 +14,14 @@ static void close_merger(PyObject *capsule)
     let_go(capsule);
 }
 
+/* Each may be a call inside of another: eight times what is shipped, and little of a thread's stack. */
+#define MOST_STEPS 4096
+
 /* Whether a program's steps stay within it. */
 static int is_sound(const Program *program)
 {
+    if (program->n_steps > MOST_STEPS)
+        return 0;
     for (int64_t s = 0; s < program->n_steps; s++) {
         const Step *step = program->steps + s;
         int last = s + 1 == program->n_steps;
@@ -78,13 +83,27 @@ done:
     return result;
 }
 
+/* Whether the categories of words and numbers are characters of ASCII, of which sets have bits. */
+static int are_categories(const Merger *merger)
+{
+    const Table *tables[] = {&merger->folded, &merger->raw};
+    for (int i = 0; i < 2; i++)
+        for (int64_t k = 0; k < tables[i]->count; k++)
+            if (tables[i]->entries[k].number < 1 || tables[i]->entries[k].number > 127)
+                return 0;
+    for (size_t i = 0; i < sizeof merger->digits; i++)
+        if ((unsigned char)merger->digits[i] > 127)
+            return 0;
+    return 1;
+}
+
 const char open_merger_doc[] = PyDoc_STR(
 "open_merger(characters, fold, folded, raw, digits, joins, kinds)\n--\n\n"
 "What makes the items of the layer \"merged\".\n\n"
 "Args:\n"
 "    characters: of `open_characters`.\n"
 "    fold: a map, of case-folding.\n"
-"    folded, raw: tables of the categories of words, case-folded and as they are.\n"
+"    folded, raw: tables of the categories of words, case-folded and as they are: 1 to 127.\n"
 "    digits: bytes, the categories of numbers of 0 to 9 digits; NUL for none of its own.\n"
 "    joins, kinds: programs; see `models.layers.patterns`.\n\n"
 "Raises:\n"
@@ -113,6 +132,10 @@ PyObject *py_open_merger(PyObject *self, PyObject *args)
         goto done;
     }
     memcpy(merger->digits, digits, sizeof merger->digits);
+    if (!are_categories(merger)) {
+        PyErr_SetString(PyExc_ValueError, "open_merger: a category is no character of ASCII");
+        goto done;
+    }
     result = new_holding(merger, MERGER, close_merger, PyTuple_Pack(1, characters));
 done:
     if (!result)

@@ -192,7 +192,7 @@ enum {
     ROWS, MATCHES, LISTS, COLUMNS, BUFFERS
 };
 
-/* Whether offsets of items and tokens lie in their texts. */
+/* Whether offsets of items and tokens lie in their texts, and anchors never go back. */
 static int are_within(const View *view)
 {
     for (int64_t d = 0; d < view->documents; d++) {
@@ -207,9 +207,13 @@ static int are_within(const View *view)
         for (int64_t i = view->item_offsets[d]; i < view->item_offsets[d + 1]; i++)
             if (view->starts[i] < 0 || view->ends[i] < view->starts[i] || view->ends[i] > size)
                 return 0;
-        for (int64_t i = view->item_offsets[d]; i < view->item_offsets[d + 1]; i++)
-            if (view->anchors[i] != -1 && (view->anchors[i] < first || view->anchors[i] >= end))
+        int64_t before = -1;
+        for (int64_t i = view->item_offsets[d]; i < view->item_offsets[d + 1]; i++) {
+            int64_t anchor = view->anchors[i];
+            if (anchor < before || (anchor != -1 && (anchor < first || anchor >= end)))
                 return 0;
+            before = anchor;
+        }
     }
     return 1;
 }
@@ -275,7 +279,7 @@ const char fill_places_doc[] = PyDoc_STR(
 "Args:\n"
 "    places: of `open_places`.\n"
 "    codes, text_offsets, token_offsets, token_starts, token_ends, starts_line, item_offsets, starts,\n"
-"        ends, anchors, sequence_offsets: as in `arrange`.\n"
+"        ends, anchors, sequence_offsets: as in `arrange`; anchors never go down in a document.\n"
 "    word_ids, rows: as `intern` gives them.\n"
 "    matches, match_offsets: as `match_phrases` gives them.\n"
 "    columns: int32, [item, column], -1 everywhere; written.\n"

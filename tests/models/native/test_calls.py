@@ -198,3 +198,61 @@ def test_what_is_opened_holds_what_it_points_into(calls):
     del merger
     gc.collect()
     assert said_of_words(calls, words[1], places) == said
+
+
+def require_refused(call, args, place, value):
+    """That a call refuses its arguments with another one in a place."""
+    with pytest.raises(ValueError, match="not fit|category|order"):
+        call(*args[:place], value, *args[place + 1 :])
+
+
+@pytest.mark.parametrize("number", [-1, 0, 128, 255, 1 << 16])
+def test_categories_are_characters_of_ascii(calls, number):
+    args = calls["open_merger"][0]
+    for place in (2, 3):
+        codes, offsets, numbers = args[place]
+        changed = numbers.copy()
+        changed[-1] = number
+        require_refused(NATIVE.open_merger, args, place, (codes, offsets, changed))
+    require_refused(NATIVE.open_merger, args, 4, b"\xff" * 10)
+    require_refused(NATIVE.open_merger, args, 4, b"\0" * 9 + b"\x80")
+
+
+def test_a_program_is_no_deeper_than_a_stack(calls):
+    characters, *args = calls["open_merger"][0]
+
+    def opened(steps):
+        """A merger with one program, which splits at each step; the first way leads to its end."""
+        program = np.full((steps, 4), 3, np.int32)
+        program[:, 1] = program[:, 2] = np.arange(1, steps + 1)
+        program[-1] = 0
+        entry, whole = np.zeros(1, np.int32), np.full((1, 2), 2**64 - 1, np.uint64)
+        joins = program, whole, entry, whole, np.zeros((1, 2), np.uint64)
+        return NATIVE.open_merger(characters, *args[:4], joins, args[5])
+
+    codes = np.array([65, 32, 66], np.uint32)
+    spans = np.array([0, 2]), np.array([1, 3])
+    _, starts, ends = NATIVE.merge(
+        opened(4096), codes, np.array([0, 3]), b"\1", np.array([0, 2]), *spans, b"\1\0"
+    )
+    assert (starts, ends) == tuple(one.tobytes() for one in spans)
+    for steps in (4097, 2_000_000):
+        with pytest.raises(ValueError, match="not fit"):
+            opened(steps)
+
+
+def test_anchors_that_go_down_are_refused(calls):
+    args = calls["fill_places"][0]
+    anchors = args[10].copy()
+    anchors[[3, 4]] = anchors[[4, 3]]
+    assert anchors[3] > anchors[4]
+    require_refused(NATIVE.fill_places, args, 10, anchors)
+
+
+@pytest.mark.parametrize("tags", [[0] * 150, [1, 0], [0, 2, 1], [0, 1, 1]])
+def test_the_tags_of_a_row_ascend(tags):
+    weights = np.full(len(tags), 4095, np.float32)
+    # Each in a row of its own.
+    args = np.arange(len(tags) + 1), np.array(tags, np.uint16), weights, np.zeros((3, 3)), -1
+    NATIVE.open_model(*args)
+    require_refused(NATIVE.open_model, args, 0, np.array([0, len(tags)]))
