@@ -46,11 +46,12 @@ void release(Py_buffer *views, Py_ssize_t count)
 
 int is_apart(const Py_buffer *written, const Py_buffer *views, int count)
 {
-    const char *begin = written->buf, *end = begin + written->len;
+    /* As numbers: pointers into different objects have no order. */
+    uintptr_t begin = (uintptr_t)written->buf, end = begin + (uintptr_t)written->len;
     for (int i = 0; i < count; i++) {
-        const char *other = views[i].buf;
+        uintptr_t other = (uintptr_t)views[i].buf;
         if (views + i != written && written->len && views[i].len && other < end &&
-            begin < other + views[i].len)
+            begin < other + (uintptr_t)views[i].len)
             return 0;
     }
     return 1;
@@ -69,7 +70,8 @@ int are_offsets(const int64_t *offsets, int64_t count, int64_t last)
 void *copied(const Py_buffer *view)
 {
     void *copy = malloc(view->len ? (size_t)view->len : 1);
-    if (copy)
+    /* What is empty may have no address, which memcpy must not be given. */
+    if (copy && view->len)
         memcpy(copy, view->buf, (size_t)view->len);
     return copy;
 }

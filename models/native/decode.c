@@ -20,10 +20,9 @@ int space_fit(Space *space, int64_t items, int32_t width)
         return 0;
     int64_t most = items > space->items ? items + items / 2 + 64 : space->items;
     space_free(space);
-    size_t cells = (size_t)most * (size_t)width;
-    space->states = zeroed_lines(cells, sizeof *space->states);
-    space->forward = zeroed_lines(cells, sizeof *space->forward);
-    space->from = zeroed_lines(cells, sizeof *space->from);
+    space->states = zeroed_lines((size_t)most, (size_t)width * sizeof *space->states);
+    space->forward = zeroed_lines((size_t)most, (size_t)width * sizeof *space->forward);
+    space->from = zeroed_lines((size_t)most, (size_t)width * sizeof *space->from);
     space->rest = zeroed_lines(REST * (size_t)width, sizeof *space->rest);
     if (!space->states || !space->forward || !space->from || !space->rest) {
         space_free(space);

@@ -44,17 +44,6 @@ void found_free(Found *found)
     memset(found, 0, sizeof *found);
 }
 
-static int fit(void **memory, int64_t *room, int64_t needed, size_t size)
-{
-    int64_t more = needed + needed / 2 + 4096;
-    if (needed <= *room)
-        return 0;
-    if (widen(memory, more, size) < 0)
-        return -1;
-    *room = more;
-    return 0;
-}
-
 static int grow(Found *found, int64_t more)
 {
     return fit((void **)&found->ids, &found->room, found->count + more, sizeof *found->ids);
@@ -83,14 +72,14 @@ static int gather_values(const Index *index, const Batch *batch, int64_t first, 
 {
     int32_t width = index->width[BY_ITEM];
     if (fit((void **)&found->value_offsets, &found->item_room, end - first + 1,
-              sizeof *found->value_offsets) < 0)
+            sizeof *found->value_offsets) < 0)
         return -1;
     found->n_values = 0;
     for (int64_t i = first; i < end; i++) {
         const int32_t *row = batch->items + i * width;
         found->value_offsets[i - first] = found->n_values;
         if (fit((void **)&found->values, &found->value_room, found->n_values + width + 1,
-                  sizeof *found->values) < 0)
+                sizeof *found->values) < 0)
             return -1;
         Value *values = found->values + found->n_values;
         int64_t count = 0;

@@ -129,21 +129,13 @@ static int read_lines(Work *work, int64_t document)
 {
     const View *view = work->view;
     int64_t first = view->token_offsets[document], end = view->token_offsets[document + 1];
-    if (end - first > work->token_room) {
-        int64_t room = end - first + 1024;
-        if (widen((void **)&work->line_of, room, sizeof *work->line_of) < 0)
-            return -1;
-        work->token_room = room;
-    }
+    if (fit((void **)&work->line_of, &work->token_room, end - first, sizeof *work->line_of) < 0)
+        return -1;
     work->n_lines = 0;
     for (int64_t t = first; t < end; t++) {
         if (t == first || view->starts_line[t]) {
-            if (work->n_lines == work->line_room) {
-                int64_t room = 2 * work->line_room + 256;
-                if (widen((void **)&work->lines, room, sizeof *work->lines) < 0)
-                    return -1;
-                work->line_room = room;
-            }
+            if (fit((void **)&work->lines, &work->line_room, work->n_lines + 1, sizeof *work->lines) < 0)
+                return -1;
             work->lines[work->n_lines++] = (Line){t, end, -1, -1};
             if (work->n_lines > 1)
                 work->lines[work->n_lines - 2].end = t;
@@ -452,28 +444,6 @@ static void fill_gazetteer(const Work *work, const PlaceColumn *column, int32_t 
     }
 }
 
-static int stands_fit(Work *work, int64_t more)
-{
-    if (work->n_stands + more <= work->stand_room)
-        return 0;
-    int64_t room = 2 * work->stand_room + more + 256;
-    if (widen((void **)&work->stands, room, sizeof *work->stands) < 0)
-        return -1;
-    work->stand_room = room;
-    return 0;
-}
-
-static int several_fit(Several *several, int64_t count, int64_t more)
-{
-    if (count + more <= several->room)
-        return 0;
-    int64_t room = 2 * several->room + more + 256;
-    if (widen((void **)&several->values, room, sizeof *several->values) < 0)
-        return -1;
-    several->room = room;
-    return 0;
-}
-
 static int tells(const Work *work, int64_t item)
 {
     return of_word(work->view, item, work->places->flags) & TELLS;
@@ -501,7 +471,8 @@ static int find_stands(Work *work, const PlaceColumn *column, const Range *range
         if (name < 0)
             continue;
         if (work->seen[word] != mark) {
-            if (stands_fit(work, column->most + 2) < 0)
+            if (fit((void **)&work->stands, &work->stand_room, work->n_stands + column->most + 2,
+                    sizeof *work->stands) < 0)
                 return -1;
             work->seen[word] = mark;
             work->counts[word] = work->n_stands;
@@ -531,7 +502,8 @@ static int fill_elsewhere(Work *work, const PlaceColumn *column, const Range *ra
         if (tells(work, i) && work->seen[word] == mark) {
             const Stand *own = work->stands + work->counts[word];
             field_of(work, range, i, &number);
-            if (several_fit(several, size, column->most) < 0)
+            if (fit((void **)&several->values, &several->room, size + column->most,
+                    sizeof *several->values) < 0)
                 return -1;
             int32_t given = 0;
             for (int64_t s = 1; s <= own->line && given < column->most; s++) {

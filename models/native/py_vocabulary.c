@@ -85,8 +85,7 @@ PyObject *py_cut_words(PyObject *self, PyObject *args)
         }
     if (vocabulary->words.count > most) {
         /* With its memory, of which a long text may have taken much. */
-        table_free(&vocabulary->words);
-        if (table_make(&vocabulary->words, 1024) < 0) {
+        if (table_renew(&vocabulary->words, 1024) < 0) {
             PyErr_NoMemory();
             goto done;
         }

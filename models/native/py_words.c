@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "py_strings.h"
 #include "words.h"
 
@@ -128,7 +129,7 @@ PyObject *py_open_words(PyObject *self, PyObject *args)
     words->segments = copied(&views[SEGMENTS]);
     words->sets = malloc(MOST_SETS * sizeof *words->sets);
     if (!words->lookups || !words->found || !words->columns || !words->classes || !words->segments || !words->sets ||
-        table_make(&words->words, 1024) < 0 || table_make(&words->folded, 1024) < 0) {
+        table_make(&words->words, SOME_WORDS) < 0 || table_make(&words->folded, SOME_WORDS) < 0) {
         PyErr_NoMemory();
         goto done;
     }
@@ -232,21 +233,16 @@ PyObject *py_intern(PyObject *self, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "intern: the arrays do not fit together");
         goto done;
     }
-    words_forget(words, most_words, most_codes);
+    if (words_forget(words, most_words, most_codes) < 0) {
+        PyErr_NoMemory();
+        goto done;
+    }
     words->batch++;
     int64_t met = 0, room = 0, width = words->n_columns;
     for (int64_t d = 0; d < documents; d++)
         for (int64_t i = items[d]; i < items[d + 1]; i++) {
             int64_t row, place = word_place(words, codes + texts[d] + starts[i], ends[i] - starts[i], met, &row);
-            if (met == room) {
-                room = 2 * room + 1024;
-                int32_t *wider = realloc(rows, (size_t)(room * width + 1) * sizeof *rows);
-                if (!wider)
-                    place = -1;
-                else
-                    rows = wider;
-            }
-            if (place < 0) {
+            if (place < 0 || fit((void **)&rows, &room, met + 1, (size_t)width * sizeof *rows) < 0) {
                 PyErr_NoMemory();
                 goto done;
             }

@@ -51,7 +51,10 @@ typedef struct {
 
 int table_make(Table *table, int64_t strings); /* 0, or -1 without memory */
 void table_free(Table *table);
-void table_clear(Table *table);
+/* Forgets all strings, with their memory; 0, or -1 without memory for an empty table, when all is as it
+   was. */
+int table_renew(Table *table, int64_t strings);
+void table_clear(Table *table); /* keeps the memory */
 uint32_t hash_codes(const uint32_t *codes, int64_t size);
 /* Index of a string, -1 if it is not there. */
 int64_t table_find(const Table *table, const uint32_t *codes, int64_t size, uint32_t hash);

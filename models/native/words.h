@@ -81,11 +81,14 @@ typedef struct {
 
 #define MOST_SETS 4096
 #define NOT_YET (-3)
+/* That an empty table has room for. */
+#define SOME_WORDS 1024
 
 void words_free(Words *words);
 
-/* Forgets what has been met if it is more than so many words or so many code points of them. */
-void words_forget(Words *words, int64_t most_words, int64_t most_codes);
+/* Forgets what has been met, with its memory, if it is more than so many words or so many code points of
+   them; 0, or -1 without memory. */
+int words_forget(Words *words, int64_t most_words, int64_t most_codes);
 
 /* The place of a word among those of the batch: as in an earlier call, or `next`. Its row is
    `*row`, an index into `rows`. -1 without memory. */

@@ -3,7 +3,11 @@
 The arguments are those of real calls, with one of them changed at random.
 """
 
+import array
+import ctypes
 import gc
+import os
+import platform
 import random
 
 import numpy as np
@@ -256,3 +260,46 @@ def test_the_tags_of_a_row_ascend(tags):
     args = np.arange(len(tags) + 1), np.array(tags, np.uint16), weights, np.zeros((3, 3)), -1
     NATIVE.open_model(*args)
     require_refused(NATIVE.open_model, args, 0, np.array([0, len(tags)]))
+
+
+def resident():
+    """Bytes that the process has in memory, and still needs."""
+    ctypes.CDLL(None).malloc_trim(0)
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is asked what is in memory")
+@pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="the sanitizer keeps what is freed")
+def test_words_that_are_forgotten_leave_no_memory(calls):
+    characters = NATIVE.open_characters(*calls["open_characters"][0])
+    length = np.array([[1, -1, -1, -1, 0, 0]], np.int32)
+    nothing, one = np.zeros(0, np.int32), np.zeros(1, np.int32)
+    words = NATIVE.open_words(
+        characters, None, (), (), nothing, length, np.append(one, one), nothing, nothing
+    )
+
+    def intern(count, size):
+        """Words of so many code points, all different."""
+        codes = np.full((count, size), 97, np.uint32)
+        codes[:, 0] += np.arange(count, dtype=np.uint32)
+        codes = codes.ravel()
+        starts = np.arange(count) * size
+        bounds = np.array([0, len(codes)]), np.array([0, count])
+        ids = np.empty(count, np.int64)
+        NATIVE.intern(words, codes, *bounds, starts, starts + size, 10, 10_000, ids)
+        return ids
+
+    before = resident()
+    assert intern(200_000, 100)[-1] == 199_999
+    assert resident() - before > 60_000_000
+    assert intern(3, 2).tolist() == [0, 1, 2]
+    assert resident() - before < 30_000_000
+
+
+def test_what_is_empty_needs_no_address():
+    bytes_of, ints, wide = (array.array(kind) for kind in "Biq")
+    zero = array.array("q", [0])
+    NATIVE.open_phrases(ints, zero, ints, wide, 0, 0)
+    NATIVE.open_gates(bytes_of, zero, wide, bytes_of, wide)
+    NATIVE.open_model(zero, array.array("H"), array.array("f"), array.array("d", [0.0]), -1)
