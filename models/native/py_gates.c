@@ -10,7 +10,9 @@
 
 static void close_gates(PyObject *capsule)
 {
-    gates_free(PyCapsule_GetPointer(capsule, GATES));
+    Gates *gates = PyCapsule_GetPointer(capsule, GATES);
+    if (gates)
+        gates_free(gates);
 }
 
 const char open_gates_doc[] = PyDoc_STR(
