@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "characters.h"
+
 int take(PyObject *object, Py_buffer *view, Py_ssize_t size, int writable, const char *what)
 {
     if (PyObject_GetBuffer(object, view, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
@@ -63,6 +65,16 @@ int are_offsets(const int64_t *offsets, int64_t count, int64_t last)
         return 0;
     for (int64_t i = 1; i < count; i++)
         if (offsets[i] < offsets[i - 1])
+            return 0;
+    return 1;
+}
+
+int are_codes(const Py_buffer *view)
+{
+    const uint32_t *codes = view->buf;
+    int64_t size = view->len / 4;
+    for (int64_t i = 0; i < size; i++)
+        if (codes[i] >= CODE_POINTS)
             return 0;
     return 1;
 }

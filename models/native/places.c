@@ -5,15 +5,9 @@
 
 #include "memory.h"
 
-/* As in models/features: line.py, field.py, nearest.py, count.py. */
+/* As in models/features/field.py. */
 #define FIELD_TOKENS 8
 #define FIELD_CHARACTERS 48
-#define REACH 12
-#define FURTHEST 32
-#define BINS_OF_LINES 10
-#define BINS_OF_COUNTS 20
-#define BINS_OF_DISTANCES 6
-#define HALF_OF_WORD 128
 
 void places_free(Places *places)
 {
@@ -172,13 +166,8 @@ static int32_t word_number(Work *work, const PlaceColumn *column, int64_t docume
 {
     int64_t size;
     const uint32_t *codes = token_codes(work->view, document, token, &size);
-    uint32_t clipped[2 * HALF_OF_WORD];
-    if (size > 2 * HALF_OF_WORD) {
-        memcpy(clipped, codes, HALF_OF_WORD * sizeof *codes);
-        memcpy(clipped + HALF_OF_WORD, codes + size - HALF_OF_WORD, HALF_OF_WORD * sizeof *codes);
-        codes = clipped;
-        size = 2 * HALF_OF_WORD;
-    }
+    uint32_t clipped[LONGEST_WORD];
+    codes = clip_word(codes, &size, clipped);
     if (map_codes(&work->places->fold, codes, size, &work->folded) < 0)
         return -2;
     return table_number(work->places->tables + column->table, work->folded.codes, work->folded.size);
@@ -214,7 +203,7 @@ static int32_t line_value(const Work *work, const PlaceColumn *column, const Lin
     case LINE_SIZE:
         return binned(numbers, line->end - line->first, BINS_OF_LINES);
     case LINE_TENTH:
-        return numbers[number * 10 / work->n_lines];
+        return numbers[number * TENTHS / work->n_lines];
     default: /* LINE_GAP */
         return line->colon >= 0 && token > line->colon
                    ? binned(numbers, token - line->colon, BINS_OF_LINES)
@@ -327,12 +316,12 @@ static int fill_coming(Work *work, const PlaceColumn *column, const Range *range
 static void fill_spacing(const Work *work, const PlaceColumn *column, const Range *range)
 {
     const View *view = work->view;
-    int64_t before = 2;
+    int64_t most = GAPS - 1, before = most;
     for (int64_t i = range->first; i < range->end; i++) {
-        int64_t behind = i + 1 < range->end ? view->starts[i + 1] - view->ends[i] : 2;
-        behind = behind < 0 ? 0 : behind < 2 ? behind : 2;
+        int64_t behind = i + 1 < range->end ? view->starts[i + 1] - view->ends[i] : most;
+        behind = behind < 0 ? 0 : behind < most ? behind : most;
         range->cells[(i - range->first) * range->step] =
-            work->places->numbers[column->first + before * 3 + behind];
+            work->places->numbers[column->first + before * GAPS + behind];
         before = behind;
     }
 }
@@ -348,7 +337,7 @@ static int32_t landmark_value(const Work *work, const PlaceColumn *column, int64
     const int32_t *numbers = work->places->numbers + column->first;
     if (column->kind == BESIDE)
         return of_word(work->view, item, column->word);
-    if (away > FURTHEST)
+    if (away > FURTHEST_LANDMARK)
         return -1;
     if (column->kind == NEAREST_WORD)
         return of_word(work->view, item, column->word);

@@ -198,14 +198,11 @@ PyObject *py_merge(PyObject *self, PyObject *args)
     const int64_t *starts = views[STARTS].buf, *ends = views[ENDS].buf;
     const uint8_t *line = views[LINES].buf, *alive = views[ALIVE].buf;
     int64_t texts = views[ALIVE].len, tokens = views[STARTS].len / 8;
-    int bad = views[TEXTS].len / 8 != texts + 1 || views[TOKENS].len / 8 != texts + 1 ||
-              views[ENDS].len / 8 != tokens || views[LINES].len != tokens ||
-              !are_offsets(text_offsets, texts + 1, views[CODES].len / 4) ||
-              !are_offsets(token_offsets, texts + 1, tokens) ||
-              !are_tokens(token_offsets, starts, ends, text_offsets, alive, texts);
-    for (int64_t i = 0; i < views[CODES].len / 4 && !bad; i++)
-        bad = codes[i] >= CODE_POINTS;
-    if (bad) {
+    if (views[TEXTS].len / 8 != texts + 1 || views[TOKENS].len / 8 != texts + 1 ||
+        views[ENDS].len / 8 != tokens || views[LINES].len != tokens ||
+        !are_offsets(text_offsets, texts + 1, views[CODES].len / 4) ||
+        !are_offsets(token_offsets, texts + 1, tokens) ||
+        !are_tokens(token_offsets, starts, ends, text_offsets, alive, texts) || !are_codes(&views[CODES])) {
         PyErr_SetString(PyExc_ValueError, "merge: the arrays do not fit together");
         goto done;
     }

@@ -19,20 +19,6 @@ static void close_places(PyObject *capsule)
     let_go(capsule);
 }
 
-static int take_tables(PyObject *tuple, Places *places)
-{
-    places->n_tables = (int32_t)PyTuple_Size(tuple);
-    places->tables = calloc((size_t)places->n_tables + 1, sizeof *places->tables);
-    if (!places->tables) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (int32_t i = 0; i < places->n_tables; i++)
-        if (take_table(PyTuple_GetItem(tuple, i), places->tables + i) < 0)
-            return -1;
-    return 0;
-}
-
 /* Whether what is in a choice is a place in it, and of as many kinds or lists as all. */
 static int is_part(const int32_t *places, int64_t count, int32_t expected, int32_t names)
 {
@@ -76,15 +62,15 @@ static int64_t numbers_of(const Places *places, const PlaceColumn *column)
 {
     switch (column->kind) {
     case SPACING:
-        return 9;
+        return GAPS * GAPS;
     case LINE_TENTH:
-        return 10;
+        return TENTHS;
     case FIELD_SINCE:
-        return 13;
+        return REACH + 1;
     case NEAREST_SORT:
         return places->choices[column->list].names;
     case NEAREST_FAR:
-        return 6 * (int64_t)places->choices[column->list].names;
+        return BINS_OF_DISTANCES * (int64_t)places->choices[column->list].names;
     case GAZETTEER_IN:
         return 1;
     case GAZETTEER_BIOES:
@@ -92,14 +78,14 @@ static int64_t numbers_of(const Places *places, const PlaceColumn *column)
     case FREQUENCY:
         return column->most + 1;
     case DAY_MONTH:
-        return 16;
+        return 2 * DAY_ANSWERS;
     case COUNT_SEQUENCE:
     case COUNT_DOCUMENT:
     case SHARE_SEQUENCE:
     case SHARE_DOCUMENT:
-        return 21;
+        return BINS_OF_COUNTS + 1;
     default:
-        return column->kind >= LINE_INDEX && column->kind <= LINE_GAP ? 11 : 0;
+        return column->kind >= LINE_INDEX && column->kind <= LINE_GAP ? BINS_OF_LINES + 1 : 0;
     }
 }
 
@@ -161,8 +147,8 @@ PyObject *py_open_places(PyObject *self, PyObject *args)
     places->flags = flags;
     places->kind = kind;
     places->known = PyCapsule_GetPointer(characters, CHARACTERS);
-    if (!places->known || take_map(fold, &places->fold) < 0 || take_tables(tables, places) < 0 ||
-        take_choices(choices, places) < 0 ||
+    if (!places->known || take_map(fold, &places->fold) < 0 ||
+        take_tables(tables, &places->tables, &places->n_tables) < 0 || take_choices(choices, places) < 0 ||
         take_numbers(numbers, &places->numbers, &places->n_numbers, "numbers") < 0 ||
         take(columns, &view, sizeof(PlaceColumn), 0, "columns") < 0)
         goto done;
@@ -355,9 +341,8 @@ PyObject *py_fill_places(PyObject *self, PyObject *args)
               !are_offsets(view.sequence_offsets, view.n_sequences + 1, view.n_items) ||
               !are_offsets(view.match_offsets, places->n_lists + 1,
                            views[MATCHES].len / (Py_ssize_t)sizeof(Match)) ||
-              !are_within(&view) || !are_words(places, &view) || !are_matches(&view, places->n_lists);
-    for (int64_t i = 0; i < views[CODES].len / 4 && !bad; i++)
-        bad = view.codes[i] >= CODE_POINTS;
+              !are_within(&view) || !are_words(places, &view) || !are_matches(&view, places->n_lists) ||
+              !are_codes(&views[CODES]);
     if (bad) {
         PyErr_SetString(PyExc_ValueError, "fill_places: the arrays do not fit together");
         goto done;

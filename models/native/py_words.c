@@ -18,20 +18,6 @@ static void close_words(PyObject *capsule)
     let_go(capsule);
 }
 
-/* All of a tuple by `take_one`; how many they are, -1 with an exception set. */
-#define TAKE_EACH(tuple, array, count, take_one)                                    \
-    do {                                                                            \
-        (array) = calloc((size_t)PyTuple_Size(tuple) + 1, sizeof *(array));         \
-        (count) = (int32_t)PyTuple_Size(tuple);                                     \
-        if (!(array)) {                                                             \
-            PyErr_NoMemory();                                                       \
-            goto done;                                                              \
-        }                                                                           \
-        for (Py_ssize_t each = 0; each < PyTuple_Size(tuple); each++)               \
-            if (take_one(PyTuple_GetItem(tuple, each), (array) + each) < 0)         \
-                goto done;                                                          \
-    } while (0)
-
 static int is_column(const Words *words, const WordColumn *c, int64_t kinds)
 {
     if (c->way < 0 || c->way >= WAYS || c->lookup < -1 || c->fan < -1 || c->kinds < -1 || c->first < 0 ||
@@ -69,7 +55,7 @@ static int are_sound(const Words *words, int64_t kinds)
     }
     for (int32_t i = 0; i < words->n_classes; i++) {
         const Class *one = words->classes + i;
-        if (one->kind < RUN || one->kind > ENDS || one->first < 0 || one->count < 1 || one->skip < 0 ||
+        if (one->kind < RUN || one->kind > ENDING || one->first < 0 || one->count < 1 || one->skip < 0 ||
             one->first > words->n_segments - one->count)
             return 0;
     }
@@ -114,9 +100,9 @@ PyObject *py_open_words(PyObject *self, PyObject *args)
         goto done;
     if (merger != Py_None && !(words->merger = PyCapsule_GetPointer(merger, MERGER)))
         goto done;
-    TAKE_EACH(maps, words->maps, words->n_maps, take_map);
-    TAKE_EACH(tables, words->tables, words->n_tables, take_table);
-    if (take_numbers(numbers, &words->numbers, &words->n_numbers, "numbers") < 0 ||
+    if (take_maps(maps, &words->maps, &words->n_maps) < 0 ||
+        take_tables(tables, &words->tables, &words->n_tables) < 0 ||
+        take_numbers(numbers, &words->numbers, &words->n_numbers, "numbers") < 0 ||
         take_all(o, views, sizes, names, COUNT, 0) < 0)
         goto done;
     words->n_columns = (int32_t)(views[COLUMNS].len / sizes[COLUMNS]);
@@ -223,9 +209,7 @@ PyObject *py_intern(PyObject *self, PyObject *args)
     int bad = views[ITEMS].len / 8 != documents + 1 || views[ENDS].len / 8 != count ||
               views[IDS].len / 8 != count || !is_apart(&views[IDS], views, COUNT) ||
               !are_offsets(texts, documents + 1, views[CODES].len / 4) ||
-              !are_offsets(items, documents + 1, count);
-    for (int64_t i = 0; i < views[CODES].len / 4 && !bad; i++)
-        bad = codes[i] >= CODE_POINTS;
+              !are_offsets(items, documents + 1, count) || !are_codes(&views[CODES]);
     for (int64_t d = 0; d < documents && !bad; d++)
         for (int64_t i = items[d]; i < items[d + 1] && !bad; i++)
             bad = starts[i] < 0 || ends[i] < starts[i] || ends[i] > texts[d + 1] - texts[d];

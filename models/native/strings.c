@@ -44,6 +44,17 @@ int map_codes(const Map *map, const uint32_t *codes, int64_t size, Codes *out)
     return 0;
 }
 
+const uint32_t *clip_word(const uint32_t *codes, int64_t *size, uint32_t *clipped)
+{
+    enum { HALF = LONGEST_WORD / 2 };
+    if (*size <= LONGEST_WORD)
+        return codes;
+    memcpy(clipped, codes, HALF * sizeof *codes);
+    memcpy(clipped + HALF, codes + *size - HALF, HALF * sizeof *codes);
+    *size = LONGEST_WORD;
+    return clipped;
+}
+
 int table_make(Table *table, int64_t strings)
 {
     memset(table, 0, sizeof *table);

@@ -82,7 +82,7 @@ static int is_of_class(const Words *words, const Class *one, const uint32_t *sig
     const Segment *segments = words->segments + one->first;
     if (one->kind == RUN)
         return meets_run(segments, one->count, signs, size);
-    if (one->kind == ENDS)
+    if (one->kind == ENDING)
         return size > 0 && signs[size - 1] & segments[0].set;
     uint32_t found = 0, allowed = 0;
     for (int64_t i = one->skip; i < size; i++)
@@ -200,13 +200,7 @@ static int32_t value_of(Words *words, const WordColumn *column, const uint32_t *
 int64_t word_place(Words *words, const uint32_t *codes, int64_t size, int64_t next, int64_t *row)
 {
     uint32_t clipped[LONGEST_WORD];
-    if (size > LONGEST_WORD) {
-        memcpy(clipped, codes, LONGEST_WORD / 2 * sizeof *codes);
-        memcpy(clipped + LONGEST_WORD / 2, codes + size - LONGEST_WORD / 2,
-               LONGEST_WORD / 2 * sizeof *codes);
-        codes = clipped;
-        size = LONGEST_WORD;
-    }
+    codes = clip_word(codes, &size, clipped);
     uint32_t hash = hash_codes(codes, size);
     int64_t found = table_find(&words->words, codes, size, hash);
     if (found >= 0) {

@@ -7,9 +7,6 @@
 #include "merge.h"
 #include "strings.h"
 
-/* As in models/features/base.py: longer words are seen by their first and last halves. */
-#define LONGEST_WORD 256
-
 /* What of a word is looked up. */
 enum { AS_IT_IS, PREFIX, SUFFIX, COLLAPSED, CUTS };
 
@@ -34,7 +31,7 @@ typedef struct {
 
 /* A rule about the categories of a word's characters, each one bit; see
    models/features/character_class.py. */
-enum { RUN, HAS, ONLY, ENDS };
+enum { RUN, HAS, ONLY, ENDING };
 
 typedef struct {
     uint32_t set;
