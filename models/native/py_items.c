@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrange.h"
 #include "merge.h"
 #include "py_strings.h"
 
@@ -271,44 +272,28 @@ PyObject *py_arrange(PyObject *self, PyObject *args)
     Py_buffer views[COUNT] = {{0}};
     if (take_all(o, views, sizes, names, COUNT, 3) < 0)
         goto done;
-    const int64_t *token_offsets = views[TOKENS].buf, *token_starts = views[TOKEN_STARTS].buf;
-    const int64_t *item_offsets = views[ITEMS].buf, *starts = views[STARTS].buf, *ends = views[ENDS].buf;
-    const uint8_t *marks = views[MARKS].buf;
-    int64_t *anchors = views[ANCHORS].buf, *sequences = views[SEQUENCES].buf;
-    int64_t *of_documents = views[DOCUMENTS].buf;
-    int64_t documents = views[TOKENS].len / 8 - 1, tokens = views[MARKS].len, items = views[STARTS].len / 8;
+    Layout layout = {
+        .documents = views[TOKENS].len / 8 - 1,
+        .token_offsets = views[TOKENS].buf,
+        .token_starts = views[TOKEN_STARTS].buf,
+        .marks = views[MARKS].buf,
+        .item_offsets = views[ITEMS].buf,
+        .starts = views[STARTS].buf,
+        .ends = views[ENDS].buf,
+    };
+    int64_t documents = layout.documents, tokens = views[MARKS].len, items = views[STARTS].len / 8;
     if (views[TOKEN_STARTS].len / 8 != tokens || views[ITEMS].len / 8 != documents + 1 ||
         views[ENDS].len / 8 != items || views[ANCHORS].len / 8 != items || most < 1 ||
         views[SEQUENCES].len / 8 != items + 1 || views[DOCUMENTS].len / 8 != documents + 1 ||
         !is_apart(&views[ANCHORS], views, COUNT) || !is_apart(&views[SEQUENCES], views, COUNT) ||
         !is_apart(&views[DOCUMENTS], views, COUNT) ||
-        !are_offsets(token_offsets, documents + 1, tokens) ||
-        !are_offsets(item_offsets, documents + 1, items)) {
+        !are_offsets(layout.token_offsets, documents + 1, tokens) ||
+        !are_offsets(layout.item_offsets, documents + 1, items)) {
         PyErr_SetString(PyExc_ValueError, "arrange: the arrays do not fit together");
         goto done;
     }
-    int64_t count = 0;
-    of_documents[0] = 0;
-    for (int64_t d = 0; d < documents; d++) {
-        int64_t token = token_offsets[d], mark = token, last = token_offsets[d + 1];
-        int64_t head = item_offsets[d];
-        for (int64_t i = item_offsets[d]; i < item_offsets[d + 1]; i++) {
-            while (token < last && token_starts[token] <= starts[i])
-                token++;
-            anchors[i] = token > token_offsets[d] ? token - 1 : -1;
-            int begins = i == item_offsets[d];
-            /* The marks that this is the first item to end behind. */
-            for (; mark < last && token_starts[mark] < ends[i]; mark++)
-                begins |= marks[mark];
-            if (begins)
-                head = i;
-            if ((i - head) % most == 0)
-                sequences[count++] = i;
-        }
-        of_documents[d + 1] = count;
-    }
-    sequences[count] = items;
-    result = PyLong_FromLongLong(count);
+    result = PyLong_FromLongLong(
+        arrange(&layout, most, views[ANCHORS].buf, views[SEQUENCES].buf, views[DOCUMENTS].buf));
 done:
     release(views, COUNT);
     return result;

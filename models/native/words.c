@@ -1,7 +1,6 @@
 #include "words.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 
