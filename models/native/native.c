@@ -4,29 +4,10 @@
 /* Of what is agreed with Python; as in models/native/__init__.py. */
 #define VERSION 3
 
-#define METHOD(name) {#name, py_##name, METH_VARARGS, name##_doc}
+#define METHOD(name) {#name, py_##name, METH_VARARGS, name##_doc},
 
 static PyMethodDef methods[] = {
-    METHOD(open_model),
-    METHOD(decode),
-    METHOD(open_index),
-    METHOD(featurize),
-    METHOD(open_phrases),
-    METHOD(match_phrases),
-    METHOD(open_characters),
-    METHOD(tokenize),
-    METHOD(open_merger),
-    METHOD(merge),
-    METHOD(arrange),
-    METHOD(open_words),
-    METHOD(intern),
-    METHOD(open_places),
-    METHOD(fill_places),
-    METHOD(open_gates),
-    METHOD(scan),
-    METHOD(open_vocabulary),
-    METHOD(cut_words),
-    METHOD(slices),
+    CALLS(METHOD)
     {NULL, NULL, 0, NULL},
 };
 

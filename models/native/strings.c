@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 void map_free(Map *map)
 {
     free(map->cells);
@@ -19,15 +21,7 @@ void codes_free(Codes *codes)
 
 int codes_fit(Codes *codes, int64_t more)
 {
-    if (codes->size + more <= codes->room)
-        return 0;
-    int64_t room = codes->room + codes->room / 2 + more + 64;
-    uint32_t *wider = realloc(codes->codes, (size_t)room * sizeof *wider);
-    if (!wider)
-        return -1;
-    codes->codes = wider;
-    codes->room = room;
-    return 0;
+    return fit((void **)&codes->codes, &codes->room, codes->size + more, sizeof *codes->codes);
 }
 
 int map_codes(const Map *map, const uint32_t *codes, int64_t size, Codes *out)
@@ -48,6 +42,17 @@ int map_codes(const Map *map, const uint32_t *codes, int64_t size, Codes *out)
             out->codes[out->size++] = expansion[k];
     }
     return 0;
+}
+
+const uint32_t *clip_word(const uint32_t *codes, int64_t *size, uint32_t *clipped)
+{
+    enum { HALF = LONGEST_WORD / 2 };
+    if (*size <= LONGEST_WORD)
+        return codes;
+    memcpy(clipped, codes, HALF * sizeof *codes);
+    memcpy(clipped + HALF, codes + *size - HALF, HALF * sizeof *codes);
+    *size = LONGEST_WORD;
+    return clipped;
 }
 
 int table_make(Table *table, int64_t strings)
@@ -74,6 +79,16 @@ void table_free(Table *table)
     free(table->entries);
     free(table->buckets);
     memset(table, 0, sizeof *table);
+}
+
+int table_renew(Table *table, int64_t strings)
+{
+    Table fresh;
+    if (table_make(&fresh, strings) < 0)
+        return -1;
+    table_free(table);
+    *table = fresh;
+    return 0;
 }
 
 void table_clear(Table *table)
@@ -121,8 +136,7 @@ static int table_grow(Table *table)
     if (room > INT32_MAX)
         return -1;
     Bucket *buckets = malloc(((size_t)1 << bits) * sizeof *buckets);
-    Entry *entries = buckets ? realloc(table->entries, (size_t)room * sizeof *entries) : NULL;
-    if (!entries) {
+    if (!buckets || widen((void **)&table->entries, room, sizeof *table->entries) < 0) {
         free(buckets);
         return -1;
     }
@@ -132,7 +146,6 @@ static int table_grow(Table *table)
             put(buckets, bits, table->buckets[i]);
     free(table->buckets);
     table->buckets = buckets;
-    table->entries = entries;
     table->room = room;
     table->bits = bits;
     return 0;
