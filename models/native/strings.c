@@ -98,14 +98,37 @@ void table_clear(Table *table)
     memset(table->buckets, 0xFF, ((size_t)1 << table->bits) * sizeof *table->buckets);
 }
 
+/* Of this process: who writes texts cannot know which words would meet. */
+static uint64_t secrets[2];
+
+void hash_seed(const unsigned char bytes[16])
+{
+    memcpy(secrets, bytes, sizeof secrets);
+    /* A factor that loses nothing. */
+    secrets[1] |= 1;
+}
+
+/* Both halves of a product, one upon the other. */
+static uint64_t folded(uint64_t one, uint64_t other)
+{
+#if defined(__SIZEOF_INT128__)
+    unsigned __int128 product = (unsigned __int128)one * other;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t product = one * other;
+    return (product ^ product >> 32) * (other ^ other >> 29) ^ product >> 27;
+#endif
+}
+
 uint32_t hash_codes(const uint32_t *codes, int64_t size)
 {
-    uint64_t hash = UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)size;
-    for (int64_t i = 0; i < size; i++)
-        hash = (hash ^ codes[i]) * UINT64_C(0xD6E8FEB86659FD93);
-    hash ^= hash >> 32;
-    hash *= UINT64_C(0xD6E8FEB86659FD93);
-    return (uint32_t)(hash >> 32);
+    uint64_t hash = secrets[0] ^ (uint64_t)size;
+    int64_t i = 0;
+    for (; i + 1 < size; i += 2)
+        hash = folded(hash ^ (codes[i] | (uint64_t)codes[i + 1] << 32), secrets[1]);
+    if (i < size)
+        hash = folded(hash ^ codes[i], secrets[1]);
+    return (uint32_t)folded(hash, secrets[0] | 1);
 }
 
 int64_t table_find(const Table *table, const uint32_t *codes, int64_t size, uint32_t hash)

@@ -62,6 +62,7 @@ void table_free(Table *table);
 int table_renew(Table *table, int64_t strings);
 void table_clear(Table *table); /* keeps the memory */
 uint32_t hash_codes(const uint32_t *codes, int64_t size);
+void hash_seed(const unsigned char bytes[16]); /* once, before anything is hashed */
 /* Index of a string, -1 if it is not there. */
 int64_t table_find(const Table *table, const uint32_t *codes, int64_t size, uint32_t hash);
 /* Index of a string that was not there; -1 without memory. */
