@@ -246,9 +246,9 @@ def _scrub(parsed: argparse.Namespace) -> int:
     storage = Storage()
     if parsed.dry_run:
         job, plan = prepare(storage, options)
-        _print_plan(job, plan)
+        _print_plan(job, plan, _estimated(storage, job, plan, options), options, parsed)
         return DONE
-    return _print_manifest(scrub(storage, options), parsed)
+    return _print_manifest(scrub(storage, options, _watch(options, parsed)), parsed)
 
 
 def _scrub_text(parsed: argparse.Namespace) -> int:
@@ -280,14 +280,48 @@ def _scrub_text(parsed: argparse.Namespace) -> int:
     return DONE
 
 
-def _print_plan(job: Any, plan: Any) -> None:
+def _estimated(storage: Any, job: Any, plan: Any, options: Any) -> Any:
+    """The basis of an estimate, if one is asked for."""
+    if not options.estimate:
+        return None
+    from .sampling import Bounds, sample
+
+    return sample(storage, job, plan, Bounds(), core_hour_price=options.core_hour_price)
+
+
+def _watch(options: Any, parsed: argparse.Namespace) -> Any:
+    """Who hears of a run."""
+    from .predictions import keep
+    from .watching import Watch
+
+    class Watching(Watch):
+        def frozen(self, storage: Any, job: Any, plan: Any) -> None:
+            if (basis := _estimated(storage, job, plan, options)) is not None:
+                keep(storage, job, basis)
+                if not parsed.json:
+                    _print_plan(job, plan, basis, options, parsed)
+
+    return Watching()
+
+
+def _print_plan(job: Any, plan: Any, basis: Any, options: Any, parsed: argparse.Namespace) -> None:
     size = sum(unit.bytes for unit in plan.units)
+    if parsed.json:
+        from .estimate import told
+
+        value = {"run": job.run, "files": len(plan.files), "bytes": size, "units": len(plan.units)}
+        print(json.dumps(value | (told(basis, options.workers) if basis else {}), indent=1))
+        return
     print(f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units")
     print(f"columns: {', '.join(f'{name}={role}' for name, role in job.columns.roles)}")
     print(
         f"models: {', '.join(job.models) or 'none'}; "
         f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}"
     )
+    if basis is not None:
+        from .estimate import table
+
+        print(table(basis, options.workers), flush=True)
 
 
 def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int:
@@ -302,10 +336,14 @@ def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int
 
 def _plan(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
+    from .predictions import keep
     from .runs import plan_and_freeze
 
-    job, plan = plan_and_freeze(Storage(), _options(parsed))
-    _print_plan(job, plan)
+    storage, options = Storage(), _options(parsed)
+    job, plan = plan_and_freeze(storage, options)
+    if (basis := _estimated(storage, job, plan, options)) is not None:
+        keep(storage, job, basis)
+    _print_plan(job, plan, basis, options, parsed)
     return DONE
 
 

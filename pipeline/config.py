@@ -18,6 +18,7 @@ from ..models.formats import Limits, Settings, encoding_named
 from ..models.keys import ENVIRONMENT
 from ..models.recognisers import DEFAULT_RECOGNISERS
 from ..models.roles import Columns
+from .estimate import CORE_HOUR_PRICE
 
 DEFAULT_MODEL = "en-default"
 DEFAULT_MAX_QUARANTINED = 0.05
@@ -50,6 +51,8 @@ class Options:
         watchdog_seconds: a worker silent for so long is killed.
         progress: show a bar; None for "if on a terminal".
         log_level: of our own loggers.
+        estimate: predict from a sample what the run will take, before it begins.
+        core_hour_price: money for one core for one hour, for the estimate.
     """
 
     inputs: tuple[str, ...] = ()
@@ -78,6 +81,8 @@ class Options:
     watchdog_seconds: float = 900.0
     progress: bool | None = None
     log_level: str = "WARNING"
+    estimate: bool = False
+    core_hour_price: float = CORE_HOUR_PRICE
 
     @property
     def settings(self) -> Settings:
@@ -102,6 +107,8 @@ class Options:
             raise UsageError(f"workers must be 0 (this process) or more, got {self.workers}")
         if self.max_quarantined is not None and not 0 <= self.max_quarantined <= 1:
             raise UsageError(f"max_quarantined is a share from 0 to 1, got {self.max_quarantined}")
+        if not 0 <= self.core_hour_price < float("inf"):
+            raise UsageError(f"core_hour_price must be 0 or more, got {self.core_hour_price}")
         if self.log_level not in LOG_LEVELS:
             raise UsageError(
                 f"log_level must be one of {', '.join(LOG_LEVELS)}, got {self.log_level!r}"

@@ -32,6 +32,7 @@ from .config import DEFAULT_MAX_QUARANTINED, Options
 from .inspection import read_manifest
 from .metrics import add_metrics
 from .plan import freeze, look_at, make_plan, roles_for, thaw
+from .predictions import against_outcome, outcome
 from .progress import Progress
 from .publish import (
     JOURNAL,
@@ -46,6 +47,7 @@ from .publish import (
     unfinished,
 )
 from .supervisor import Supervisor
+from .watching import NOBODY, Watch
 
 _log = logging.getLogger(__name__)
 
@@ -223,7 +225,9 @@ def published(storage: Storage, job: Job) -> dict[str, Any] | None:
     return manifest
 
 
-def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[str, Any]:
+def execute(
+    storage: Storage, job: Job, plan: Plan, options: Options, watch: Watch = NOBODY
+) -> dict[str, Any]:
     """Runs what is left of a frozen run and publishes it; returns the manifest.
 
     Raises:
@@ -233,6 +237,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
     if (manifest := published(storage, job)) is not None:
         _log.info("run %s is published already", job.run)
         clear_staging(storage, job.output, job.run)
+        watch.published(manifest)
         return manifest
     _check_temporary()
     storage = dataclasses.replace(storage, root=job.output)  # messages may name what lies there
@@ -242,14 +247,17 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     metrics: dict[str, dict[str, int]] = {}
     repeated = 0
-    with Progress(plan, show=options.progress) as progress:
+    whole = True
+    with Progress(plan, show=options.progress, watch=watch) as progress:
         while True:
             left = unfinished(storage, job, plan)
+            whole = whole and (repeated > 0 or len(left) == len(plan.units))
             progress.left(left)
             if left:
                 _run_units(storage, job, plan, left, options, progress, metrics)
             receipts = read_receipts(storage, job, plan)
             tally = reconcile(plan, receipts)
+            watch.tallied(tally, receipts)
             if promotion_begun(storage, job):
                 break  # its gates were passed, and some parts are no longer under staging
             numbered = number_repeated_ids(storage, job, plan, receipts)
@@ -275,8 +283,22 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             "workers": options.workers,
             "metrics": metrics,
         }
+        came = outcome(
+            tally,
+            receipts,
+            metrics,
+            workers=options.workers,
+            seconds=seconds,
+            whole=whole,
+        )
+        if (prediction := against_outcome(storage, job, came)) is not None:
+            report["prediction"] = prediction
         progress.promoting(sum(len(receipt.parts) for receipt in receipts.values()))
-        return promote(storage, job, plan, receipts, policy, report=report, on_moved=progress.moved)
+        manifest = promote(
+            storage, job, plan, receipts, policy, report=report, on_moved=progress.moved
+        )
+    watch.published(manifest)
+    return manifest
 
 
 def _run_units(
@@ -290,7 +312,7 @@ def _run_units(
 ) -> None:
     def done(units: Sequence[int], more: Mapping[str, Mapping[str, int]]) -> None:
         add_metrics(metrics, {step: dict(values) for step, values in more.items()})
-        progress.done(units)
+        progress.done(units, metrics)
 
     runner = check_runner(options.runner)
     if runner == "portable":
@@ -376,16 +398,22 @@ def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> None:
         freeze(storage, job, plan)
 
 
-def scrub(storage: Storage, options: Options) -> dict[str, Any]:
+def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str, Any]:
     """Plans, freezes, runs and publishes; the whole of `scrubline scrub`."""
     job, plan = prepare(storage, options)
     with storage.locked(_lock_file(job.output)):
         _freeze_alone(storage, job, plan)
-        return execute(storage, job, plan, options)
+        watch.frozen(storage, job, plan)
+        return execute(storage, job, plan, options, watch)
 
 
 def resume(
-    storage: Storage, options: Options, run: str | None = None, *, discard: bool = False
+    storage: Storage,
+    options: Options,
+    run: str | None = None,
+    *,
+    discard: bool = False,
+    watch: Watch = NOBODY,
 ) -> dict[str, Any]:
     """Goes on with a frozen run; of the options only how to run counts, never what.
 
@@ -396,16 +424,24 @@ def resume(
     if not storage.exists(output):
         raise UsageError("there is no unfinished run in this output")
     with storage.locked(_lock_file(output)):
-        return _resume(storage, options, output, run, discard=discard)
+        return _resume(storage, options, output, run, watch, discard=discard)
 
 
 def _resume(
-    storage: Storage, options: Options, output: str, run: str | None, *, discard: bool
+    storage: Storage,
+    options: Options,
+    output: str,
+    run: str | None,
+    watch: Watch,
+    *,
+    discard: bool,
 ) -> dict[str, Any]:
     pending = pending_runs(storage, output)
     if run is None:
         if not pending and not discard and storage.exists(f"{output}/_SUCCESS"):
-            return read_manifest(storage, output)  # stopped after its last step, or never begun
+            manifest = read_manifest(storage, output)  # stopped after its last step
+            watch.published(manifest)
+            return manifest
         if not pending:
             raise UsageError("there is no unfinished run in this output")
         if len(pending) > 1:
@@ -429,4 +465,5 @@ def _resume(
         )
     job, plan = thaw(storage, output, run)
     job.require_this_version()
-    return execute(storage, job, plan, dataclasses.replace(options, output=output))
+    watch.frozen(storage, job, plan)
+    return execute(storage, job, plan, dataclasses.replace(options, output=output), watch)

@@ -36,6 +36,8 @@ max_quarantined = 1
 watchdog_seconds = 1.5
 progress = false
 log_level = "INFO"
+estimate = true
+core_hour_price = 0.04
 
 [columns]
 note_id = "id"
