@@ -152,6 +152,22 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--log-level", metavar="LEVEL", help="DEBUG, INFO, WARNING (default) or ERROR")
     how.add_argument(
+        "--log-format", metavar="FORM", help="text (default), or json: an object a line"
+    )
+    how.add_argument(
+        "--report",
+        metavar="URL",
+        help="write what became of the run there, as JSON, however it ends: counts, classes, "
+        "times, hashes; never PHI. For example /var/log/scrubline/last.json",
+    )
+    how.add_argument(
+        "--metrics-file",
+        metavar="FILE",
+        help="keep gauges for Prometheus there, for node_exporter's textfile collector, which "
+        "takes names in .prom: last success, rows, quarantined share, exit code; refreshed while "
+        "it runs",
+    )
+    how.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal only"
     )
     how.add_argument("--json", action="store_true", help="print the manifest instead of a summary")

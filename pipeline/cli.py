@@ -24,7 +24,7 @@ from ..models.errors import (
 )
 from ..models.faults import failure_class
 from .arguments import REFUSED, make_parser
-from .logs import set_up_logs
+from .logs import say, set_up_logs
 
 DONE, FAILED, HELD = 0, 1, 3
 """Exit codes beside REFUSED: done; failed but resumable; a gate held it back."""
@@ -66,8 +66,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parsed = make_parser().parse_args(arguments)
     parsed.beam = tuple(beam) or None
     _fill_standard_streams()
-    set_up_logs()
+    set_up_logs(form="json" if getattr(parsed, "log_format", None) == "json" else "text")
     with _stoppable() as stopped:
+        parsed.stopped = stopped
         code = _run(parsed, stopped)
     sys.exit(_flushed(code))
 
@@ -89,22 +90,18 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
             hint = " What is done is kept: go on with `scrubline resume`" if resumable else ""
             if getattr(parsed, "work", None):
                 hint = " Finished folds are kept: the same command goes on"
-            print(f"\nstopped.{hint}", file=sys.stderr)
+            say(f"\nstopped.{hint}", "WARNING")
         elif isinstance(error, ScrublineError):
             _say(error, FAILED)
             if resumable and not isinstance(error, InputChanged):
-                print(
-                    "what is done is kept: go on with `scrubline resume --output ...`",
-                    file=sys.stderr,
-                )
+                say("what is done is kept: go on with `scrubline resume --output ...`", "WARNING")
         elif isinstance(error, OSError) and _where(error).startswith(f"{__name__}:"):
             _tell_unwritable(error)  # storage has errors of its own
         else:
             # A foreign message may hold PHI or a file name; --log-level DEBUG does not change that.
-            print(
+            say(
                 f"scrubline: unexpected {error_class(error)} at {_where(error)}. "
-                "Please report this line: it holds no PHI",
-                file=sys.stderr,
+                "Please report this line: it holds no PHI"
             )
         return FAILED
 
@@ -168,14 +165,11 @@ def _flushed(code: int) -> int:
 
 def _tell_unwritable(error: OSError) -> None:
     if not isinstance(error, BrokenPipeError):  # whoever closed it knows
-        print(
-            f"scrubline: standard output cannot be written ({failure_class(error)})",
-            file=sys.stderr,
-        )
+        say(f"scrubline: standard output cannot be written ({failure_class(error)})")
 
 
 def _say(error: Exception, code: int) -> int:
-    print(f"scrubline: {error}", file=sys.stderr)
+    say(f"scrubline: {error}")
     return code
 
 
@@ -241,14 +235,16 @@ def _scrub(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
     from .runs import prepare, scrub
 
-    options = _options(parsed)
-    set_up_logs(options.log_level)
     storage = Storage()
     if parsed.dry_run:
+        options = _options(parsed)
+        set_up_logs(options.log_level, options.log_format)
         job, plan = prepare(storage, options)
         _print_plan(job, plan, _estimated(storage, job, plan, options), options, parsed)
         return DONE
-    return _print_manifest(scrub(storage, options, _watch(options, parsed)), parsed)
+    with _recorded(parsed, storage) as (options, recorder):
+        manifest = scrub(storage, options, recorder)
+    return _print_manifest(manifest, parsed)
 
 
 def _scrub_text(parsed: argparse.Namespace) -> int:
@@ -289,19 +285,33 @@ def _estimated(storage: Any, job: Any, plan: Any, options: Any) -> Any:
     return sample(storage, job, plan, Bounds(), core_hour_price=options.core_hour_price)
 
 
-def _watch(options: Any, parsed: argparse.Namespace) -> Any:
-    """Who hears of a run."""
+@contextlib.contextmanager
+def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, Any]]:
+    """Options and the recorder of a run, which tells of it when the block ends."""
     from .predictions import keep
-    from .watching import Watch
+    from .reporting import Recorder
 
-    class Watching(Watch):
+    class Recording(Recorder):
         def frozen(self, storage: Any, job: Any, plan: Any) -> None:
             if (basis := _estimated(storage, job, plan, options)) is not None:
                 keep(storage, job, basis)
                 if not parsed.json:
                     _print_plan(job, plan, basis, options, parsed)
+            super().frozen(storage, job, plan)
 
-    return Watching()
+    recorder = Recording(
+        parsed.command, storage, report=parsed.report, metrics_file=parsed.metrics_file
+    )
+    with recorder.recording(parsed.stopped):
+        options = _options(parsed)
+        set_up_logs(options.log_level, options.log_format)
+        recorder.opened(
+            report=options.report,
+            metrics_file=options.metrics_file,
+            workers=options.workers,
+            runner=options.runner,
+        )
+        yield options, recorder
 
 
 def _print_plan(job: Any, plan: Any, basis: Any, options: Any, parsed: argparse.Namespace) -> None:
@@ -351,9 +361,10 @@ def _resume(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
     from .runs import resume
 
-    options = _options(parsed)
-    set_up_logs(options.log_level)
-    return _print_manifest(resume(Storage(), options, parsed.run, discard=parsed.discard), parsed)
+    storage = Storage()
+    with _recorded(parsed, storage) as (options, recorder):
+        manifest = resume(storage, options, parsed.run, discard=parsed.discard, watch=recorder)
+    return _print_manifest(manifest, parsed)
 
 
 def _annotate(parsed: argparse.Namespace) -> int:

@@ -90,6 +90,10 @@ class Progress:
         if self._bar is not None:
             self._bar.advance(self._task, self._weight(units))
 
+    def retried(self, what: str) -> None:
+        """Says that a worker died, or a unit failed, and its work is done again."""
+        self._watch.retried(what)
+
     def promoting(self, parts: int) -> None:
         """Begins the bar of the promotion."""
         self._watch.publishing(parts)

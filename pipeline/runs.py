@@ -327,8 +327,10 @@ def _run_units(
             workers=options.workers,
             watchdog_seconds=options.watchdog_seconds,
             log_level=options.log_level,
+            log_format=options.log_format,
             on_rows=progress.rows,
             on_done=done,
+            on_retry=progress.retried,
         ).run(left)
     else:
         from . import execute as engine

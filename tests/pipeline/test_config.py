@@ -36,6 +36,9 @@ max_quarantined = 1
 watchdog_seconds = 1.5
 progress = false
 log_level = "INFO"
+log_format = "json"
+report = "r.json"
+metrics_file = "m.prom"
 estimate = true
 core_hour_price = 0.04
 
