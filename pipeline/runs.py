@@ -9,7 +9,7 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -226,9 +226,17 @@ def published(storage: Storage, job: Job) -> dict[str, Any] | None:
 
 
 def execute(
-    storage: Storage, job: Job, plan: Plan, options: Options, watch: Watch = NOBODY
+    storage: Storage,
+    job: Job,
+    plan: Plan,
+    options: Options,
+    watch: Watch = NOBODY,
+    still_ours: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Runs what is left of a frozen run and publishes it; returns the manifest.
+
+    Args:
+        still_ours: raises RunFailed if the lock of the output was lost; asked before publication.
 
     Raises:
         RunFailed: resumable.
@@ -272,6 +280,7 @@ def execute(
         policy = job.planned_policy()
         if storage.read_bytes(_owner_file(job)) != owner:
             raise RunFailed("another process has taken this run over")
+        still_ours()
         seconds = time.monotonic() - began
         report = {
             "started": started,
@@ -403,10 +412,10 @@ def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> None:
 def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str, Any]:
     """Plans, freezes, runs and publishes; the whole of `scrubline scrub`."""
     job, plan = prepare(storage, options)
-    with storage.locked(_lock_file(job.output)):
+    with storage.locked(_lock_file(job.output)) as still_ours:
         _freeze_alone(storage, job, plan)
         watch.frozen(storage, job, plan)
-        return execute(storage, job, plan, options, watch)
+        return execute(storage, job, plan, options, watch, still_ours)
 
 
 def resume(
@@ -425,8 +434,8 @@ def resume(
     output = _absolute(options.output.rstrip("/"))
     if not storage.exists(output):
         raise UsageError("there is no unfinished run in this output")
-    with storage.locked(_lock_file(output)):
-        return _resume(storage, options, output, run, watch, discard=discard)
+    with storage.locked(_lock_file(output)) as still_ours:
+        return _resume(storage, options, output, run, watch, still_ours, discard=discard)
 
 
 def _resume(
@@ -435,6 +444,7 @@ def _resume(
     output: str,
     run: str | None,
     watch: Watch,
+    still_ours: Callable[[], None],
     *,
     discard: bool,
 ) -> dict[str, Any]:
@@ -468,4 +478,5 @@ def _resume(
     job, plan = thaw(storage, output, run)
     job.require_this_version()
     watch.frozen(storage, job, plan)
-    return execute(storage, job, plan, dataclasses.replace(options, output=output), watch)
+    options = dataclasses.replace(options, output=output)
+    return execute(storage, job, plan, options, watch, still_ours)
