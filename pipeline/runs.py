@@ -375,7 +375,7 @@ def _owner_file(job: Job) -> str:
     return f"{job.staging}/RUN"
 
 
-def _lock_file(output: str) -> str:
+def lock_file(output: str) -> str:
     """Held by whoever works on an output; where nothing can be locked, `_owner_file` has to do."""
     return f"{output}/restricted/LOCK"
 
@@ -387,7 +387,7 @@ def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
         UsageError: see `prepare`; and if the output has another unfinished run, or is locked.
     """
     job, plan = prepare(storage, options)
-    with storage.locked(_lock_file(job.output)):
+    with storage.locked(lock_file(job.output)):
         _freeze_alone(storage, job, plan)
     return job, plan
 
@@ -412,7 +412,7 @@ def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> None:
 def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str, Any]:
     """Plans, freezes, runs and publishes; the whole of `scrubline scrub`."""
     job, plan = prepare(storage, options)
-    with storage.locked(_lock_file(job.output)) as still_ours:
+    with storage.locked(lock_file(job.output)) as still_ours:
         _freeze_alone(storage, job, plan)
         watch.frozen(storage, job, plan)
         return execute(storage, job, plan, options, watch, still_ours)
@@ -434,7 +434,7 @@ def resume(
     output = _absolute(options.output.rstrip("/"))
     if not storage.exists(output):
         raise UsageError("there is no unfinished run in this output")
-    with storage.locked(_lock_file(output)) as still_ours:
+    with storage.locked(lock_file(output)) as still_ours:
         return _resume(storage, options, output, run, watch, still_ours, discard=discard)
 
 

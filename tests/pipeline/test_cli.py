@@ -19,6 +19,7 @@ COMMANDS = (
     "convert",
     "dial",
     "dictionaries",
+    "prune",
 )
 COLUMNS = [
     word
