@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .errors import UsageError
 from .formats import Locator
 from .keys import fingerprint
-from .kinds import require_kinds
+from .partitions import Partition
 from .storage import InputFile, Storage
 
 _LOCATOR = pa.struct(
@@ -77,30 +81,36 @@ class Plan:
 
     def write(self, storage: Storage, folder: str) -> None:
         """Writes both tables into `folder`."""
-        units = pa.Table.from_pylist(
+        # By columns: a plan of a million files must not become millions of dicts on its way.
+        flat = [locator for unit in self.units for locator in unit.locators]
+        ends = np.cumsum([0, *(len(unit.locators) for unit in self.units)])
+        units = pa.table(
             [
-                {
-                    "unit": unit.index,
-                    "name": unit.name,
-                    "format": unit.format,
-                    "partition": [{"key": k, "value": v} for k, v in unit.partition],
-                    "bytes": unit.bytes,
-                    "locators": [dataclasses.asdict(locator) for locator in unit.locators],
-                }
-                for unit in self.units
+                [unit.index for unit in self.units],
+                [unit.name for unit in self.units],
+                [unit.format for unit in self.units],
+                _named([unit.partition for unit in self.units]),
+                [unit.bytes for unit in self.units],
+                pa.ListArray.from_arrays(
+                    pa.array(ends, pa.int32()),
+                    pa.StructArray.from_arrays(
+                        [
+                            pa.array([getattr(one, field.name) for one in flat], pa.int64())
+                            for field in _LOCATOR
+                        ],
+                        fields=list(_LOCATOR),
+                    ),
+                ),
             ],
             _UNITS,
         )
-        files = pa.Table.from_pylist(
+        files = pa.table(
             [
-                {
-                    "url": file.url,
-                    "size": file.size,
-                    "version": file.version,
-                    "path": file.path,
-                    "partition": [{"key": k, "value": v} for k, v in file.partition],
-                }
-                for file in self.files
+                [file.url for file in self.files],
+                [file.size for file in self.files],
+                [file.version for file in self.files],
+                [file.path for file in self.files],
+                _named([file.partition for file in self.files]),
             ],
             _FILES,
         )
@@ -130,30 +140,31 @@ class Plan:
     @classmethod
     def _of(cls, units: bytes, files: bytes) -> Plan:
         """The plan in two tables; raises whatever is wrong with them."""
-        plan = cls(
+        found, listed = _checked(units, _UNITS), _checked(files, _FILES)
+        sizes = _list(found["locators"])
+        flat = [one.to_pylist() for one in sizes.flatten().flatten()]
+        locators = list(map(Locator, *flat))
+        ends = np.cumsum([0, *sizes.value_lengths().to_pylist()]).tolist()
+        if any(not 0 <= one.file < listed.num_rows for one in locators):
+            raise ValueError("a locator of a file that is not there")
+        return cls(
             tuple(
-                InputFile(f["url"], f["size"], f["version"], f["path"], _pairs(f["partition"]))
-                for f in pq.read_table(io.BytesIO(files)).to_pylist()
+                map(
+                    InputFile,
+                    *(listed[name].to_pylist() for name in ("url", "size", "version", "path")),
+                    _pairs(listed["partition"]),
+                )
             ),
             tuple(
-                Unit(
-                    u["unit"],
-                    u["name"],
-                    u["format"],
-                    _pairs(u["partition"]),
-                    tuple(Locator(**locator) for locator in u["locators"]),
+                Unit(index, name, form, partition, tuple(locators[first:end]))
+                for index, name, form, partition, (first, end) in zip(
+                    *(found[name].to_pylist() for name in ("unit", "name", "format")),
+                    _pairs(found["partition"]),
+                    itertools.pairwise(ends),
+                    strict=True,
                 )
-                for u in pq.read_table(io.BytesIO(units)).to_pylist()
             ),
         )
-        require_kinds(plan)
-        if any(
-            not 0 <= locator.file < len(plan.files)
-            for unit in plan.units
-            for locator in unit.locators
-        ):
-            raise ValueError("a locator of a file that is not there")
-        return plan
 
 
 def unit_name(
@@ -173,5 +184,48 @@ def _parquet(table: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-def _pairs(rows: list[dict[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((row["key"], row["value"]) for row in rows)
+def _named(partitions: Sequence[Partition]) -> pa.Array:
+    """Hive keys and values of each file or unit, as a column."""
+    known = [[{"key": k, "value": v} for k, v in partition] for partition in partitions]
+    return pa.array(known, _UNITS.field("partition").type)
+
+
+def _pairs(column: pa.ChunkedArray) -> Iterator[Partition]:
+    """What `_named` was given; equal partitions, of which there are few, are one."""
+    lists = _list(column)
+    if not len(lists.flatten()):
+        return itertools.repeat((), len(lists))
+    seen: dict[Partition, Partition] = {}
+
+    def of(row: list[dict[str, str]]) -> Partition:
+        pairs = tuple((pair["key"], pair["value"]) for pair in row)
+        return seen.setdefault(pairs, pairs)
+
+    return (of(row.as_py()) for row in lists)
+
+
+def _list(column: pa.ChunkedArray) -> pa.ListArray:
+    whole = column.combine_chunks()
+    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _checked(content: bytes, schema: pa.Schema) -> pa.Table:
+    """The table in a file, if it has this schema and nothing in it is null.
+
+    Raises:
+        TypeError: if it is another one.
+    """
+    table = pq.read_table(io.BytesIO(content))
+    if not table.schema.equals(schema):
+        raise TypeError("other columns than those of a plan")
+    for column in table.columns:
+        parts: list[Any] = list(column.chunks)
+        while parts:
+            part = parts.pop()
+            if part.null_count:
+                raise TypeError("a null in a plan")
+            if pa.types.is_list(part.type):
+                parts.append(part.flatten())
+            elif pa.types.is_struct(part.type):
+                parts += part.flatten()
+    return table
