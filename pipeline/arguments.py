@@ -176,6 +176,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         "whole and written row by row; LINE is a number that grows",
     )
     _add_settings(parser)
+    _add_night(parser)
     _share(parser, "--key-file")
     parser.add_argument(
         "--split-bytes", type=int, metavar="N", help="size of a work unit; default 32000000"
@@ -191,6 +192,32 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         default=None,
         help="write all candidates under restricted/",
+    )
+
+
+def _add_night(parser: argparse.ArgumentParser) -> None:
+    """Options that decide which inputs are taken, and what holds a run back."""
+    night = parser.add_argument_group("night after night (into an output that is there)")
+    night.add_argument(
+        "--incremental",
+        action="store_true",
+        default=None,
+        help="take only inputs that are new, changed (size or version), or were made with another "
+        "model, rule, policy, key or setting; the others are listed and not opened",
+    )
+    night.add_argument(
+        "--retry-quarantined",
+        action="store_true",
+        default=None,
+        help="take the inputs whose units have quarantined rows, again; beside --incremental or "
+        "alone",
+    )
+    night.add_argument(
+        "--drop-gone",
+        action="store_true",
+        default=None,
+        help="with --incremental: inputs that are not there any more leave the output; default: "
+        "what they gave stays, and their number is told",
     )
 
 
@@ -232,7 +259,7 @@ def _add_scrub(commands: Any) -> None:
         "example: scrubline scrub --input notes/ --output out/ --key-file key.txt \\\n"
         "  --column note_id=id --column patient_id=patient \\\n"
         "  --column note_text=text --column note_type=type\n"
-        "example: scrubline scrub --config nightly.toml --input notes/2024/ --workers 8\n"
+        "example: scrubline scrub --config nightly.toml --input notes/ --incremental --workers 8\n"
         "example: echo 'Seen 3/4/2012' | scrubline scrub -",
     )
     parser.add_argument(
@@ -252,6 +279,7 @@ def _add_plan(commands: Any) -> None:
         "plan",
         "list and split the input, freeze the plan, run nothing",
         "`scrubline resume --output URL` runs it.\n\n"
+        "With --incremental it tells what a night would touch.\n\n"
         "example: scrubline plan --config nightly.toml --input notes/ --output out/\n"
         "example: scrubline resume --output out/ --workers 8",
     )
@@ -341,10 +369,12 @@ def _add_inspect(commands: Any) -> None:
         "inspect",
         "a run's summary; for key holders, documents side by side and what is quarantined",
         "--quarantined lists the rows that were held back, also of a held or unfinished run:\n"
-        "unit, row, step, error and where in the input they are; tab-separated.\n\n"
+        "unit, row, step, error and where in the input they are; tab-separated.\n"
+        "--gone lists the inputs that the output holds and that are not there any more.\n\n"
         "example: scrubline inspect --output out/\n"
         "example: scrubline inspect --output out/ --document 5100107 --key-file key.txt\n"
-        "example: scrubline inspect --output out/ --quarantined --key-file key.txt",
+        "example: scrubline inspect --output out/ --quarantined --key-file key.txt\n"
+        "example: scrubline inspect --output out/ --gone --input notes/ --key-file key.txt",
     )
     parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
     shown = parser.add_mutually_exclusive_group()
@@ -354,6 +384,12 @@ def _add_inspect(commands: Any) -> None:
     shown.add_argument(
         "--quarantined", action="store_true", help="the rows held back, and their inputs' names"
     )
+    shown.add_argument(
+        "--gone",
+        action="store_true",
+        help="names of inputs under --input that the output holds and that are gone",
+    )
+    _share(parser, "--input")
     _share(parser, "--key-file")
 
 

@@ -281,6 +281,13 @@ def _scrub_text(parsed: argparse.Namespace) -> int:
 
 
 def _print_plan(job: Any, plan: Any) -> None:
+    from .changes import told_night
+
+    if plan.night is not None:
+        print("\n".join(told_night(plan.night.counts)))
+    if plan.is_nothing:
+        print("nothing to do")
+        return
     size = sum(unit.bytes for unit in plan.units)
     print(f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units")
     print(f"columns: {', '.join(f'{name}={role}' for name, role in job.columns.roles)}")
@@ -293,6 +300,10 @@ def _print_plan(job: Any, plan: Any) -> None:
 def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int:
     if manifest and parsed.json:
         print(json.dumps(manifest, indent=1))
+    elif "nothing_to_do" in manifest:
+        from .changes import told_night
+
+        print("\n".join((*told_night(manifest["nothing_to_do"]), "nothing to do")))
     elif manifest:
         from .inspection import summary
 
@@ -354,6 +365,7 @@ def _inspect(parsed: argparse.Namespace) -> int:
     from .inspection import (
         ERROR_COLUMN,
         legend,
+        list_gone,
         list_quarantined,
         read_manifest,
         show_document,
@@ -363,6 +375,11 @@ def _inspect(parsed: argparse.Namespace) -> int:
     storage, output = Storage(), parsed.output.rstrip("/")
     if parsed.document:
         show_document(storage, output, parsed.document, key_source=parsed.key_file)
+    elif parsed.gone:
+        if not parsed.inputs:
+            raise UsageError("say where inputs should be with --input URL, as for the run")
+        for line in list_gone(storage, output, parsed.inputs, key_source=parsed.key_file):
+            print(line)
     elif parsed.quarantined:
         lines, errors = list_quarantined(storage, output, key_source=parsed.key_file), set()
         print(next(lines))

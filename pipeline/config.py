@@ -46,6 +46,9 @@ class Options:
         split_bytes: size of a unit.
         budgets: limits of one document.
         keep_candidates: write all candidates under restricted/.
+        incremental: take only what is new, changed or made with other settings.
+        retry_quarantined: take what shares a unit with quarantined rows.
+        drop_gone: inputs that are gone leave the output.
         max_quarantined: share of rows above which nothing is published; None for the plan's.
         watchdog_seconds: a worker silent for so long is killed.
         progress: show a bar; None for "if on a terminal".
@@ -74,6 +77,9 @@ class Options:
     split_bytes: int = 32_000_000
     budgets: Budgets = Budgets()
     keep_candidates: bool = False
+    incremental: bool = False
+    retry_quarantined: bool = False
+    drop_gone: bool = False
     max_quarantined: float | None = None
     watchdog_seconds: float = 900.0
     progress: bool | None = None
