@@ -47,6 +47,7 @@ class Job:
         keep_candidates: whether all candidates are written under restricted/.
         max_quarantined: share of quarantined rows above which nothing is published; decides no
             content.
+        hold: whether the run waits unpublished when all is done; decides no content.
         code_version: of the program that planned it; another one does not go on with it.
     """
 
@@ -70,6 +71,7 @@ class Job:
     group_lines: GroupLines | None = None
     keep_candidates: bool = False
     max_quarantined: float = 0.05
+    hold: bool = False
     code_version: str = CODE_VERSION
 
     @property

@@ -12,7 +12,7 @@ REFUSED = 2
 
 _EPILOG = """\
 exit codes: 0 done, 1 failed but resumable, 2 bad usage or refused to start, 3 a gate held the run
-back.
+back, 4 all is done and waits unpublished, as --hold asked.
 The master key comes from --key-file or from the environment variable SCRUBLINE_KEY; make one with
 `scrubline key new`. Credentials of object stores come from the environment, never from options."""
 
@@ -46,6 +46,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_scrub,
         _add_plan,
         _add_resume,
+        _add_diff,
         _add_annotate,
         _add_verify,
         _add_inspect,
@@ -219,6 +220,17 @@ def _add_night(parser: argparse.ArgumentParser) -> None:
         help="with --incremental: inputs that are not there any more leave the output; default: "
         "what they gave stays, and their number is told",
     )
+    _add_hold(night)
+
+
+def _add_hold(group: Any) -> None:
+    group.add_argument(
+        "--hold",
+        action="store_true",
+        default=None,
+        help="do all the work and pass all gates, but do not publish: ends with 4; `scrubline "
+        "diff` shows what would change, `scrubline resume` publishes it",
+    )
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
@@ -292,7 +304,8 @@ def _add_resume(commands: Any) -> None:
         commands,
         "resume",
         "go on with a planned, stopped or held run",
-        "What it writes was frozen with its plan.\n\n"
+        "What it writes was frozen with its plan. A run that is to wait (--hold) and was stopped\n"
+        "before it did, waits once; to resume it after that is to publish it.\n\n"
         "example: scrubline resume --output out/ --workers 8\n"
         "example: scrubline resume --output out/ --max-quarantined 0.2   (held, after a look)\n"
         "example: scrubline resume --output out/ --discard",
@@ -302,7 +315,43 @@ def _add_resume(commands: Any) -> None:
     parser.add_argument(
         "--discard", action="store_true", help="give the run up: remove its plan and staging"
     )
+    _add_hold(parser)
     _add_how(parser)
+
+
+def _add_diff(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "diff",
+        "what a run that waits would change, or how two outputs differ, by their audits",
+        "A run that `scrub --hold` left waiting is compared with what is published of the same\n"
+        "inputs: documents new, gone or with another text; spans gained, lost (nothing of them is\n"
+        "removed any more), retyped (another label) and moved (other edges), in documents whose\n"
+        "text is the same. No text is read, and no key is needed. Ends with 0 if these documents\n"
+        "have the same spans, else with 3; with --max-lost with 3 only if more is lost.\n\n"
+        "example: scrubline diff --output out/\n"
+        "example: scrubline diff --output out/ --documents | sort -t '\t' -k4 -nr | head\n"
+        "example: scrubline diff --output out-new/ --against out/ --max-lost 0.001",
+    )
+    parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
+    parser.add_argument("--run", metavar="ID", help="which run, if several are unfinished")
+    parser.add_argument(
+        "--against",
+        metavar="URL",
+        help="another output, of the same key: what was before; --output is then as published",
+    )
+    _add_max_lost(parser, "the share of spans of before that may be lost")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--documents",
+        action="store_true",
+        help="a line a document that differs: its doc_key and what differs; tab-separated",
+    )
+    shown.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def _add_max_lost(group: Any, help: str) -> None:
+    group.add_argument("--max-lost", type=float, metavar="SHARE", help=help)
 
 
 def _add_annotate(commands: Any) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from ..models.errors import (
     GateHeld,
     InputChanged,
+    RunHeld,
     ScrublineError,
     UsageError,
     error_class,
@@ -26,8 +27,8 @@ from ..models.faults import failure_class
 from .arguments import REFUSED, make_parser
 from .logs import set_up_logs
 
-DONE, FAILED, HELD = 0, 1, 3
-"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back."""
+DONE, FAILED, HELD, WAITS = 0, 1, 3, 4
+"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back; waits as asked."""
 
 
 def command() -> None:
@@ -81,6 +82,8 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
         return _say(error, REFUSED)
     except GateHeld as error:
         return _say(error, HELD)
+    except RunHeld as error:
+        return _say(error, WAITS)
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
@@ -329,6 +332,28 @@ def _resume(parsed: argparse.Namespace) -> int:
     return _print_manifest(resume(Storage(), options, parsed.run, discard=parsed.discard), parsed)
 
 
+def _diff(parsed: argparse.Namespace) -> int:
+    from ..models.storage import Storage
+    from .differences import diff, told, told_documents
+
+    if parsed.max_lost is not None and not 0 <= parsed.max_lost <= 1:
+        raise UsageError(f"--max-lost is a share from 0 to 1, got {parsed.max_lost}")
+    found = diff(
+        Storage(),
+        parsed.output.rstrip("/"),
+        run=parsed.run,
+        against=parsed.against and parsed.against.rstrip("/"),
+        by_document=parsed.documents,
+    )
+    if parsed.json:
+        print(json.dumps(found.to_json(), indent=1))
+    else:
+        for line in told_documents(found) if parsed.documents else told(found):
+            print(line)
+    limit = parsed.max_lost
+    return DONE if (found.is_none if limit is None else found.lost_share <= limit) else HELD
+
+
 def _annotate(parsed: argparse.Namespace) -> int:
     from .annotate import annotate
 
@@ -567,6 +592,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "scrub": _scrub,
     "plan": _plan,
     "resume": _resume,
+    "diff": _diff,
     "annotate": _annotate,
     "verify": _verify,
     "inspect": _inspect,

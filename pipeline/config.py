@@ -49,6 +49,7 @@ class Options:
         incremental: take only what is new, changed or made with other settings.
         retry_quarantined: take what shares a unit with quarantined rows.
         drop_gone: inputs that are gone leave the output.
+        hold: do not publish; `resume` does it later.
         max_quarantined: share of rows above which nothing is published; None for the plan's.
         watchdog_seconds: a worker silent for so long is killed.
         progress: show a bar; None for "if on a terminal".
@@ -80,6 +81,7 @@ class Options:
     incremental: bool = False
     retry_quarantined: bool = False
     drop_gone: bool = False
+    hold: bool = False
     max_quarantined: float | None = None
     watchdog_seconds: float = 900.0
     progress: bool | None = None

@@ -31,6 +31,7 @@ from ..models.units import Plan
 from .catalogue import Catalogue
 from .changes import choose_inputs
 from .config import DEFAULT_MAX_QUARANTINED, Options
+from .holding import hold
 from .inspection import read_manifest
 from .metrics import add_metrics
 from .plan import freeze, look_at, make_plan, roles_for, thaw
@@ -130,6 +131,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         max_quarantined=(
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
         ),
+        hold=options.hold,
     )
     catalogue = Catalogue.read(storage, output)
     if options.drop_gone and not options.incremental:
@@ -244,6 +246,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
     Raises:
         RunFailed: resumable.
         GateHeld: all is done but must not be published.
+        RunHeld: all is done, and it was asked to wait.
     """
     if (manifest := published(storage, job)) is not None:
         _log.info("run %s is published already", job.run)
@@ -279,6 +282,8 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
         policy = job.planned_policy()
         if storage.read_bytes(_owner_file(job)) != owner:
             raise RunFailed("another process has taken this run over")
+        if not promotion_begun(storage, job):
+            hold(storage, job, asked=options.hold)
         seconds = time.monotonic() - began
         report = {
             "started": started,
