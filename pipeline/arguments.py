@@ -128,6 +128,11 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="publish nothing above it; default 0.05, of `resume` what was planned",
     )
+    _add_max_lost(
+        how,
+        "publish nothing if more than this share of the published spans of the same documents is "
+        "removed no more; default: no limit, of `resume` what was planned",
+    )
     how.add_argument(
         "--watchdog-seconds",
         type=float,
@@ -219,6 +224,12 @@ def _add_night(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="with --incremental: inputs that are not there any more leave the output; default: "
         "what they gave stays, and their number is told",
+    )
+    night.add_argument(
+        "--canaries",
+        metavar="FILE",
+        help="JSON Lines: documents planted in the input, texts that must be gone and texts that "
+        "must stay; a canary that is missing, not clean or destroyed holds the run back",
     )
     _add_hold(night)
 

@@ -31,6 +31,7 @@ from ..models.units import Plan
 from .catalogue import Catalogue
 from .changes import choose_inputs
 from .config import DEFAULT_MAX_QUARANTINED, Options
+from .gates import check_parts, check_written, hash_canaries
 from .holding import hold
 from .inspection import read_manifest
 from .metrics import add_metrics
@@ -93,6 +94,8 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     if policy_place not in shipped_names("policies"):
         policy_place = _absolute(policy_place)
     models = tuple(_absolute(model) if "/" in model else model for model in options.models)
+    canaries = _absolute(options.canaries) if options.canaries else None
+    canaries_hash = hash_canaries(storage, canaries) if canaries else ""
     keys = load_keys(key_source, storage.read_bytes)
     policy = load_policy(policy_place)
     bundles = [open_bundle(model) for model in models]
@@ -132,6 +135,9 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
         ),
         hold=options.hold,
+        max_lost=options.max_lost,
+        canaries=canaries,
+        canaries_hash=canaries_hash,
     )
     catalogue = Catalogue.read(storage, output)
     if options.drop_gone and not options.incremental:
@@ -260,6 +266,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     metrics: dict[str, dict[str, int]] = {}
     repeated = 0
+    passed: dict[str, Any] = {}
     with Progress(plan, show=options.progress) as progress:
         while True:
             left = unfinished(storage, job, plan)
@@ -270,10 +277,12 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             tally = reconcile(plan, receipts)
             if promotion_begun(storage, job):
                 break  # its gates were passed, and some parts are no longer under staging
+            check_parts(storage, job, receipts)
             numbered = number_repeated_ids(storage, job, plan, receipts)
             if not numbered:
                 limit = options.max_quarantined
                 check_gates(tally, job.max_quarantined if limit is None else limit)
+                passed = check_written(storage, job, plan, receipts, max_lost=options.max_lost)
                 break
             repeated = max(repeated, numbered)
             _log.warning(
@@ -292,6 +301,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             "inputs": len(plan.files),
             **({"incremental": dict(plan.night.counts)} if plan.night else {}),
             "repeated_ids": repeated,
+            **passed,
             "runner": options.runner,
             "workers": options.workers,
             "metrics": metrics,
