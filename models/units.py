@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
+from collections.abc import Mapping
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -39,8 +41,11 @@ _FILES = pa.schema(
         ("version", pa.string()),
         ("path", pa.string()),
         ("partition", pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())]))),
+        ("dropped", pa.bool_()),
     ]
 )
+_NIGHT = b"scrubline night"
+"""Key of the counts of a `Night` in the metadata of files.parquet."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -69,11 +74,35 @@ class Unit:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Night:
+    """What a run takes of its inputs, if it does not take all.
+
+    Attributes:
+        counts: of the inputs by what became of them; see `pipeline.changes`.
+        dropped: inputs that are gone and whose units go with this run.
+    """
+
+    counts: Mapping[str, int]
+    dropped: tuple[InputFile, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """All units of a run, in order, and the files that they read."""
 
     files: tuple[InputFile, ...]
     units: tuple[Unit, ...]
+    night: Night | None = None
+
+    @property
+    def inputs(self) -> tuple[InputFile, ...]:
+        """The inputs whose earlier units this run replaces: those that it reads or drops."""
+        return self.files + (self.night.dropped if self.night else ())
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether inputs were looked through and none is to be touched."""
+        return self.night is not None and not self.inputs
 
     def write(self, storage: Storage, folder: str) -> None:
         """Writes both tables into `folder`."""
@@ -99,11 +128,15 @@ class Plan:
                     "version": file.version,
                     "path": file.path,
                     "partition": [{"key": k, "value": v} for k, v in file.partition],
+                    "dropped": index >= len(self.files),
                 }
-                for file in self.files
+                for index, file in enumerate(self.inputs)
             ],
             _FILES,
         )
+        if self.night is not None:
+            counts = json.dumps(dict(self.night.counts)).encode()
+            files = files.replace_schema_metadata({_NIGHT: counts})
         storage.write_bytes(f"{folder}/files.parquet", _parquet(files))
         storage.write_bytes(f"{folder}/plan.parquet", _parquet(units))
 
@@ -130,11 +163,15 @@ class Plan:
     @classmethod
     def _of(cls, units: bytes, files: bytes) -> Plan:
         """The plan in two tables; raises whatever is wrong with them."""
+        table = pq.read_table(io.BytesIO(files))
+        dropped: list[InputFile] = []
+        read: list[InputFile] = []
+        for f in table.to_pylist():
+            file = InputFile(f["url"], f["size"], f["version"], f["path"], _pairs(f["partition"]))
+            (dropped if f.get("dropped") else read).append(file)
+        counts = (table.schema.metadata or {}).get(_NIGHT)
         plan = cls(
-            tuple(
-                InputFile(f["url"], f["size"], f["version"], f["path"], _pairs(f["partition"]))
-                for f in pq.read_table(io.BytesIO(files)).to_pylist()
-            ),
+            tuple(read),
             tuple(
                 Unit(
                     u["unit"],
@@ -145,6 +182,7 @@ class Plan:
                 )
                 for u in pq.read_table(io.BytesIO(units)).to_pylist()
             ),
+            Night(json.loads(counts), tuple(dropped)) if counts is not None else None,
         )
         require_kinds(plan)
         if any(

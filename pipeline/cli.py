@@ -18,6 +18,7 @@ from typing import Any
 from ..models.errors import (
     GateHeld,
     InputChanged,
+    RunHeld,
     ScrublineError,
     UsageError,
     error_class,
@@ -26,8 +27,8 @@ from ..models.faults import failure_class
 from .arguments import REFUSED, make_parser
 from .logs import set_up_logs
 
-DONE, FAILED, HELD = 0, 1, 3
-"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back."""
+DONE, FAILED, HELD, WAITS = 0, 1, 3, 4
+"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back; waits as asked."""
 
 
 def command() -> None:
@@ -81,6 +82,8 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
         return _say(error, REFUSED)
     except GateHeld as error:
         return _say(error, HELD)
+    except RunHeld as error:
+        return _say(error, WAITS)
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
@@ -281,6 +284,13 @@ def _scrub_text(parsed: argparse.Namespace) -> int:
 
 
 def _print_plan(job: Any, plan: Any) -> None:
+    from .changes import told_night
+
+    if plan.night is not None:
+        print("\n".join(told_night(plan.night.counts)))
+    if plan.is_nothing:
+        print("nothing to do")
+        return
     size = sum(unit.bytes for unit in plan.units)
     print(f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units")
     print(f"columns: {', '.join(f'{name}={role}' for name, role in job.columns.roles)}")
@@ -293,6 +303,10 @@ def _print_plan(job: Any, plan: Any) -> None:
 def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int:
     if manifest and parsed.json:
         print(json.dumps(manifest, indent=1))
+    elif "nothing_to_do" in manifest:
+        from .changes import told_night
+
+        print("\n".join((*told_night(manifest["nothing_to_do"]), "nothing to do")))
     elif manifest:
         from .inspection import summary
 
@@ -316,6 +330,28 @@ def _resume(parsed: argparse.Namespace) -> int:
     options = _options(parsed)
     set_up_logs(options.log_level)
     return _print_manifest(resume(Storage(), options, parsed.run, discard=parsed.discard), parsed)
+
+
+def _diff(parsed: argparse.Namespace) -> int:
+    from ..models.storage import Storage
+    from .differences import diff, told, told_documents
+
+    if parsed.max_lost is not None and not 0 <= parsed.max_lost <= 1:
+        raise UsageError(f"--max-lost is a share from 0 to 1, got {parsed.max_lost}")
+    found = diff(
+        Storage(),
+        parsed.output.rstrip("/"),
+        run=parsed.run,
+        against=parsed.against and parsed.against.rstrip("/"),
+        by_document=parsed.documents,
+    )
+    if parsed.json:
+        print(json.dumps(found.to_json(), indent=1))
+    else:
+        for line in told_documents(found) if parsed.documents else told(found):
+            print(line)
+    limit = parsed.max_lost
+    return DONE if (found.is_none if limit is None else found.lost_share <= limit) else HELD
 
 
 def _annotate(parsed: argparse.Namespace) -> int:
@@ -354,6 +390,7 @@ def _inspect(parsed: argparse.Namespace) -> int:
     from .inspection import (
         ERROR_COLUMN,
         legend,
+        list_gone,
         list_quarantined,
         read_manifest,
         show_document,
@@ -363,6 +400,11 @@ def _inspect(parsed: argparse.Namespace) -> int:
     storage, output = Storage(), parsed.output.rstrip("/")
     if parsed.document:
         show_document(storage, output, parsed.document, key_source=parsed.key_file)
+    elif parsed.gone:
+        if not parsed.inputs:
+            raise UsageError("say where inputs should be with --input URL, as for the run")
+        for line in list_gone(storage, output, parsed.inputs, key_source=parsed.key_file):
+            print(line)
     elif parsed.quarantined:
         lines, errors = list_quarantined(storage, output, key_source=parsed.key_file), set()
         print(next(lines))
@@ -550,6 +592,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "scrub": _scrub,
     "plan": _plan,
     "resume": _resume,
+    "diff": _diff,
     "annotate": _annotate,
     "verify": _verify,
     "inspect": _inspect,

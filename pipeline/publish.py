@@ -90,7 +90,7 @@ def number_repeated_ids(
     Memory: about 120 bytes a row of the output.
     """
     catalogue = Catalogue.read(storage, job.output)
-    superseded = catalogue.superseded_by(plan.files)
+    superseded = catalogue.superseded_by(plan.inputs)
     published = [
         f"{job.output}/{part.path}"
         for name, entry in sorted(catalogue.units.items())
@@ -217,7 +217,7 @@ def promote(
         new = {part.path for receipt in receipts.values() for part in receipt.parts}
         removed = sorted(
             part.path
-            for name in catalogue.superseded_by(plan.files)
+            for name in catalogue.superseded_by(plan.inputs)
             for part in catalogue.units[name].receipt.parts
             if part.path not in new
         )
@@ -234,7 +234,7 @@ def promote(
         list(pool.map(move, (part.path for part in parts)))
         list(pool.map(lambda path: storage.delete(f"{job.output}/{path}"), removed))
 
-    catalogue = catalogue.with_run(job.run, plan, receipts.values())
+    catalogue = catalogue.with_run(job.run, plan, receipts.values(), job.fingerprint)
     catalogue.write(storage, job.output)
     manifest = make_manifest(storage, job, catalogue, policy, report)
     storage.write_bytes(f"{job.output}/manifest.json", json.dumps(manifest, indent=1).encode())

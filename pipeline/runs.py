@@ -23,12 +23,16 @@ from ..models.job import Job
 from ..models.keys import load_keys
 from ..models.policy import Policy, load_policy
 from ..models.recognisers import rule_hash
+from ..models.roles import TEXT_FILES
 from ..models.shipped import shipped_names
 from ..models.storage import Storage
 from ..models.systems import rules_named
 from ..models.units import Plan
 from .catalogue import Catalogue
+from .changes import choose_inputs
 from .config import DEFAULT_MAX_QUARANTINED, Options
+from .gates import check_parts, check_written, hash_canaries
+from .holding import hold
 from .inspection import read_manifest
 from .metrics import add_metrics
 from .plan import freeze, look_at, make_plan, roles_for, thaw
@@ -50,6 +54,7 @@ from .supervisor import Supervisor
 _log = logging.getLogger(__name__)
 
 RUNNERS = ("direct", "portable")
+NOTHING = "nothing_to_do"
 _NOT_YET = ("prism", "flink", "spark", "dataflow")
 
 
@@ -89,6 +94,8 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     if policy_place not in shipped_names("policies"):
         policy_place = _absolute(policy_place)
     models = tuple(_absolute(model) if "/" in model else model for model in options.models)
+    canaries = _absolute(options.canaries) if options.canaries else None
+    canaries_hash = hash_canaries(storage, canaries) if canaries else ""
     keys = load_keys(key_source, storage.read_bytes)
     policy = load_policy(policy_place)
     bundles = [open_bundle(model) for model in models]
@@ -103,21 +110,11 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
                 "input and output lie inside each other: give the output a place of its own"
             )
     _check_folder(output)
-    seen = look_at(storage, options.inputs, options.format, options.settings)
-    if any(_inside(file.url, output) for file in seen.files):
-        raise UsageError("some of the input files lie inside the output")
-    columns = roles_for(seen, options.columns)
     group_lines = GroupLines.parse(options.group_lines) if options.group_lines else None
-    if group_lines is not None:
-        forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
-        group_lines.check(columns, forms, {key for file in seen.files for key, _ in file.partition})
-    labels = {label for bundle in bundles for label in bundle.labels}
-    for name in dict.fromkeys(seen.formats):
-        check_replacements(policy, labels, open_format(name, options.settings))
     job = Job(
         run="",
         output=output,
-        columns=columns,
+        columns=options.columns or TEXT_FILES,
         models=models,
         model_hashes=tuple(bundle.hash for bundle in bundles),
         recognisers=rules,
@@ -137,9 +134,35 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         max_quarantined=(
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
         ),
+        hold=options.hold,
+        max_lost=options.max_lost,
+        canaries=canaries,
+        canaries_hash=canaries_hash,
     )
-    job, plan = make_plan(storage, seen, job)
-    Catalogue.read(storage, output).superseded_by(plan.files)
+    catalogue = Catalogue.read(storage, output)
+    if options.drop_gone and not options.incremental:
+        raise UsageError("--drop-gone goes with --incremental: it drops what that finds gone")
+    chosen = None
+    if options.incremental or options.retry_quarantined:
+        chosen = choose_inputs(storage, options, job, catalogue)
+        seen = chosen.seen
+    else:
+        seen = look_at(storage, options.inputs, options.format, options.settings)
+    if any(_inside(file.url, output) for file in seen.files):
+        raise UsageError("some of the input files lie inside the output")
+    columns = chosen.columns if chosen else roles_for(seen, options.columns)
+    if group_lines is not None and seen.files:
+        forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
+        group_lines.check(columns, forms, {key for file in seen.files for key, _ in file.partition})
+    labels = {label for bundle in bundles for label in bundle.labels}
+    for name in dict.fromkeys(seen.formats):
+        check_replacements(policy, labels, open_format(name, options.settings))
+    job = dataclasses.replace(job, columns=columns)
+    if chosen:
+        job, plan = make_plan(storage, seen, job, chosen.night, chosen.identity)
+    else:
+        job, plan = make_plan(storage, seen, job)
+    catalogue.superseded_by(plan.inputs)
     return job, plan
 
 
@@ -229,6 +252,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
     Raises:
         RunFailed: resumable.
         GateHeld: all is done but must not be published.
+        RunHeld: all is done, and it was asked to wait.
     """
     if (manifest := published(storage, job)) is not None:
         _log.info("run %s is published already", job.run)
@@ -242,6 +266,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     metrics: dict[str, dict[str, int]] = {}
     repeated = 0
+    passed: dict[str, Any] = {}
     with Progress(plan, show=options.progress) as progress:
         while True:
             left = unfinished(storage, job, plan)
@@ -252,10 +277,12 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             tally = reconcile(plan, receipts)
             if promotion_begun(storage, job):
                 break  # its gates were passed, and some parts are no longer under staging
+            check_parts(storage, job, receipts)
             numbered = number_repeated_ids(storage, job, plan, receipts)
             if not numbered:
                 limit = options.max_quarantined
                 check_gates(tally, job.max_quarantined if limit is None else limit)
+                passed = check_written(storage, job, plan, receipts, max_lost=options.max_lost)
                 break
             repeated = max(repeated, numbered)
             _log.warning(
@@ -264,13 +291,17 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
         policy = job.planned_policy()
         if storage.read_bytes(_owner_file(job)) != owner:
             raise RunFailed("another process has taken this run over")
+        if not promotion_begun(storage, job):
+            hold(storage, job, asked=options.hold)
         seconds = time.monotonic() - began
         report = {
             "started": started,
             "seconds": round(seconds, 2),
             "units": len(plan.units),
             "inputs": len(plan.files),
+            **({"incremental": dict(plan.night.counts)} if plan.night else {}),
             "repeated_ids": repeated,
+            **passed,
             "runner": options.runner,
             "workers": options.workers,
             "metrics": metrics,
@@ -354,6 +385,9 @@ def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
         UsageError: see `prepare`; and if the output has another unfinished run, or is locked.
     """
     job, plan = prepare(storage, options)
+    if plan.is_nothing:
+        _require_none_pending(storage, job)
+        return job, plan
     with storage.locked(_lock_file(job.output)):
         _freeze_alone(storage, job, plan)
     return job, plan
@@ -365,20 +399,38 @@ def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> None:
         # Ours is shown before others are looked for: of two that begin at once, none goes on.
         began = job.run not in pending_runs(storage, job.output)
         storage.write_bytes(_owner_file(job), b"")
-        if others := [run for run in pending_runs(storage, job.output) if run != job.run]:
+        try:
+            _require_none_pending(storage, job)
+        except UsageError:
             if began:
                 clear_staging(storage, job.output, job.run)
-            raise UsageError(
-                f"this output has an unfinished run {others[0]} with other inputs or settings: "
-                "finish it with `scrubline resume --output ...`, or give it up with "
-                "`scrubline resume --output ... --discard`"
-            )
+            raise
         freeze(storage, job, plan)
 
 
+def _require_none_pending(storage: Storage, job: Job) -> None:
+    """Refuses to go on while another run of the output is unfinished."""
+    if others := [run for run in pending_runs(storage, job.output) if run != job.run]:
+        raise UsageError(
+            f"this output has an unfinished run {others[0]} with other inputs or settings: "
+            "finish it with `scrubline resume --output ...`, or give it up with "
+            "`scrubline resume --output ... --discard`"
+        )
+
+
 def scrub(storage: Storage, options: Options) -> dict[str, Any]:
-    """Plans, freezes, runs and publishes; the whole of `scrubline scrub`."""
+    """Plans, freezes, runs and publishes; the whole of `scrubline scrub`.
+
+    Returns:
+        The manifest. Where nothing was to be done, that which is published, with the counts of the
+        inputs under `NOTHING` added; nothing is written then.
+    """
     job, plan = prepare(storage, options)
+    if plan.is_nothing and plan.night is not None:
+        _require_none_pending(storage, job)
+        there = storage.exists(f"{job.output}/manifest.json")
+        manifest = read_manifest(storage, job.output) if there else {}
+        return manifest | {NOTHING: dict(plan.night.counts)}
     with storage.locked(_lock_file(job.output)):
         _freeze_alone(storage, job, plan)
         return execute(storage, job, plan, options)
