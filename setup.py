@@ -77,6 +77,8 @@ setup(
             "wheel",
             # Those of the extra `clusters`.
             *CLUSTERS,
+            # Reads the file of metrics as Prometheus does.
+            "prometheus_client>=0.20",
             # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",

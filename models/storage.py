@@ -47,6 +47,7 @@ from .listing import (
     meant_names,
     relative_to,
 )
+from .locks import StoreLock, tell_unlocked
 from .partitions import Partition, parse_partition
 
 _log = logging.getLogger(__name__)
@@ -66,6 +67,14 @@ OBJECT_STORES = frozenset(
     {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "memory"}
 )
 """Protocols whose put of a whole object is atomic. Beside them, only local files are written."""
+
+
+_CONDITIONAL = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory"})
+"""Protocols whose file systems are asked for a conditional put; whether the store does it shows."""
+
+
+def _no_check() -> None:
+    """Of a lock that cannot be lost, or was never there."""
 
 
 class MissingFileError(StorageError, FileNotFoundError):
@@ -324,20 +333,66 @@ class Storage:
             writer.write(data)
         return writer.written
 
-    @contextlib.contextmanager
-    def locked(self, url: str) -> Iterator[None]:
-        """Holds a lock file for a `with` block, so that no two processes are in one at once.
+    def create_exclusively(self, url: str, data: bytes) -> bool | None:
+        """Puts a small object if there is none; whether it did. Of several, one is told True.
 
-        Only the machine's own file systems, and network ones that take `flock`, can lock; the lock
-        is gone with its process, however that ends. Elsewhere, with a warning or on an object
-        store, nothing is locked.
+        Asked again after a fault, it may find what it made itself and say False.
+
+        Returns:
+            made: None if the store does not decide that.
+        """
+        fs, path = _filesystem(url)
+        if _CONDITIONAL.isdisjoint(_protocols(fs)):
+            return None
+
+        def put() -> bool | None:
+            try:
+                fs.pipe_file(path, data, mode="create")
+            except FileExistsError:
+                return False
+            except (RuntimeError, TypeError):  # it knows no such mode
+                return None
+            except OSError as error:
+                # What s3fs makes of an answer 412 that does not name its condition, or of one that
+                # does not know the header.
+                if error.errno != errno.EINVAL:
+                    raise
+                return False if self.exists(url) else None
+            return True
+
+        try:
+            return self._retry("create", url, put)
+        except StorageAccessError:
+            raise
+        except StorageError:
+            self.exists(url)  # which raises if it is not this kind of write alone that fails
+            return None
+
+    @contextlib.contextmanager
+    def locked(self, url: str) -> Iterator[Callable[[], None]]:
+        """Holds a lock for a `with` block, so that no two processes are in one at once.
+
+        On the machine's own file systems, and network ones that take `flock`, the lock is gone with
+        its process, however that ends. On object stores with conditional writes it is an object
+        with a sign of life, see `locks`. Elsewhere nothing is locked, which is told once.
+
+        Yields:
+            check: raises RunFailed if the lock was lost meanwhile.
 
         Raises:
             UsageError: if another process holds it, or the output may not be written.
         """
         fs, path = _filesystem(url)
         if not isinstance(fs, LocalFileSystem):
-            yield
+            lock = StoreLock(self, url)
+            if not lock.acquire():
+                tell_unlocked(_protocols(fs)[0])
+                yield _no_check
+                return
+            try:
+                yield lock.check
+            finally:
+                lock.release()
             return
 
         def opened() -> int:
@@ -367,7 +422,7 @@ class Storage:
                     "process works on it",
                     failure_class(error),
                 )
-            yield
+            yield _no_check
         finally:
             os.close(descriptor)
 

@@ -110,6 +110,23 @@ def _share(parser: argparse.ArgumentParser, *names: str) -> None:
         parser.add_argument(name, **_SHARED[name])
 
 
+def _add_estimate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--estimate",
+        action="store_true",
+        default=None,
+        help="first scrub a sample (30 s, 6 MB at most; nothing is written) and print what the "
+        "whole will take with --workers: hours, memory, bytes, files, cost",
+    )
+    parser.add_argument(
+        "--core-hour-price",
+        type=float,
+        metavar="MONEY",
+        help="for the estimate: what one core costs an hour, in your currency; default 0.05, an "
+        "example",
+    )
+
+
 def _add_how(parser: argparse.ArgumentParser) -> None:
     """Options that decide how a run goes, never what it writes."""
     how = parser.add_argument_group("how it runs (changes no output)")
@@ -140,6 +157,22 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
         help="kill a worker silent for so long; default 900",
     )
     how.add_argument("--log-level", metavar="LEVEL", help="DEBUG, INFO, WARNING (default) or ERROR")
+    how.add_argument(
+        "--log-format", metavar="FORM", help="text (default), or json: an object a line"
+    )
+    how.add_argument(
+        "--report",
+        metavar="URL",
+        help="write what became of the run there, as JSON, however it ends: counts, classes, "
+        "times, hashes; never PHI. For example /var/log/scrubline/last.json",
+    )
+    how.add_argument(
+        "--metrics-file",
+        metavar="FILE",
+        help="keep gauges for Prometheus there, for node_exporter's textfile collector, which "
+        "takes names in .prom: last success, rows, quarantined share, exit code; refreshed while "
+        "it runs",
+    )
     how.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal only"
     )
@@ -294,6 +327,7 @@ def _add_scrub(commands: Any) -> None:
     )
     _add_what(parser)
     _add_how(parser)
+    _add_estimate(parser)
 
 
 def _add_plan(commands: Any) -> None:
@@ -301,13 +335,21 @@ def _add_plan(commands: Any) -> None:
         commands,
         "plan",
         "list and split the input, freeze the plan, run nothing",
-        "`scrubline resume --output URL` runs it.\n\n"
-        "With --incremental it tells what a night would touch.\n\n"
+        "`scrubline resume --output URL` runs it. With --incremental it tells what a night would\n"
+        "touch. With --estimate a sample, drawn by bytes, is really scrubbed and thrown away; the\n"
+        "prediction is kept with the run and stands beside the outcome at its end.\n\n"
         "example: scrubline plan --config nightly.toml --input notes/ --output out/\n"
+        "example: scrubline plan --config nightly.toml --input archive/ --output out/ \\\n"
+        "  --estimate --workers 8 --core-hour-price 0.04\n"
         "example: scrubline resume --output out/ --workers 8",
     )
     _share(parser, "--input")
     _add_what(parser)
+    _add_estimate(parser)
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="that the estimate is for; default 0: one process"
+    )
+    parser.add_argument("--json", action="store_true", help="print plan and estimate as JSON")
 
 
 def _add_resume(commands: Any) -> None:

@@ -25,7 +25,7 @@ from ..models.errors import (
 )
 from ..models.faults import failure_class
 from .arguments import REFUSED, make_parser
-from .logs import set_up_logs
+from .logs import say, set_up_logs
 
 DONE, FAILED, HELD, WAITS = 0, 1, 3, 4
 """Exit codes beside REFUSED: done; failed but resumable; a gate held it back; waits as asked."""
@@ -67,8 +67,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parsed = make_parser().parse_args(arguments)
     parsed.beam = tuple(beam) or None
     _fill_standard_streams()
-    set_up_logs()
+    set_up_logs(form="json" if getattr(parsed, "log_format", None) == "json" else "text")
     with _stoppable() as stopped:
+        parsed.stopped = stopped
         code = _run(parsed, stopped)
     sys.exit(_flushed(code))
 
@@ -92,22 +93,18 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
             hint = " What is done is kept: go on with `scrubline resume`" if resumable else ""
             if getattr(parsed, "work", None):
                 hint = " Finished folds are kept: the same command goes on"
-            print(f"\nstopped.{hint}", file=sys.stderr)
+            say(f"\nstopped.{hint}", "WARNING")
         elif isinstance(error, ScrublineError):
             _say(error, FAILED)
             if resumable and not isinstance(error, InputChanged):
-                print(
-                    "what is done is kept: go on with `scrubline resume --output ...`",
-                    file=sys.stderr,
-                )
+                say("what is done is kept: go on with `scrubline resume --output ...`", "WARNING")
         elif isinstance(error, OSError) and _where(error).startswith(f"{__name__}:"):
             _tell_unwritable(error)  # storage has errors of its own
         else:
             # A foreign message may hold PHI or a file name; --log-level DEBUG does not change that.
-            print(
+            say(
                 f"scrubline: unexpected {error_class(error)} at {_where(error)}. "
-                "Please report this line: it holds no PHI",
-                file=sys.stderr,
+                "Please report this line: it holds no PHI"
             )
         return FAILED
 
@@ -171,14 +168,11 @@ def _flushed(code: int) -> int:
 
 def _tell_unwritable(error: OSError) -> None:
     if not isinstance(error, BrokenPipeError):  # whoever closed it knows
-        print(
-            f"scrubline: standard output cannot be written ({failure_class(error)})",
-            file=sys.stderr,
-        )
+        say(f"scrubline: standard output cannot be written ({failure_class(error)})")
 
 
 def _say(error: Exception, code: int) -> int:
-    print(f"scrubline: {error}", file=sys.stderr)
+    say(f"scrubline: {error}")
     return code
 
 
@@ -244,14 +238,16 @@ def _scrub(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
     from .runs import prepare, scrub
 
-    options = _options(parsed)
-    set_up_logs(options.log_level)
     storage = Storage()
     if parsed.dry_run:
+        options = _options(parsed)
+        set_up_logs(options.log_level, options.log_format)
         job, plan = prepare(storage, options)
-        _print_plan(job, plan)
+        _print_plan(job, plan, _estimated(storage, job, plan, options), options, parsed)
         return DONE
-    return _print_manifest(scrub(storage, options), parsed)
+    with _recorded(parsed, storage) as (options, recorder):
+        manifest = scrub(storage, options, recorder)
+    return _print_manifest(manifest, parsed)
 
 
 def _scrub_text(parsed: argparse.Namespace) -> int:
@@ -283,21 +279,71 @@ def _scrub_text(parsed: argparse.Namespace) -> int:
     return DONE
 
 
-def _print_plan(job: Any, plan: Any) -> None:
+def _estimated(storage: Any, job: Any, plan: Any, options: Any) -> Any:
+    """The basis of an estimate, if one is asked for."""
+    if not options.estimate or plan.is_nothing:
+        return None
+    from .sampling import Bounds, sample
+
+    return sample(storage, job, plan, Bounds(), core_hour_price=options.core_hour_price)
+
+
+@contextlib.contextmanager
+def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, Any]]:
+    """Options and the recorder of a run, which tells of it when the block ends."""
+    from .predictions import keep
+    from .reporting import Recorder
+
+    class Recording(Recorder):
+        def frozen(self, storage: Any, job: Any, plan: Any) -> None:
+            if (basis := _estimated(storage, job, plan, options)) is not None:
+                keep(storage, job, basis)
+                if not parsed.json:
+                    _print_plan(job, plan, basis, options, parsed)
+            super().frozen(storage, job, plan)
+
+    recorder = Recording(
+        parsed.command, storage, report=parsed.report, metrics_file=parsed.metrics_file
+    )
+    with recorder.recording(parsed.stopped):
+        options = _options(parsed)
+        set_up_logs(options.log_level, options.log_format)
+        recorder.opened(
+            report=options.report,
+            metrics_file=options.metrics_file,
+            workers=options.workers,
+            runner=options.runner,
+        )
+        yield options, recorder
+
+
+def _print_plan(job: Any, plan: Any, basis: Any, options: Any, parsed: argparse.Namespace) -> None:
     from .changes import told_night
 
-    if plan.night is not None:
-        print("\n".join(told_night(plan.night.counts)))
+    size = sum(unit.bytes for unit in plan.units)
+    night = {} if plan.night is None else dict(plan.night.counts)
+    if parsed.json:
+        from .estimate import told
+
+        value = {"run": job.run, "files": len(plan.files), "bytes": size, "units": len(plan.units)}
+        value |= {"night": night} if night else {}
+        print(json.dumps(value | (told(basis, options.workers) if basis else {}), indent=1))
+        return
+    if night:
+        print("\n".join(told_night(night)))
     if plan.is_nothing:
         print("nothing to do")
         return
-    size = sum(unit.bytes for unit in plan.units)
     print(f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units")
     print(f"columns: {', '.join(f'{name}={role}' for name, role in job.columns.roles)}")
     print(
         f"models: {', '.join(job.models) or 'none'}; "
         f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}"
     )
+    if basis is not None:
+        from .estimate import table
+
+        print(table(basis, options.workers), flush=True)
 
 
 def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int:
@@ -316,10 +362,14 @@ def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int
 
 def _plan(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
+    from .predictions import keep
     from .runs import plan_and_freeze
 
-    job, plan = plan_and_freeze(Storage(), _options(parsed))
-    _print_plan(job, plan)
+    storage, options = Storage(), _options(parsed)
+    job, plan = plan_and_freeze(storage, options)
+    if (basis := _estimated(storage, job, plan, options)) is not None:
+        keep(storage, job, basis)
+    _print_plan(job, plan, basis, options, parsed)
     return DONE
 
 
@@ -327,9 +377,10 @@ def _resume(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
     from .runs import resume
 
-    options = _options(parsed)
-    set_up_logs(options.log_level)
-    return _print_manifest(resume(Storage(), options, parsed.run, discard=parsed.discard), parsed)
+    storage = Storage()
+    with _recorded(parsed, storage) as (options, recorder):
+        manifest = resume(storage, options, parsed.run, discard=parsed.discard, watch=recorder)
+    return _print_manifest(manifest, parsed)
 
 
 def _diff(parsed: argparse.Namespace) -> int:

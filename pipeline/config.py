@@ -18,9 +18,11 @@ from ..models.formats import Limits, Settings, encoding_named
 from ..models.keys import ENVIRONMENT
 from ..models.recognisers import DEFAULT_RECOGNISERS
 from ..models.roles import Columns
+from .estimate import CORE_HOUR_PRICE
 
 DEFAULT_MODEL = "en-default"
 DEFAULT_MAX_QUARANTINED = 0.05
+LOG_FORMATS = ("text", "json")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -56,6 +58,11 @@ class Options:
         watchdog_seconds: a worker silent for so long is killed.
         progress: show a bar; None for "if on a terminal".
         log_level: of our own loggers.
+        log_format: "text", or "json" for an object a line.
+        report: URL of the report of the run; None for none.
+        metrics_file: URL of a file of metrics for Prometheus; None for none.
+        estimate: predict from a sample what the run will take, before it begins.
+        core_hour_price: money for one core for one hour, for the estimate.
     """
 
     inputs: tuple[str, ...] = ()
@@ -90,6 +97,11 @@ class Options:
     watchdog_seconds: float = 900.0
     progress: bool | None = None
     log_level: str = "WARNING"
+    log_format: str = "text"
+    report: str | None = None
+    metrics_file: str | None = None
+    estimate: bool = False
+    core_hour_price: float = CORE_HOUR_PRICE
 
     @property
     def settings(self) -> Settings:
@@ -116,6 +128,12 @@ class Options:
             share = getattr(self, name)
             if share is not None and not 0 <= share <= 1:
                 raise UsageError(f"{name} is a share from 0 to 1, got {share}")
+        if self.log_format not in LOG_FORMATS:
+            raise UsageError(
+                f"log_format must be one of {', '.join(LOG_FORMATS)}, got {self.log_format!r}"
+            )
+        if not 0 <= self.core_hour_price < float("inf"):
+            raise UsageError(f"core_hour_price must be 0 or more, got {self.core_hour_price}")
         if self.log_level not in LOG_LEVELS:
             raise UsageError(
                 f"log_level must be one of {', '.join(LOG_LEVELS)}, got {self.log_level!r}"

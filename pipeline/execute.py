@@ -12,7 +12,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
 from ..models.job import Job
 from .graph import build
-from .metrics import Metrics
+from .metrics import Metrics, peak_memory
 
 # The direct runner is named explicitly: Beam's own default first tries to download a binary,
 # without a timeout.
@@ -38,13 +38,15 @@ def run_direct(
         ScrublineError: ours if one of our steps raised it, else RunFailed with the foreign error's
             class.
     """
-    return _run(
+    metrics = _run(
         PipelineOptions(["--no_save_main_session"], runner=DIRECT, direct_running_mode="in_memory"),
         job,
         units,
         report,
         isolate,
     )
+    metrics["Worker"] = {"memory_bytes_max": peak_memory()}
+    return metrics
 
 
 def run_portable(job: Job, units: Sequence[int], options: Sequence[str]) -> Metrics:

@@ -22,6 +22,7 @@ from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .changes import missing_names, told_night
+from .estimate import comparison
 from .originals import open_job, open_originals
 from .publish import part_digest, pending_runs, read_receipts
 
@@ -97,6 +98,8 @@ def summary(manifest: Mapping[str, Any]) -> str:
     if seconds := report.get("seconds"):
         rate = counts.get("rows_in", 0) / seconds
         lines.append(f"time             {seconds:,.1f} s, {rate:,.0f} rows/s")
+    if prediction := report.get("prediction"):
+        lines += ["prediction", *(f"  {line}" for line in comparison(prediction))]
     lines += [
         f"content digest   {manifest['content_digest']}",
         f"part digest      {part_digest(manifest)}",

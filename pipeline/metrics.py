@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 from collections import Counter
 
 Metrics = dict[str, dict[str, int]]
@@ -15,3 +17,9 @@ def add_metrics(total: Metrics, more: Metrics) -> None:
         for name, value in values.items():
             known[name] = max(known[name], value) if name.endswith("_max") else known[name] + value
         total[step] = dict(known)
+
+
+def peak_memory() -> int:
+    """Most bytes that this process ever held resident."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024

@@ -9,18 +9,22 @@ from types import TracebackType
 from typing import Any
 
 from ..models.units import Plan
+from .metrics import Metrics
+from .watching import NOBODY, Watch
 
 
 class Progress:
     """A bar over the bytes of the input, with rows counted beside it."""
 
-    def __init__(self, plan: Plan, *, show: bool | None = None) -> None:
+    def __init__(self, plan: Plan, *, show: bool | None = None, watch: Watch = NOBODY) -> None:
         """Shows nothing yet.
 
         Args:
             show: None to show on a terminal only.
+            watch: is told the same.
         """
         self._plan = plan
+        self._watch = watch
         self._rows = 0
         self._began = time.monotonic()
         self._bar: Any = None
@@ -65,6 +69,7 @@ class Progress:
 
     def left(self, units: Sequence[int]) -> None:
         """Says what is still to be done."""
+        self._watch.began(units)
         if self._bar is not None:
             all_units = self._weight(range(len(self._plan.units)))
             self._bar.update(self._task, completed=all_units - self._weight(units))
@@ -72,19 +77,26 @@ class Progress:
     def rows(self, rows: int) -> None:
         """Says that a batch is being worked on."""
         self._rows += rows
+        self._watch.rows(rows)
         if self._bar is not None:
             seconds = max(time.monotonic() - self._began, 1e-3)
             self._bar.update(
                 self._task, rate=f"{self._rows:,} documents, {self._rows / seconds:,.0f}/s"
             )
 
-    def done(self, units: Sequence[int]) -> None:
-        """Says that units are finished."""
+    def done(self, units: Sequence[int], metrics: Metrics) -> None:
+        """Says that units are finished, and what was measured until now."""
+        self._watch.done(units, metrics)
         if self._bar is not None:
             self._bar.advance(self._task, self._weight(units))
 
+    def retried(self, what: str) -> None:
+        """Says that a worker died, or a unit failed, and its work is done again."""
+        self._watch.retried(what)
+
     def promoting(self, parts: int) -> None:
         """Begins the bar of the promotion."""
+        self._watch.publishing(parts)
         if self._bar is not None:
             self._task = self._bar.add_task("publishing", total=parts, rate=f"{parts:,} files")
 

@@ -9,7 +9,7 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -36,6 +36,7 @@ from .holding import hold
 from .inspection import read_manifest
 from .metrics import add_metrics
 from .plan import freeze, look_at, make_plan, roles_for, thaw
+from .predictions import against_outcome, outcome
 from .progress import Progress
 from .publish import (
     JOURNAL,
@@ -50,6 +51,7 @@ from .publish import (
     unfinished,
 )
 from .supervisor import Supervisor
+from .watching import NOBODY, Watch
 
 _log = logging.getLogger(__name__)
 
@@ -246,8 +248,18 @@ def published(storage: Storage, job: Job) -> dict[str, Any] | None:
     return manifest
 
 
-def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[str, Any]:
+def execute(
+    storage: Storage,
+    job: Job,
+    plan: Plan,
+    options: Options,
+    watch: Watch = NOBODY,
+    still_ours: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
     """Runs what is left of a frozen run and publishes it; returns the manifest.
+
+    Args:
+        still_ours: raises RunFailed if the lock of the output was lost; asked before publication.
 
     Raises:
         RunFailed: resumable.
@@ -257,6 +269,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
     if (manifest := published(storage, job)) is not None:
         _log.info("run %s is published already", job.run)
         clear_staging(storage, job.output, job.run)
+        watch.published(manifest)
         return manifest
     _check_temporary()
     storage = dataclasses.replace(storage, root=job.output)  # messages may name what lies there
@@ -267,14 +280,17 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
     metrics: dict[str, dict[str, int]] = {}
     repeated = 0
     passed: dict[str, Any] = {}
-    with Progress(plan, show=options.progress) as progress:
+    whole = True
+    with Progress(plan, show=options.progress, watch=watch) as progress:
         while True:
             left = unfinished(storage, job, plan)
+            whole = whole and (repeated > 0 or len(left) == len(plan.units))
             progress.left(left)
             if left:
                 _run_units(storage, job, plan, left, options, progress, metrics)
             receipts = read_receipts(storage, job, plan)
             tally = reconcile(plan, receipts)
+            watch.tallied(tally, receipts)
             if promotion_begun(storage, job):
                 break  # its gates were passed, and some parts are no longer under staging
             check_parts(storage, job, receipts)
@@ -291,6 +307,7 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
         policy = job.planned_policy()
         if storage.read_bytes(_owner_file(job)) != owner:
             raise RunFailed("another process has taken this run over")
+        still_ours()
         if not promotion_begun(storage, job):
             hold(storage, job, asked=options.hold)
         seconds = time.monotonic() - began
@@ -306,8 +323,22 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             "workers": options.workers,
             "metrics": metrics,
         }
+        came = outcome(
+            tally,
+            receipts,
+            metrics,
+            workers=options.workers,
+            seconds=seconds,
+            whole=whole,
+        )
+        if (prediction := against_outcome(storage, job, came)) is not None:
+            report["prediction"] = prediction
         progress.promoting(sum(len(receipt.parts) for receipt in receipts.values()))
-        return promote(storage, job, plan, receipts, policy, report=report, on_moved=progress.moved)
+        manifest = promote(
+            storage, job, plan, receipts, policy, report=report, on_moved=progress.moved
+        )
+    watch.published(manifest)
+    return manifest
 
 
 def _run_units(
@@ -321,7 +352,7 @@ def _run_units(
 ) -> None:
     def done(units: Sequence[int], more: Mapping[str, Mapping[str, int]]) -> None:
         add_metrics(metrics, {step: dict(values) for step, values in more.items()})
-        progress.done(units)
+        progress.done(units, metrics)
 
     runner = check_runner(options.runner)
     if runner == "portable":
@@ -336,8 +367,10 @@ def _run_units(
             workers=options.workers,
             watchdog_seconds=options.watchdog_seconds,
             log_level=options.log_level,
+            log_format=options.log_format,
             on_rows=progress.rows,
             on_done=done,
+            on_retry=progress.retried,
         ).run(left)
     else:
         from . import execute as engine
@@ -418,7 +451,7 @@ def _require_none_pending(storage: Storage, job: Job) -> None:
         )
 
 
-def scrub(storage: Storage, options: Options) -> dict[str, Any]:
+def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str, Any]:
     """Plans, freezes, runs and publishes; the whole of `scrubline scrub`.
 
     Returns:
@@ -431,13 +464,19 @@ def scrub(storage: Storage, options: Options) -> dict[str, Any]:
         there = storage.exists(f"{job.output}/manifest.json")
         manifest = read_manifest(storage, job.output) if there else {}
         return manifest | {NOTHING: dict(plan.night.counts)}
-    with storage.locked(_lock_file(job.output)):
+    with storage.locked(_lock_file(job.output)) as still_ours:
         _freeze_alone(storage, job, plan)
-        return execute(storage, job, plan, options)
+        watch.frozen(storage, job, plan)
+        return execute(storage, job, plan, options, watch, still_ours)
 
 
 def resume(
-    storage: Storage, options: Options, run: str | None = None, *, discard: bool = False
+    storage: Storage,
+    options: Options,
+    run: str | None = None,
+    *,
+    discard: bool = False,
+    watch: Watch = NOBODY,
 ) -> dict[str, Any]:
     """Goes on with a frozen run; of the options only how to run counts, never what.
 
@@ -447,17 +486,26 @@ def resume(
     output = _absolute(options.output.rstrip("/"))
     if not storage.exists(output):
         raise UsageError("there is no unfinished run in this output")
-    with storage.locked(_lock_file(output)):
-        return _resume(storage, options, output, run, discard=discard)
+    with storage.locked(_lock_file(output)) as still_ours:
+        return _resume(storage, options, output, run, watch, still_ours, discard=discard)
 
 
 def _resume(
-    storage: Storage, options: Options, output: str, run: str | None, *, discard: bool
+    storage: Storage,
+    options: Options,
+    output: str,
+    run: str | None,
+    watch: Watch,
+    still_ours: Callable[[], None],
+    *,
+    discard: bool,
 ) -> dict[str, Any]:
     pending = pending_runs(storage, output)
     if run is None:
         if not pending and not discard and storage.exists(f"{output}/_SUCCESS"):
-            return read_manifest(storage, output)  # stopped after its last step, or never begun
+            manifest = read_manifest(storage, output)  # stopped after its last step
+            watch.published(manifest)
+            return manifest
         if not pending:
             raise UsageError("there is no unfinished run in this output")
         if len(pending) > 1:
@@ -481,4 +529,6 @@ def _resume(
         )
     job, plan = thaw(storage, output, run)
     job.require_this_version()
-    return execute(storage, job, plan, dataclasses.replace(options, output=output))
+    watch.frozen(storage, job, plan)
+    options = dataclasses.replace(options, output=output)
+    return execute(storage, job, plan, options, watch, still_ours)

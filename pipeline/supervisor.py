@@ -79,10 +79,12 @@ class Supervisor:
         workers: int,
         watchdog_seconds: float = 900.0,
         log_level: str = "WARNING",
+        log_format: str = "text",
         on_rows: Callable[[int], None] = lambda rows: None,
         on_done: Callable[
             [Sequence[int], dict[str, dict[str, int]]], None
         ] = lambda units, metrics: None,
+        on_retry: Callable[[str], None] = lambda what: None,
         command: Sequence[str] = COMMAND,
     ) -> None:
         """Starts nothing yet.
@@ -93,14 +95,17 @@ class Supervisor:
             plan: all units of the run.
             workers: number of child processes.
             watchdog_seconds: a child that says nothing for so long over one batch is killed.
-            log_level: of the children.
+            log_level, log_format: of the children.
             on_rows: called with the rows of each batch begun.
             on_done: called with each finished group and its metrics.
+            on_retry: called with "worker" when one died, with "unit" when one is tried again.
             command: starts a child.
         """
         self._storage, self._job, self._plan = storage, job, plan
         self._workers, self._watchdog, self._level = workers, watchdog_seconds, log_level
+        self._log_format, self._started = log_format, 0
         self._on_rows, self._on_done, self._command = on_rows, on_done, command
+        self._on_retry = on_retry
         self._waiting: deque[int] = deque()
         self._isolated: deque[int] = deque()
         self._deaths: Counter[int] = Counter()
@@ -159,7 +164,9 @@ class Supervisor:
         self._children.append(child)
         assert process.stdout is not None
         self._selector.register(process.stdout, selectors.EVENT_READ, child)
-        self._send(child, {"job": self._job.to_json(), "log_level": self._level})
+        self._started += 1
+        hello = {"log_format": self._log_format, "worker": self._started}
+        self._send(child, {"job": self._job.to_json(), "log_level": self._level, **hello})
         return child
 
     def _send(self, child: _Child, value: dict[str, Any]) -> None:
@@ -229,6 +236,7 @@ class Supervisor:
         if issubclass(error, errors.UsageError) or self._errors[culprit] >= TRIES_AFTER_ERRORS:
             raise error(answer["message"])
         _log.warning("unit %d failed and is tried again: %s", culprit, answer["message"])
+        self._on_retry("unit")
         self._waiting.extendleft(reversed(self._without_receipt(units)))
 
     def _bury(self, child: _Child) -> None:
@@ -243,6 +251,7 @@ class Supervisor:
             return
         left = self._without_receipt(child.units)
         _log.warning("a worker ended (%d) with %d units unfinished", code, len(left))
+        self._on_retry("worker")
         if child.at is None:
             self._idle_deaths += 1
             if self._idle_deaths >= STARTS_WITHOUT_WORK * self._workers:

@@ -1,6 +1,6 @@
 """A child of the supervisor: takes groups of units from standard input, answers in lines of JSON.
 
-    <- {"job": "...", "log_level": "WARNING"}  once
+    <- {"job": "...", "log_level": "WARNING", "log_format": "text", "worker": 1}  once
     <- {"units": [3, 4], "isolate": false}
     -> {"at": [3, 0, 256]}                     a batch is being worked on: unit, first row, rows
     -> {"done": [3, 4], "metrics": {...}}
@@ -20,7 +20,7 @@ from typing import Any
 
 from ..models.errors import ScrublineError, error_class
 from ..models.job import Job
-from .logs import set_up_logs
+from .logs import about_run, set_up_logs
 
 _answers = -1
 """File descriptor of the supervisor's pipe. Module-wide, because Beam pickles what it is given."""
@@ -47,10 +47,11 @@ def main() -> None:
     if not greeting.endswith(b"\n"):
         return  # the supervisor died first
     hello = json.loads(greeting)
-    set_up_logs(hello["log_level"])
+    set_up_logs(hello["log_level"], hello["log_format"], worker=f"worker-{hello['worker']}")
     from .execute import run_direct  # imports Beam, which logs at once
 
     job = Job.from_json(hello["job"])
+    about_run(job.run)
     orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
     while True:

@@ -159,6 +159,8 @@ def test_a_key_of_the_config_file_does_what_its_option_does(option, key, kind):
     value, word, wrong = SAMPLES[kind]
     if key == "budgets":
         value = {"tokens": 5}
+    if key == "log_format":
+        value, word = "json", "json"
     if key == "header":
         value, option = False, "--no-header"
     config = {"inputs": ["i"], "output": "o"}

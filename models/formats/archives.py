@@ -213,6 +213,12 @@ class ZipArchive(_Archive):
         return _ZipWriter(LazySink(open_part, stem + self.suffixes[0]), self.encoding)
 
 
+def member_sizes(storage: Reader, file: InputFile, start: int, end: int) -> list[int]:
+    """Unpacked sizes of the entries [start, end) of a zip archive's directory, as it tells them."""
+    with _zip(storage, file) as archive:
+        return [entry.file_size for entry in archive.infolist()[start:end]]
+
+
 @contextlib.contextmanager
 def _zip(storage: Reader, file: InputFile) -> Iterator[zipfile.ZipFile]:
     with storage.open_read(file.url) as stream:

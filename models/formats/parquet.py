@@ -212,6 +212,13 @@ def _problem(reader: Any) -> str:
     return ""
 
 
+def row_groups(storage: Reader, file: InputFile) -> list[tuple[int, int]]:
+    """Size and rows of each row group, as the footer tells; see `_stored_bytes`."""
+    with _opened(storage, file) as reader:
+        sizes = _stored_bytes(reader.metadata, file.size)
+        return [(size, reader.metadata.row_group(i).num_rows) for i, size in enumerate(sizes)]
+
+
 def _stored_bytes(metadata: Any, file_bytes: int) -> list[int]:
     """About the size of each row group: the file's, shared out by their sizes when decoded.
 

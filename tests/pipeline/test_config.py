@@ -36,6 +36,11 @@ max_quarantined = 1
 watchdog_seconds = 1.5
 progress = false
 log_level = "INFO"
+log_format = "json"
+report = "r.json"
+metrics_file = "m.prom"
+estimate = true
+core_hour_price = 0.04
 
 [columns]
 note_id = "id"

@@ -1,0 +1,422 @@
+"""What monitoring reads of a run: a report (JSON) and a file of metrics (Prometheus).
+
+Both hold counts, classes, hashes and times; no text, no id, no name or URL of an input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import importlib.metadata
+import json
+import logging
+import platform
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..models.errors import GateHeld, ScrublineError, UsageError, error_class
+from ..models.job import CODE_VERSION, Job
+from ..models.receipts import Receipt
+from ..models.results import COUNTS, Tally
+from ..models.storage import Storage
+from ..models.units import Plan
+from .exposition import Gauge, gauge, labelled, rendered, value_in
+from .logs import about_run
+from .metrics import Metrics, peak_memory
+from .predictions import MEMORY
+from .publish import part_digest
+from .watching import Watch
+
+_log = logging.getLogger(__name__)
+
+SCHEMA = 1
+"""Raised when a field of the report changes its meaning or goes; fields may be added."""
+
+STATES = ("running", "published", "discarded", "held", "refused", "failed", "stopped")
+EXIT_CODES = {"published": 0, "discarded": 0, "held": 3, "refused": 2, "failed": 1, "stopped": 1}
+
+REFRESH_SECONDS = 15.0
+"""As often as Prometheus usually asks."""
+
+MOST_WARNINGS = 50
+"""Different ones whose text is kept."""
+
+_LIBRARIES = ("scrubline", "apache-beam", "pyarrow", "numpy", "fsspec")
+
+
+class Recorder(Watch):
+    """Hears of a run and writes down what became of it."""
+
+    def __init__(
+        self,
+        command: str,
+        storage: Storage,
+        *,
+        report: str | None = None,
+        metrics_file: str | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Writes nothing yet.
+
+        Args:
+            command: `scrub` or `resume`.
+            report, metrics_file: URLs, or None for none.
+            clock: seconds since 1970.
+        """
+        self._storage, self._clock = storage, clock
+        self._report, self._metrics_file = report, metrics_file
+        self._began = self._phase_began = self._refreshed = clock()
+        self._phase = "planning"
+        self._phases: defaultdict[str, float] = defaultdict(float)
+        self._last_success: float | None = None
+        self._warnings = _Warnings()
+        self._told: dict[str, Any] = {"command": command, "workers": None, "runner": None}
+        self._job: Job | None = None
+        self._plan: Plan | None = None
+        self._tally: Tally | None = None
+        self._manifest: Mapping[str, Any] | None = None
+        self._metrics: Metrics = {}
+        self._retries: Counter[str] = Counter(worker=0, unit=0)
+        self._rows = self._units_done = self._bytes_done = 0
+        self._units_left: int | None = None
+        self._state = "running"
+        self._error: dict[str, str | None] | None = None
+
+    # -- what is asked for
+
+    def opened(
+        self, *, report: str | None, metrics_file: str | None, workers: int, runner: str
+    ) -> None:
+        """Says where to write, and writes there for the first time.
+
+        Raises:
+            UsageError: if nothing can be written there: now, and not after hours of work.
+        """
+        self._report = self._report or report
+        self._metrics_file = self._metrics_file or metrics_file
+        self._told |= {"workers": workers, "runner": runner}
+        if self._metrics_file:
+            with contextlib.suppress(ScrublineError, ValueError):
+                text = self._storage.read_bytes(self._metrics_file).decode()
+                self._last_success = value_in(text, "last_success_time_seconds")
+        problem = ""
+        try:
+            self._write()
+        except ScrublineError as error:
+            problem = str(error)
+        if problem:
+            self._report = self._metrics_file = None
+            raise UsageError(f"--report or --metrics-file cannot be written: {problem}")
+
+    @contextlib.contextmanager
+    def recording(self, stopped: Sequence[int] = ()) -> Iterator[Recorder]:
+        """Writes what became of the run when the block ends, however that is.
+
+        Args:
+            stopped: signals that came, seen at the end.
+        """
+        logger = logging.getLogger("scrubline")
+        logger.addHandler(self._warnings)
+        try:
+            yield self
+        except BaseException as error:
+            self._end(_state_of(error, bool(stopped)), error)
+            raise
+        else:
+            self._end("published" if self._manifest else "discarded", None)
+        finally:
+            logger.removeHandler(self._warnings)
+
+    # -- what is heard
+
+    def frozen(self, storage: Storage, job: Job, plan: Plan) -> None:
+        """Planning is over."""
+        self._job, self._plan = job, plan
+        about_run(job.run)
+        self._enter("working")
+
+    def began(self, left: Sequence[int]) -> None:
+        """Of several rounds, the first counts: the others only number ids."""
+        if self._units_left is None:
+            self._units_left = len(left)
+        self._enter("working")
+
+    def rows(self, rows: int) -> None:
+        """Refreshes the metrics now and then."""
+        self._rows += rows
+        self._refresh()
+
+    def done(self, units: Sequence[int], metrics: Metrics) -> None:
+        """Refreshes the metrics now and then."""
+        assert self._plan is not None
+        self._units_done += len(units)
+        self._bytes_done += sum(self._plan.units[unit].bytes for unit in units)
+        self._metrics = metrics
+        self._refresh()
+
+    def retried(self, what: str) -> None:
+        """Counts it."""
+        self._retries[what] += 1
+
+    def tallied(self, tally: Tally, receipts: Mapping[int, Receipt]) -> None:
+        """The work is over."""
+        self._tally = tally
+        self._enter("finishing")
+
+    def publishing(self, parts: int) -> None:
+        """Gates are passed."""
+        self._enter("publishing")
+
+    def published(self, manifest: Mapping[str, Any]) -> None:
+        """Keeps what the manifest says."""
+        self._manifest = manifest
+
+    def _enter(self, phase: str) -> None:
+        now = self._clock()
+        self._phases[self._phase] += now - self._phase_began
+        self._phase, self._phase_began = phase, now
+
+    # -- what is told
+
+    def report(self) -> dict[str, Any]:
+        """The report as of now; the fields are those of docs/tables.md."""
+        now, job, manifest = self._clock(), self._job, self._manifest or {}
+        phases = self._phases.copy()
+        if self._state == "running":
+            phases[self._phase] += now - self._phase_began
+        counts = self._counts()
+        working = phases["working"]
+        seen = self._rows_seen()
+        return {
+            "schema": SCHEMA,
+            **self._told,
+            "run": job.run if job else manifest.get("run"),
+            "state": self._state,
+            "exit_code": EXIT_CODES.get(self._state),
+            "error": self._error,
+            "started": _iso(self._began),
+            "updated": _iso(now),
+            "seconds": round(now - self._began, 2),
+            "phases": {name: round(seconds, 2) for name, seconds in phases.items()},
+            "steps": {
+                step: {
+                    "seconds": values["batch_ms_sum"] / 1000,
+                    "batches": values.get("batch_ms_count", 0),
+                    "documents": values.get("documents", 0),
+                    "documents_failed": values.get("documents_failed", 0),
+                }
+                for step, values in self._metrics.items()
+                if "batch_ms_sum" in values
+            },
+            "inputs": len(self._plan.files) if self._plan else None,
+            "input_bytes": self._planned_bytes(),
+            "units": {
+                "planned": len(self._plan.units) if self._plan else None,
+                "left_at_start": self._units_left,
+                "done": self._units_done,
+            },
+            **counts,
+            "throughput": {
+                "rows_per_second": round(seen / working, 2) if working else None,
+                "input_bytes_per_second": round(self._bytes_done / working) if working else None,
+            },
+            "memory": {
+                "worker_peak_bytes": self._metrics.get(MEMORY[0], {}).get(MEMORY[1]),
+                "launcher_peak_bytes": peak_memory(),
+            },
+            "retries": dict(self._retries),
+            "warnings": {
+                "count": self._warnings.count,
+                "messages": [
+                    {"message": text, "count": n} for text, n in self._warnings.texts.items()
+                ],
+            },
+            "versions": {
+                "code": CODE_VERSION,
+                "python": platform.python_version(),
+                **{name: _version(name) for name in _LIBRARIES},
+            },
+            "hashes": _hashes(job, manifest),
+            "prediction": manifest.get("report", {}).get("prediction"),
+        }
+
+    def _counts(self) -> dict[str, Any]:
+        """Counts, labels and classes of the run, or of the output if it was published before."""
+        if self._tally is not None:
+            told = self._tally.to_json()
+        elif self._manifest is not None:
+            told = dict(self._manifest)
+        else:
+            told = {"counts": None, "labels": None, "errors": None}
+        return {name: told[name] for name in ("counts", "labels", "errors")}
+
+    def _planned_bytes(self) -> int | None:
+        return sum(unit.bytes for unit in self._plan.units) if self._plan else None
+
+    def _rows_seen(self) -> int:
+        """Rows that workers went through; a portable engine tells its own at the end."""
+        return self._rows or self._metrics.get("ReadUnits", {}).get("documents", 0)
+
+    def metrics(self) -> str:
+        """The file of metrics as of now."""
+        return rendered(gauges_of(self.report(), self._progress(), self._last_success))
+
+    def _progress(self) -> float | None:
+        """Share of the planned bytes that are done, in this process or before."""
+        if self._plan is None or self._units_left is None:
+            return None
+        if self._state == "published":
+            return 1.0
+        units = len(self._plan.units)
+        if not units:
+            return 1.0
+        return min(1.0, (units - self._units_left + self._units_done) / units)
+
+    def _refresh(self) -> None:
+        now = self._clock()
+        if self._metrics_file and now - self._refreshed >= REFRESH_SECONDS:
+            self._refreshed = now
+            self._attempt(self._write_metrics)
+
+    def _end(self, state: str, error: BaseException | None) -> None:
+        self._enter("ended")
+        self._state = state
+        if error is not None:
+            # Of a foreign error the message may hold PHI.
+            ours = isinstance(error, ScrublineError)
+            self._error = {"class": error_class(error), "message": str(error) if ours else None}
+        if state == "published":
+            self._last_success = self._clock()
+        self._attempt(self._write_metrics)
+        self._attempt(self._write_report)
+
+    def _attempt(self, write: Callable[[], None]) -> None:
+        """What is told of a run must not end it; nor must it go unsaid that it was not told."""
+        try:
+            write()
+        except Exception as error:
+            said = str(error) if isinstance(error, ScrublineError) else error_class(error)
+            _log.warning("the report or the metrics of this run cannot be written: %s", said)
+
+    def _write(self) -> None:
+        self._write_metrics()
+        self._write_report()
+
+    def _write_metrics(self) -> None:
+        if self._metrics_file:
+            self._storage.write_bytes(self._metrics_file, self.metrics().encode())
+
+    def _write_report(self) -> None:
+        if self._report:
+            text = json.dumps(self.report(), indent=1, allow_nan=False)
+            self._storage.write_bytes(self._report, text.encode() + b"\n")
+
+
+class _Warnings(logging.Handler):
+    """Counts our own warnings of this process; by rule they hold no PHI."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.count = 0
+        self.texts: dict[str, int] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.count += 1
+        text = record.getMessage()
+        if text in self.texts or len(self.texts) < MOST_WARNINGS:
+            self.texts[text] = self.texts.get(text, 0) + 1
+
+
+def _state_of(error: BaseException, stopped: bool) -> str:
+    if isinstance(error, UsageError):
+        return "refused"
+    if isinstance(error, GateHeld):
+        return "held"
+    return "stopped" if stopped or isinstance(error, KeyboardInterrupt) else "failed"
+
+
+def _iso(seconds: float) -> str:
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return moment.isoformat(timespec="seconds")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _hashes(job: Job | None, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "fingerprint": job.fingerprint if job else manifest.get("fingerprint"),
+        "models": dict(zip(job.models, job.model_hashes, strict=True)) if job else None,
+        "recognisers": dict(zip(job.recognisers, job.recogniser_hashes, strict=True))
+        if job
+        else None,
+        "policy": job.policy_hash if job else None,
+        "key_check": job.key_check if job else None,
+        "content_digest": manifest.get("content_digest"),
+        "part_digest": part_digest(manifest) if manifest else None,
+    }
+
+
+def gauges_of(
+    report: Mapping[str, Any], progress: float | None, last_success: float | None
+) -> list[Gauge]:
+    """The gauges of a report; what is not known yet is left out."""
+    counts = report["counts"] or {}
+    running = report["state"] == "running"
+    predicted = {row["quantity"]: row for row in report["prediction"] or ()}
+    rows, held = counts.get("rows_in"), counts.get("rows_quarantined")
+    speed, memory = report["throughput"]["rows_per_second"], report["memory"]
+    classes = report["errors"] or {}
+    version = {"code": report["versions"]["code"], "run": report["run"] or ""}
+    return [
+        Gauge("run_info", "Id of the run and version of the code.", ((tuple(version.items()), 1),)),
+        labelled(
+            "run_state",
+            "1 for the state that the last run is in.",
+            "state",
+            {state: float(state == report["state"]) for state in STATES},
+        ),
+        gauge("run_in_progress", "1 while a run works.", float(running)),
+        gauge("updated_time_seconds", "When this was written.", _seconds(report["updated"])),
+        gauge("start_time_seconds", "When the run began.", _seconds(report["started"])),
+        gauge("last_success_time_seconds", "When a run was last published.", last_success),
+        gauge("duration_seconds", "Since the run began, or until its end.", report["seconds"]),
+        gauge("exit_code", "0 done, 1 failed, 2 refused, 3 held.", report["exit_code"]),
+        gauge("progress_ratio", "Share of the units that are done.", progress),
+        gauge("units_planned", "Work units of the run.", report["units"]["planned"]),
+        gauge("units_done", "Work units that this process did.", report["units"]["done"]),
+        gauge("rows_per_second", "While units are worked on.", speed),
+        *(
+            gauge(name, f"Of the run, once it is done: {name.replace('_', ' ')}.", counts.get(name))
+            for name in COUNTS
+        ),
+        gauge("quarantined_ratio", "Share of the rows.", held / rows if rows else None),
+        labelled("spans_by_label", "Without fragments.", "label", report["labels"] or {}),
+        labelled("quarantined_by_class", "Rows, by step and class.", "class", classes),
+        labelled(
+            "step_seconds",
+            "Time in each step, of all workers together.",
+            "step",
+            {step: values["seconds"] for step, values in report["steps"].items()},
+        ),
+        labelled("phase_seconds", "Time in each phase of the run.", "phase", report["phases"]),
+        gauge("worker_memory_peak_bytes", "Of any worker.", memory["worker_peak_bytes"]),
+        gauge("launcher_memory_peak_bytes", "Of the launcher.", memory["launcher_peak_bytes"]),
+        labelled("retries", "Workers that died, units that failed.", "what", report["retries"]),
+        gauge("warnings", "Of the launcher.", report["warnings"]["count"]),
+        gauge(
+            "predicted_seconds",
+            "What the estimate said for as many workers.",
+            predicted["seconds"]["predicted"] if "seconds" in predicted else None,
+        ),
+    ]
+
+
+def _seconds(moment: str) -> float:
+    return datetime.datetime.fromisoformat(moment).timestamp()

@@ -1,0 +1,394 @@
+"""The sample of an estimate: pieces of a plan's input, really scrubbed in this process, to nowhere.
+
+Pieces lie evenly over the bytes of the plan, from a place that the seed says, and are worked on in
+an order drawn by it: whenever time is up, those that are done are spread over all.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import hashlib
+import importlib
+import io
+import itertools
+import os
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import pyarrow as pa
+
+from ..models.batches import Batch
+from ..models.documents import Documents, Rows
+from ..models.errors import UsageError
+from ..models.formats import Limits, Locator
+from ..models.job import Job
+from ..models.keys import Keys, load_keys
+from ..models.policy import Policy
+from ..models.reading import read_unit
+from ..models.receipts import UnitSink
+from ..models.recognisers import rule_hash
+from ..models.results import finish
+from ..models.steps import (
+    featurize_batch,
+    label_batch,
+    merge_batch,
+    recognise_batch,
+    scrub_batch,
+    tokenize_batch,
+)
+from ..models.storage import Storage, Writer
+from ..models.stretches import stretch_of
+from ..models.systems import System, detectors_of
+from ..models.units import Plan, Unit
+from .estimate import (
+    CORE_HOUR_PRICE,
+    LOCAL_FILE_SECONDS,
+    STORE_FILE_SECONDS,
+    Assumed,
+    Basis,
+    Piece,
+    Work,
+    basis_of,
+)
+from .metrics import peak_memory
+
+PIECE_BYTES = 250_000
+"""Like half a batch: enough that what a batch costs whatever is in it hardly shows."""
+
+BLOCK_BYTES = 1 << 14
+"""What is read of a format that cannot begin anywhere comes in such blocks, to be counted."""
+
+START_SECONDS = 1.5
+"""Python and Beam, where they cannot be timed since this process has them already."""
+
+_WARM = "Seen on 3/4/2012 by Dr. Ruth Halvorsen, MRN: 1234567. No complaints."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much may be looked at.
+
+    Attributes:
+        seconds: no piece is begun after so long, the opening of models apart.
+        bytes: most bytes of input in all, about.
+        seed: draws the pieces.
+    """
+
+    seconds: float = 30.0
+    bytes: int = 6_000_000
+    seed: int = 0
+
+
+def work_of(job: Job, plan: Plan) -> Work:
+    """A plan in numbers."""
+    sizes = [unit.bytes for unit in plan.units]
+    forms = {unit.format for unit in plan.units}
+    return Work(
+        bytes=sum(sizes),
+        units=len(sizes),
+        largest_bytes=max(sizes, default=0),
+        files_a_row=any(job.form(name).file_is_record for name in forms),
+        remote="://" in job.output and not job.output.startswith("file://"),
+    )
+
+
+def sample(
+    storage: Storage,
+    job: Job,
+    plan: Plan,
+    bounds: Bounds,
+    *,
+    core_hour_price: float = CORE_HOUR_PRICE,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Basis:
+    """Scrubs a sample of a plan and tells what a prediction can be made of.
+
+    Nothing is written; what cannot be read is quarantined, as in a run.
+
+    Raises:
+        UsageError: if a model, the policy or the key is not what the job says.
+        RunFailed: if storage fails or an input is not what was planned.
+    """
+    work = work_of(job, plan)
+    began = clock()
+    chain = _Chain(storage, job, plan)
+    chain.warm()
+    start_seconds = clock() - began
+    if chain.had_beam:
+        start_seconds += START_SECONDS
+    pieces: list[Piece] = []
+    began = clock()
+    for unit, locator, at in drawn(plan, bounds):
+        if pieces and clock() - began > bounds.seconds:
+            break
+        pieces.append(chain.scrub(unit, locator, at, clock))
+    return basis_of(
+        pieces,
+        work,
+        written=chain.written(),
+        start_seconds=start_seconds,
+        memory_bytes=peak_memory(),
+        seed=bounds.seed,
+        cores=usable_cores(),
+        assumed=Assumed(
+            file_seconds=STORE_FILE_SECONDS if work.remote else LOCAL_FILE_SECONDS,
+            core_hour_price=core_hour_price,
+        ),
+    )
+
+
+def drawn(plan: Plan, bounds: Bounds) -> Iterator[tuple[int, int, int]]:
+    """Yields pieces as (unit, locator of it, byte of that), in an order drawn by the seed."""
+    ends = list(itertools.accumulate(unit.bytes for unit in plan.units))
+    total = ends[-1] if ends else 0
+    count = max(1, min(bounds.bytes, total) // PIECE_BYTES)
+    digest = hashlib.sha256(f"scrubline-sample {bounds.seed}".encode()).digest()
+    chance = random.Random(digest)
+    step = total / count
+    first = chance.random() * step
+    places = [int(first + step * index) for index in range(count)] if total else []
+    chance.shuffle(places)
+    for place in places:
+        unit = bisect.bisect_right(ends, place)
+        at = place - (ends[unit] - plan.units[unit].bytes)
+        for index, locator in enumerate(plan.units[unit].locators):
+            if at < locator.bytes:
+                yield unit, index, at
+                break
+            at -= locator.bytes
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS
+        return os.cpu_count() or 1
+
+
+class _Chain:
+    """The steps of a run, opened once, and sinks that lead nowhere."""
+
+    def __init__(self, storage: Storage, job: Job, plan: Plan) -> None:
+        self.had_beam = "apache_beam" in sys.modules
+        self._job, self._plan = job, plan
+        self._storage = _Counting.over(storage)
+        self._keys: Keys = load_keys(job.key_source, storage.read_bytes)
+        if self._keys.check != job.key_check:
+            raise UsageError("another master key than the run was planned with")
+        self._policy: Policy = job.planned_policy()
+        # Loads Beam as a worker does: that is part of its start.
+        running = importlib.import_module("..transforms.running", __package__)
+        bundles = running.open_bundles(job)
+        self._systems = [System(bundle, labels_as="native") for bundle in bundles]
+        self._hashes = {name: rule_hash(name) for name in job.recognisers}
+        for bundle in bundles:
+            self._hashes |= dict.fromkeys(detectors_of(bundle), bundle.hash)
+        self._hashes |= self._policy.detector_hashes
+        self._sinks: dict[str, UnitSink] = {}
+
+    def warm(self) -> None:
+        """Takes a text through all steps: lists and patterns are loaded by the first one."""
+        rows = Rows(
+            np.arange(1, dtype=np.int64),
+            *((None,),) * 3,
+            pa.table({}),
+            np.arange(1, dtype=np.int64),
+        )
+        self._scrubbed(Batch(0, True, rows, Documents.of(_WARM)))
+
+    def scrub(self, index: int, number: int, at: int, clock: Callable[[], float]) -> Piece:
+        """Scrubs a piece.
+
+        Args:
+            index: of the unit.
+            number: of the locator in it, and byte `at` in that.
+        """
+        unit = self._plan.units[index]
+        form = self._job.form(unit.format)
+        first = unit.locators[number]
+        stretch = None
+        if self._job.group_lines is None:  # else a note might be cut in two
+            file = self._plan.files[first.file]
+            stretch = stretch_of(unit.format, self._storage, file, first, at, PIECE_BYTES)
+        # What cannot be cut is read from its beginning; small files go on with the next ones.
+        locators = (stretch.locator,) if stretch else tuple(_some(unit.locators[number:]))
+        whole = dataclasses.replace(unit, locators=locators)
+        seen = self._storage.seen[0]
+        began = clock()
+        counts: Counter[str] = Counter()
+        size, ended = 0, False
+        for batch in self._batches(whole):
+            size += sum(
+                len(text.encode("utf-8", "surrogatepass")) for text in batch.documents.texts
+            )
+            result = finish(
+                self._scrubbed(batch),
+                run=self._job.run,
+                form=form,
+                columns=self._job.columns,
+                detector_hashes=self._hashes,
+                hipaa=self._policy.hipaa_of,
+            )
+            self._sink(unit, result.data.schema).write(result)
+            tally = result.tally.counts
+            counts.update(
+                rows=tally["rows_in"],
+                documents=tally["documents"],
+                tokens=tally["tokens"],
+                spans=tally["spans"],
+                quarantined=tally["rows_quarantined"],
+            )
+            ended = batch.last
+            if size >= PIECE_BYTES:
+                break
+        seconds = clock() - began
+        planned = sum(locator.bytes for locator in locators)
+        if ended:
+            read = planned
+        elif stretch is not None and stretch.rows:
+            read = planned * counts["rows"] // stretch.rows
+        else:
+            read = min(planned, self._storage.seen[0] - seen)
+        return Piece(max(read, 1), seconds, counts)
+
+    def written(self) -> dict[str, int]:
+        """Bytes by table of all that was written to nowhere; ends it."""
+        total: Counter[str] = Counter()
+        for sink in self._sinks.values():
+            for part in sink.commit().parts:
+                total[part.table] += part.bytes
+        return dict(total)
+
+    def _batches(self, unit: Unit) -> Iterator[Batch]:
+        limits: Limits = self._job.limits
+        return read_unit(
+            self._storage,
+            self._job.form(unit.format),
+            unit,
+            self._plan.files,
+            self._job.columns,
+            self._keys,
+            limits,
+            self._job.budgets,
+            keep_dates=self._policy.keep_dates,
+            ordinals={},
+            skip={},
+            group_lines=self._job.group_lines,
+        )
+
+    def _scrubbed(self, batch: Batch) -> Batch:
+        job = self._job
+        sentences = any(system.reads_sentences for system in self._systems)
+        batch = tokenize_batch(batch, job.budgets, sentences=sentences)
+        batch = label_batch(featurize_batch(batch, self._systems), self._systems)
+        batch = recognise_batch(batch, job.recognisers)
+        return scrub_batch(merge_batch(batch, self._policy, job.budgets))
+
+    def _sink(self, unit: Unit, schema: pa.Schema) -> UnitSink:
+        """One sink a kind of part, so that what each file costs is not counted with every piece."""
+        kind = f"{unit.format} {schema}"
+        if kind not in self._sinks:
+            self._sinks[kind] = UnitSink(
+                _Nowhere(),
+                staging="nowhere",
+                run=self._job.run,
+                unit=unit.index,
+                name=f"{len(self._sinks):06d}",
+                form=self._job.form(unit.format),
+                partition="",
+                given="",
+            )
+        return self._sinks[kind]
+
+
+def _some(locators: tuple[Locator, ...]) -> Iterator[Locator]:
+    """The first of some locators, and further ones up to the size of a piece."""
+    size = 0
+    for locator in locators:
+        if size and size + locator.bytes > PIECE_BYTES:
+            return
+        size += locator.bytes
+        yield locator
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Counting(Storage):
+    """Storage that reads in small blocks, and counts them."""
+
+    seen: list[int] = dataclasses.field(default_factory=lambda: [0], compare=False)
+
+    @classmethod
+    def over(cls, storage: Storage) -> _Counting:
+        """The same storage, counting."""
+        return cls(**{f.name: getattr(storage, f.name) for f in dataclasses.fields(storage)})
+
+    def read_blocks(self, url: str, start: int, end: int, block_bytes: int = 0) -> Iterator[bytes]:
+        """As asked, in blocks of at most `BLOCK_BYTES`."""
+        step = min(block_bytes or BLOCK_BYTES, BLOCK_BYTES)
+        for block in Storage.read_blocks(self, url, start, end, step):
+            self.seen[0] += len(block)
+            yield block
+
+    def open_read(self, url: str, *, buffer_bytes: int = BLOCK_BYTES) -> BinaryIO:
+        """As asked, with a small buffer."""
+        raw = Storage.open_read(self, url, buffer_bytes=0)
+        if not buffer_bytes:
+            return raw
+        return cast(BinaryIO, io.BufferedReader(_Counted(raw, self.seen), BLOCK_BYTES))
+
+
+class _Counted(io.RawIOBase):
+    """A raw reader that counts what is read of it."""
+
+    def __init__(self, raw: Any, seen: list[int]) -> None:
+        super().__init__()
+        self._raw, self._seen = raw, seen
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self._raw.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._raw.tell())
+
+    def readinto(self, buffer: Any) -> int:
+        done = int(self._raw.readinto(buffer))
+        self._seen[0] += done
+        return done
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Nowhere(Storage):
+    """Storage to which everything may be written and where nothing is."""
+
+    __slots__ = ()
+
+    def create(self, url: str) -> Writer:
+        """A writer that counts and forgets."""
+        return _Nothing(self, url)
+
+
+class _Nothing(Writer):
+    def _append(self, view: memoryview) -> None:
+        pass
+
+    def _commit(self) -> None:
+        pass
+
+    def _drop(self) -> None:
+        pass

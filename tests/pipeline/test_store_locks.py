@@ -1,0 +1,129 @@
+"""Two nights do not overlap on an object store."""
+
+import contextlib
+import dataclasses
+import json
+import logging
+import subprocess
+import sys
+
+import fsspec
+import pytest
+from scrubline.models import locks
+from scrubline.models.errors import RunFailed, UsageError
+from scrubline.models.locks import STALE_SECONDS, Holder
+from scrubline.models.storage import Storage
+from scrubline.pipeline import runs
+from scrubline.pipeline.runs import plan_and_freeze, resume, scrub
+
+from ..servers.s3_server import Unavailable
+from .test_storage_digests import memory, moto, swift
+
+
+@pytest.fixture(scope="module", params=[memory, moto, swift], ids=lambda one: one.__name__)
+def store(request):
+    """URL of an empty store, which this process and its children find by their environment."""
+    with contextlib.ExitStack() as stack:
+        try:
+            url, environment = stack.enter_context(request.param())
+        except Unavailable as error:
+            pytest.skip(str(error))
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        clear = fsspec.get_filesystem_class(url.split(":")[0]).clear_instance_cache
+        clear()
+        stack.callback(clear)
+        fsspec.url_to_fs(url)[0].makedirs(url, exist_ok=True)
+        yield url
+        if url.startswith("memory"):
+            fsspec.url_to_fs(url)[0].rm("/scrubline", recursive=True)
+
+
+def test_a_conditional_write_makes_one_object(store):
+    storage, url = Storage(), f"{store}/once"
+    assert storage.create_exclusively(url, b"one") is True
+    assert storage.create_exclusively(url, b"two") is False
+    assert storage.read_bytes(url) == b"one"
+    storage.delete(url)
+    assert storage.create_exclusively(url, b"three") is True
+
+
+def test_a_second_run_is_refused_while_the_first_works(store, options):
+    there = dataclasses.replace(options, output=f"{store}/two")
+    lock = f"{there.output}/restricted/LOCK"
+    storage = Storage()
+    with storage.locked(lock) as still_ours:
+        still_ours()
+        for action in (scrub, plan_and_freeze, resume):
+            with pytest.raises(UsageError, match="another process works on this output"):
+                action(Storage(), there)
+    assert not storage.exists(lock)
+    scrub(Storage(), there)
+    assert not storage.exists(lock)
+
+
+def test_a_run_whose_lock_was_taken_over_is_not_published(store, options, monkeypatch):
+    there = dataclasses.replace(options, output=f"{store}/lost")
+    storage = Storage()
+    reconcile = runs.reconcile
+
+    def loses(plan, receipts):
+        url = f"{there.output}/restricted/LOCK"
+        holder = Holder.from_bytes(storage.read_bytes(url))
+        storage.write_bytes(url, dataclasses.replace(holder, owner="0" * 32).to_bytes())
+        return reconcile(plan, receipts)
+
+    monkeypatch.setattr(runs, "reconcile", loses)
+    with pytest.raises(RunFailed, match="taken over the lock"):
+        scrub(storage, there)
+    assert not storage.exists(f"{there.output}/_SUCCESS")
+
+
+HOLDER = """
+import sys
+from scrubline.models.storage import Storage
+with Storage().locked(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_lock_of_a_killed_process_is_free_here_and_after_a_while_elsewhere(
+    store, caplog, monkeypatch
+):
+    if store.startswith("memory"):
+        pytest.skip("no process sees the memory of another one")
+    url = f"{store}/killed/restricted/LOCK"
+    child = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert child.stdout.readline() == b"held\n"
+    storage = Storage()
+    held = storage.read_bytes(url)
+    with pytest.raises(UsageError), storage.locked(url):
+        pass
+    child.kill()
+    child.communicate()
+    with caplog.at_level(logging.WARNING), storage.locked(url):
+        assert "its holder is dead" in caplog.text
+    # Of another machine, only its silence tells.
+    elsewhere = {**json.loads(held), "machine": "elsewhere"}
+    storage.write_bytes(url, json.dumps(elsewhere).encode())
+    with pytest.raises(UsageError, match="taken over after 600 s"), storage.locked(url):
+        pass
+    elsewhere["beat"] -= STALE_SECONDS
+    storage.write_bytes(url, json.dumps(elsewhere).encode())
+    with caplog.at_level(logging.WARNING), storage.locked(url) as still_ours:
+        still_ours()
+        assert "has been silent for 6" in caplog.text
+    assert not storage.exists(url)
+
+
+def test_a_store_without_conditional_writes_is_told_once(store, options, monkeypatch, caplog):
+    monkeypatch.setattr(Storage, "create_exclusively", lambda self, url, data: None)
+    locks.tell_unlocked.cache_clear()
+    there = dataclasses.replace(options, output=f"{store}/unlocked")
+    scrub(Storage(), there)
+    scrub(Storage(), there)
+    assert caplog.text.count("takes no conditional writes") == 1
