@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test check format dev clean bench sanitize check-examples
+.PHONY: demo test check format dev clean bench sanitize engines test-engines digests check-examples
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -31,6 +31,22 @@ format: $(VENV)/for-tests
 dev:
 	@mkdir -p build/dev/scrubline
 	@for room in pipeline transforms models dictionaries; do ln -sfn ../../../$$room build/dev/scrubline/$$room; done
+
+# Real engines at pinned versions, into $SCRUBLINE_ENGINES or the user's cache: Prism by Go; Flink and Spark by Maven, to run on
+# Java. `make engines ENGINES=prism` installs one of them; `make test-engines TESTS=demo` runs some of the tests.
+ENGINES ?= prism flink spark
+TESTS ?=
+SPACE := $() $()
+ASKED = ($(subst $(SPACE), or ,$(strip $(ENGINES))))$(if $(TESTS), and ($(TESTS)))
+
+engines: $(VENV)/for-tests
+	$(BIN)/python -m tests.servers.engines $(ENGINES)
+
+test-engines: engines
+	$(BIN)/pytest -m engines -k "$(ASKED)" tests/pipeline/test_on_engines.py
+
+digests: $(VENV)/for-tests
+	$(BIN)/python -m benchmarks.digests
 
 bench: $(VENV)/for-tests
 	$(BIN)/python -m benchmarks.pipeline

@@ -137,7 +137,10 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
         help="supervised child processes; 0 (default): this process",
     )
     how.add_argument(
-        "--runner", metavar="NAME", help="direct (default) or portable; Beam's options go after --"
+        "--runner",
+        metavar="NAME",
+        help="direct (default), prism, flink, spark, portable (a job server that runs already) or "
+        "dataflow; Beam's options go after --",
     )
     how.add_argument(
         "--max-quarantined",
@@ -316,7 +319,23 @@ def _add_scrub(commands: Any) -> None:
         "  --column note_id=id --column patient_id=patient \\\n"
         "  --column note_text=text --column note_type=type\n"
         "example: scrubline scrub --config nightly.toml --input notes/ --incremental --workers 8\n"
-        "example: echo 'Seen 3/4/2012' | scrubline scrub -",
+        "example: echo 'Seen 3/4/2012' | scrubline scrub -\n\n"
+        "engines (--runner): each stands for some of Beam's options; what is said after -- wins.\n"
+        "  direct    in this process, or in --workers N; nothing else is needed\n"
+        "  prism     Beam's own engine on one machine; workers in this process\n"
+        "  flink     inside of a job server here; on a cluster with -- --flink_master=HOST:PORT\n"
+        "  spark     inside of a job server here; on a cluster with -- --spark_master_url=URL\n"
+        "  portable  a job server that runs already: -- --job_endpoint=HOST:PORT\n"
+        "  dataflow  Google's service; see docs/engines.md\n"
+        "`make engines` installs prism, flink and spark into ~/.cache/scrubline/engines, or where\n"
+        "$SCRUBLINE_ENGINES says; -- --prism_location, --flink_job_server_jar and\n"
+        "--spark_job_server_jar name files of your own.\n\n"
+        "example: scrubline scrub --config nightly.toml --runner prism\n"
+        "example: scrubline scrub --config nightly.toml --runner flink -- --parallelism=2\n"
+        "example: scrubline scrub --config nightly.toml --runner flink -- \\\n"
+        "           --flink_master=flink:8081 --parallelism=16 --environment_type=EXTERNAL \\\n"
+        "           --environment_config=localhost:50000\n"
+        "example: scrubline resume --output out/ --runner prism",
     )
     parser.add_argument(
         "text", nargs="?", choices=["-"], metavar="-", help="one text from standard input"

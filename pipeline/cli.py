@@ -203,6 +203,7 @@ def _config(parsed: argparse.Namespace) -> dict[str, Any]:
 def _options(parsed: argparse.Namespace) -> Any:
     from ..models.roles import Columns
     from .config import Options, options_from
+    from .engines import check_runner
 
     values = {
         name: getattr(parsed, name, None)
@@ -219,9 +220,10 @@ def _options(parsed: argparse.Namespace) -> Any:
         values["columns"] = Columns.parse([(name, role) for name, _, role in pairs])
     values["key_source"] = getattr(parsed, "key_file", None)
     options = options_from(_config(parsed), values)
-    if options.beam and options.runner.lower() != "portable":
+    if options.beam and check_runner(options.runner) == "direct":
         raise UsageError(
-            "options after -- are Beam's, for --runner portable; the direct runner takes none"
+            "options after -- are Beam's, for engines (--runner portable, prism, flink, ...); the "
+            "direct runner takes none"
         )
     if not options.output and parsed.command in ("scrub", "plan", "resume"):
         raise UsageError("say where to write with --output URL")

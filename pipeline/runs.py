@@ -31,6 +31,7 @@ from ..models.units import Plan
 from .catalogue import Catalogue
 from .changes import choose_inputs
 from .config import DEFAULT_MAX_QUARANTINED, Options
+from .engines import beam_options, check_places, check_runner
 from .gates import check_parts, check_written, hash_canaries
 from .holding import hold
 from .inspection import read_manifest
@@ -55,29 +56,11 @@ from .watching import NOBODY, Watch
 
 _log = logging.getLogger(__name__)
 
-RUNNERS = ("direct", "portable")
 NOTHING = "nothing_to_do"
-_NOT_YET = ("prism", "flink", "spark", "dataflow")
 
-
-def check_runner(name: str) -> str:
-    """The runner's own name.
-
-    Raises:
-        UsageError: for a runner that is unknown, not supported yet, or refused.
-    """
-    lowered = name.lower().removesuffix("runner")
-    if lowered == "dask":
-        raise UsageError(
-            "DaskRunner is refused: it runs only the last branch of a pipeline and reports "
-            "success, which would lose outputs silently"
-        )
-    if lowered in ("fnapi", "direct"):
-        return "direct"
-    if lowered in RUNNERS:
-        return lowered
-    what = "is not supported yet" if lowered in _NOT_YET else "is unknown"
-    raise UsageError(f"runner {name!r} {what}; runners are {', '.join(RUNNERS)}")
+ENGINE_PATIENCE = 4
+"""Watchdogs' times that a job on an engine may go on without a unit done: units are all that is
+seen of it, and one is many batches."""
 
 
 def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
@@ -86,8 +69,11 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     Raises:
         UsageError: for anything that cannot or must not be done.
     """
-    if check_runner(options.runner) != "direct" and options.workers:
-        raise UsageError("workers are children of the direct runner: an engine has its own")
+    runner = check_runner(options.runner)
+    if runner != "direct":
+        if options.workers:
+            raise UsageError("workers are children of the direct runner: an engine has its own")
+        beam_options(runner, options.beam)  # what is missing is said before anything is read
     output = _absolute(options.output.rstrip("/"))
     # Places are frozen as they are found here: a run may be resumed from another folder.
     key_source, policy_place = options.key_source, options.policy
@@ -160,6 +146,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     for name in dict.fromkeys(seen.formats):
         check_replacements(policy, labels, open_format(name, options.settings))
     job = dataclasses.replace(job, columns=columns)
+    _check_places(runner, job, options.inputs)
     if chosen:
         job, plan = make_plan(storage, seen, job, chosen.night, chosen.identity)
     else:
@@ -355,10 +342,18 @@ def _run_units(
         progress.done(units, metrics)
 
     runner = check_runner(options.runner)
-    if runner == "portable":
-        from .execute import run_portable
+    if runner != "direct":
+        if options.workers:
+            raise UsageError("workers are children of the direct runner: an engine has its own")
+        beam = beam_options(runner, options.beam)
+        _check_places(runner, job, [file.url for file in plan.files])
+        from .execute import run_engine
 
-        done(left, run_portable(job, left, ("--runner=PortableRunner", *options.beam)))
+        watch = _Receipts(storage, job, plan, left, progress)
+        patience = ENGINE_PATIENCE * options.watchdog_seconds
+        more = run_engine(job, left, beam, look=watch.look, patience_seconds=patience)
+        watch.look()
+        done((), more)
     elif options.workers > 0:
         Supervisor(
             storage,
@@ -383,6 +378,33 @@ def _run_units(
         raise RunFailed(
             f"{len(still)} of {len(plan.units)} units have no receipt though the runner ended"
         )
+
+
+def _check_places(runner: str, job: Job, inputs: Iterable[str]) -> None:
+    named = [place for place in (job.policy, *job.models) if "/" in place]
+    check_places(runner, [*inputs, job.output, *named], job.key_source)
+
+
+class _Receipts:
+    """What can be seen of a job on an engine: which of its units have receipts."""
+
+    def __init__(
+        self, storage: Storage, job: Job, plan: Plan, left: Sequence[int], progress: Progress
+    ) -> None:
+        self._storage, self._folder, self._progress = storage, f"{job.staging}/receipts", progress
+        self._waiting = {f"{plan.units[unit].name}.json": unit for unit in left}
+        self._done = 0
+
+    def look(self) -> int:
+        """Says how many units are done, and shows those that are new."""
+        try:
+            names = self._storage.list_names(self._folder)
+        except RunFailed:  # storage that does not answer now must not end the engine's job
+            return self._done
+        there = [name for name in names if name in self._waiting]
+        self._progress.done([self._waiting.pop(name) for name in there], {})
+        self._done += len(there)
+        return self._done
 
 
 class _ProgressHook:
@@ -463,6 +485,7 @@ def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str
         _require_none_pending(storage, job)
         there = storage.exists(f"{job.output}/manifest.json")
         manifest = read_manifest(storage, job.output) if there else {}
+        watch.idle()
         return manifest | {NOTHING: dict(plan.night.counts)}
     with storage.locked(_lock_file(job.output)) as still_ours:
         _freeze_alone(storage, job, plan)
