@@ -301,7 +301,7 @@ class Recorder(Watch):
             # Of a foreign error the message may hold PHI.
             ours = isinstance(error, ScrublineError)
             self._error = {"class": error_class(error), "message": str(error) if ours else None}
-        if state == "published":
+        if EXIT_CODES[state] == 0 and state != "discarded":
             self._last_success = self._clock()
         self._attempt(self._write_metrics)
         self._attempt(self._write_report)

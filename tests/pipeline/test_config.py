@@ -41,6 +41,12 @@ report = "r.json"
 metrics_file = "m.prom"
 estimate = true
 core_hour_price = 0.04
+incremental = true
+drop_gone = true
+retry_quarantined = true
+hold = true
+max_lost = 0.5
+canaries = "c.jsonl"
 
 [columns]
 note_id = "id"
