@@ -402,7 +402,7 @@ def _add_diff(commands: Any) -> None:
         "text is the same. No text is read, and no key is needed. Ends with 0 if these documents\n"
         "have the same spans, else with 3; with --max-lost with 3 only if more is lost.\n\n"
         "example: scrubline diff --output out/\n"
-        "example: scrubline diff --output out/ --documents | sort -t '\t' -k4 -nr | head\n"
+        "example: scrubline diff --output out/ --documents | sort -k4 -nr | head\n"
         "example: scrubline diff --output out-new/ --against out/ --max-lost 0.001",
     )
     parser.add_argument("--output", required=True, metavar="URL", help="the output folder")

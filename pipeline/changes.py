@@ -197,7 +197,8 @@ def choose_inputs(storage: Storage, options: Options, job: Job, catalogue: Catal
         known = expected.roles if expected in map(published.columns, stay) else ()
         names = tuple(dict.fromkeys((*(name for name, _ in known), *seen.columns)))
         columns = roles_for(dataclasses.replace(seen, columns=names), options.columns)
-        if columns != expected:  # the preset has become another one: all is made anew
+        if columns != expected and len(found.taken) < len(found.classes):
+            # The preset has become another one: all is made anew.
             found, seen = _look(storage, options, _with(job, columns), catalogue, published)
             columns = roles_for(seen, options.columns)
     gone = {

@@ -19,6 +19,7 @@ from ..models.formats import format_of, open_format
 from ..models.grouping import join_or_none
 from ..models.job import Job
 from ..models.keys import load_keys
+from ..models.partitions import parse_partition
 from ..models.receipts import Receipt
 from ..models.roles import Role
 from ..models.spans import BELIEVED
@@ -268,7 +269,7 @@ def _judge(
 def _rows(
     storage: Storage, job: Job, folder: str, receipt: Receipt, wanted: set[str]
 ) -> dict[str, tuple[list[str], list[str]]]:
-    """Texts and other cells of some documents of a unit, as they were written."""
+    """Texts and other cells, hive folders' too, of some documents of a unit, as written."""
     texts: dict[str, dict[str, list[str | None]]] = {key: defaultdict(list) for key in wanted}
     cells: dict[str, list[str]] = {key: [] for key in wanted}
     for part in receipt.parts:
@@ -284,6 +285,7 @@ def _rows(
                 for field, text in row.texts.items():
                     texts[row.doc_key][field].append(text)
                 cells[row.doc_key] += [cell for cell in row.cells.values() if cell is not None]
+                cells[row.doc_key] += [value for _, value in parse_partition(part.path)]
     return {
         key: ([t for some in texts[key].values() if (t := join_or_none(some))], cells[key])
         for key in wanted

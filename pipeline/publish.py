@@ -293,8 +293,9 @@ def make_manifest(
 
 
 def _how_written(job: Job) -> dict[str, Any]:
-    """What `verify` must know to read the parts of a run."""
+    """How the parts of a run were made, and what `verify` must know to read them."""
     return {
+        "fingerprint": job.fingerprint,
         "columns": [[name, str(role)] for name, role in job.columns.roles],
         "format": job.format,
         "settings": dataclasses.asdict(job.settings),

@@ -32,6 +32,12 @@ batch_documents = 7
 batch_bytes = 8
 split_bytes = 9
 keep_candidates = true
+incremental = true
+retry_quarantined = true
+drop_gone = true
+hold = true
+canaries = "canaries.jsonl"
+max_lost = 0.01
 max_quarantined = 1
 watchdog_seconds = 1.5
 progress = false
@@ -41,12 +47,6 @@ report = "r.json"
 metrics_file = "m.prom"
 estimate = true
 core_hour_price = 0.04
-incremental = true
-drop_gone = true
-retry_quarantined = true
-hold = true
-max_lost = 0.5
-canaries = "c.jsonl"
 
 [columns]
 note_id = "id"

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from scrubline.models.errors import GateHeld, RunHeld, UsageError
 from scrubline.models.keys import load_keys
+from scrubline.models.roles import Columns
 from scrubline.pipeline import gates
 from scrubline.pipeline.inspection import read_manifest
 from scrubline.pipeline.runs import resume
@@ -203,6 +204,19 @@ def test_canaries_of_every_kind_of_output(run, tmp_path, planted, name):
     with pytest.raises(GateHeld, match="1 of 2 canaries fail: canary 2: not clean"):
         run(**common, canaries=planted(good, bad))
     assert run(**common, canaries=planted(good))["report"]["canaries"]["in_this_run"] == 1
+
+
+def test_a_folder_that_is_mirrored_is_looked_at_too(run, planted, tmp_path):
+    folder = tmp_path / "tables/ward=Quentin"
+    folder.mkdir(parents=True)
+    (folder / "a.jsonl").write_text('{"note_id": 1, "text": "Seen 3/4/2019"}\n')
+    columns = Columns.parse([("note_id", "id"), ("text", "text"), ("ward", "pass")])
+    with pytest.raises(GateHeld, match="canary 1: not clean"):
+        run(
+            inputs=(str(tmp_path / "tables"),),
+            columns=columns,
+            canaries=planted({"id": 1, "gone": ["Quentin"]}),
+        )
 
 
 def test_the_key_must_be_that_of_the_run(run, storage, options, planted, tmp_path):

@@ -5,6 +5,10 @@ import dataclasses
 import functools
 import json
 import os
+import pickle
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import fsspec
@@ -405,6 +409,62 @@ def test_a_night_that_was_killed_is_resumed(night, source, storage, options, mon
     assert "nothing_to_do" in night()
 
 
+DIE = """
+import os, pickle, signal, sys
+from scrubline.models.storage import Storage
+from scrubline.pipeline.runs import scrub
+where, left = sys.argv[1], [int(sys.argv[2])]
+
+def deadly(name):
+    real = getattr(Storage, name)
+    def call(self, *places, **more):
+        if any(isinstance(place, str) and where in place for place in places):
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return real(self, *places, **more)
+    setattr(Storage, name, call)
+
+for name in ("create", "move", "delete"):
+    deadly(name)
+scrub(Storage(), pickle.load(sys.stdin.buffer))
+"""
+"""A run that kills its process at the n-th touch of a place."""
+
+
+@pytest.mark.parametrize(
+    ("where", "touch"),
+    [
+        ("/receipts/", 2),
+        ("/out/data/", 4),
+        ("/restricted/catalogue", 1),
+        ("/manifest.json", 1),
+    ],
+)
+def test_a_night_that_is_killed_anywhere_is_resumed(
+    night, source, storage, options, same_as_new, where, touch
+):
+    night()
+    write_notes(source, "part1", range(10, 19))
+    write_notes(source, "late", range(60, 70))
+    (source / "part5.jsonl").unlink()
+    two = (source / "part0.jsonl").stat().st_size * 2 + 400
+    asked = dataclasses.replace(
+        options,
+        inputs=(str(source),),
+        split_bytes=two,
+        incremental=True,
+        drop_gone=True,
+        **RULES,
+    )
+    died = subprocess.run(
+        [sys.executable, "-c", DIE, where, str(touch)], input=pickle.dumps(asked), timeout=300
+    )
+    assert died.returncode == -signal.SIGKILL
+    same_as_new(resume(storage, options))
+    assert "nothing_to_do" in night(drop_gone=True)
+
+
 def test_an_unfinished_night_is_not_passed_over(night, source, monkeypatch, storage):
     night()
     write_notes(source, "late", range(60, 70))
@@ -430,6 +490,32 @@ def test_a_plan_shows_what_a_night_would_touch(night, source, options, storage, 
     manifest = resume(storage, options)
     assert manifest["run"] == job.run
     assert counts(manifest) == {"listed": 7, "new": 1, "untouched": 6}
+
+
+def test_the_command_line(scrubline, source, tmp_path, key_file):
+    columns = ["note_id=id", "patient_id=patient", "kind=type", "text=text", "n=pass"]
+    places = ("--input", source, "--output", tmp_path / "out", "--key-file", key_file)
+    words = [
+        *(*places, "--model", "none", "--recogniser", "date", "--incremental"),
+        *(word for one in columns for word in ("--column", one)),
+    ]
+    code, out, _ = scrubline("scrub", *words, "--dry-run")
+    assert code == 0
+    assert "6 listed: 6 new\nrun " in out
+    assert scrubline("scrub", *words)[0] == 0
+    nothing = "inputs           6 listed: 6 untouched\nnothing to do\n"
+    for command in (("scrub",), ("scrub", "--dry-run"), ("plan",)):
+        assert scrubline(*command, *words)[:2] == (0, nothing)
+    code, out, _ = scrubline("scrub", *words, "--json")
+    assert json.loads(out)["nothing_to_do"]["untouched"] == 6
+    (source / "part3.jsonl").unlink()
+    code, out, err = scrubline("scrub", *words)
+    assert "gone             1 inputs are not there any more" in out
+    assert "part3" not in out + err
+    code, out, _ = scrubline("inspect", "--gone", *places)
+    assert code == 0
+    assert out.splitlines()[1].endswith("/part3.jsonl")
+    assert scrubline("inspect", "--gone", *places[2:])[0] == 2
 
 
 # -- on object stores
