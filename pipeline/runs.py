@@ -31,7 +31,7 @@ from ..models.units import Plan
 from .catalogue import Catalogue
 from .changes import choose_inputs
 from .config import DEFAULT_MAX_QUARANTINED, Options
-from .gates import check_parts, check_written, hash_canaries
+from .gates import check_parts, check_written, hash_canaries, told_before
 from .holding import hold
 from .inspection import read_manifest
 from .metrics import add_metrics
@@ -276,7 +276,9 @@ def execute(storage: Storage, job: Job, plan: Plan, options: Options) -> dict[st
             receipts = read_receipts(storage, job, plan)
             tally = reconcile(plan, receipts)
             if promotion_begun(storage, job):
-                break  # its gates were passed, and some parts are no longer under staging
+                # Its gates were passed, and some parts are no longer under staging.
+                passed = told_before(storage, job)
+                break
             check_parts(storage, job, receipts)
             numbered = number_repeated_ids(storage, job, plan, receipts)
             if not numbered:
