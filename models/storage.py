@@ -192,7 +192,7 @@ class Storage:
     def meant(self, urls: Sequence[str], known: Iterable[str]) -> set[str]:
         """Which of some known files the URLs mean, by their names, whether they are there or not.
 
-        A file outside of a folder to which a link in it leads is not seen to be meant.
+        A file to which a link within a folder or glob leads is not seen to be meant by it.
 
         Args:
             urls: as for `list_files`.

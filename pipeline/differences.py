@@ -32,7 +32,7 @@ from .inspection import read_manifest
 from .plan import thaw
 from .publish import pending_runs, promotion_begun, read_receipts
 
-ROWS_AT_ONCE = 2_000_000
+ROWS_AT_ONCE = 1_000_000
 """Rows of both sides that are held at a time; with more, all are first laid out by document."""
 
 _MOST_BUCKETS = 256

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,9 @@ from .differences import diff_of_run
 from .plan import read_job
 
 _READS_AT_ONCE = 16
+_PASSED = "passed.json"
+"""Under staging, what the gates told: a promotion that is taken up again cannot ask them anew."""
+
 _MOST_TOLD = 20
 """Faults of canaries that a message tells."""
 
@@ -57,7 +61,19 @@ def check_written(
     check_audit(storage, job, receipts)
     told = check_canaries(storage, job, plan, receipts)
     limit = job.max_lost if max_lost is None else max_lost
-    return told | ({} if limit is None else check_lost(storage, job, plan, receipts, limit))
+    if limit is not None:
+        told |= check_lost(storage, job, plan, receipts, limit)
+    storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(told).encode())
+    return told
+
+
+def told_before(storage: Storage, job: Job) -> dict[str, Any]:
+    """What `check_written` told of a run whose promotion was begun after it."""
+    try:
+        told: dict[str, Any] = json.loads(storage.read_bytes(f"{job.staging}/{_PASSED}"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return told
 
 
 def check_lost(

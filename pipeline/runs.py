@@ -32,7 +32,7 @@ from .catalogue import Catalogue
 from .changes import choose_inputs
 from .config import DEFAULT_MAX_QUARANTINED, Options
 from .engines import beam_options, check_places, check_runner
-from .gates import check_parts, check_written, hash_canaries
+from .gates import check_parts, check_written, hash_canaries, told_before
 from .holding import hold
 from .inspection import read_manifest
 from .metrics import add_metrics
@@ -279,7 +279,9 @@ def execute(
             tally = reconcile(plan, receipts)
             watch.tallied(tally, receipts)
             if promotion_begun(storage, job):
-                break  # its gates were passed, and some parts are no longer under staging
+                # Its gates were passed, and some parts are no longer under staging.
+                passed = told_before(storage, job)
+                break
             check_parts(storage, job, receipts)
             numbered = number_repeated_ids(storage, job, plan, receipts)
             if not numbered:

@@ -6,7 +6,7 @@ import json
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from scrubline.models.errors import GateHeld, RunHeld, UsageError
+from scrubline.models.errors import GateHeld, RunFailed, RunHeld, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
 from scrubline.pipeline import gates
@@ -139,6 +139,19 @@ def test_clean_canaries_pass_and_are_named_by_their_keys(run, storage, planted, 
     assert told["all"] == 3
     assert told["in_this_run"] == 2
     assert {keys.doc_key("canary-1"), keys.doc_key("canary-2")} <= set(told["doc_keys"])
+
+
+def test_a_promotion_that_is_taken_up_again_tells_of_canaries_too(
+    run, storage, options, planted, monkeypatch
+):
+    def failing(self, source, target):
+        raise RunFailed("cut off")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(storage), "move", failing)
+        with pytest.raises(RunFailed):
+            run(canaries=planted(*CLEAN))
+    assert resume(storage, options)["report"]["canaries"]["in_this_run"] == 2
 
 
 @pytest.mark.parametrize(
