@@ -119,6 +119,32 @@ def files_below(fs: Any, path: str) -> list[Entry]:
     return [entry for entry in map(_entry, found.values()) if not entry.folder]
 
 
+def files_with_times(fs: Any, path: str) -> list[tuple[Entry, float]]:
+    """All files below a path, each with the time of its last change (0 if that is not known)."""
+    if isinstance(fs, LocalFileSystem):
+        found = []
+        for entry in files_below(fs, path):
+            with contextlib.suppress(FileNotFoundError):
+                found.append((entry, os.stat(entry.path).st_mtime))
+        return found
+    fs.invalidate_cache()
+    infos = fs.find(path, detail=True).values()
+    return [(e, _moment(info)) for e, info in ((_entry(i), i) for i in infos) if not e.folder]
+
+
+def _moment(info: dict[str, Any]) -> float:
+    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
+        moment = info.get(name)
+        if isinstance(moment, str):
+            with contextlib.suppress(ValueError):
+                moment = dt.datetime.fromisoformat(moment)
+        if isinstance(moment, dt.datetime):
+            return moment.timestamp()
+        if isinstance(moment, int | float):
+            return float(moment)
+    return 0.0
+
+
 def _walk(fs: Any, entry: Entry, above: frozenset[str]) -> Iterator[Entry]:
     """Yields the files at or below a local path, entering no folder that is also `above` it."""
     if not entry.folder:

@@ -41,6 +41,7 @@ from .listing import (
     SPECIAL,
     Entry,
     files_below,
+    files_with_times,
     info_of,
     is_visible,
     match_files,
@@ -102,6 +103,21 @@ class InputFile:
     version: str
     path: str = dataclasses.field(repr=False)
     partition: Partition = dataclasses.field(default=(), repr=False)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file of our own, as a listing shows it.
+
+    Attributes:
+        name: below the folder that was listed.
+        size: in bytes.
+        modified: seconds since 1970; 0 where the store does not say.
+    """
+
+    name: str
+    size: int
+    modified: float
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -225,6 +241,18 @@ class Storage:
         return {
             relative_to(path, e.path): e.size for e in entries if not e.folder and e.path != path
         }
+
+    def list_found(self, url: str) -> list[FoundFile]:
+        """All files below a folder with size and time, by name; none if there is no folder."""
+        fs, path = _filesystem(url)
+        try:
+            found = self._retry("list", url, lambda: files_with_times(fs, path))
+        except MissingFileError:
+            return []
+        return sorted(
+            (FoundFile(relative_to(path, e.path), e.size, time) for e, time in found),
+            key=lambda file: file.name,
+        )
 
     def exists(self, url: str) -> bool:
         """Whether a file or folder is there; a fault is an error, never False."""

@@ -50,6 +50,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_annotate,
         _add_verify,
         _add_inspect,
+        _add_prune,
         _add_key,
         _add_train,
         _add_dial,
@@ -512,6 +513,36 @@ def _add_inspect(commands: Any) -> None:
     )
     _share(parser, "--input")
     _share(parser, "--key-file")
+
+
+def _add_prune(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "prune",
+        "remove what superseded and given-up runs left in an output",
+        "Plans, skip-lists and candidates of runs of which nothing is published any more, and the\n"
+        "staging of runs that were stopped before they were planned. What is published, what\n"
+        "`verify` and `inspect` need, and runs that `resume` can go on with stay. Without --yes\n"
+        "it only says what would go.\n\n"
+        "example: scrubline prune --output out/\n"
+        "example: scrubline prune --output out/ --keep-runs 7 --older-than 30 --yes",
+    )
+    parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
+    parser.add_argument(
+        "--keep-runs",
+        type=int,
+        default=0,
+        metavar="N",
+        help="keep the last N superseded runs; default 0",
+    )
+    parser.add_argument(
+        "--older-than",
+        type=float,
+        default=0.0,
+        metavar="DAYS",
+        help="keep what was written within so many days; default 0",
+    )
+    parser.add_argument("--yes", action="store_true", help="do it")
 
 
 def _add_key(commands: Any) -> None:

@@ -472,6 +472,21 @@ def _inspect(parsed: argparse.Namespace) -> int:
     return DONE
 
 
+def _prune(parsed: argparse.Namespace) -> int:
+    from ..models.storage import Storage
+    from .pruning import prune
+
+    for line in prune(
+        Storage(),
+        parsed.output.rstrip("/"),
+        keep_runs=parsed.keep_runs,
+        older_than_days=parsed.older_than,
+        yes=parsed.yes,
+    ):
+        print(line)
+    return DONE
+
+
 def _key(parsed: argparse.Namespace) -> int:
     import os
 
@@ -649,6 +664,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "annotate": _annotate,
     "verify": _verify,
     "inspect": _inspect,
+    "prune": _prune,
     "key": _key,
     "train": _train,
     "dial": _dial,

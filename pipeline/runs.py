@@ -430,7 +430,7 @@ def _owner_file(job: Job) -> str:
     return f"{job.staging}/RUN"
 
 
-def _lock_file(output: str) -> str:
+def lock_file(output: str) -> str:
     """Held by whoever works on an output; where nothing can be locked, `_owner_file` has to do."""
     return f"{output}/restricted/LOCK"
 
@@ -445,7 +445,7 @@ def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
     if plan.is_nothing:
         _require_none_pending(storage, job)
         return job, plan
-    with storage.locked(_lock_file(job.output)):
+    with storage.locked(lock_file(job.output)):
         _freeze_alone(storage, job, plan)
     return job, plan
 
@@ -489,7 +489,7 @@ def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str
         manifest = read_manifest(storage, job.output) if there else {}
         watch.idle()
         return manifest | {NOTHING: dict(plan.night.counts)}
-    with storage.locked(_lock_file(job.output)) as still_ours:
+    with storage.locked(lock_file(job.output)) as still_ours:
         _freeze_alone(storage, job, plan)
         watch.frozen(storage, job, plan)
         return execute(storage, job, plan, options, watch, still_ours)
@@ -511,7 +511,7 @@ def resume(
     output = _absolute(options.output.rstrip("/"))
     if not storage.exists(output):
         raise UsageError("there is no unfinished run in this output")
-    with storage.locked(_lock_file(output)) as still_ours:
+    with storage.locked(lock_file(output)) as still_ours:
         return _resume(storage, options, output, run, watch, still_ours, discard=discard)
 
 

@@ -20,6 +20,7 @@ COMMANDS = (
     "dial",
     "diff",
     "dictionaries",
+    "prune",
 )
 COLUMNS = [
     word
