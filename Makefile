@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test check format dev clean bench sanitize engines test-engines digests
+.PHONY: demo test check format dev clean bench sanitize check-examples engines test-engines digests
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -65,5 +65,11 @@ $(VENV)/for-tests: setup.py $(NATIVE)
 sanitize: $(VENV)/for-tests
 	.ci/sanitize $(BIN)/python
 
+# The examples of docs/examples, by their own tools, which live apart from ours.
+check-examples:
+	test -x $(VENV)-examples/bin/python || $(PYTHON) -m venv $(VENV)-examples
+	$(VENV)-examples/bin/python -m pip install -qq apache-airflow==3.3.2 croniter==7.0.0 kubernetes-validate==1.37.0
+	$(VENV)-examples/bin/python docs/examples/check.py
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info models/native/*.so
+	rm -rf $(VENV) $(VENV)-examples build dist *.egg-info models/native/*.so

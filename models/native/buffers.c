@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "characters.h"
+
 int take(PyObject *object, Py_buffer *view, Py_ssize_t size, int writable, const char *what)
 {
     if (PyObject_GetBuffer(object, view, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
@@ -46,11 +48,12 @@ void release(Py_buffer *views, Py_ssize_t count)
 
 int is_apart(const Py_buffer *written, const Py_buffer *views, int count)
 {
-    const char *begin = written->buf, *end = begin + written->len;
+    /* As numbers: pointers into different objects have no order. */
+    uintptr_t begin = (uintptr_t)written->buf, end = begin + (uintptr_t)written->len;
     for (int i = 0; i < count; i++) {
-        const char *other = views[i].buf;
+        uintptr_t other = (uintptr_t)views[i].buf;
         if (views + i != written && written->len && views[i].len && other < end &&
-            begin < other + views[i].len)
+            begin < other + (uintptr_t)views[i].len)
             return 0;
     }
     return 1;
@@ -66,10 +69,37 @@ int are_offsets(const int64_t *offsets, int64_t count, int64_t last)
     return 1;
 }
 
+int are_codes(const Py_buffer *view)
+{
+    const uint32_t *codes = view->buf;
+    int64_t size = view->len / 4;
+    for (int64_t i = 0; i < size; i++)
+        if (codes[i] >= CODE_POINTS)
+            return 0;
+    return 1;
+}
+
 void *copied(const Py_buffer *view)
 {
     void *copy = malloc(view->len ? (size_t)view->len : 1);
-    if (copy)
+    /* What is empty may have no address, which memcpy must not be given. */
+    if (copy && view->len)
         memcpy(copy, view->buf, (size_t)view->len);
     return copy;
+}
+
+PyObject *new_holding(void *memory, const char *name, PyCapsule_Destructor close, PyObject *held)
+{
+    PyObject *capsule = held ? PyCapsule_New(memory, name, NULL) : NULL;
+    /* The destructor comes last: what fails before it leaves the memory to the caller. */
+    if (capsule && (PyCapsule_SetContext(capsule, held) < 0 || PyCapsule_SetDestructor(capsule, close) < 0))
+        Py_CLEAR(capsule);
+    if (!capsule)
+        Py_XDECREF(held);
+    return capsule;
+}
+
+void let_go(PyObject *capsule)
+{
+    Py_XDECREF((PyObject *)PyCapsule_GetContext(capsule));
 }

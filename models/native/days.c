@@ -5,6 +5,7 @@
 /* Whether `3/21` is a day; see models/features/day_month.py. */
 
 enum { NO, SCALE, ALONE, SAME, WEEK, MONTH, SEASON, FAR };
+_Static_assert(FAR + 1 == DAY_ANSWERS, "numbers are taken for so many");
 
 #define MONTH_DAYS 31
 #define YEAR_DAYS (12 * MONTH_DAYS)

@@ -14,16 +14,120 @@
 #define VECTORS
 #endif
 
+void model_free(Model *m)
+{
+    free(m->rows);
+    free(m->weights);
+    free(m->dense);
+    free(m->moves);
+    free(m->gain);
+    free(m->factors);
+    free(m->back_factors);
+    free(m->forward_gain);
+    free(m->back_gain);
+    free(m);
+}
+
+/* A weight in units; OFF_GRID if it is not of a whole number of them, or too large. */
+#define OFF_GRID INT32_MAX
+
+static int32_t in_units(double weight)
+{
+    if (!(fabs(weight) < MOST_WEIGHT) || weight * UNITS != rint(weight * UNITS))
+        return OFF_GRID;
+    return (int32_t)(weight * UNITS);
+}
+
+static int64_t larger(int64_t most, int32_t units)
+{
+    int64_t size = units < 0 ? -(int64_t)units : units;
+    return size > most ? size : most;
+}
+
+int build_moves(Model *m, const double *moves)
+{
+    int32_t labels = m->labels, width = m->width;
+    size_t square = (size_t)labels * (size_t)width;
+    m->moves = zeroed_lines(square, sizeof *m->moves);
+    m->gain = zeroed_lines(square, sizeof *m->gain);
+    m->factors = zeroed_lines(square, sizeof *m->factors);
+    m->back_factors = zeroed_lines(square, sizeof *m->back_factors);
+    m->forward_gain = zeroed_lines(square, sizeof *m->forward_gain);
+    m->back_gain = zeroed_lines(square, sizeof *m->back_gain);
+    if (!m->moves || !m->gain || !m->factors || !m->back_factors || !m->forward_gain || !m->back_gain)
+        return -1;
+    double top = -HUGE_VAL;
+    for (int32_t k = 0; k < labels; k++)
+        for (int32_t j = 0; j < labels; j++) {
+            double weight = moves[(size_t)k * labels + j];
+            int32_t units = in_units(weight);
+            if (units == OFF_GRID)
+                return 1;
+            m->moves[(size_t)k * width + j] = units;
+            m->most_move = larger(m->most_move, units);
+            top = weight > top ? weight : top;
+        }
+    for (int32_t k = 0; k < labels; k++)
+        for (int32_t j = 0; j < labels; j++) {
+            double factor = exp(moves[(size_t)k * labels + j] - top);
+            m->factors[(size_t)k * width + j] = factor;
+            m->back_factors[(size_t)j * width + k] = factor;
+        }
+    for (int32_t best = 0; best < labels; best++)
+        for (int32_t k = 0; k < labels; k++) {
+            int32_t most = INT32_MIN, back = INT32_MIN;
+            for (int32_t j = 0; j < labels; j++) {
+                int32_t more = m->moves[(size_t)k * width + j] - m->moves[(size_t)best * width + j];
+                int32_t before = m->moves[(size_t)j * width + k] - m->moves[(size_t)j * width + best];
+                most = more > most ? more : most;
+                back = before > back ? before : back;
+            }
+            m->gain[(size_t)best * width + k] = most;
+            m->forward_gain[(size_t)best * width + k] = most > 0 ? (double)most / UNITS : 0.0;
+            m->back_gain[(size_t)best * width + k] = back > 0 ? (double)back / UNITS : 0.0;
+        }
+    return 0;
+}
+
+int build_states(Model *m, const int64_t *rows, const uint16_t *tags, const float *weights)
+{
+    int64_t count = rows[m->attributes], many = 0;
+    for (int64_t a = 0; a < m->attributes; a++)
+        many += rows[a + 1] - rows[a] > FEW_WEIGHTS;
+    m->rows = malloc((m->attributes ? (size_t)m->attributes : 1) * sizeof *m->rows);
+    m->weights = malloc((count ? (size_t)count : 1) * sizeof *m->weights);
+    m->dense = zeroed_lines((size_t)many * (size_t)m->width, sizeof *m->dense);
+    if (!m->rows || !m->weights || !m->dense)
+        return -1;
+    int64_t dense = 0, few = 0;
+    for (int64_t a = 0; a < m->attributes; a++) {
+        int is_dense = rows[a + 1] - rows[a] > FEW_WEIGHTS;
+        m->rows[a] = is_dense ? (Row){(uint32_t)dense++, DENSE}
+                              : (Row){(uint32_t)few, (uint32_t)(rows[a + 1] - rows[a])};
+        for (int64_t e = rows[a]; e < rows[a + 1]; e++) {
+            int32_t units = in_units(weights[e]);
+            /* One of each tag: what an item has of one is bounded by its attributes. */
+            if (units == OFF_GRID || tags[e] >= m->labels || (e > rows[a] && tags[e] <= tags[e - 1]))
+                return 1;
+            m->most_state = larger(m->most_state, units);
+            if (is_dense)
+                m->dense[(dense - 1) * m->width + tags[e]] += units;
+            else
+                m->weights[few++] = (Weight){tags[e], units};
+        }
+    }
+    return 0;
+}
+
 int space_fit(Space *space, int64_t items, int32_t width)
 {
     if (space->items >= items && space->width >= width)
         return 0;
     int64_t most = items > space->items ? items + items / 2 + 64 : space->items;
     space_free(space);
-    size_t cells = (size_t)most * (size_t)width;
-    space->states = zeroed_lines(cells, sizeof *space->states);
-    space->forward = zeroed_lines(cells, sizeof *space->forward);
-    space->from = zeroed_lines(cells, sizeof *space->from);
+    space->states = zeroed_lines((size_t)most, (size_t)width * sizeof *space->states);
+    space->forward = zeroed_lines((size_t)most, (size_t)width * sizeof *space->forward);
+    space->from = zeroed_lines((size_t)most, (size_t)width * sizeof *space->from);
     space->rest = zeroed_lines(REST * (size_t)width, sizeof *space->rest);
     if (!space->states || !space->forward || !space->from || !space->rest) {
         space_free(space);

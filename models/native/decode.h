@@ -42,6 +42,19 @@ typedef struct {
     double *back_gain;          /* [labels][width] the same of what comes before */
 } Model;
 
+void model_free(Model *model);
+
+/* As in models/crf/model_file.py. */
+#define MOST_WEIGHT 4096.0
+
+/* The tables that follow from the moves, given as [labels][labels]; -1 without memory, 1 if one is no
+   weight. */
+int build_moves(Model *model, const double *moves);
+
+/* The weights of attributes: rows of many as whole rows; the answers are those of `build_moves`. In each
+   row tags ascend, or it is refused. */
+int build_states(Model *model, const int64_t *rows, const uint16_t *tags, const float *weights);
+
 /* Memory for sequences of a length; grows as it must. */
 typedef struct {
     int64_t items;

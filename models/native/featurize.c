@@ -11,17 +11,128 @@ struct Wanted {
     const Lookup *lookup;
 };
 
+void index_free(Index *index)
+{
+    free(index->part);
+    free(index->singles);
+    free(index->slots);
+    free(index->of_words);
+    free(index->joined);
+    free(index->others);
+    free(index->of_items);
+    for (int kind = 0; kind < 3; kind++) {
+        free(index->before[kind]);
+        free(index->after[kind]);
+    }
+    for (int side = 0; side < 2; side++)
+        for (int o = 0; o <= 2 * FURTHEST; o++)
+            free(index->beyond[side][o].ids);
+    free(index);
+}
+
 static uint64_t slot_of(uint64_t key, int64_t size)
 {
     return (key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - size);
 }
 
-void index_put(Slot *slots, int64_t size, uint64_t key, int32_t attribute)
+/* Adds a key to a table of 1 << size that has room for it. */
+static void put(Slot *slots, int64_t size, uint64_t key, int32_t attribute)
 {
     uint64_t mask = (UINT64_C(1) << size) - 1, at = slot_of(key, size);
     while (slots[at].attribute >= 0 && slots[at].key != key)
         at = (at + 1) & mask;
     slots[at] = (Slot){key, attribute, 0};
+}
+
+int build_slots(Index *index, Lookup *lookups, const int64_t *given, int64_t count, const uint64_t *keys,
+                const int32_t *rows)
+{
+    int64_t room = 0;
+    for (int64_t f = 0; f < count; f++) {
+        if (lookups[f].parts == 1)
+            continue;
+        int64_t size = 1;
+        while ((INT64_C(7) << size) < 10 * (given[4 * f + 3] + 1))
+            size++;
+        lookups[f].start = room;
+        lookups[f].size = size;
+        room += INT64_C(1) << size;
+    }
+    index->slots = malloc((room ? (size_t)room : 1) * sizeof *index->slots);
+    if (!index->slots)
+        return LACKING;
+    memset(index->slots, 0xFF, (size_t)room * sizeof *index->slots);
+    for (int64_t f = 0; f < count; f++) {
+        const int64_t *row = given + 4 * f;
+        for (int64_t k = row[2]; lookups[f].parts > 1 && k < row[2] + row[3]; k++) {
+            if (rows[k] < 0)
+                return UNFIT;
+            put(index->slots + lookups[f].start, lookups[f].size, keys[k], rows[k]);
+        }
+    }
+    return BUILT;
+}
+
+/* The attribute that a feature of one part has beyond an end of a sequence, -1 for none. */
+static int32_t beyond_of(const Index *index, const Lookup *lookup, int side)
+{
+    const Part *part = index->part + lookup->first;
+    int32_t value = (side ? index->after : index->before)[part->where][part->column];
+    return value >= 0 && value < lookup->size ? index->singles[lookup->start + value] : -1;
+}
+
+int sort_lookups(Index *index, const Lookup *lookups, int64_t count)
+{
+    int32_t reach = index->reach, width = index->width[BY_ITEM];
+    size_t room = (size_t)count + 1;
+    index->of_words = malloc(room * sizeof(Lookup));
+    index->joined = malloc(room * sizeof(Lookup));
+    index->others = malloc(room * sizeof(Lookup));
+    index->of_items = calloc((size_t)(2 * reach + 1) * (size_t)width + 1, sizeof(Single));
+    if (!index->of_words || !index->joined || !index->others || !index->of_items)
+        return LACKING;
+    for (int64_t f = 0; f < count; f++) {
+        const Part *part = index->part + lookups[f].first;
+        int many = 0;
+        for (int32_t p = 0; p < lookups[f].parts; p++)
+            many |= part[p].where == MANY;
+        if (many) {
+            index->others[index->n_others++] = lookups[f];
+        } else if (lookups[f].parts > 1) {
+            index->joined[index->n_joined++] = lookups[f];
+        } else if (part->where == BY_ITEM) {
+            Single *single = index->of_items + (int64_t)(part->offset + reach) * width + part->column;
+            if (single->size)
+                return UNFIT; /* the same feature twice */
+            *single = (Single){lookups[f].start, lookups[f].size};
+            index->uses_items[part->offset + reach] = 1;
+        }
+    }
+    int64_t of_words = 0;
+    for (int32_t o = 0; o <= 2 * reach; o++) {
+        index->words_from[o] = of_words;
+        for (int side = 0; side < 2; side++) {
+            index->beyond[side][o].ids = malloc(room * sizeof(int32_t));
+            if (!index->beyond[side][o].ids)
+                return LACKING;
+        }
+        for (int64_t f = 0; f < count; f++) {
+            const Part *part = index->part + lookups[f].first;
+            if (lookups[f].parts > 1 || part->where == MANY || part->offset != o - reach)
+                continue;
+            if (part->where == BY_WORD)
+                index->of_words[of_words++] = lookups[f];
+            for (int side = 0; side < 2; side++) {
+                int32_t attribute = beyond_of(index, lookups + f, side);
+                if (attribute >= 0)
+                    index->beyond[side][o].ids[index->beyond[side][o].count++] = attribute;
+            }
+        }
+    }
+    index->words_from[2 * reach + 1] = of_words;
+    /* One more: what is added is written before it is known to be any. */
+    index->most = count + 1;
+    return BUILT;
 }
 
 /* The attribute of a key, from where it would be on; -1 for none. */
@@ -42,17 +153,6 @@ void found_free(Found *found)
     free(found->value_offsets);
     free(found->wanted);
     memset(found, 0, sizeof *found);
-}
-
-static int fit(void **memory, int64_t *room, int64_t needed, size_t size)
-{
-    int64_t more = needed + needed / 2 + 4096;
-    if (needed <= *room)
-        return 0;
-    if (widen(memory, more, size) < 0)
-        return -1;
-    *room = more;
-    return 0;
 }
 
 static int grow(Found *found, int64_t more)
@@ -83,14 +183,14 @@ static int gather_values(const Index *index, const Batch *batch, int64_t first, 
 {
     int32_t width = index->width[BY_ITEM];
     if (fit((void **)&found->value_offsets, &found->item_room, end - first + 1,
-              sizeof *found->value_offsets) < 0)
+            sizeof *found->value_offsets) < 0)
         return -1;
     found->n_values = 0;
     for (int64_t i = first; i < end; i++) {
         const int32_t *row = batch->items + i * width;
         found->value_offsets[i - first] = found->n_values;
         if (fit((void **)&found->values, &found->value_room, found->n_values + width + 1,
-                  sizeof *found->values) < 0)
+                sizeof *found->values) < 0)
             return -1;
         Value *values = found->values + found->n_values;
         int64_t count = 0;

@@ -53,7 +53,6 @@ typedef struct {
     int32_t *singles;              /* attribute of each value, -1 for none */
     int64_t n_singles;
     Slot *slots;
-    int64_t n_slots;
     /* Features by how they are looked up: of one value of a word, by offset; of one value of an item,
        by offset and column; of several parts of one value; and all others. */
     Lookup *of_words, *joined, *others;
@@ -64,6 +63,19 @@ typedef struct {
     Beyond beyond[2][2 * FURTHEST + 1];   /* before and behind, by offset */
     int64_t most;                         /* attributes that an item can have, but for the others */
 } Index;
+
+void index_free(Index *index);
+
+/* The answers of what builds an index. */
+enum { BUILT, UNFIT, LACKING };
+
+/* The slots of the conjunctions; `size` of a lookup becomes that of its table. given: [lookup][4], as
+   Python gave them. */
+int build_slots(Index *index, Lookup *lookups, const int64_t *given, int64_t count, const uint64_t *keys,
+                const int32_t *rows);
+
+/* Sorts lookups by how they are looked up. */
+int sort_lookups(Index *index, const Lookup *lookups, int64_t count);
 
 /* The values of a property of several values: of row r those from offsets[r] on. */
 typedef struct {
@@ -99,9 +111,6 @@ typedef struct {
 } Found;
 
 void found_free(Found *found);
-
-/* Adds a key to a table of 1 << size that has room for it. */
-void index_put(Slot *slots, int64_t size, uint64_t key, int32_t attribute);
 
 /* The attributes of the items of a sequence; ends[i] is where those of item first + i end in
    `found`. 0, or -1 without memory. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 /* What a piece is made of: a letter in either case, any digit, and a gap, which is all else. */
 enum { GAP = 0, DIGIT = 27, SYMBOLS = 28 };
 
@@ -157,14 +159,8 @@ static int is_written_so(const GatePiece *piece, const uint8_t *letters)
 
 static int add_window(Windows *found, Window window)
 {
-    if (found->count == found->room) {
-        int64_t room = 2 * found->room + 64;
-        Window *rows = realloc(found->rows, (size_t)room * sizeof *rows);
-        if (!rows)
-            return -1;
-        found->rows = rows;
-        found->room = room;
-    }
+    if (fit((void **)&found->rows, &found->room, found->count + 1, sizeof window) < 0)
+        return -1;
     found->rows[found->count++] = window;
     return 0;
 }

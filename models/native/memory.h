@@ -14,10 +14,18 @@
 
 #define CACHE_LINE 64
 
+/* Whether so many items of a size have more bytes than there can be. */
+static inline int is_too_large(uint64_t count, size_t size)
+{
+    return size && count > (SIZE_MAX - CACHE_LINE) / size;
+}
+
 /* Zeros that begin where a line of the cache does, so that rows of as many bytes are whole lines; to be
    freed like others. NULL without memory. */
 static inline void *zeroed_lines(size_t count, size_t size)
 {
+    if (is_too_large(count, size))
+        return NULL;
     size_t bytes = (count * size + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
 #if defined(_WIN32)
     return calloc(bytes, 1);
@@ -30,10 +38,34 @@ static inline void *zeroed_lines(size_t count, size_t size)
 /* Makes room for so many items of a size; 0, or -1 without memory, when all is as it was. */
 static inline int widen(void **memory, int64_t count, size_t size)
 {
-    void *wider = realloc(*memory, (size_t)count * size);
+    if (is_too_large((uint64_t)count, size))
+        return -1;
+    /* Of nothing, too, there is memory. */
+    void *wider = realloc(*memory, count && size ? (size_t)count * size : 1);
     if (!wider)
         return -1;
     *memory = wider;
+    return 0;
+}
+
+/* The room to make where so much is needed and there is less: what is asked for at first, and half as
+   much again later, so that it does not cost more the more often it grows. */
+static inline int64_t wider_room(int64_t room, int64_t needed)
+{
+    int64_t half_more = room + room / 2;
+    return (half_more > needed ? half_more : needed) + 64;
+}
+
+/* Sees to it that there is room for so many items of a size; 0, or -1 without memory, when all is as it
+   was. */
+static inline int fit(void **memory, int64_t *room, int64_t needed, size_t size)
+{
+    if (needed <= *room)
+        return 0;
+    int64_t wider = wider_room(*room, needed);
+    if (widen(memory, wider, size) < 0)
+        return -1;
+    *room = wider;
     return 0;
 }
 

@@ -53,7 +53,7 @@ static int desk_fit(Desk *desk, int64_t tokens)
 {
     if (tokens <= desk->room)
         return 0;
-    int64_t room = desk->room + desk->room / 2 + tokens + 256;
+    int64_t room = wider_room(desk->room, tokens);
     if (widen((void **)&desk->signature, 2 * room + 2, 1) < 0 ||
         widen((void **)&desk->rows, 2 * room + 2, sizeof(int64_t)) < 0 ||
         widen((void **)&desk->starts, room, sizeof(int64_t)) < 0 ||
@@ -66,9 +66,10 @@ static int desk_fit(Desk *desk, int64_t tokens)
 
 static int items_fit(Items *items, int64_t more)
 {
-    if (items->count + more <= items->room)
+    int64_t needed = items->count + more;
+    if (needed <= items->room)
         return 0;
-    int64_t room = items->room + items->room / 2 + more + 1024;
+    int64_t room = wider_room(items->room, needed);
     if (widen((void **)&items->starts, room, sizeof(int64_t)) < 0 ||
         widen((void **)&items->ends, room, sizeof(int64_t)) < 0)
         return -1;

@@ -29,7 +29,7 @@ typedef struct {
     uint64_t (*required)[2]; /* and that each cannot do without */
 } Program;
 
-/* Whether the letters of a signature can be matched, and what. */
+/* What joins the tokens of a text, and tells the kinds of words. */
 typedef struct {
     const Characters *known;
     Map fold;

@@ -1,32 +1,15 @@
 /* The extension module. */
 #include "wrappers.h"
 
+#include "strings.h"
+
 /* Of what is agreed with Python; as in models/native/__init__.py. */
 #define VERSION 3
 
-#define METHOD(name) {#name, py_##name, METH_VARARGS, name##_doc}
+#define METHOD(name) {#name, py_##name, METH_VARARGS, name##_doc},
 
 static PyMethodDef methods[] = {
-    METHOD(open_model),
-    METHOD(decode),
-    METHOD(open_index),
-    METHOD(featurize),
-    METHOD(open_phrases),
-    METHOD(match_phrases),
-    METHOD(open_characters),
-    METHOD(tokenize),
-    METHOD(open_merger),
-    METHOD(merge),
-    METHOD(arrange),
-    METHOD(open_words),
-    METHOD(intern),
-    METHOD(open_places),
-    METHOD(fill_places),
-    METHOD(open_gates),
-    METHOD(scan),
-    METHOD(open_vocabulary),
-    METHOD(cut_words),
-    METHOD(slices),
+    CALLS(METHOD)
     {NULL, NULL, 0, NULL},
 };
 
@@ -34,8 +17,27 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_native", "See `scrubline.models.native`.", 0, methods, NULL, NULL, NULL, NULL,
 };
 
+/* Random bytes for the tables of words; 0, or -1 with an exception set. */
+static int seed(void)
+{
+    enum { BYTES = 16 };
+    PyObject *os = PyImport_ImportModule("os"), *bytes = NULL;
+    char *content;
+    Py_ssize_t size;
+    if (os)
+        bytes = PyObject_CallMethod(os, "urandom", "i", BYTES);
+    int result = bytes ? PyBytes_AsStringAndSize(bytes, &content, &size) : -1;
+    if (result == 0)
+        hash_seed((const unsigned char *)content);
+    Py_XDECREF(bytes);
+    Py_XDECREF(os);
+    return result;
+}
+
 PyMODINIT_FUNC PyInit__native(void)
 {
+    if (seed() < 0)
+        return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module && PyModule_AddIntConstant(module, "VERSION", VERSION) < 0) {
         Py_DECREF(module);

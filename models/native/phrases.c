@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 int phrases_make(Phrases *p, int64_t words, int32_t lists, int64_t n_phrases, int64_t total)
 {
     p->words = words;
@@ -69,14 +71,8 @@ void phrases_add(Phrases *p, const int32_t *words, int64_t n, int32_t list, int6
 
 static int put(Matches *found, Match match)
 {
-    if (found->count == found->room) {
-        int64_t room = found->room * 2 + 1024;
-        Match *rows = realloc(found->rows, (size_t)room * sizeof *rows);
-        if (!rows)
-            return -1;
-        found->rows = rows;
-        found->room = room;
-    }
+    if (fit((void **)&found->rows, &found->room, found->count + 1, sizeof match) < 0)
+        return -1;
     found->rows[found->count++] = match;
     return 0;
 }

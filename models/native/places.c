@@ -5,15 +5,9 @@
 
 #include "memory.h"
 
-/* As in models/features: line.py, field.py, nearest.py, count.py. */
+/* As in models/features/field.py. */
 #define FIELD_TOKENS 8
 #define FIELD_CHARACTERS 48
-#define REACH 12
-#define FURTHEST 32
-#define BINS_OF_LINES 10
-#define BINS_OF_COUNTS 20
-#define BINS_OF_DISTANCES 6
-#define HALF_OF_WORD 128
 
 void places_free(Places *places)
 {
@@ -129,21 +123,13 @@ static int read_lines(Work *work, int64_t document)
 {
     const View *view = work->view;
     int64_t first = view->token_offsets[document], end = view->token_offsets[document + 1];
-    if (end - first > work->token_room) {
-        int64_t room = end - first + 1024;
-        if (widen((void **)&work->line_of, room, sizeof *work->line_of) < 0)
-            return -1;
-        work->token_room = room;
-    }
+    if (fit((void **)&work->line_of, &work->token_room, end - first, sizeof *work->line_of) < 0)
+        return -1;
     work->n_lines = 0;
     for (int64_t t = first; t < end; t++) {
         if (t == first || view->starts_line[t]) {
-            if (work->n_lines == work->line_room) {
-                int64_t room = 2 * work->line_room + 256;
-                if (widen((void **)&work->lines, room, sizeof *work->lines) < 0)
-                    return -1;
-                work->line_room = room;
-            }
+            if (fit((void **)&work->lines, &work->line_room, work->n_lines + 1, sizeof *work->lines) < 0)
+                return -1;
             work->lines[work->n_lines++] = (Line){t, end, -1, -1};
             if (work->n_lines > 1)
                 work->lines[work->n_lines - 2].end = t;
@@ -180,13 +166,8 @@ static int32_t word_number(Work *work, const PlaceColumn *column, int64_t docume
 {
     int64_t size;
     const uint32_t *codes = token_codes(work->view, document, token, &size);
-    uint32_t clipped[2 * HALF_OF_WORD];
-    if (size > 2 * HALF_OF_WORD) {
-        memcpy(clipped, codes, HALF_OF_WORD * sizeof *codes);
-        memcpy(clipped + HALF_OF_WORD, codes + size - HALF_OF_WORD, HALF_OF_WORD * sizeof *codes);
-        codes = clipped;
-        size = 2 * HALF_OF_WORD;
-    }
+    uint32_t clipped[LONGEST_WORD];
+    codes = clip_word(codes, &size, clipped);
     if (map_codes(&work->places->fold, codes, size, &work->folded) < 0)
         return -2;
     return table_number(work->places->tables + column->table, work->folded.codes, work->folded.size);
@@ -222,7 +203,7 @@ static int32_t line_value(const Work *work, const PlaceColumn *column, const Lin
     case LINE_SIZE:
         return binned(numbers, line->end - line->first, BINS_OF_LINES);
     case LINE_TENTH:
-        return numbers[number * 10 / work->n_lines];
+        return numbers[number * TENTHS / work->n_lines];
     default: /* LINE_GAP */
         return line->colon >= 0 && token > line->colon
                    ? binned(numbers, token - line->colon, BINS_OF_LINES)
@@ -335,12 +316,12 @@ static int fill_coming(Work *work, const PlaceColumn *column, const Range *range
 static void fill_spacing(const Work *work, const PlaceColumn *column, const Range *range)
 {
     const View *view = work->view;
-    int64_t before = 2;
+    int64_t most = GAPS - 1, before = most;
     for (int64_t i = range->first; i < range->end; i++) {
-        int64_t behind = i + 1 < range->end ? view->starts[i + 1] - view->ends[i] : 2;
-        behind = behind < 0 ? 0 : behind < 2 ? behind : 2;
+        int64_t behind = i + 1 < range->end ? view->starts[i + 1] - view->ends[i] : most;
+        behind = behind < 0 ? 0 : behind < most ? behind : most;
         range->cells[(i - range->first) * range->step] =
-            work->places->numbers[column->first + before * 3 + behind];
+            work->places->numbers[column->first + before * GAPS + behind];
         before = behind;
     }
 }
@@ -356,7 +337,7 @@ static int32_t landmark_value(const Work *work, const PlaceColumn *column, int64
     const int32_t *numbers = work->places->numbers + column->first;
     if (column->kind == BESIDE)
         return of_word(work->view, item, column->word);
-    if (away > FURTHEST)
+    if (away > FURTHEST_LANDMARK)
         return -1;
     if (column->kind == NEAREST_WORD)
         return of_word(work->view, item, column->word);
@@ -452,28 +433,6 @@ static void fill_gazetteer(const Work *work, const PlaceColumn *column, int32_t 
     }
 }
 
-static int stands_fit(Work *work, int64_t more)
-{
-    if (work->n_stands + more <= work->stand_room)
-        return 0;
-    int64_t room = 2 * work->stand_room + more + 256;
-    if (widen((void **)&work->stands, room, sizeof *work->stands) < 0)
-        return -1;
-    work->stand_room = room;
-    return 0;
-}
-
-static int several_fit(Several *several, int64_t count, int64_t more)
-{
-    if (count + more <= several->room)
-        return 0;
-    int64_t room = 2 * several->room + more + 256;
-    if (widen((void **)&several->values, room, sizeof *several->values) < 0)
-        return -1;
-    several->room = room;
-    return 0;
-}
-
 static int tells(const Work *work, int64_t item)
 {
     return of_word(work->view, item, work->places->flags) & TELLS;
@@ -501,7 +460,8 @@ static int find_stands(Work *work, const PlaceColumn *column, const Range *range
         if (name < 0)
             continue;
         if (work->seen[word] != mark) {
-            if (stands_fit(work, column->most + 2) < 0)
+            if (fit((void **)&work->stands, &work->stand_room, work->n_stands + column->most + 2,
+                    sizeof *work->stands) < 0)
                 return -1;
             work->seen[word] = mark;
             work->counts[word] = work->n_stands;
@@ -531,7 +491,8 @@ static int fill_elsewhere(Work *work, const PlaceColumn *column, const Range *ra
         if (tells(work, i) && work->seen[word] == mark) {
             const Stand *own = work->stands + work->counts[word];
             field_of(work, range, i, &number);
-            if (several_fit(several, size, column->most) < 0)
+            if (fit((void **)&several->values, &several->room, size + column->most,
+                    sizeof *several->values) < 0)
                 return -1;
             int32_t given = 0;
             for (int64_t s = 1; s <= own->line && given < column->most; s++) {

@@ -19,6 +19,17 @@ enum {
     PLACE_KINDS
 };
 
+/* As in models/features: line.py, field.py, nearest.py, count.py. What a column has for its values is
+   indexed by these. */
+#define GAPS 3               /* between items: none, one character, more */
+#define TENTHS 10            /* of a document */
+#define BINS_OF_LINES 10     /* the last of them */
+#define BINS_OF_COUNTS 20    /* the last of them */
+#define REACH 12             /* tokens to a colon */
+#define FURTHEST_LANDMARK 32 /* items to it */
+#define BINS_OF_DISTANCES 6  /* how many: powers of two up to that */
+#define DAY_ANSWERS 8
+
 typedef struct {
     int32_t kind;   /* of the above */
     int32_t table;  /* where names of fields and words are looked up */
@@ -79,8 +90,8 @@ typedef struct {
    `several[c]`. 0, or -1 without memory. */
 int places_fill(const Places *places, const View *view, int32_t *columns, Several *several);
 
-/* In days.c: fills a DAY_MONTH column for the items of a text. `numbers` holds two for each of eight
-   answers: of a slash and of a hyphen. */
+/* In days.c: fills a DAY_MONTH column for the items of a text. `numbers` holds two for each of
+   DAY_ANSWERS: of a slash and of a hyphen. */
 void fill_days(const Characters *known, const uint32_t *codes, int64_t size, const int32_t *numbers,
                const int64_t *starts, int64_t items, int32_t *column, int64_t step);
 

@@ -2,130 +2,20 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode.h"
-#include "memory.h"
 
 #define MODEL "scrubline.Model"
 /* As in models/crf/model_file.py. */
 #define MOST_LABELS 1024
-#define MOST_WEIGHT 4096.0
 /* Of what every item has: two weights together. */
 #define MOST_BASE (2 * MOST_WEIGHT * UNITS)
-
-static void free_model(Model *m)
-{
-    free(m->rows);
-    free(m->weights);
-    free(m->dense);
-    free(m->moves);
-    free(m->gain);
-    free(m->factors);
-    free(m->back_factors);
-    free(m->forward_gain);
-    free(m->back_gain);
-    free(m);
-}
 
 static void close_model(PyObject *capsule)
 {
     Model *model = PyCapsule_GetPointer(capsule, MODEL);
     if (model)
-        free_model(model);
-}
-
-/* A weight in units; OFF_GRID if it is not of a whole number of them, or too large. */
-#define OFF_GRID INT32_MAX
-
-static int32_t in_units(double weight)
-{
-    if (!(fabs(weight) < MOST_WEIGHT) || weight * UNITS != rint(weight * UNITS))
-        return OFF_GRID;
-    return (int32_t)(weight * UNITS);
-}
-
-static int64_t larger(int64_t most, int32_t units)
-{
-    int64_t size = units < 0 ? -(int64_t)units : units;
-    return size > most ? size : most;
-}
-
-/* The tables that follow from the moves, given as [labels][labels]; -1 without memory, 1 if one is no
-   weight. */
-static int build_moves(Model *m, const double *moves)
-{
-    int32_t labels = m->labels, width = m->width;
-    size_t square = (size_t)labels * (size_t)width;
-    m->moves = zeroed_lines(square, sizeof *m->moves);
-    m->gain = zeroed_lines(square, sizeof *m->gain);
-    m->factors = zeroed_lines(square, sizeof *m->factors);
-    m->back_factors = zeroed_lines(square, sizeof *m->back_factors);
-    m->forward_gain = zeroed_lines(square, sizeof *m->forward_gain);
-    m->back_gain = zeroed_lines(square, sizeof *m->back_gain);
-    if (!m->moves || !m->gain || !m->factors || !m->back_factors || !m->forward_gain || !m->back_gain)
-        return -1;
-    double top = -HUGE_VAL;
-    for (int32_t k = 0; k < labels; k++)
-        for (int32_t j = 0; j < labels; j++) {
-            double weight = moves[(size_t)k * labels + j];
-            int32_t units = in_units(weight);
-            if (units == OFF_GRID)
-                return 1;
-            m->moves[(size_t)k * width + j] = units;
-            m->most_move = larger(m->most_move, units);
-            top = weight > top ? weight : top;
-        }
-    for (int32_t k = 0; k < labels; k++)
-        for (int32_t j = 0; j < labels; j++) {
-            double factor = exp(moves[(size_t)k * labels + j] - top);
-            m->factors[(size_t)k * width + j] = factor;
-            m->back_factors[(size_t)j * width + k] = factor;
-        }
-    for (int32_t best = 0; best < labels; best++)
-        for (int32_t k = 0; k < labels; k++) {
-            int32_t most = INT32_MIN, back = INT32_MIN;
-            for (int32_t j = 0; j < labels; j++) {
-                int32_t more = m->moves[(size_t)k * width + j] - m->moves[(size_t)best * width + j];
-                int32_t before = m->moves[(size_t)j * width + k] - m->moves[(size_t)j * width + best];
-                most = more > most ? more : most;
-                back = before > back ? before : back;
-            }
-            m->gain[(size_t)best * width + k] = most;
-            m->forward_gain[(size_t)best * width + k] = most > 0 ? (double)most / UNITS : 0.0;
-            m->back_gain[(size_t)best * width + k] = back > 0 ? (double)back / UNITS : 0.0;
-        }
-    return 0;
-}
-
-/* The weights of attributes: rows of many as whole rows; the answers are those of `build_moves`. */
-static int build_states(Model *m, const int64_t *rows, const uint16_t *tags, const float *weights)
-{
-    int64_t count = rows[m->attributes], many = 0;
-    for (int64_t a = 0; a < m->attributes; a++)
-        many += rows[a + 1] - rows[a] > FEW_WEIGHTS;
-    m->rows = malloc((m->attributes ? (size_t)m->attributes : 1) * sizeof *m->rows);
-    m->weights = malloc((count ? (size_t)count : 1) * sizeof *m->weights);
-    m->dense = zeroed_lines((size_t)many * (size_t)m->width, sizeof *m->dense);
-    if (!m->rows || !m->weights || !m->dense)
-        return -1;
-    int64_t dense = 0, few = 0;
-    for (int64_t a = 0; a < m->attributes; a++) {
-        int is_dense = rows[a + 1] - rows[a] > FEW_WEIGHTS;
-        m->rows[a] = is_dense ? (Row){(uint32_t)dense++, DENSE}
-                              : (Row){(uint32_t)few, (uint32_t)(rows[a + 1] - rows[a])};
-        for (int64_t e = rows[a]; e < rows[a + 1]; e++) {
-            int32_t units = in_units(weights[e]);
-            if (units == OFF_GRID || tags[e] >= m->labels)
-                return 1;
-            m->most_state = larger(m->most_state, units);
-            if (is_dense)
-                m->dense[(dense - 1) * m->width + tags[e]] += units;
-            else
-                m->weights[few++] = (Weight){tags[e], units};
-        }
-    }
-    return 0;
+        model_free(model);
 }
 
 const char open_model_doc[] = PyDoc_STR(
@@ -133,12 +23,12 @@ const char open_model_doc[] = PyDoc_STR(
 "The weights of a CRF, checked and made ready.\n\n"
 "Args:\n"
 "    rows: int64, row pointers of the attributes into the weights.\n"
-"    row_labels: uint16, the tag of each weight.\n"
+"    row_labels: uint16, the tag of each weight, ascending in each row.\n"
 "    row_weights: float32, below 4096 in size and on the grid of 2^-12.\n"
 "    moves: float64, [source, target], likewise.\n"
 "    outside: the tag of what is no entity, -1 for none.\n\n"
 "Raises:\n"
-"    ValueError: if sizes disagree, a pointer or tag is out of range, or a weight is none.\n");
+"    ValueError: if sizes disagree, a pointer or tag is out of range or order, or a weight is none.\n");
 
 PyObject *py_open_model(PyObject *self, PyObject *args)
 {
@@ -181,13 +71,13 @@ PyObject *py_open_model(PyObject *self, PyObject *args)
         goto done;
     }
     if (built > 0) {
-        PyErr_SetString(PyExc_ValueError, "open_model: a weight or its tag is out of range");
+        PyErr_SetString(PyExc_ValueError, "open_model: a weight or its tag is out of range or order");
         goto done;
     }
     result = PyCapsule_New(m, MODEL, close_model);
 done:
     if (!result)
-        free_model(m);
+        model_free(m);
     release(views, COUNT);
     return result;
 }

@@ -1,7 +1,6 @@
 #include "wrappers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "featurize.h"
 
@@ -9,30 +8,11 @@
 /* As in models/features/declaration.py. */
 #define MOST_PARTS 8
 
-static void free_index(Index *index)
-{
-    free(index->part);
-    free(index->singles);
-    free(index->slots);
-    free(index->of_words);
-    free(index->joined);
-    free(index->others);
-    free(index->of_items);
-    for (int kind = 0; kind < 3; kind++) {
-        free(index->before[kind]);
-        free(index->after[kind]);
-    }
-    for (int side = 0; side < 2; side++)
-        for (int o = 0; o <= 2 * FURTHEST; o++)
-            free(index->beyond[side][o].ids);
-    free(index);
-}
-
 static void close_index(PyObject *capsule)
 {
     Index *index = PyCapsule_GetPointer(capsule, INDEX);
     if (index)
-        free_index(index);
+        index_free(index);
 }
 
 const char open_index_doc[] = PyDoc_STR(
@@ -54,9 +34,6 @@ const char open_index_doc[] = PyDoc_STR(
 
 enum { PARTS, LOOKUPS, SINGLES, KEYS, ROWS, BEYOND, OPENING = BEYOND + 6 };
 
-/* The answers of what builds an index. */
-enum { BUILT, UNFIT, LACKING };
-
 /* Whether a row of `lookups` names parts and tables that are there. */
 static int is_lookup(const Index *index, const int64_t *row, int64_t n_keys)
 {
@@ -71,100 +48,6 @@ static int is_lookup(const Index *index, const int64_t *row, int64_t n_keys)
         many += index->part[p].where == MANY;
     }
     return (row[1] == 1 || bits <= 63) && many <= 1;
-}
-
-/* The slots of the conjunctions; `size` of a lookup becomes that of its table. */
-static int build_slots(Index *index, Lookup *lookups, const int64_t *given, int64_t count,
-                       const uint64_t *keys, const int32_t *rows)
-{
-    int64_t room = 0;
-    for (int64_t f = 0; f < count; f++) {
-        if (lookups[f].parts == 1)
-            continue;
-        int64_t size = 1;
-        while ((INT64_C(7) << size) < 10 * (given[4 * f + 3] + 1))
-            size++;
-        lookups[f].start = room;
-        lookups[f].size = size;
-        room += INT64_C(1) << size;
-    }
-    index->n_slots = room;
-    index->slots = malloc((room ? (size_t)room : 1) * sizeof *index->slots);
-    if (!index->slots)
-        return LACKING;
-    memset(index->slots, 0xFF, (size_t)room * sizeof *index->slots);
-    for (int64_t f = 0; f < count; f++) {
-        const int64_t *row = given + 4 * f;
-        for (int64_t k = row[2]; lookups[f].parts > 1 && k < row[2] + row[3]; k++) {
-            if (rows[k] < 0)
-                return UNFIT;
-            index_put(index->slots + lookups[f].start, lookups[f].size, keys[k], rows[k]);
-        }
-    }
-    return BUILT;
-}
-
-/* The attribute that a feature of one part has beyond an end of a sequence, -1 for none. */
-static int32_t beyond_of(const Index *index, const Lookup *lookup, int side)
-{
-    const Part *part = index->part + lookup->first;
-    int32_t value = (side ? index->after : index->before)[part->where][part->column];
-    return value >= 0 && value < lookup->size ? index->singles[lookup->start + value] : -1;
-}
-
-/* Sorts lookups by how they are looked up. */
-static int sort_lookups(Index *index, const Lookup *lookups, int64_t count)
-{
-    int32_t reach = index->reach, width = index->width[BY_ITEM];
-    size_t room = (size_t)count + 1;
-    index->of_words = malloc(room * sizeof(Lookup));
-    index->joined = malloc(room * sizeof(Lookup));
-    index->others = malloc(room * sizeof(Lookup));
-    index->of_items = calloc((size_t)(2 * reach + 1) * (size_t)width + 1, sizeof(Single));
-    if (!index->of_words || !index->joined || !index->others || !index->of_items)
-        return LACKING;
-    for (int64_t f = 0; f < count; f++) {
-        const Part *part = index->part + lookups[f].first;
-        int many = 0;
-        for (int32_t p = 0; p < lookups[f].parts; p++)
-            many |= part[p].where == MANY;
-        if (many) {
-            index->others[index->n_others++] = lookups[f];
-        } else if (lookups[f].parts > 1) {
-            index->joined[index->n_joined++] = lookups[f];
-        } else if (part->where == BY_ITEM) {
-            Single *single = index->of_items + (int64_t)(part->offset + reach) * width + part->column;
-            if (single->size)
-                return UNFIT; /* the same feature twice */
-            *single = (Single){lookups[f].start, lookups[f].size};
-            index->uses_items[part->offset + reach] = 1;
-        }
-    }
-    int64_t of_words = 0;
-    for (int32_t o = 0; o <= 2 * reach; o++) {
-        index->words_from[o] = of_words;
-        for (int side = 0; side < 2; side++) {
-            index->beyond[side][o].ids = malloc(room * sizeof(int32_t));
-            if (!index->beyond[side][o].ids)
-                return LACKING;
-        }
-        for (int64_t f = 0; f < count; f++) {
-            const Part *part = index->part + lookups[f].first;
-            if (lookups[f].parts > 1 || part->where == MANY || part->offset != o - reach)
-                continue;
-            if (part->where == BY_WORD)
-                index->of_words[of_words++] = lookups[f];
-            for (int side = 0; side < 2; side++) {
-                int32_t attribute = beyond_of(index, lookups + f, side);
-                if (attribute >= 0)
-                    index->beyond[side][o].ids[index->beyond[side][o].count++] = attribute;
-            }
-        }
-    }
-    index->words_from[2 * reach + 1] = of_words;
-    /* One more: what is added is written before it is known to be any. */
-    index->most = count + 1;
-    return BUILT;
 }
 
 static int build_lookups(Index *index, const int64_t *given, int64_t count, const uint64_t *keys,
@@ -244,7 +127,7 @@ PyObject *py_open_index(PyObject *self, PyObject *args)
         result = PyCapsule_New(index, INDEX, close_index);
 done:
     if (!result)
-        free_index(index);
+        index_free(index);
     release(views, OPENING);
     return result;
 }

@@ -10,7 +10,9 @@
 
 static void close_gates(PyObject *capsule)
 {
-    gates_free(PyCapsule_GetPointer(capsule, GATES));
+    Gates *gates = PyCapsule_GetPointer(capsule, GATES);
+    if (gates)
+        gates_free(gates);
 }
 
 const char open_gates_doc[] = PyDoc_STR(
@@ -74,8 +76,10 @@ PyObject *py_open_gates(PyObject *self, PyObject *args)
         PyErr_NoMemory();
         goto done;
     }
-    memcpy(gates->letters, letters, (size_t)n_letters);
-    memcpy(gates->claims, claims, (size_t)n_claims * sizeof *claims);
+    if (n_letters)
+        memcpy(gates->letters, letters, (size_t)n_letters);
+    if (n_claims)
+        memcpy(gates->claims, claims, (size_t)n_claims * sizeof *claims);
     for (int64_t p = 0; p < n; p++) {
         begins[p] = flags[p] & 1;
         gates->pieces[p] = (GatePiece){

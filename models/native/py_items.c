@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrange.h"
 #include "merge.h"
 #include "py_strings.h"
 
@@ -11,11 +12,17 @@ static void close_merger(PyObject *capsule)
     Merger *merger = PyCapsule_GetPointer(capsule, MERGER);
     if (merger)
         merger_free(merger);
+    let_go(capsule);
 }
+
+/* Each may be a call inside of another: eight times what is shipped, and little of a thread's stack. */
+#define MOST_STEPS 4096
 
 /* Whether a program's steps stay within it. */
 static int is_sound(const Program *program)
 {
+    if (program->n_steps > MOST_STEPS)
+        return 0;
     for (int64_t s = 0; s < program->n_steps; s++) {
         const Step *step = program->steps + s;
         int last = s + 1 == program->n_steps;
@@ -77,13 +84,27 @@ done:
     return result;
 }
 
+/* Whether the categories of words and numbers are characters of ASCII, of which sets have bits. */
+static int are_categories(const Merger *merger)
+{
+    const Table *tables[] = {&merger->folded, &merger->raw};
+    for (int i = 0; i < 2; i++)
+        for (int64_t k = 0; k < tables[i]->count; k++)
+            if (tables[i]->entries[k].number < 1 || tables[i]->entries[k].number > 127)
+                return 0;
+    for (size_t i = 0; i < sizeof merger->digits; i++)
+        if ((unsigned char)merger->digits[i] > 127)
+            return 0;
+    return 1;
+}
+
 const char open_merger_doc[] = PyDoc_STR(
 "open_merger(characters, fold, folded, raw, digits, joins, kinds)\n--\n\n"
 "What makes the items of the layer \"merged\".\n\n"
 "Args:\n"
-"    characters: of `open_characters`; kept by the caller as long as this is.\n"
+"    characters: of `open_characters`.\n"
 "    fold: a map, of case-folding.\n"
-"    folded, raw: tables of the categories of words, case-folded and as they are.\n"
+"    folded, raw: tables of the categories of words, case-folded and as they are: 1 to 127.\n"
 "    digits: bytes, the categories of numbers of 0 to 9 digits; NUL for none of its own.\n"
 "    joins, kinds: programs; see `models.layers.patterns`.\n\n"
 "Raises:\n"
@@ -112,7 +133,11 @@ PyObject *py_open_merger(PyObject *self, PyObject *args)
         goto done;
     }
     memcpy(merger->digits, digits, sizeof merger->digits);
-    result = PyCapsule_New(merger, MERGER, close_merger);
+    if (!are_categories(merger)) {
+        PyErr_SetString(PyExc_ValueError, "open_merger: a category is no character of ASCII");
+        goto done;
+    }
+    result = new_holding(merger, MERGER, close_merger, PyTuple_Pack(1, characters));
 done:
     if (!result)
         merger_free(merger);
@@ -174,14 +199,11 @@ PyObject *py_merge(PyObject *self, PyObject *args)
     const int64_t *starts = views[STARTS].buf, *ends = views[ENDS].buf;
     const uint8_t *line = views[LINES].buf, *alive = views[ALIVE].buf;
     int64_t texts = views[ALIVE].len, tokens = views[STARTS].len / 8;
-    int bad = views[TEXTS].len / 8 != texts + 1 || views[TOKENS].len / 8 != texts + 1 ||
-              views[ENDS].len / 8 != tokens || views[LINES].len != tokens ||
-              !are_offsets(text_offsets, texts + 1, views[CODES].len / 4) ||
-              !are_offsets(token_offsets, texts + 1, tokens) ||
-              !are_tokens(token_offsets, starts, ends, text_offsets, alive, texts);
-    for (int64_t i = 0; i < views[CODES].len / 4 && !bad; i++)
-        bad = codes[i] >= CODE_POINTS;
-    if (bad) {
+    if (views[TEXTS].len / 8 != texts + 1 || views[TOKENS].len / 8 != texts + 1 ||
+        views[ENDS].len / 8 != tokens || views[LINES].len != tokens ||
+        !are_offsets(text_offsets, texts + 1, views[CODES].len / 4) ||
+        !are_offsets(token_offsets, texts + 1, tokens) ||
+        !are_tokens(token_offsets, starts, ends, text_offsets, alive, texts) || !are_codes(&views[CODES])) {
         PyErr_SetString(PyExc_ValueError, "merge: the arrays do not fit together");
         goto done;
     }
@@ -250,44 +272,28 @@ PyObject *py_arrange(PyObject *self, PyObject *args)
     Py_buffer views[COUNT] = {{0}};
     if (take_all(o, views, sizes, names, COUNT, 3) < 0)
         goto done;
-    const int64_t *token_offsets = views[TOKENS].buf, *token_starts = views[TOKEN_STARTS].buf;
-    const int64_t *item_offsets = views[ITEMS].buf, *starts = views[STARTS].buf, *ends = views[ENDS].buf;
-    const uint8_t *marks = views[MARKS].buf;
-    int64_t *anchors = views[ANCHORS].buf, *sequences = views[SEQUENCES].buf;
-    int64_t *of_documents = views[DOCUMENTS].buf;
-    int64_t documents = views[TOKENS].len / 8 - 1, tokens = views[MARKS].len, items = views[STARTS].len / 8;
+    Layout layout = {
+        .documents = views[TOKENS].len / 8 - 1,
+        .token_offsets = views[TOKENS].buf,
+        .token_starts = views[TOKEN_STARTS].buf,
+        .marks = views[MARKS].buf,
+        .item_offsets = views[ITEMS].buf,
+        .starts = views[STARTS].buf,
+        .ends = views[ENDS].buf,
+    };
+    int64_t documents = layout.documents, tokens = views[MARKS].len, items = views[STARTS].len / 8;
     if (views[TOKEN_STARTS].len / 8 != tokens || views[ITEMS].len / 8 != documents + 1 ||
         views[ENDS].len / 8 != items || views[ANCHORS].len / 8 != items || most < 1 ||
         views[SEQUENCES].len / 8 != items + 1 || views[DOCUMENTS].len / 8 != documents + 1 ||
         !is_apart(&views[ANCHORS], views, COUNT) || !is_apart(&views[SEQUENCES], views, COUNT) ||
         !is_apart(&views[DOCUMENTS], views, COUNT) ||
-        !are_offsets(token_offsets, documents + 1, tokens) ||
-        !are_offsets(item_offsets, documents + 1, items)) {
+        !are_offsets(layout.token_offsets, documents + 1, tokens) ||
+        !are_offsets(layout.item_offsets, documents + 1, items)) {
         PyErr_SetString(PyExc_ValueError, "arrange: the arrays do not fit together");
         goto done;
     }
-    int64_t count = 0;
-    of_documents[0] = 0;
-    for (int64_t d = 0; d < documents; d++) {
-        int64_t token = token_offsets[d], mark = token, last = token_offsets[d + 1];
-        int64_t head = item_offsets[d];
-        for (int64_t i = item_offsets[d]; i < item_offsets[d + 1]; i++) {
-            while (token < last && token_starts[token] <= starts[i])
-                token++;
-            anchors[i] = token > token_offsets[d] ? token - 1 : -1;
-            int begins = i == item_offsets[d];
-            /* The marks that this is the first item to end behind. */
-            for (; mark < last && token_starts[mark] < ends[i]; mark++)
-                begins |= marks[mark];
-            if (begins)
-                head = i;
-            if ((i - head) % most == 0)
-                sequences[count++] = i;
-        }
-        of_documents[d + 1] = count;
-    }
-    sequences[count] = items;
-    result = PyLong_FromLongLong(count);
+    result = PyLong_FromLongLong(
+        arrange(&layout, most, views[ANCHORS].buf, views[SEQUENCES].buf, views[DOCUMENTS].buf));
 done:
     release(views, COUNT);
     return result;

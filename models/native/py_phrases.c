@@ -86,7 +86,7 @@ static PyObject *by_list(const Matches *found, int32_t lists)
     if (offsets && sorted) {
         /* offsets[list + 1] is where the list's next match goes, and in the end where they end. */
         for (int64_t m = 0; m < found->count; m++)
-            offsets[found->rows[m].list + 2 <= lists ? found->rows[m].list + 2 : lists + 1]++;
+            offsets[found->rows[m].list + 2]++;
         for (int32_t l = 2; l <= lists; l++)
             offsets[l] += offsets[l - 1];
         for (int64_t m = 0; m < found->count; m++)

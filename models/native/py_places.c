@@ -16,20 +16,7 @@ static void close_places(PyObject *capsule)
     Places *places = PyCapsule_GetPointer(capsule, PLACES);
     if (places)
         places_free(places);
-}
-
-static int take_tables(PyObject *tuple, Places *places)
-{
-    places->n_tables = (int32_t)PyTuple_Size(tuple);
-    places->tables = calloc((size_t)places->n_tables + 1, sizeof *places->tables);
-    if (!places->tables) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (int32_t i = 0; i < places->n_tables; i++)
-        if (take_table(PyTuple_GetItem(tuple, i), places->tables + i) < 0)
-            return -1;
-    return 0;
+    let_go(capsule);
 }
 
 /* Whether what is in a choice is a place in it, and of as many kinds or lists as all. */
@@ -75,15 +62,15 @@ static int64_t numbers_of(const Places *places, const PlaceColumn *column)
 {
     switch (column->kind) {
     case SPACING:
-        return 9;
+        return GAPS * GAPS;
     case LINE_TENTH:
-        return 10;
+        return TENTHS;
     case FIELD_SINCE:
-        return 13;
+        return REACH + 1;
     case NEAREST_SORT:
         return places->choices[column->list].names;
     case NEAREST_FAR:
-        return 6 * (int64_t)places->choices[column->list].names;
+        return BINS_OF_DISTANCES * (int64_t)places->choices[column->list].names;
     case GAZETTEER_IN:
         return 1;
     case GAZETTEER_BIOES:
@@ -91,14 +78,14 @@ static int64_t numbers_of(const Places *places, const PlaceColumn *column)
     case FREQUENCY:
         return column->most + 1;
     case DAY_MONTH:
-        return 16;
+        return 2 * DAY_ANSWERS;
     case COUNT_SEQUENCE:
     case COUNT_DOCUMENT:
     case SHARE_SEQUENCE:
     case SHARE_DOCUMENT:
-        return 21;
+        return BINS_OF_COUNTS + 1;
     default:
-        return column->kind >= LINE_INDEX && column->kind <= LINE_GAP ? 11 : 0;
+        return column->kind >= LINE_INDEX && column->kind <= LINE_GAP ? BINS_OF_LINES + 1 : 0;
     }
 }
 
@@ -130,7 +117,7 @@ const char open_places_doc[] = PyDoc_STR(
 "--\n\n"
 "The properties that depend on where an item stands; see `models.features.compiling`.\n\n"
 "Args:\n"
-"    characters: of `open_characters`; kept by the caller as long as this is.\n"
+"    characters: of `open_characters`.\n"
 "    fold: a map, of case-folding.\n"
 "    tables: tuple of what columns name.\n"
 "    columns: int32, [column, 8].\n"
@@ -160,8 +147,8 @@ PyObject *py_open_places(PyObject *self, PyObject *args)
     places->flags = flags;
     places->kind = kind;
     places->known = PyCapsule_GetPointer(characters, CHARACTERS);
-    if (!places->known || take_map(fold, &places->fold) < 0 || take_tables(tables, places) < 0 ||
-        take_choices(choices, places) < 0 ||
+    if (!places->known || take_map(fold, &places->fold) < 0 ||
+        take_tables(tables, &places->tables, &places->n_tables) < 0 || take_choices(choices, places) < 0 ||
         take_numbers(numbers, &places->numbers, &places->n_numbers, "numbers") < 0 ||
         take(columns, &view, sizeof(PlaceColumn), 0, "columns") < 0)
         goto done;
@@ -177,7 +164,7 @@ PyObject *py_open_places(PyObject *self, PyObject *args)
     if (!sound)
         PyErr_SetString(PyExc_ValueError, "open_places: the arrays do not fit together");
     else
-        result = PyCapsule_New(places, PLACES, close_places);
+        result = new_holding(places, PLACES, close_places, PyTuple_Pack(1, characters));
 done:
     if (!result)
         places_free(places);
@@ -191,7 +178,7 @@ enum {
     ROWS, MATCHES, LISTS, COLUMNS, BUFFERS
 };
 
-/* Whether offsets of items and tokens lie in their texts. */
+/* Whether offsets of items and tokens lie in their texts, and anchors never go back. */
 static int are_within(const View *view)
 {
     for (int64_t d = 0; d < view->documents; d++) {
@@ -206,9 +193,13 @@ static int are_within(const View *view)
         for (int64_t i = view->item_offsets[d]; i < view->item_offsets[d + 1]; i++)
             if (view->starts[i] < 0 || view->ends[i] < view->starts[i] || view->ends[i] > size)
                 return 0;
-        for (int64_t i = view->item_offsets[d]; i < view->item_offsets[d + 1]; i++)
-            if (view->anchors[i] != -1 && (view->anchors[i] < first || view->anchors[i] >= end))
+        int64_t before = -1;
+        for (int64_t i = view->item_offsets[d]; i < view->item_offsets[d + 1]; i++) {
+            int64_t anchor = view->anchors[i];
+            if (anchor < before || (anchor != -1 && (anchor < first || anchor >= end)))
                 return 0;
+            before = anchor;
+        }
     }
     return 1;
 }
@@ -274,7 +265,7 @@ const char fill_places_doc[] = PyDoc_STR(
 "Args:\n"
 "    places: of `open_places`.\n"
 "    codes, text_offsets, token_offsets, token_starts, token_ends, starts_line, item_offsets, starts,\n"
-"        ends, anchors, sequence_offsets: as in `arrange`.\n"
+"        ends, anchors, sequence_offsets: as in `arrange`; anchors never go down in a document.\n"
 "    word_ids, rows: as `intern` gives them.\n"
 "    matches, match_offsets: as `match_phrases` gives them.\n"
 "    columns: int32, [item, column], -1 everywhere; written.\n"
@@ -350,9 +341,8 @@ PyObject *py_fill_places(PyObject *self, PyObject *args)
               !are_offsets(view.sequence_offsets, view.n_sequences + 1, view.n_items) ||
               !are_offsets(view.match_offsets, places->n_lists + 1,
                            views[MATCHES].len / (Py_ssize_t)sizeof(Match)) ||
-              !are_within(&view) || !are_words(places, &view) || !are_matches(&view, places->n_lists);
-    for (int64_t i = 0; i < views[CODES].len / 4 && !bad; i++)
-        bad = view.codes[i] >= CODE_POINTS;
+              !are_within(&view) || !are_words(places, &view) || !are_matches(&view, places->n_lists) ||
+              !are_codes(&views[CODES]);
     if (bad) {
         PyErr_SetString(PyExc_ValueError, "fill_places: the arrays do not fit together");
         goto done;

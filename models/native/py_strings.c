@@ -103,6 +103,37 @@ done:
     return result;
 }
 
+/* Room for what is in a tuple, zeros; NULL with an exception set. */
+static void *room_for(PyObject *tuple, int32_t *count, size_t size)
+{
+    void *room = calloc((size_t)PyTuple_Size(tuple) + 1, size);
+    if (room)
+        *count = (int32_t)PyTuple_Size(tuple);
+    else
+        PyErr_NoMemory();
+    return room;
+}
+
+int take_maps(PyObject *tuple, Map **maps, int32_t *count)
+{
+    if (!(*maps = room_for(tuple, count, sizeof **maps)))
+        return -1;
+    for (int32_t i = 0; i < *count; i++)
+        if (take_map(PyTuple_GetItem(tuple, i), *maps + i) < 0)
+            return -1;
+    return 0;
+}
+
+int take_tables(PyObject *tuple, Table **tables, int32_t *count)
+{
+    if (!(*tables = room_for(tuple, count, sizeof **tables)))
+        return -1;
+    for (int32_t i = 0; i < *count; i++)
+        if (take_table(PyTuple_GetItem(tuple, i), *tables + i) < 0)
+            return -1;
+    return 0;
+}
+
 int take_numbers(PyObject *object, int32_t **numbers, int64_t *count, const char *what)
 {
     Py_buffer view = {0};

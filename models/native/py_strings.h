@@ -13,6 +13,10 @@ int take_map(PyObject *object, Map *map);
 /* (codes uint32, offsets int64, numbers int32): strings, each once, and the number of each. */
 int take_table(PyObject *object, Table *table);
 
+/* All of a tuple of them, zeros where they failed, and how many they are. */
+int take_maps(PyObject *tuple, Map **maps, int32_t *count);
+int take_tables(PyObject *tuple, Table **tables, int32_t *count);
+
 /* A copy of a buffer of int32, and how many they are. */
 int take_numbers(PyObject *object, int32_t **numbers, int64_t *count, const char *what);
 

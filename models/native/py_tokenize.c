@@ -83,10 +83,8 @@ PyObject *py_tokenize(PyObject *self, PyObject *args)
     const uint32_t *codes = views[CODES].buf;
     const int64_t *offsets = views[OFFSETS].buf;
     int64_t size = views[CODES].len / 4, texts = views[OFFSETS].len / 8 - 1;
-    int bad = !are_offsets(offsets, texts + 1, size), lacking = 0;
-    for (int64_t i = 0; i < size && !bad; i++)
-        bad = codes[i] >= CODE_POINTS;
-    if (bad) {
+    int lacking = 0;
+    if (!are_offsets(offsets, texts + 1, size) || !are_codes(&views[CODES])) {
         PyErr_SetString(PyExc_ValueError, "tokenize: the arrays do not fit together");
         goto done;
     }

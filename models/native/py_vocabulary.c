@@ -9,8 +9,10 @@
 static void close_vocabulary(PyObject *capsule)
 {
     Vocabulary *vocabulary = PyCapsule_GetPointer(capsule, VOCABULARY);
-    table_free(&vocabulary->words);
-    free(vocabulary);
+    if (vocabulary) {
+        table_free(&vocabulary->words);
+        free(vocabulary);
+    }
 }
 
 const char open_vocabulary_doc[] = PyDoc_STR(
@@ -73,7 +75,7 @@ PyObject *py_cut_words(PyObject *self, PyObject *args)
     if (!vocabulary)
         return NULL;
     Py_buffer views[COUNT] = {{0}};
-    Cut cut = {{0}};
+    Cut cut = {.starts = {0}};
     if (take_all(o, views, sizes, names, COUNT, 0) < 0)
         goto done;
     const uint32_t *codes = views[CODES].buf;
@@ -85,8 +87,7 @@ PyObject *py_cut_words(PyObject *self, PyObject *args)
         }
     if (vocabulary->words.count > most) {
         /* With its memory, of which a long text may have taken much. */
-        table_free(&vocabulary->words);
-        if (table_make(&vocabulary->words, 1024) < 0) {
+        if (table_renew(&vocabulary->words, 1024) < 0) {
             PyErr_NoMemory();
             goto done;
         }

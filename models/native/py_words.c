@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "py_strings.h"
 #include "words.h"
 
@@ -14,21 +15,8 @@ static void close_words(PyObject *capsule)
     Words *words = PyCapsule_GetPointer(capsule, WORDS);
     if (words)
         words_free(words);
+    let_go(capsule);
 }
-
-/* All of a tuple by `take_one`; how many they are, -1 with an exception set. */
-#define TAKE_EACH(tuple, array, count, take_one)                                    \
-    do {                                                                            \
-        (array) = calloc((size_t)PyTuple_Size(tuple) + 1, sizeof *(array));         \
-        (count) = (int32_t)PyTuple_Size(tuple);                                     \
-        if (!(array)) {                                                             \
-            PyErr_NoMemory();                                                       \
-            goto done;                                                              \
-        }                                                                           \
-        for (Py_ssize_t each = 0; each < PyTuple_Size(tuple); each++)               \
-            if (take_one(PyTuple_GetItem(tuple, each), (array) + each) < 0)         \
-                goto done;                                                          \
-    } while (0)
 
 static int is_column(const Words *words, const WordColumn *c, int64_t kinds)
 {
@@ -67,7 +55,7 @@ static int are_sound(const Words *words, int64_t kinds)
     }
     for (int32_t i = 0; i < words->n_classes; i++) {
         const Class *one = words->classes + i;
-        if (one->kind < RUN || one->kind > ENDS || one->first < 0 || one->count < 1 || one->skip < 0 ||
+        if (one->kind < RUN || one->kind > ENDING || one->first < 0 || one->count < 1 || one->skip < 0 ||
             one->first > words->n_segments - one->count)
             return 0;
     }
@@ -78,8 +66,8 @@ const char open_words_doc[] = PyDoc_STR(
 "open_words(characters, merger, maps, tables, lookups, columns, numbers, classes, segments)\n--\n\n"
 "What the words of texts are numbered by, and what is said of each; see `models.features.compiling`.\n\n"
 "Args:\n"
-"    characters: of `open_characters`; kept by the caller as long as this is.\n"
-"    merger: of `open_merger`, likewise; None if no column needs kinds.\n"
+"    characters: of `open_characters`.\n"
+"    merger: of `open_merger`; None if no column needs kinds.\n"
 "    maps: tuple of what is done to words.\n"
 "    tables: tuple of the strings that are looked up, for each lookup.\n"
 "    lookups: int32, [lookup, 4].\n"
@@ -112,9 +100,9 @@ PyObject *py_open_words(PyObject *self, PyObject *args)
         goto done;
     if (merger != Py_None && !(words->merger = PyCapsule_GetPointer(merger, MERGER)))
         goto done;
-    TAKE_EACH(maps, words->maps, words->n_maps, take_map);
-    TAKE_EACH(tables, words->tables, words->n_tables, take_table);
-    if (take_numbers(numbers, &words->numbers, &words->n_numbers, "numbers") < 0 ||
+    if (take_maps(maps, &words->maps, &words->n_maps) < 0 ||
+        take_tables(tables, &words->tables, &words->n_tables) < 0 ||
+        take_numbers(numbers, &words->numbers, &words->n_numbers, "numbers") < 0 ||
         take_all(o, views, sizes, names, COUNT, 0) < 0)
         goto done;
     words->n_columns = (int32_t)(views[COLUMNS].len / sizes[COLUMNS]);
@@ -127,7 +115,7 @@ PyObject *py_open_words(PyObject *self, PyObject *args)
     words->segments = copied(&views[SEGMENTS]);
     words->sets = malloc(MOST_SETS * sizeof *words->sets);
     if (!words->lookups || !words->found || !words->columns || !words->classes || !words->segments || !words->sets ||
-        table_make(&words->words, 1024) < 0 || table_make(&words->folded, 1024) < 0) {
+        table_make(&words->words, SOME_WORDS) < 0 || table_make(&words->folded, SOME_WORDS) < 0) {
         PyErr_NoMemory();
         goto done;
     }
@@ -135,7 +123,7 @@ PyObject *py_open_words(PyObject *self, PyObject *args)
     if (views[LOOKUPS].len != words->n_tables * sizes[LOOKUPS] || !are_sound(words, kinds))
         PyErr_SetString(PyExc_ValueError, "open_words: the arrays do not fit together");
     else
-        result = PyCapsule_New(words, WORDS, close_words);
+        result = new_holding(words, WORDS, close_words, PyTuple_Pack(2, characters, merger));
 done:
     if (!result)
         words_free(words);
@@ -221,9 +209,7 @@ PyObject *py_intern(PyObject *self, PyObject *args)
     int bad = views[ITEMS].len / 8 != documents + 1 || views[ENDS].len / 8 != count ||
               views[IDS].len / 8 != count || !is_apart(&views[IDS], views, COUNT) ||
               !are_offsets(texts, documents + 1, views[CODES].len / 4) ||
-              !are_offsets(items, documents + 1, count);
-    for (int64_t i = 0; i < views[CODES].len / 4 && !bad; i++)
-        bad = codes[i] >= CODE_POINTS;
+              !are_offsets(items, documents + 1, count) || !are_codes(&views[CODES]);
     for (int64_t d = 0; d < documents && !bad; d++)
         for (int64_t i = items[d]; i < items[d + 1] && !bad; i++)
             bad = starts[i] < 0 || ends[i] < starts[i] || ends[i] > texts[d + 1] - texts[d];
@@ -231,21 +217,16 @@ PyObject *py_intern(PyObject *self, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "intern: the arrays do not fit together");
         goto done;
     }
-    words_forget(words, most_words, most_codes);
+    if (words_forget(words, most_words, most_codes) < 0) {
+        PyErr_NoMemory();
+        goto done;
+    }
     words->batch++;
     int64_t met = 0, room = 0, width = words->n_columns;
     for (int64_t d = 0; d < documents; d++)
         for (int64_t i = items[d]; i < items[d + 1]; i++) {
             int64_t row, place = word_place(words, codes + texts[d] + starts[i], ends[i] - starts[i], met, &row);
-            if (met == room) {
-                room = 2 * room + 1024;
-                int32_t *wider = realloc(rows, (size_t)(room * width + 1) * sizeof *rows);
-                if (!wider)
-                    place = -1;
-                else
-                    rows = wider;
-            }
-            if (place < 0) {
+            if (place < 0 || fit((void **)&rows, &room, met + 1, (size_t)width * sizeof *rows) < 0) {
                 PyErr_NoMemory();
                 goto done;
             }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 void map_free(Map *map)
 {
     free(map->cells);
@@ -19,15 +21,7 @@ void codes_free(Codes *codes)
 
 int codes_fit(Codes *codes, int64_t more)
 {
-    if (codes->size + more <= codes->room)
-        return 0;
-    int64_t room = codes->room + codes->room / 2 + more + 64;
-    uint32_t *wider = realloc(codes->codes, (size_t)room * sizeof *wider);
-    if (!wider)
-        return -1;
-    codes->codes = wider;
-    codes->room = room;
-    return 0;
+    return fit((void **)&codes->codes, &codes->room, codes->size + more, sizeof *codes->codes);
 }
 
 int map_codes(const Map *map, const uint32_t *codes, int64_t size, Codes *out)
@@ -48,6 +42,17 @@ int map_codes(const Map *map, const uint32_t *codes, int64_t size, Codes *out)
             out->codes[out->size++] = expansion[k];
     }
     return 0;
+}
+
+const uint32_t *clip_word(const uint32_t *codes, int64_t *size, uint32_t *clipped)
+{
+    enum { HALF = LONGEST_WORD / 2 };
+    if (*size <= LONGEST_WORD)
+        return codes;
+    memcpy(clipped, codes, HALF * sizeof *codes);
+    memcpy(clipped + HALF, codes + *size - HALF, HALF * sizeof *codes);
+    *size = LONGEST_WORD;
+    return clipped;
 }
 
 int table_make(Table *table, int64_t strings)
@@ -76,6 +81,16 @@ void table_free(Table *table)
     memset(table, 0, sizeof *table);
 }
 
+int table_renew(Table *table, int64_t strings)
+{
+    Table fresh;
+    if (table_make(&fresh, strings) < 0)
+        return -1;
+    table_free(table);
+    *table = fresh;
+    return 0;
+}
+
 void table_clear(Table *table)
 {
     table->count = 0;
@@ -83,14 +98,37 @@ void table_clear(Table *table)
     memset(table->buckets, 0xFF, ((size_t)1 << table->bits) * sizeof *table->buckets);
 }
 
+/* Of this process: who writes texts cannot know which words would meet. */
+static uint64_t secrets[2];
+
+void hash_seed(const unsigned char bytes[16])
+{
+    memcpy(secrets, bytes, sizeof secrets);
+    /* A factor that loses nothing. */
+    secrets[1] |= 1;
+}
+
+/* Both halves of a product, one upon the other. */
+static uint64_t folded(uint64_t one, uint64_t other)
+{
+#if defined(__SIZEOF_INT128__)
+    unsigned __int128 product = (unsigned __int128)one * other;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t product = one * other;
+    return (product ^ product >> 32) * (other ^ other >> 29) ^ product >> 27;
+#endif
+}
+
 uint32_t hash_codes(const uint32_t *codes, int64_t size)
 {
-    uint64_t hash = UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)size;
-    for (int64_t i = 0; i < size; i++)
-        hash = (hash ^ codes[i]) * UINT64_C(0xD6E8FEB86659FD93);
-    hash ^= hash >> 32;
-    hash *= UINT64_C(0xD6E8FEB86659FD93);
-    return (uint32_t)(hash >> 32);
+    uint64_t hash = secrets[0] ^ (uint64_t)size;
+    int64_t i = 0;
+    for (; i + 1 < size; i += 2)
+        hash = folded(hash ^ (codes[i] | (uint64_t)codes[i + 1] << 32), secrets[1]);
+    if (i < size)
+        hash = folded(hash ^ codes[i], secrets[1]);
+    return (uint32_t)folded(hash, secrets[0] | 1);
 }
 
 int64_t table_find(const Table *table, const uint32_t *codes, int64_t size, uint32_t hash)
@@ -121,8 +159,7 @@ static int table_grow(Table *table)
     if (room > INT32_MAX)
         return -1;
     Bucket *buckets = malloc(((size_t)1 << bits) * sizeof *buckets);
-    Entry *entries = buckets ? realloc(table->entries, (size_t)room * sizeof *entries) : NULL;
-    if (!entries) {
+    if (!buckets || widen((void **)&table->entries, room, sizeof *table->entries) < 0) {
         free(buckets);
         return -1;
     }
@@ -132,7 +169,6 @@ static int table_grow(Table *table)
             put(buckets, bits, table->buckets[i]);
     free(table->buckets);
     table->buckets = buckets;
-    table->entries = entries;
     table->room = room;
     table->bits = bits;
     return 0;

@@ -34,9 +34,10 @@ void bench_free(Bench *bench)
 
 static int tokens_fit(TokenTable *tokens, int64_t more)
 {
-    if (tokens->count + more <= tokens->room)
+    int64_t needed = tokens->count + more;
+    if (needed <= tokens->room)
         return 0;
-    int64_t room = tokens->room + tokens->room / 2 + more + 1024;
+    int64_t room = wider_room(tokens->room, needed);
     if (widen((void **)&tokens->starts, room, sizeof(int64_t)) < 0 ||
         widen((void **)&tokens->ends, room, sizeof(int64_t)) < 0 ||
         widen((void **)&tokens->breaks, room, sizeof(int64_t)) < 0 ||
@@ -51,7 +52,7 @@ static int bench_fit(Bench *bench, int64_t size)
 {
     if (size <= bench->room)
         return 0;
-    int64_t room = bench->room + bench->room / 2 + size + 1024;
+    int64_t room = wider_room(bench->room, size);
     if (widen((void **)&bench->classes, room, 1) < 0 ||
         widen((void **)&bench->codes, room, sizeof(uint32_t)) < 0 ||
         widen((void **)&bench->positions, room, sizeof(int64_t)) < 0)

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "memory.h"
+
 #define MOST_LONGEST 256
 
 void cut_free(Cut *cut)
@@ -15,14 +17,8 @@ void cut_free(Cut *cut)
 
 static int add(Column *column, int64_t value)
 {
-    if (column->count == column->room) {
-        int64_t room = 2 * column->room + 256;
-        int64_t *rows = realloc(column->rows, (size_t)room * sizeof *rows);
-        if (!rows)
-            return -1;
-        column->rows = rows;
-        column->room = room;
-    }
+    if (fit((void **)&column->rows, &column->room, column->count + 1, sizeof value) < 0)
+        return -1;
     column->rows[column->count++] = value;
     return 0;
 }

@@ -1,7 +1,8 @@
 #include "words.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "memory.h"
 
 void words_free(Words *words)
 {
@@ -30,31 +31,31 @@ void words_free(Words *words)
     free(words);
 }
 
-void words_forget(Words *words, int64_t most_words, int64_t most_codes)
+int words_forget(Words *words, int64_t most_words, int64_t most_codes)
 {
     if (words->words.count <= most_words && words->words.pool.size <= most_codes &&
         words->folded.pool.size <= most_codes && words->n_sets <= MOST_SETS / 2)
-        return;
-    table_clear(&words->words);
-    table_clear(&words->folded);
+        return 0;
+    if (table_renew(&words->words, SOME_WORDS) < 0 || table_renew(&words->folded, SOME_WORDS) < 0)
+        return -1;
+    free(words->rows);
+    free(words->stamps);
+    free(words->places);
+    words->rows = NULL;
+    words->stamps = words->places = NULL;
+    words->room = 0;
     words->n_sets = 0;
+    return 0;
 }
 
 static int rows_fit(Words *words, int64_t count)
 {
     if (count <= words->room)
         return 0;
-    int64_t room = 2 * words->room + 1024;
-    int32_t *rows = realloc(words->rows, (size_t)(room * words->n_columns + 1) * sizeof *rows);
-    if (rows)
-        words->rows = rows;
-    int64_t *stamps = realloc(words->stamps, (size_t)room * sizeof *stamps);
-    if (stamps)
-        words->stamps = stamps;
-    int64_t *places = realloc(words->places, (size_t)room * sizeof *places);
-    if (places)
-        words->places = places;
-    if (!rows || !stamps || !places)
+    int64_t room = wider_room(words->room, count);
+    if (widen((void **)&words->rows, room, (size_t)words->n_columns * sizeof *words->rows) < 0 ||
+        widen((void **)&words->stamps, room, sizeof *words->stamps) < 0 ||
+        widen((void **)&words->places, room, sizeof *words->places) < 0)
         return -1;
     words->room = room;
     return 0;
@@ -80,7 +81,7 @@ static int is_of_class(const Words *words, const Class *one, const uint32_t *sig
     const Segment *segments = words->segments + one->first;
     if (one->kind == RUN)
         return meets_run(segments, one->count, signs, size);
-    if (one->kind == ENDS)
+    if (one->kind == ENDING)
         return size > 0 && signs[size - 1] & segments[0].set;
     uint32_t found = 0, allowed = 0;
     for (int64_t i = one->skip; i < size; i++)
@@ -198,13 +199,7 @@ static int32_t value_of(Words *words, const WordColumn *column, const uint32_t *
 int64_t word_place(Words *words, const uint32_t *codes, int64_t size, int64_t next, int64_t *row)
 {
     uint32_t clipped[LONGEST_WORD];
-    if (size > LONGEST_WORD) {
-        memcpy(clipped, codes, LONGEST_WORD / 2 * sizeof *codes);
-        memcpy(clipped + LONGEST_WORD / 2, codes + size - LONGEST_WORD / 2,
-               LONGEST_WORD / 2 * sizeof *codes);
-        codes = clipped;
-        size = LONGEST_WORD;
-    }
+    codes = clip_word(codes, &size, clipped);
     uint32_t hash = hash_codes(codes, size);
     int64_t found = table_find(&words->words, codes, size, hash);
     if (found >= 0) {

@@ -7,9 +7,6 @@
 #include "merge.h"
 #include "strings.h"
 
-/* As in models/features/base.py: longer words are seen by their first and last halves. */
-#define LONGEST_WORD 256
-
 /* What of a word is looked up. */
 enum { AS_IT_IS, PREFIX, SUFFIX, COLLAPSED, CUTS };
 
@@ -34,7 +31,7 @@ typedef struct {
 
 /* A rule about the categories of a word's characters, each one bit; see
    models/features/character_class.py. */
-enum { RUN, HAS, ONLY, ENDS };
+enum { RUN, HAS, ONLY, ENDING };
 
 typedef struct {
     uint32_t set;
@@ -52,7 +49,7 @@ typedef struct {
 
 typedef struct {
     const Characters *known;
-    Merger *merger; /* for kinds; borrowed */
+    Merger *merger; /* for kinds; the capsule holds it, as it does `known` */
     int32_t n_maps, n_tables, n_columns, n_classes;
     Map *maps;
     Table *tables;       /* one for each lookup */
@@ -81,11 +78,14 @@ typedef struct {
 
 #define MOST_SETS 4096
 #define NOT_YET (-3)
+/* That an empty table has room for. */
+#define SOME_WORDS 1024
 
 void words_free(Words *words);
 
-/* Forgets what has been met if it is more than so many words or so many code points of them. */
-void words_forget(Words *words, int64_t most_words, int64_t most_codes);
+/* Forgets what has been met, with its memory, if it is more than so many words or so many code points of
+   them; 0, or -1 without memory. */
+int words_forget(Words *words, int64_t most_words, int64_t most_codes);
 
 /* The place of a word among those of the batch: as in an earlier call, or `next`. Its row is
    `*row`, an index into `rows`. -1 without memory. */

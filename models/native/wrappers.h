@@ -29,34 +29,35 @@ int is_apart(const Py_buffer *written, const Py_buffer *views, int count);
 /* Whether these are row pointers: from 0 to `last`, never down. */
 int are_offsets(const int64_t *offsets, int64_t count, int64_t last);
 
+/* Whether these are code points, of uint32. */
+int are_codes(const Py_buffer *view);
+
 /* A copy of a buffer's items; NULL without memory. Never of nothing. */
 void *copied(const Py_buffer *view);
 
-/* The calls, each with its text. */
-#define CALL(name) \
+/* A capsule that holds the Python objects its memory points into, until it goes: `held`, a new
+   reference, which is taken and may be missing. NULL with an exception set; the memory is the caller's
+   then. Its destructor ends with `let_go`. */
+PyObject *new_holding(void *memory, const char *name, PyCapsule_Destructor close, PyObject *held);
+void let_go(PyObject *capsule);
+
+/* The calls, all of them: `py_...`, each with its text. */
+#define CALLS(DO) \
+    DO(open_model) DO(decode) \
+    DO(open_index) DO(featurize) \
+    DO(open_phrases) DO(match_phrases) \
+    DO(open_characters) DO(tokenize) \
+    DO(open_merger) DO(merge) DO(arrange) \
+    DO(open_words) DO(intern) \
+    DO(open_places) DO(fill_places) \
+    DO(open_gates) DO(scan) \
+    DO(open_vocabulary) DO(cut_words) DO(slices)
+
+#define DECLARED(name) \
     PyObject *py_##name(PyObject *self, PyObject *args); \
     extern const char name##_doc[];
 
-CALL(open_model)
-CALL(decode)
-CALL(open_index)
-CALL(featurize)
-CALL(open_phrases)
-CALL(match_phrases)
-CALL(open_characters)
-CALL(tokenize)
-CALL(open_merger)
-CALL(merge)
-CALL(arrange)
-CALL(open_words)
-CALL(intern)
-CALL(open_places)
-CALL(fill_places)
-CALL(open_gates)
-CALL(scan)
-CALL(open_vocabulary)
-CALL(cut_words)
-CALL(slices)
+CALLS(DECLARED)
 
 /* Capsules that more than one file opens. */
 #define CHARACTERS "scrubline.Characters"

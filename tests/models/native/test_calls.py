@@ -3,7 +3,13 @@
 The arguments are those of real calls, with one of them changed at random.
 """
 
+import array
+import ctypes
+import gc
+import os
+import platform
 import random
+import time
 
 import numpy as np
 import pytest
@@ -166,3 +172,166 @@ def test_arguments_that_do_not_fit_are_refused_or_do_no_harm(calls, name):
 def test_every_call_of_the_extension_is_tried():
     found = {name for name in dir(NATIVE) if callable(getattr(NATIVE, name)) and name[0] != "_"}
     assert found == set(CALLS)
+
+
+def copies(args):
+    """The arguments of a call, arrays anew: some are written."""
+    return [one.copy() if isinstance(one, np.ndarray) else one for one in args]
+
+
+def said_of_words(calls, words, places):
+    """What `intern` and `fill_places` answer and write."""
+    interned = copies(calls["intern"][0][1:])
+    filled = copies(calls["fill_places"][0][1:])
+    filled[15][...] = -1
+    found = NATIVE.intern(words, *interned), NATIVE.fill_places(places, *filled)
+    return found, interned[-1].tobytes(), filled[15].tobytes()
+
+
+def test_what_is_opened_holds_what_it_points_into(calls):
+    characters = NATIVE.open_characters(*calls["open_characters"][0])
+    merger = NATIVE.open_merger(characters, *calls["open_merger"][0][1:])
+    words = [NATIVE.open_words(characters, merger, *calls["open_words"][0][2:]) for _ in range(2)]
+    places = NATIVE.open_places(characters, *calls["open_places"][0][1:])
+    # Not every recipe merges.
+    merged = [args[1:] for args in calls.get("merge", [])]
+    before = [NATIVE.merge(merger, *args) for args in merged]
+    said = said_of_words(calls, words[0], places)
+    del characters
+    gc.collect()
+    assert [NATIVE.merge(merger, *args) for args in merged] == before
+    del merger
+    gc.collect()
+    assert said_of_words(calls, words[1], places) == said
+
+
+def require_refused(call, args, place, value):
+    """That a call refuses its arguments with another one in a place."""
+    with pytest.raises(ValueError, match="not fit|category|order"):
+        call(*args[:place], value, *args[place + 1 :])
+
+
+@pytest.mark.parametrize("number", [-1, 0, 128, 255, 1 << 16])
+def test_categories_are_characters_of_ascii(calls, number):
+    args = calls["open_merger"][0]
+    for place in (2, 3):
+        codes, offsets, numbers = args[place]
+        changed = numbers.copy()
+        changed[-1] = number
+        require_refused(NATIVE.open_merger, args, place, (codes, offsets, changed))
+    require_refused(NATIVE.open_merger, args, 4, b"\xff" * 10)
+    require_refused(NATIVE.open_merger, args, 4, b"\0" * 9 + b"\x80")
+
+
+def test_a_program_is_no_deeper_than_a_stack(calls):
+    characters, *args = calls["open_merger"][0]
+
+    def opened(steps):
+        """A merger with one program, which splits at each step; the first way leads to its end."""
+        program = np.full((steps, 4), 3, np.int32)
+        program[:, 1] = program[:, 2] = np.arange(1, steps + 1)
+        program[-1] = 0
+        entry, whole = np.zeros(1, np.int32), np.full((1, 2), 2**64 - 1, np.uint64)
+        joins = program, whole, entry, whole, np.zeros((1, 2), np.uint64)
+        return NATIVE.open_merger(characters, *args[:4], joins, args[5])
+
+    codes = np.array([65, 32, 66], np.uint32)
+    spans = np.array([0, 2]), np.array([1, 3])
+    _, starts, ends = NATIVE.merge(
+        opened(4096), codes, np.array([0, 3]), b"\1", np.array([0, 2]), *spans, b"\1\0"
+    )
+    assert (starts, ends) == tuple(one.tobytes() for one in spans)
+    for steps in (4097, 2_000_000):
+        with pytest.raises(ValueError, match="not fit"):
+            opened(steps)
+
+
+def test_anchors_that_go_down_are_refused(calls):
+    args = calls["fill_places"][0]
+    anchors = args[10].copy()
+    anchors[[3, 4]] = anchors[[4, 3]]
+    assert anchors[3] > anchors[4]
+    require_refused(NATIVE.fill_places, args, 10, anchors)
+
+
+@pytest.mark.parametrize("tags", [[0] * 150, [1, 0], [0, 2, 1], [0, 1, 1]])
+def test_the_tags_of_a_row_ascend(tags):
+    weights = np.full(len(tags), 4095, np.float32)
+    # Each in a row of its own.
+    args = np.arange(len(tags) + 1), np.array(tags, np.uint16), weights, np.zeros((3, 3)), -1
+    NATIVE.open_model(*args)
+    require_refused(NATIVE.open_model, args, 0, np.array([0, len(tags)]))
+
+
+def resident():
+    """Bytes that the process has in memory, and still needs."""
+    ctypes.CDLL(None).malloc_trim(0)
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is asked what is in memory")
+@pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="the sanitizer keeps what is freed")
+def test_words_that_are_forgotten_leave_no_memory(calls):
+    characters = NATIVE.open_characters(*calls["open_characters"][0])
+    length = np.array([[1, -1, -1, -1, 0, 0]], np.int32)
+    nothing, one = np.zeros(0, np.int32), np.zeros(1, np.int32)
+    words = NATIVE.open_words(
+        characters, None, (), (), nothing, length, np.append(one, one), nothing, nothing
+    )
+
+    def intern(count, size):
+        """Words of so many code points, all different."""
+        codes = np.full((count, size), 97, np.uint32)
+        codes[:, 0] += np.arange(count, dtype=np.uint32)
+        codes = codes.ravel()
+        starts = np.arange(count) * size
+        bounds = np.array([0, len(codes)]), np.array([0, count])
+        ids = np.empty(count, np.int64)
+        NATIVE.intern(words, codes, *bounds, starts, starts + size, 10, 10_000, ids)
+        return ids
+
+    before = resident()
+    assert intern(200_000, 100)[-1] == 199_999
+    assert resident() - before > 60_000_000
+    assert intern(3, 2).tolist() == [0, 1, 2]
+    assert resident() - before < 30_000_000
+
+
+def test_what_is_empty_needs_no_address():
+    bytes_of, ints, wide = (array.array(kind) for kind in "Biq")
+    zero = array.array("q", [0])
+    NATIVE.open_phrases(ints, zero, ints, wide, 0, 0)
+    NATIVE.open_gates(bytes_of, zero, wide, bytes_of, wide)
+    NATIVE.open_model(zero, array.array("H"), array.array("f"), array.array("d", [0.0]), -1)
+
+
+def words_that_met(count: int) -> list[str]:
+    """Words of seven letters that the hash of former versions, no secret, put together."""
+    chance = np.random.default_rng(7)
+    found: list[str] = []
+    factor = np.uint64(0xD6E8FEB86659FD93)
+    while len(found) < count:
+        letters = chance.integers(97, 123, (2_000_000, 7), np.uint64)
+        hashes = np.full(len(letters), 0x9E3779B97F4A7C15 ^ 7, np.uint64)
+        for column in letters.T:
+            hashes = (hashes ^ column) * factor
+        hashes = (hashes ^ (hashes >> np.uint64(32))) * factor >> np.uint64(32)
+        near = letters[(hashes & np.uint64(0x7FFF)) < 64].astype(np.uint8)
+        found += [row.tobytes().decode() for row in near]
+    return found[:count]
+
+
+def test_words_that_were_made_to_meet_cost_what_others_do():
+    def seconds(words: list[str]) -> float:
+        text = " ".join(words)
+        codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+        classes = np.array([chr(code).isalnum() for code in range(128)], np.uint8)
+        begun = time.process_time()
+        NATIVE.cut_words(NATIVE.open_vocabulary(40), 1 << 20, classes, codes)
+        return time.process_time() - begun
+
+    made = words_that_met(15_000)
+    others = ["".join(chr(97 + (7 * n // 26**k) % 26) for k in range(7)) for n in range(15_000)]
+    ratios = (seconds(made) / max(seconds(others), 1e-3) for _ in range(6))
+    assert any(ratio < 8 for ratio in ratios)
