@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test check format dev clean bench sanitize engines test-engines digests check-examples
+.PHONY: demo test check format dev clean bench sanitize check-examples engines test-engines digests
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo

@@ -22,7 +22,7 @@ from scrubline.pipeline.verify import verify
 
 from ..servers.beam import SECONDS, logs_shown, worker_pool
 from ..servers.engines import NotInstalled
-from ..servers.flink import flink
+from ..servers.flink import finished_jobs, flink
 from ..servers.prism import prism
 from ..servers.spark import spark
 from .conftest import BROKEN, write_corpus
@@ -101,6 +101,8 @@ def test_the_demo_corpus_comes_out_as_of_the_direct_runner(
     with logs_shown(folder):
         manifest = called(run, dataclasses.replace(base, runner=name, beam=kinds[kind]))
         assert_equal_and_clean(storage, manifest, direct, base.output)
+    if name == "flink":
+        assert finished_jobs(kinds[kind]) > 0
     assert manifest["report"]["runner"] == name
     assert manifest["report"]["units"] > 2
     # Prism loses what bundles counted that it splits; the manifest's own counts are of receipts.

@@ -5,8 +5,8 @@ Flink's own scripts are in no package, so its processes are started as those do 
 
 import contextlib
 import json
+import os
 import time
-import urllib.error
 import urllib.request
 
 from .beam import SECONDS, free_port, started, wait_for_port
@@ -58,10 +58,12 @@ def flink(folder, slots=2):
     (folder / "conf/flink-conf.yaml").write_text(
         CONFIGURATION.format(rest=rest, rpc=rpc, slots=slots, folder=folder)
     )
+    # As on any cluster of Flink: Beam's classes come with the job, and must not be there twice.
+    jars = [one for one in sorted(jar.parent.glob("lib/*.jar")) if not one.name.startswith("beam-")]
     java = (
         *("java", "-Xmx512m"),
         *(f"--add-opens={package}=ALL-UNNAMED" for package in OPENS),
-        *("-cp", f"{jar.parent / 'lib'}/*"),
+        *("-cp", os.pathsep.join(map(str, jars))),
     )
     conf = ("--configDir", str(folder / "conf"))
     with (
@@ -76,7 +78,24 @@ def flink(folder, slots=2):
     ):
         wait_for_slots((manager, tasks), rest, slots)
         wait_for_port(server, jobs)
-        yield f"--job_endpoint=localhost:{jobs}", f"--parallelism={slots}"
+        # The job names the cluster again: without it the job server runs the job inside of itself,
+        # whatever master it was started with.
+        yield (
+            f"--job_endpoint=localhost:{jobs}",
+            f"--flink_master=127.0.0.1:{rest}",
+            f"--parallelism={slots}",
+        )
+
+
+def finished_jobs(options):
+    """How many jobs a cluster has finished, from the options that `flink` gave."""
+    master = next(one for one in options if one.startswith("--flink_master=")).partition("=")[2]
+    return overview(master)["jobs-finished"]
+
+
+def overview(address):
+    with urllib.request.urlopen(f"http://{address}/overview", timeout=5) as answer:
+        return json.load(answer)
 
 
 def wait_for_slots(processes, port, slots):
@@ -85,10 +104,7 @@ def wait_for_slots(processes, port, slots):
     while True:
         assert all(process.poll() is None for process in processes), "Flink ended early"
         assert time.monotonic() < end, "Flink is not ready"
-        with (
-            contextlib.suppress(OSError, urllib.error.URLError),
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/overview", timeout=5) as answer,
-        ):
-            if json.load(answer)["slots-total"] == slots:
+        with contextlib.suppress(OSError):
+            if overview(f"127.0.0.1:{port}")["slots-total"] == slots:
                 return
         time.sleep(0.2)
