@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test check format dev clean bench sanitize
+.PHONY: demo test check format dev clean bench sanitize check-examples engines test-engines digests
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -32,6 +32,22 @@ dev:
 	@mkdir -p build/dev/scrubline
 	@for room in pipeline transforms models dictionaries; do ln -sfn ../../../$$room build/dev/scrubline/$$room; done
 
+# Real engines at pinned versions, into $SCRUBLINE_ENGINES or the user's cache: Prism by Go; Flink and Spark by Maven, to run on
+# Java. `make engines ENGINES=prism` installs one of them; `make test-engines TESTS=demo` runs some of the tests.
+ENGINES ?= prism flink spark
+TESTS ?=
+SPACE := $() $()
+ASKED = ($(subst $(SPACE), or ,$(strip $(ENGINES))))$(if $(TESTS), and ($(TESTS)))
+
+engines: $(VENV)/for-tests
+	$(BIN)/python -m tests.servers.engines $(ENGINES)
+
+test-engines: engines
+	$(BIN)/pytest -m engines -k "$(ASKED)" tests/pipeline/test_on_engines.py
+
+digests: $(VENV)/for-tests
+	$(BIN)/python -m benchmarks.digests
+
 bench: $(VENV)/for-tests
 	$(BIN)/python -m benchmarks.pipeline
 
@@ -49,5 +65,11 @@ $(VENV)/for-tests: setup.py $(NATIVE)
 sanitize: $(VENV)/for-tests
 	.ci/sanitize $(BIN)/python
 
+# The examples of docs/examples, by their own tools, which live apart from ours.
+check-examples:
+	test -x $(VENV)-examples/bin/python || $(PYTHON) -m venv $(VENV)-examples
+	$(VENV)-examples/bin/python -m pip install -qq apache-airflow==3.3.2 croniter==7.0.0 kubernetes-validate==1.37.0
+	$(VENV)-examples/bin/python docs/examples/check.py
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info models/native/*.so
+	rm -rf $(VENV) $(VENV)-examples build dist *.egg-info models/native/*.so

@@ -1,9 +1,13 @@
-"""Prints one table: the content digest of the demo corpus however and wherever it is run.
+"""Prints one table: the content digest of a corpus however and wherever it is run.
 
     python -m benchmarks.digests [--model en-default]
+    python -m benchmarks.digests --corpus notes.jsonl --column doc_id=id --column text=text
 
-Direct in one process and in two workers, Beam's job server with LOOPBACK and EXTERNAL workers,
-batch caps, splits, local files, memory, and two S3 servers. Ends with 1 if any digest differs.
+Direct in one process, in one worker and in two; Beam's job server, Prism, a Flink cluster and
+Spark, each with LOOPBACK and EXTERNAL workers; batch caps, splits; local files, memory, two S3
+servers.
+What is not installed is shown as such. Ends with 1 if any digest differs. Part digests differ with
+what a plan freezes: splits, caps and the names of inputs.
 """
 
 import argparse
@@ -13,68 +17,105 @@ import logging
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import fsspec
 from scrubline.models.keys import new_key
+from scrubline.models.roles import Columns
 from scrubline.models.storage import Storage
 from scrubline.pipeline.config import options_from, read_config
 from scrubline.pipeline.publish import part_digest
 from scrubline.pipeline.runs import scrub
 
-from tests.servers.beam import beam_servers
+from tests.servers.beam import beam_servers, logs_shown, worker_pool
+from tests.servers.engines import NotInstalled
+from tests.servers.flink import flink
+from tests.servers.prism import prism
 from tests.servers.s3_moto import s3_moto
 from tests.servers.s3_server import Unavailable
 from tests.servers.s3_swift import s3_swift
+from tests.servers.spark import spark
 
 ROOT = Path(__file__).parent.parent
 SPLIT = 4000
+ENGINES = {
+    "Prism": ("prism", prism, ()),
+    "Flink, parallelism 1": ("flink", flink, ("--parallelism=1",)),
+    "Flink, parallelism 2": ("flink", flink, ("--parallelism=2",)),
+    "Spark, local[2]": ("spark", spark, ()),
+}
+"""What a line is called -> runner, server, and what is said to the runner beside where that is."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", default="en-default", help="bundle, or none")
+    parser.add_argument("--corpus", metavar="URL", help="JSON Lines; default: the demo corpus")
+    parser.add_argument("--column", action="append", metavar="NAME=ROLE", help="of that corpus")
+    parser.add_argument("--split-bytes", type=int, default=SPLIT, help=f"default {SPLIT}")
     asked = parser.parse_args()
-    logging.disable(logging.INFO)
+    logging.disable(logging.WARNING)
+    if asked.corpus:
+        pairs = [one.rpartition("=")[::2] for one in asked.column or ()]
+        config, columns = {}, Columns.parse(pairs) if pairs else None
+    else:
+        config, columns = read_config((ROOT / "demo/scrubline.toml").read_bytes()), None
+    given = {
+        "inputs": (asked.corpus or str(ROOT / "demo/parquet"),),
+        "columns": columns,
+        "models": (asked.model,),
+        "split_bytes": asked.split_bytes,
+    }
     with tempfile.TemporaryDirectory() as folder:
-        digests = list(run_all(Path(folder), asked.model))
+        digests = list(run_all(Path(folder), config, given))
     print(f"{len(digests)} runs, {len(set(digests))} content digests")
     sys.exit(len(set(digests)) != 1)
 
 
-def run_all(folder: Path, model: str):
+def run_all(folder: Path, config, given):
     """Runs every variant, prints its line and yields its content digest."""
     (folder / "key").write_text(new_key() + "\n")
-    config = read_config((ROOT / "demo/scrubline.toml").read_bytes())
     base = options_from(
         config,
         {
-            "inputs": (str(ROOT / "demo/parquet"),),
             "output": str(folder / "out"),
-            "models": (model,),
             "key_source": str(folder / "key"),
-            "split_bytes": SPLIT,
             "progress": False,
+            **given,
         },
     )
 
     def run(name, **changes):
         place = {"output": str(folder / name.replace(" ", "_")), **changes}
+        began = time.monotonic()
         manifest = scrub(Storage(), dataclasses.replace(base, **place))
-        print(
-            f"{name:<28} {manifest['content_digest'][:24]} {part_digest(manifest)[:24]}", flush=True
-        )
+        content, parts = manifest["content_digest"][:24], part_digest(manifest)[:24]
+        print(f"{name:<30} {content} {parts} {time.monotonic() - began:7.1f}", flush=True)
         return manifest["content_digest"]
 
-    print(f"{'how':<28} {'content digest':<24} part digest")
+    print(f"{'how':<30} {'content digest':<24} {'part digest':<24} seconds")
     yield run("one process")
+    yield run("one worker", workers=1)
     yield run("two workers", workers=2)
     for cap in (1, 7, 1000):
         yield run(f"batches of {cap}", batch_documents=cap)
     yield run("split 32 MB", split_bytes=32_000_000)
     with beam_servers(folder) as servers:
         for kind in ("LOOPBACK", "EXTERNAL"):
-            yield run(f"job server, {kind}", runner="portable", beam=servers[kind])
+            yield run(f"Beam's job server, {kind}", runner="portable", beam=servers[kind])
+    for name, (runner, start, more) in ENGINES.items():
+        place = folder / name.replace(" ", "_")
+        place.mkdir()
+        try:
+            with logs_shown(place), start(place) as options, worker_pool(place) as pool:
+                for kind, workers in (
+                    ("LOOPBACK", ("--environment_type=LOOPBACK",)),
+                    ("EXTERNAL", pool),
+                ):
+                    yield run(f"{name}, {kind}", runner=runner, beam=(*options, *workers, *more))
+        except NotInstalled as error:
+            print(f"{name:<30} not installed: {error}")
     yield run("memory", output="memory://digests/out")
     for name, server in (("S3 (moto)", s3_moto), ("S3 (Swift)", s3_swift)):
         try:
@@ -85,7 +126,7 @@ def run_all(folder: Path, model: str):
                 yield run(name, output="s3://digests/out")
                 yield run(f"{name}, two workers", output="s3://digests/out2", workers=2)
         except Unavailable as error:
-            print(f"{name:<28} not available: {error}")
+            print(f"{name:<30} not available: {error}")
 
 
 @contextlib.contextmanager

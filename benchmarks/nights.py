@@ -1,18 +1,24 @@
-"""A first night over many notes: speed, and memory while words never stop being new.
+"""Two nights over many notes: speed, memory while words never stop being new, and what is touched.
 
     python -m benchmarks.nights --model en-default --notes 1000000 --workers 2
 
 Invented notes of about 60 tokens, none like another: names, streets and numbers are made of the
-number of the note, so that none ever comes again. `scrubline scrub` runs over them as users run it;
-while it does, the resident set of each of its processes is looked at. One JSON line:
+number of the note, so that none ever comes again. `scrubline scrub --incremental --estimate` runs
+over them as users run it; while it does, the resident set of each of its processes is looked at.
+Then one note in a hundred is new (in files of their own), the files of one in a thousand change,
+and a second night runs. One JSON line:
 
     flat          greatest resident set of a worker in the last tenth of the run, divided by that of
                   the second tenth
     worker_mb     greatest resident set of a worker: at any time, in the second and the last tenth
     launcher_mb   the same of the launcher, at any time
     tokens_a_second, notes_a_second   of the whole command, start included
+    prediction    outcome of the first night divided by what `--estimate` had said, by quantity
+    second        the second night: rows in and out of it, inputs by what became of them, seconds,
+                  and whether the output holds each note once and verifies in counts
 
-Linux only (/proc). Notes lie under --folder (default: a temporary one) and are removed.
+Exit code 1 if the second night touches more than what is new or changed. Linux only (/proc). Notes
+lie under --folder (default: a temporary one) and are removed.
 """
 
 from __future__ import annotations
@@ -27,8 +33,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 SYLLABLES = [c + v for c in "bdfgklmnprstvz" for v in ("a", "e", "i", "o", "u", "ar", "en", "il")]
 FILE_NOTES = 2_000
+SPLIT_BYTES = 400_000
+"""A file a unit: what is packed with a changed file is read again beside it."""
 LOOK_SECONDS = 1.0
 FORMS = (
     "{first} {last} was seen on {month}/{day}/20{year} in clinic. MRN: {number}. BP 12{d}/7{d},"
@@ -119,33 +129,62 @@ class Watched:
         return max(looks, default=0.0)
 
 
-def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    notes = folder / "notes"
-    write_notes(notes, 0, options.notes)
-    scrubline = [sys.executable, "-m", "scrubline.pipeline.cli"]
-    subprocess.run([*scrubline, "key", "new", "--output", str(folder / "key.txt")], check=True)
+def scrub(folder: Path, options: argparse.Namespace, *words: str) -> tuple[Watched, dict[str, Any]]:
+    """A night as users run it, and its manifest."""
     ran = Watched(
         [
-            *(*scrubline, "scrub", "--input", str(notes), "--output", str(folder / "out")),
-            *("--model", options.model, "--workers", str(options.workers), "--json"),
+            *(sys.executable, "-m", "scrubline.pipeline.cli", "scrub", "--incremental", "--json"),
+            *("--input", str(folder / "notes"), "--output", str(folder / "out")),
+            *("--model", options.model, "--workers", str(options.workers)),
             *("--key-file", str(folder / "key.txt"), "--column", "id=id", "--column", "text=text"),
+            *("--split-bytes", str(SPLIT_BYTES), *words),
         ]
     )
-    counts = json.loads(ran.shown)["counts"]
+    return ran, json.loads(ran.shown)
+
+
+def second_night(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    new, changed = options.notes // 100, max(1, options.notes // 1000 // FILE_NOTES)
+    write_notes(folder / "notes", options.notes, new)
+    for low in range(0, changed * FILE_NOTES, FILE_NOTES):
+        write_notes(folder / "notes", low, FILE_NOTES, seed=8)
+    report = folder / "second.json"
+    ran, manifest = scrub(folder, options, "--report", str(report))
+    told = json.loads(report.read_text())
+    there = pq.read_table(folder / "out/documents", columns=["doc_key"])["doc_key"]
+    return {
+        "new": new,
+        "changed": changed * FILE_NOTES,
+        "rows_in": told["counts"]["rows_in"],
+        "touched_only_those": told["counts"]["rows_in"] == new + changed * FILE_NOTES,
+        "each_once": len(there) == len(there.unique()) == options.notes + new,
+        "rows_published": manifest["counts"]["rows_out"],
+        "seconds": round(ran.seconds, 1),
+    }
+
+
+def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    write_notes(folder / "notes", 0, options.notes)
+    command = [sys.executable, "-m", "scrubline.pipeline.cli", "key", "new"]
+    subprocess.run([*command, "--output", str(folder / "key.txt")], check=True)
+    ran, manifest = scrub(folder, options, "--estimate")
+    counts = manifest["counts"]
     if counts["rows_out"] != options.notes:
         sys.exit(f"nights.py: {counts['rows_out']} of {options.notes} notes came out")
-    second, last = ran.worker_mb(0.1, 0.2), ran.worker_mb(0.9, 1.0)
+    early, last = ran.worker_mb(0.1, 0.2), ran.worker_mb(0.9, 1.0)
     return {
-        "flat": round(last / second, 3),
+        "flat": round(last / early, 3),
         "worker_mb": {
             "most": round(ran.worker_mb(0.0, 1.0)),
-            "second tenth": round(second),
+            "second tenth": round(early),
             "last tenth": round(last),
         },
         "launcher_mb": round(max(own for _, own, _ in ran.looks)),
         "tokens_a_second": round(counts["tokens"] / ran.seconds),
         "notes_a_second": round(options.notes / ran.seconds),
         "seconds": round(ran.seconds, 1),
+        "prediction": {row["quantity"]: row["ratio"] for row in manifest["report"]["prediction"]},
+        "second": second_night(folder, options),
         "notes": options.notes,
         "tokens": counts["tokens"],
         "spans": counts["spans"],
@@ -164,7 +203,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where there is room")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        print(json.dumps(measure(options, Path(folder))))
+        found = measure(options, Path(folder))
+    print(json.dumps(found))
+    sys.exit(0 if found["second"]["touched_only_those"] and found["second"]["each_once"] else 1)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,6 @@ import json
 import multiprocessing
 import platform
 import random
-import resource
 import sys
 import tarfile
 import tempfile
@@ -46,6 +45,7 @@ from scrubline.models.reading import read_unit
 from scrubline.models.roles import Columns
 from scrubline.models.storage import Storage
 from scrubline.models.units import Plan
+from scrubline.pipeline.metrics import peak_memory
 from scrubline.pipeline.plan import freeze, look_at, make_plan
 from scrubline.pipeline.supervisor import largest_first
 
@@ -93,10 +93,6 @@ def make_texts(folder: Path, count: int) -> None:
 MAKERS = {"zip": make_zip, "tar": make_tar, "texts": make_texts}
 
 
-def resident() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
 def make(kind: str, folder: str, count: int) -> None:
     """In a process of its own: makes the input."""
     source = Path(folder) / "in"
@@ -116,16 +112,16 @@ def _measured(storage: Storage, folder: Path, source: Path, split_bytes: int) ->
         *("", str(folder / "out"), COLUMNS, (), (), (), (), "hipaa", "", "", ""),
         split_bytes=split_bytes,
     )
-    empty, memory = resident(), {}
+    empty, memory = peak_memory(), {}
     began = time.monotonic()
     seen = look_at(storage, [str(source)])
     job, plan = make_plan(storage, seen, job)
     seconds: dict[str, float] = {"plan": time.monotonic() - began}
-    memory["plan"] = resident() - empty
+    memory["plan"] = peak_memory() - empty
     began = time.monotonic()
     freeze(storage, job, plan)
     seconds["freeze"] = time.monotonic() - began
-    memory["freeze"] = resident() - empty
+    memory["freeze"] = peak_memory() - empty
     frozen = sum(path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file())
     sizes = [plan.units[unit].bytes for unit in largest_first(plan, range(len(plan.units)))]
     units = len(plan.units)
@@ -133,7 +129,7 @@ def _measured(storage: Storage, folder: Path, source: Path, split_bytes: int) ->
     began = time.monotonic()
     plan = Plan.read(storage, job.restricted)
     seconds["thaw"] = time.monotonic() - began
-    memory["thaw"] = resident() - empty
+    memory["thaw"] = peak_memory() - empty
     unit = plan.units[-1]
     began = time.monotonic()
     batches = read_unit(
@@ -153,7 +149,7 @@ def _measured(storage: Storage, folder: Path, source: Path, split_bytes: int) ->
     seconds["first"] = time.monotonic() - began
     rows += sum(len(batch.rows) for batch in batches)
     seconds["last_unit"] = time.monotonic() - began
-    memory["read"] = resident() - empty
+    memory["read"] = peak_memory() - empty
     return {
         "units": units,
         "rows_of_last_unit": rows,

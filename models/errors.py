@@ -37,6 +37,10 @@ class GateHeld(ScrublineError):
     """All units are done but a gate forbids publication: counts, quarantine share (exit code 3)."""
 
 
+class RunHeld(ScrublineError):
+    """All is done and every gate passed; publication waits, as was asked (exit code 4)."""
+
+
 class StorageError(RunFailed):
     """Storage refused or failed after all retries."""
 

@@ -32,6 +32,7 @@ _FINAL_ERRNOS = frozenset(
 _TRANSIENT_CLASSES = frozenset(
     {
         "aiohttp.ClientError",
+        "botocore.FlexibleChecksumError",  # what came is not what the store has
         "botocore.HTTPClientError",
         "botocore.ConnectionError",
         "botocore.IncompleteReadError",

@@ -47,6 +47,10 @@ class Job:
         keep_candidates: whether all candidates are written under restricted/.
         max_quarantined: share of quarantined rows above which nothing is published; decides no
             content.
+        hold: whether the run waits unpublished when all is done; decides no content.
+        max_lost: share of lost spans above which nothing is published; None for any. See
+            `differing`.
+        canaries: URL of a file of canaries; decides no content. `canaries_hash` is its SHA-256.
         code_version: of the program that planned it; another one does not go on with it.
     """
 
@@ -70,6 +74,10 @@ class Job:
     group_lines: GroupLines | None = None
     keep_candidates: bool = False
     max_quarantined: float = 0.05
+    hold: bool = False
+    max_lost: float | None = None
+    canaries: str | None = None
+    canaries_hash: str = ""
     code_version: str = CODE_VERSION
 
     @property
@@ -148,6 +156,8 @@ class Job:
         """Raises ValueError or UsageError for values that nobody can work by."""
         if not 0 <= self.max_quarantined <= 1:  # so that NaN is refused too
             raise ValueError("max_quarantined is a share")
+        if self.max_lost is not None and not 0 <= self.max_lost <= 1:
+            raise ValueError("max_lost is a share")
         if self.split_bytes < 1:
             raise ValueError("split_bytes must be at least 1")
         encoding_named(self.settings.encoding)

@@ -180,6 +180,32 @@ def match_files(fs: Any, path: str) -> tuple[str, list[Entry]]:
     return root, list(_expand(fs, root, parts[fixed:]))
 
 
+def meant_names(fs: Any, path: str) -> tuple[str, re.Pattern[str]]:
+    """What a file, folder or glob path means by names alone, also of files that are gone.
+
+    Returns:
+        root: a folder; links in it are followed, as in the URLs of inputs.
+        wanted: matches paths below it.
+    """
+    try:
+        folder = info_of(fs, path).folder
+    except FileNotFoundError:
+        folder = False
+    else:
+        if not folder:
+            root, _, name = _real(fs, path).rpartition("/")
+            return root, re.compile(re.escape(name))
+    parts = path.split("/")
+    fixed = next((i for i, part in enumerate(parts) if re.search(r"[*?[]", part)), len(parts))
+    if folder or fixed == len(parts):
+        return _real(fs, path), re.compile(".*", re.DOTALL)
+    return _real(fs, "/".join(parts[:fixed])), _glob_expression(parts[fixed:])
+
+
+def _real(fs: Any, path: str) -> str:
+    return os.path.realpath(path) if isinstance(fs, LocalFileSystem) else path
+
+
 def _expand(fs: Any, folder: str, pattern: Sequence[str]) -> Iterator[Entry]:
     """Yields the files that a relative glob means; all those below it where it means a folder."""
     if "**" in pattern[:1]:

@@ -155,6 +155,8 @@ class Columns:
             )
 
 
+TEXT_FILES = Columns(tuple(PRESETS["text files"].items()))
+
 _NAME = re.compile(r"(?!.*\d{4})(?=.{1,64}\Z)[^\W\d][\w.-]*(?: [\w.-]+){0,3}")
 
 

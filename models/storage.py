@@ -25,7 +25,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, BinaryIO, TypeVar, cast
 
@@ -45,6 +45,7 @@ from .listing import (
     info_of,
     is_visible,
     match_files,
+    meant_names,
     relative_to,
 )
 from .locks import StoreLock, tell_unlocked
@@ -205,14 +206,42 @@ class Storage:
             raise UsageError("no input was given; expected at least one file, folder or glob")
         return sorted(found.values(), key=lambda file: (file.path, file.url))
 
+    def meant(self, urls: Sequence[str], known: Iterable[str]) -> set[str]:
+        """Which of some known files the URLs mean, by their names, whether they are there or not.
+
+        A file to which a link within a folder or glob leads is not seen to be meant by it.
+
+        Args:
+            urls: as for `list_files`.
+            known: absolute URLs, as `InputFile.url`.
+        """
+        known = tuple(known)
+        found: set[str] = set()
+        for url in urls:
+            fs, path = _filesystem(url)
+            root, wanted = self._retry("look up", url, functools.partial(meant_names, fs, path))
+            prefix = str(fs.unstrip_protocol(root)).rstrip("/") + "/"
+            found.update(
+                one
+                for one in known
+                if one.startswith(prefix) and wanted.fullmatch(one[len(prefix) :])
+            )
+        return found
+
     def list_names(self, url: str) -> list[str]:
         """Relative paths of all files below a folder, sorted; none if there is no such folder."""
+        return sorted(self.list_sizes(url))
+
+    def list_sizes(self, url: str) -> dict[str, int]:
+        """Relative path -> size of all files below a folder; none if there is no such folder."""
         fs, path = _filesystem(url)
         try:
             entries = self._retry("list", url, lambda: files_below(fs, path))
         except MissingFileError:
-            return []
-        return sorted(relative_to(path, e.path) for e in entries if not e.folder and e.path != path)
+            return {}
+        return {
+            relative_to(path, e.path): e.size for e in entries if not e.folder and e.path != path
+        }
 
     def list_found(self, url: str) -> list[FoundFile]:
         """All files below a folder with size and time, by name; none if there is no folder."""

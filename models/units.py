@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import io
 import itertools
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 from .errors import UsageError
 from .formats import Locator
 from .keys import fingerprint
+from .kinds import require_kinds
 from .partitions import Partition
 from .storage import InputFile, Storage
 
@@ -43,8 +45,11 @@ _FILES = pa.schema(
         ("version", pa.string()),
         ("path", pa.string()),
         ("partition", pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())]))),
+        ("dropped", pa.bool_()),
     ]
 )
+_NIGHT = b"scrubline night"
+"""Key of the counts of a `Night` in the metadata of files.parquet."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -73,11 +78,35 @@ class Unit:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Night:
+    """What a run takes of its inputs, if it does not take all.
+
+    Attributes:
+        counts: of the inputs by what became of them; see `pipeline.changes`.
+        dropped: inputs that are gone and whose units go with this run.
+    """
+
+    counts: Mapping[str, int]
+    dropped: tuple[InputFile, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """All units of a run, in order, and the files that they read."""
 
     files: tuple[InputFile, ...]
     units: tuple[Unit, ...]
+    night: Night | None = None
+
+    @property
+    def inputs(self) -> tuple[InputFile, ...]:
+        """The inputs whose earlier units this run replaces: those that it reads or drops."""
+        return self.files + (self.night.dropped if self.night else ())
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether inputs were looked through and none is to be touched."""
+        return self.night is not None and not self.inputs
 
     def write(self, storage: Storage, folder: str) -> None:
         """Writes both tables into `folder`."""
@@ -106,14 +135,18 @@ class Plan:
         )
         files = pa.table(
             [
-                [file.url for file in self.files],
-                [file.size for file in self.files],
-                [file.version for file in self.files],
-                [file.path for file in self.files],
-                _named([file.partition for file in self.files]),
+                [file.url for file in self.inputs],
+                [file.size for file in self.inputs],
+                [file.version for file in self.inputs],
+                [file.path for file in self.inputs],
+                _named([file.partition for file in self.inputs]),
+                [index >= len(self.files) for index in range(len(self.inputs))],
             ],
             _FILES,
         )
+        if self.night is not None:
+            counts = json.dumps(dict(self.night.counts)).encode()
+            files = files.replace_schema_metadata({_NIGHT: counts})
         storage.write_bytes(f"{folder}/files.parquet", _parquet(files))
         storage.write_bytes(f"{folder}/plan.parquet", _parquet(units))
 
@@ -142,19 +175,25 @@ class Plan:
         """The plan in two tables; raises whatever is wrong with them."""
         found, listed = _checked(units, _UNITS), _checked(files, _FILES)
         sizes = _list(found["locators"])
-        flat = [one.to_pylist() for one in sizes.flatten().flatten()]
-        locators = list(map(Locator, *flat))
+        locators = list(map(Locator, *(one.to_pylist() for one in sizes.flatten().flatten())))
         ends = np.cumsum([0, *sizes.value_lengths().to_pylist()]).tolist()
-        if any(not 0 <= one.file < listed.num_rows for one in locators):
+        inputs = map(
+            InputFile,
+            *(listed[name].to_pylist() for name in ("url", "size", "version", "path")),
+            _pairs(listed["partition"]),
+        )
+        read: list[InputFile] = []
+        dropped: list[InputFile] = []
+        for file, gone in zip(inputs, listed["dropped"].to_pylist(), strict=True):
+            (dropped if gone else read).append(file)
+        if any(not 0 <= one.file < len(read) for one in locators):
             raise ValueError("a locator of a file that is not there")
+        counts = (listed.schema.metadata or {}).get(_NIGHT)
+        night = Night(json.loads(counts), tuple(dropped)) if counts is not None else None
+        if night is not None:
+            require_kinds(night)
         return cls(
-            tuple(
-                map(
-                    InputFile,
-                    *(listed[name].to_pylist() for name in ("url", "size", "version", "path")),
-                    _pairs(listed["partition"]),
-                )
-            ),
+            tuple(read),
             tuple(
                 Unit(index, name, form, partition, tuple(locators[first:end]))
                 for index, name, form, partition, (first, end) in zip(
@@ -164,6 +203,7 @@ class Plan:
                     strict=True,
                 )
             ),
+            night,
         )
 
 
@@ -216,6 +256,9 @@ def _checked(content: bytes, schema: pa.Schema) -> pa.Table:
         TypeError: if it is another one.
     """
     table = pq.read_table(io.BytesIO(content))
+    if "dropped" in schema.names and "dropped" not in table.schema.names:
+        # Of a version that dropped nothing.
+        table = table.append_column("dropped", pa.array([False] * table.num_rows))
     if not table.schema.equals(schema):
         raise TypeError("other columns than those of a plan")
     for column in table.columns:

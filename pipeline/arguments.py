@@ -12,7 +12,7 @@ REFUSED = 2
 
 _EPILOG = """\
 exit codes: 0 done, 1 failed but resumable, 2 bad usage or refused to start, 3 a gate held the run
-back.
+back, 4 all is done and waits unpublished, as --hold asked.
 The master key comes from --key-file or from the environment variable SCRUBLINE_KEY; make one with
 `scrubline key new`. Credentials of object stores come from the environment, never from options."""
 
@@ -46,6 +46,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_scrub,
         _add_plan,
         _add_resume,
+        _add_diff,
         _add_annotate,
         _add_verify,
         _add_inspect,
@@ -137,13 +138,21 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
         help="supervised child processes; 0 (default): this process",
     )
     how.add_argument(
-        "--runner", metavar="NAME", help="direct (default) or portable; Beam's options go after --"
+        "--runner",
+        metavar="NAME",
+        help="direct (default), prism, flink, spark, portable (a job server that runs already) or "
+        "dataflow; Beam's options go after --",
     )
     how.add_argument(
         "--max-quarantined",
         type=float,
         metavar="SHARE",
         help="publish nothing above it; default 0.05, of `resume` what was planned",
+    )
+    _add_max_lost(
+        how,
+        "publish nothing if more than this share of the published spans of the same documents is "
+        "removed no more; default: no limit, of `resume` what was planned",
     )
     how.add_argument(
         "--watchdog-seconds",
@@ -210,6 +219,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         "whole and written row by row; LINE is a number that grows",
     )
     _add_settings(parser)
+    _add_night(parser)
     _share(parser, "--key-file")
     parser.add_argument(
         "--split-bytes", type=int, metavar="N", help="size of a work unit; default 32000000"
@@ -225,6 +235,49 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         default=None,
         help="write all candidates under restricted/",
+    )
+
+
+def _add_night(parser: argparse.ArgumentParser) -> None:
+    """Options that decide which inputs are taken, and what holds a run back."""
+    night = parser.add_argument_group("night after night (into an output that is there)")
+    night.add_argument(
+        "--incremental",
+        action="store_true",
+        default=None,
+        help="take only inputs that are new, changed (size or version), or were made with another "
+        "model, rule, policy, key or setting; the others are listed and not opened",
+    )
+    night.add_argument(
+        "--retry-quarantined",
+        action="store_true",
+        default=None,
+        help="take the inputs whose units have quarantined rows, again; beside --incremental or "
+        "alone",
+    )
+    night.add_argument(
+        "--drop-gone",
+        action="store_true",
+        default=None,
+        help="with --incremental: inputs that are not there any more leave the output; default: "
+        "what they gave stays, and their number is told",
+    )
+    night.add_argument(
+        "--canaries",
+        metavar="FILE",
+        help="JSON Lines: documents planted in the input, texts that must be gone and texts that "
+        "must stay; a canary that is missing, not clean or destroyed holds the run back",
+    )
+    _add_hold(night)
+
+
+def _add_hold(group: Any) -> None:
+    group.add_argument(
+        "--hold",
+        action="store_true",
+        default=None,
+        help="do all the work and pass all gates, but do not publish: ends with 4; `scrubline "
+        "diff` shows what would change, `scrubline resume` publishes it",
     )
 
 
@@ -266,8 +319,24 @@ def _add_scrub(commands: Any) -> None:
         "example: scrubline scrub --input notes/ --output out/ --key-file key.txt \\\n"
         "  --column note_id=id --column patient_id=patient \\\n"
         "  --column note_text=text --column note_type=type\n"
-        "example: scrubline scrub --config nightly.toml --input notes/2024/ --workers 8\n"
-        "example: echo 'Seen 3/4/2012' | scrubline scrub -",
+        "example: scrubline scrub --config nightly.toml --input notes/ --incremental --workers 8\n"
+        "example: echo 'Seen 3/4/2012' | scrubline scrub -\n\n"
+        "engines (--runner): each stands for some of Beam's options; what is said after -- wins.\n"
+        "  direct    in this process, or in --workers N; nothing else is needed\n"
+        "  prism     Beam's own engine on one machine; workers in this process\n"
+        "  flink     inside of a job server here; on a cluster with -- --flink_master=HOST:PORT\n"
+        "  spark     inside of a job server here; on a cluster with -- --spark_master_url=URL\n"
+        "  portable  a job server that runs already: -- --job_endpoint=HOST:PORT\n"
+        "  dataflow  Google's service; see docs/engines.md\n"
+        "`make engines` installs prism, flink and spark into ~/.cache/scrubline/engines, or where\n"
+        "$SCRUBLINE_ENGINES says; -- --prism_location, --flink_job_server_jar and\n"
+        "--spark_job_server_jar name files of your own.\n\n"
+        "example: scrubline scrub --config nightly.toml --runner prism\n"
+        "example: scrubline scrub --config nightly.toml --runner flink -- --parallelism=2\n"
+        "example: scrubline scrub --config nightly.toml --runner flink -- \\\n"
+        "           --flink_master=flink:8081 --parallelism=16 --environment_type=EXTERNAL \\\n"
+        "           --environment_config=localhost:50000\n"
+        "example: scrubline resume --output out/ --runner prism",
     )
     parser.add_argument(
         "text", nargs="?", choices=["-"], metavar="-", help="one text from standard input"
@@ -286,9 +355,9 @@ def _add_plan(commands: Any) -> None:
         commands,
         "plan",
         "list and split the input, freeze the plan, run nothing",
-        "`scrubline resume --output URL` runs it. With --estimate a sample, drawn by bytes, is\n"
-        "really scrubbed and thrown away; the prediction is kept with the run and stands beside\n"
-        "the outcome at its end.\n\n"
+        "`scrubline resume --output URL` runs it. With --incremental it tells what a night would\n"
+        "touch. With --estimate a sample, drawn by bytes, is really scrubbed and thrown away; the\n"
+        "prediction is kept with the run and stands beside the outcome at its end.\n\n"
         "example: scrubline plan --config nightly.toml --input notes/ --output out/\n"
         "example: scrubline plan --config nightly.toml --input archive/ --output out/ \\\n"
         "  --estimate --workers 8 --core-hour-price 0.04\n"
@@ -308,7 +377,8 @@ def _add_resume(commands: Any) -> None:
         commands,
         "resume",
         "go on with a planned, stopped or held run",
-        "What it writes was frozen with its plan.\n\n"
+        "What it writes was frozen with its plan. A run that is to wait (--hold) and was stopped\n"
+        "before it did, waits once; to resume it after that is to publish it.\n\n"
         "example: scrubline resume --output out/ --workers 8\n"
         "example: scrubline resume --output out/ --max-quarantined 0.2   (held, after a look)\n"
         "example: scrubline resume --output out/ --discard",
@@ -318,7 +388,43 @@ def _add_resume(commands: Any) -> None:
     parser.add_argument(
         "--discard", action="store_true", help="give the run up: remove its plan and staging"
     )
+    _add_hold(parser)
     _add_how(parser)
+
+
+def _add_diff(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "diff",
+        "what a run that waits would change, or how two outputs differ, by their audits",
+        "A run that `scrub --hold` left waiting is compared with what is published of the same\n"
+        "inputs: documents new, gone or with another text; spans gained, lost (nothing of them is\n"
+        "removed any more), retyped (another label) and moved (other edges), in documents whose\n"
+        "text is the same. No text is read, and no key is needed. Ends with 0 if these documents\n"
+        "have the same spans, else with 3; with --max-lost with 3 only if more is lost.\n\n"
+        "example: scrubline diff --output out/\n"
+        "example: scrubline diff --output out/ --documents | sort -k4 -nr | head\n"
+        "example: scrubline diff --output out-new/ --against out/ --max-lost 0.001",
+    )
+    parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
+    parser.add_argument("--run", metavar="ID", help="which run, if several are unfinished")
+    parser.add_argument(
+        "--against",
+        metavar="URL",
+        help="another output, of the same key: what was before; --output is then as published",
+    )
+    _add_max_lost(parser, "the share of spans of before that may be lost")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--documents",
+        action="store_true",
+        help="a line a document that differs: its doc_key and what differs; tab-separated",
+    )
+    shown.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def _add_max_lost(group: Any, help: str) -> None:
+    group.add_argument("--max-lost", type=float, metavar="SHARE", help=help)
 
 
 def _add_annotate(commands: Any) -> None:
@@ -385,10 +491,12 @@ def _add_inspect(commands: Any) -> None:
         "inspect",
         "a run's summary; for key holders, documents side by side and what is quarantined",
         "--quarantined lists the rows that were held back, also of a held or unfinished run:\n"
-        "unit, row, step, error and where in the input they are; tab-separated.\n\n"
+        "unit, row, step, error and where in the input they are; tab-separated.\n"
+        "--gone lists the inputs that the output holds and that are not there any more.\n\n"
         "example: scrubline inspect --output out/\n"
         "example: scrubline inspect --output out/ --document 5100107 --key-file key.txt\n"
-        "example: scrubline inspect --output out/ --quarantined --key-file key.txt",
+        "example: scrubline inspect --output out/ --quarantined --key-file key.txt\n"
+        "example: scrubline inspect --output out/ --gone --input notes/ --key-file key.txt",
     )
     parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
     shown = parser.add_mutually_exclusive_group()
@@ -398,6 +506,12 @@ def _add_inspect(commands: Any) -> None:
     shown.add_argument(
         "--quarantined", action="store_true", help="the rows held back, and their inputs' names"
     )
+    shown.add_argument(
+        "--gone",
+        action="store_true",
+        help="names of inputs under --input that the output holds and that are gone",
+    )
+    _share(parser, "--input")
     _share(parser, "--key-file")
 
 

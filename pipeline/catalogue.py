@@ -26,8 +26,12 @@ _INPUTS = pa.schema(
         ("version", pa.string()),
         ("run", pa.string()),
         ("unit", pa.string()),
+        ("fingerprint", pa.string()),
     ]
 )
+_NO_UNIT = ""
+"""In the place of a unit's name, of inputs of which nothing is read."""
+
 _UNITS = pa.schema([("unit", pa.string()), ("run", pa.string()), ("receipt", pa.string())])
 
 
@@ -39,18 +43,41 @@ class Entry:
         run: the run that wrote it.
         receipt: what it wrote.
         inputs: URL -> (size, version) of the inputs that it read.
+        fingerprint: of the run's job; "" where an earlier version wrote the catalogue.
     """
 
     run: str
     receipt: Receipt
     inputs: Mapping[str, tuple[int, str]]
+    fingerprint: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Idle:
+    """An input of which a run read nothing: empty, or no document as an .ann file of brat.
+
+    Attributes:
+        size, version: see `InputFile`.
+        run, fingerprint: see `Entry`.
+    """
+
+    size: int
+    version: str
+    run: str
+    fingerprint: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Catalogue:
-    """All promoted units of an output by name, the superseded ones left out."""
+    """All promoted units of an output by name, the superseded ones left out.
+
+    Attributes:
+        units: by name.
+        idle: inputs that are in no unit, by URL.
+    """
 
     units: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
+    idle: Mapping[str, Idle] = dataclasses.field(default_factory=dict)
 
     def superseded_by(self, files: Iterable[InputFile]) -> set[str]:
         """The units that a run over `files` replaces: those all of whose inputs it reads.
@@ -73,10 +100,12 @@ class Catalogue:
                 old.add(name)
         return old
 
-    def with_run(self, run: str, plan: Plan, receipts: Iterable[Receipt]) -> Catalogue:
-        """The catalogue after the promotion of a run."""
+    def with_run(
+        self, run: str, plan: Plan, receipts: Iterable[Receipt], fingerprint: str = ""
+    ) -> Catalogue:
+        """The catalogue after the promotion of a run with this fingerprint."""
         units = dict(self.units)
-        for name in self.superseded_by(plan.files):
+        for name in self.superseded_by(plan.inputs):
             del units[name]
         for receipt in receipts:
             unit = plan.units[receipt.unit]
@@ -87,23 +116,34 @@ class Catalogue:
                 )
                 for locator in unit.locators
             }
-            units[receipt.name] = Entry(run, receipt, inputs)
-        return Catalogue(units)
+            units[receipt.name] = Entry(run, receipt, inputs, fingerprint)
+        touched = {file.url for file in plan.inputs}
+        idle = {url: one for url, one in self.idle.items() if url not in touched}
+        read = {locator.file for unit in plan.units for locator in unit.locators}
+        for index, file in enumerate(plan.files):
+            if index not in read:
+                idle[file.url] = Idle(file.size, file.version, run, fingerprint)
+        return Catalogue(units, idle)
 
     def write(self, storage: Storage, output: str) -> None:
         """Replaces the stored catalogue."""
-        inputs = [
-            {"url": url, "size": size, "version": version, "run": entry.run, "unit": name}
+        rows = [
+            (url, size, version, entry.run, name, entry.fingerprint)
             for name, entry in sorted(self.units.items())
             for url, (size, version) in sorted(entry.inputs.items())
         ]
+        rows += [
+            (url, one.size, one.version, one.run, _NO_UNIT, one.fingerprint)
+            for url, one in sorted(self.idle.items())
+        ]
+        inputs = [dict(zip(_INPUTS.names, row, strict=True)) for row in rows]
         units = [
             {"unit": name, "run": entry.run, "receipt": entry.receipt.to_json()}
             for name, entry in sorted(self.units.items())
         ]
-        for name, rows, schema in (("units", units, _UNITS), ("catalogue", inputs, _INPUTS)):
+        for name, table, schema in (("units", units, _UNITS), ("catalogue", inputs, _INPUTS)):
             sink = io.BytesIO()
-            pq.write_table(pa.Table.from_pylist(rows, schema), sink, compression="zstd")
+            pq.write_table(pa.Table.from_pylist(table, schema), sink, compression="zstd")
             storage.write_bytes(f"{output}/restricted/{name}.parquet", sink.getvalue())
 
     @classmethod
@@ -132,13 +172,24 @@ class Catalogue:
                 f"the catalogue of this output cannot be read ({type(error).__name__})"
             ) from None
         read: dict[str, dict[str, tuple[int, str]]] = {}
+        fingerprints: dict[str, str] = {}
+        idle: dict[str, Idle] = {}
         for row in inputs:
+            fingerprint = row.get("fingerprint") or ""
+            if row["unit"] == _NO_UNIT:
+                idle[row["url"]] = Idle(row["size"], row["version"], row["run"], fingerprint)
+                continue
             read.setdefault(row["unit"], {})[row["url"]] = (row["size"], row["version"])
+            fingerprints[row["unit"]] = fingerprint
         return cls(
             {
                 row["unit"]: Entry(
-                    row["run"], Receipt.from_json(row["receipt"]), read.get(row["unit"], {})
+                    row["run"],
+                    Receipt.from_json(row["receipt"]),
+                    read.get(row["unit"], {}),
+                    fingerprints.get(row["unit"], ""),
                 )
                 for row in units
-            }
+            },
+            idle,
         )

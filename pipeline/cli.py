@@ -18,6 +18,7 @@ from typing import Any
 from ..models.errors import (
     GateHeld,
     InputChanged,
+    RunHeld,
     ScrublineError,
     UsageError,
     error_class,
@@ -26,8 +27,8 @@ from ..models.faults import failure_class
 from .arguments import REFUSED, make_parser
 from .logs import say, set_up_logs
 
-DONE, FAILED, HELD = 0, 1, 3
-"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back."""
+DONE, FAILED, HELD, WAITS = 0, 1, 3, 4
+"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back; waits as asked."""
 
 
 def command() -> None:
@@ -82,6 +83,8 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
         return _say(error, REFUSED)
     except GateHeld as error:
         return _say(error, HELD)
+    except RunHeld as error:
+        return _say(error, WAITS)
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
@@ -200,6 +203,7 @@ def _config(parsed: argparse.Namespace) -> dict[str, Any]:
 def _options(parsed: argparse.Namespace) -> Any:
     from ..models.roles import Columns
     from .config import Options, options_from
+    from .engines import check_runner
 
     values = {
         name: getattr(parsed, name, None)
@@ -216,9 +220,10 @@ def _options(parsed: argparse.Namespace) -> Any:
         values["columns"] = Columns.parse([(name, role) for name, _, role in pairs])
     values["key_source"] = getattr(parsed, "key_file", None)
     options = options_from(_config(parsed), values)
-    if options.beam and options.runner.lower() != "portable":
+    if options.beam and check_runner(options.runner) == "direct":
         raise UsageError(
-            "options after -- are Beam's, for --runner portable; the direct runner takes none"
+            "options after -- are Beam's, for engines (--runner portable, prism, flink, ...); the "
+            "direct runner takes none"
         )
     if not options.output and parsed.command in ("scrub", "plan", "resume"):
         raise UsageError("say where to write with --output URL")
@@ -278,7 +283,7 @@ def _scrub_text(parsed: argparse.Namespace) -> int:
 
 def _estimated(storage: Any, job: Any, plan: Any, options: Any) -> Any:
     """The basis of an estimate, if one is asked for."""
-    if not options.estimate:
+    if not options.estimate or plan.is_nothing:
         return None
     from .sampling import Bounds, sample
 
@@ -315,12 +320,21 @@ def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, A
 
 
 def _print_plan(job: Any, plan: Any, basis: Any, options: Any, parsed: argparse.Namespace) -> None:
+    from .changes import told_night
+
     size = sum(unit.bytes for unit in plan.units)
+    night = {} if plan.night is None else dict(plan.night.counts)
     if parsed.json:
         from .estimate import told
 
         value = {"run": job.run, "files": len(plan.files), "bytes": size, "units": len(plan.units)}
+        value |= {"night": night} if night else {}
         print(json.dumps(value | (told(basis, options.workers) if basis else {}), indent=1))
+        return
+    if night:
+        print("\n".join(told_night(night)))
+    if plan.is_nothing:
+        print("nothing to do")
         return
     print(f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units")
     print(f"columns: {', '.join(f'{name}={role}' for name, role in job.columns.roles)}")
@@ -337,6 +351,10 @@ def _print_plan(job: Any, plan: Any, basis: Any, options: Any, parsed: argparse.
 def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int:
     if manifest and parsed.json:
         print(json.dumps(manifest, indent=1))
+    elif "nothing_to_do" in manifest:
+        from .changes import told_night
+
+        print("\n".join((*told_night(manifest["nothing_to_do"]), "nothing to do")))
     elif manifest:
         from .inspection import summary
 
@@ -365,6 +383,28 @@ def _resume(parsed: argparse.Namespace) -> int:
     with _recorded(parsed, storage) as (options, recorder):
         manifest = resume(storage, options, parsed.run, discard=parsed.discard, watch=recorder)
     return _print_manifest(manifest, parsed)
+
+
+def _diff(parsed: argparse.Namespace) -> int:
+    from ..models.storage import Storage
+    from .differences import diff, told, told_documents
+
+    if parsed.max_lost is not None and not 0 <= parsed.max_lost <= 1:
+        raise UsageError(f"--max-lost is a share from 0 to 1, got {parsed.max_lost}")
+    found = diff(
+        Storage(),
+        parsed.output.rstrip("/"),
+        run=parsed.run,
+        against=parsed.against and parsed.against.rstrip("/"),
+        by_document=parsed.documents,
+    )
+    if parsed.json:
+        print(json.dumps(found.to_json(), indent=1))
+    else:
+        for line in told_documents(found) if parsed.documents else told(found):
+            print(line)
+    limit = parsed.max_lost
+    return DONE if (found.is_none if limit is None else found.lost_share <= limit) else HELD
 
 
 def _annotate(parsed: argparse.Namespace) -> int:
@@ -403,6 +443,7 @@ def _inspect(parsed: argparse.Namespace) -> int:
     from .inspection import (
         ERROR_COLUMN,
         legend,
+        list_gone,
         list_quarantined,
         read_manifest,
         show_document,
@@ -412,6 +453,11 @@ def _inspect(parsed: argparse.Namespace) -> int:
     storage, output = Storage(), parsed.output.rstrip("/")
     if parsed.document:
         show_document(storage, output, parsed.document, key_source=parsed.key_file)
+    elif parsed.gone:
+        if not parsed.inputs:
+            raise UsageError("say where inputs should be with --input URL, as for the run")
+        for line in list_gone(storage, output, parsed.inputs, key_source=parsed.key_file):
+            print(line)
     elif parsed.quarantined:
         lines, errors = list_quarantined(storage, output, key_source=parsed.key_file), set()
         print(next(lines))
@@ -614,6 +660,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "scrub": _scrub,
     "plan": _plan,
     "resume": _resume,
+    "diff": _diff,
     "annotate": _annotate,
     "verify": _verify,
     "inspect": _inspect,

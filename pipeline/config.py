@@ -48,6 +48,12 @@ class Options:
         split_bytes: size of a unit.
         budgets: limits of one document.
         keep_candidates: write all candidates under restricted/.
+        incremental: take only what is new, changed or made with other settings.
+        retry_quarantined: take what shares a unit with quarantined rows.
+        drop_gone: inputs that are gone leave the output.
+        hold: do not publish; `resume` does it later.
+        canaries: URL of a file of planted documents and of what must become of them.
+        max_lost: share of spans lost above which nothing is published; None for the plan's.
         max_quarantined: share of rows above which nothing is published; None for the plan's.
         watchdog_seconds: a worker silent for so long is killed.
         progress: show a bar; None for "if on a terminal".
@@ -81,6 +87,12 @@ class Options:
     split_bytes: int = 32_000_000
     budgets: Budgets = Budgets()
     keep_candidates: bool = False
+    incremental: bool = False
+    retry_quarantined: bool = False
+    drop_gone: bool = False
+    hold: bool = False
+    canaries: str | None = None
+    max_lost: float | None = None
     max_quarantined: float | None = None
     watchdog_seconds: float = 900.0
     progress: bool | None = None
@@ -112,8 +124,10 @@ class Options:
             raise UsageError(str(error)) from None
         if self.workers < 0:
             raise UsageError(f"workers must be 0 (this process) or more, got {self.workers}")
-        if self.max_quarantined is not None and not 0 <= self.max_quarantined <= 1:
-            raise UsageError(f"max_quarantined is a share from 0 to 1, got {self.max_quarantined}")
+        for name in ("max_quarantined", "max_lost"):
+            share = getattr(self, name)
+            if share is not None and not 0 <= share <= 1:
+                raise UsageError(f"{name} is a share from 0 to 1, got {share}")
         if self.log_format not in LOG_FORMATS:
             raise UsageError(
                 f"log_format must be one of {', '.join(LOG_FORMATS)}, got {self.log_format!r}"

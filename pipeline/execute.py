@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.client
+import json
 import logging
+import math
+import threading
+import time
+import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.job_server import ExternalJobServer
 
 from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
 from ..models.job import Job
+from .engines import value_of
 from .graph import build
 from .metrics import Metrics, peak_memory
 
@@ -49,16 +58,141 @@ def run_direct(
     return metrics
 
 
-def run_portable(job: Job, units: Sequence[int], options: Sequence[str]) -> Metrics:
-    """Runs units as one job on a portable engine.
+def run_engine(
+    job: Job,
+    units: Sequence[int],
+    options: Sequence[str],
+    *,
+    look: Callable[[], int] = lambda: 0,
+    patience_seconds: float = math.inf,
+) -> Metrics:
+    """Runs units as one job on a portable engine; whatever ends this call ends the job.
 
     Args:
-        options: Beam's own, for example --runner=PortableRunner --job_endpoint=localhost:8099.
+        options: Beam's, see `engines.beam_options`.
+        look: called now and then; says how many units are done.
+        patience_seconds: when no unit was done for so long the job is cancelled.
 
     Raises:
-        RunFailed: if the job failed; the engine's own messages are in its log.
+        ScrublineError: ours if one of our steps raised it; else RunFailed, if the engine cannot be
+            reached or the job failed. The engine's own messages are in its log.
     """
-    return _run(PipelineOptions(["--no_save_main_session", *options]), job, units, None, False)
+    require_reached(options)
+    pipeline = beam.Pipeline(options=PipelineOptions(["--no_save_main_session", *options]))
+    build(pipeline, job, units)
+    problem: ScrublineError | None = None
+    try:
+        result = pipeline.run()
+    except Exception as error:
+        problem = _ours(error)
+    if problem is not None:  # outside of `except`, so that the foreign error is not even chained
+        raise problem
+    state = _wait(result, look, patience_seconds)
+    if state not in (None, "DONE"):
+        raise RunFailed(f"the engine ended the job in state {state}; its log tells more")
+    return metrics_of(result)
+
+
+CONNECT_SECONDS = 20.0
+"""Until an engine that should run already must have answered."""
+_CANCEL_SECONDS = 20.0
+_LOOK_SECONDS = 5.0
+
+
+def _wait(result: Any, look: Callable[[], int], patience_seconds: float) -> Any:
+    """Waits for the end of a job; cancels it if this is interrupted, or nothing is done any more.
+
+    Beam's own waiting has no bound: an engine that lost its workers would be waited for always.
+    """
+    ended: list[Any] = []
+    problem: ScrublineError | None = None
+
+    def wait() -> None:
+        try:
+            ended.append(result.wait_until_finish())
+        except BaseException as error:
+            ended.append(_ours(error))
+
+    thread = threading.Thread(target=wait, daemon=True, name="engine")
+    thread.start()
+    done, since, looked = 0, time.monotonic(), -math.inf
+    try:
+        while thread.is_alive():
+            now = time.monotonic()
+            if now - looked >= _LOOK_SECONDS:
+                more, looked = look(), now
+                if more != done:
+                    done, since = more, now
+            thread.join(0.2)
+            if now - since > patience_seconds:
+                raise RunFailed(
+                    f"no unit was done for {patience_seconds:.0f} s: the job is cancelled; the "
+                    "engine's log tells more, --watchdog-seconds sets how long to wait"
+                )
+    finally:
+        if thread.is_alive():
+            _cancel(result)
+    if isinstance(ended[0], ScrublineError):
+        problem = ended[0]
+    if problem is not None:
+        raise problem
+    return ended[0]
+
+
+def _cancel(result: Any) -> None:
+    """Asks the engine to end a job, and waits for the answer for a while only."""
+
+    def cancel() -> None:
+        with contextlib.suppress(Exception):
+            result.cancel()
+
+    thread = threading.Thread(target=cancel, daemon=True, name="cancel")
+    thread.start()
+    thread.join(_CANCEL_SECONDS)
+
+
+def require_reached(options: Sequence[str]) -> None:
+    """Asks servers that should run already for an answer: Beam would wait long, or always.
+
+    Raises:
+        RunFailed: naming the option that says where the server is.
+    """
+    if endpoint := value_of(options, "job_endpoint"):
+        seconds = min(
+            CONNECT_SECONDS,
+            float(value_of(options, "job_server_timeout", "job-server-timeout") or CONNECT_SECONDS),
+        )
+        try:
+            ExternalJobServer(endpoint, seconds).start()
+        except Exception:  # gRPC's, for an address that is none or does not answer
+            raise _unreached("the job server", "job_endpoint") from None
+    master = value_of(options, "flink_master")
+    if master is not None and not master.startswith("["):
+        found = _flink_overview(master)
+        if found is None:
+            raise _unreached("Flink's job manager", "flink_master")
+        if not found.get("slots-total"):
+            raise RunFailed("Flink has no task manager, so nothing would ever run the job")
+
+
+def _unreached(what: str, option: str) -> RunFailed:
+    return RunFailed(f"{what} does not answer where --{option} says: start it, or mend the option")
+
+
+def _flink_overview(master: str) -> dict[str, Any] | None:
+    """What a Flink cluster says of itself; None without an answer."""
+    url = urllib.parse.urlsplit(master if "://" in master else f"http://{master}")
+    kind = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
+    try:
+        connection = kind(url.hostname or "", url.port, timeout=CONNECT_SECONDS)
+        try:
+            connection.request("GET", f"{url.path.rstrip('/')}/overview")
+            found = json.loads(connection.getresponse().read(100_000))
+        finally:
+            connection.close()
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _run(
@@ -81,7 +215,7 @@ def _run(
     if problem is not None:  # outside of `except`, so that the foreign error is not even chained
         raise problem
     if state not in (None, "DONE"):
-        raise RunFailed(f"the engine ended the job in state {state}; its log tells more")
+        raise RunFailed(f"the runner ended the job in state {state}")
     return metrics_of(result)
 
 

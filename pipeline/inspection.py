@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +20,8 @@ from ..models.results import COUNTS
 from ..models.roles import DOC_KEY
 from ..models.storage import Storage
 from ..models.units import Plan
+from .catalogue import Catalogue
+from .changes import missing_names, told_night
 from .estimate import comparison
 from .originals import open_job, open_originals
 from .publish import part_digest, pending_runs, read_receipts
@@ -75,6 +77,8 @@ def summary(manifest: Mapping[str, Any]) -> str:
         f"quarantined      {error}: {count:,} ({explain(error.partition(': ')[2]).cause})"
         for error, count in manifest["errors"].items()
     ]
+    if counts_of_inputs := report.get("incremental"):
+        lines += told_night(counts_of_inputs)
     if kept := policy.get("kept"):
         lines.append(f"kept by policy   {', '.join(kept)}")
     lines += _told_lists(policy, "")
@@ -169,6 +173,27 @@ def _rows_in(content: bytes, doc_keys: Collection[str] | None = None) -> Iterato
         if wanted is not None:
             batch = batch.filter(pc.is_in(batch.column(DOC_KEY), wanted))
         yield from batch.to_pylist()
+
+
+def list_gone(
+    storage: Storage, output: str, urls: Sequence[str], *, key_source: str | None
+) -> Iterator[str]:
+    """Yields a line for each input that the output holds and that is gone: tab-separated.
+
+    Args:
+        urls: the places that are listed, as for a run.
+
+    Raises:
+        UsageError: if nothing is published, a place leads to no file, or the key is another one.
+    """
+    open_job(storage, output, read_manifest(storage, output)["run"], key_source)
+    catalogue = Catalogue.read(storage, output)
+    gone = missing_names(storage, catalogue, urls)
+    yield "run\tunit\tinput"
+    for url in gone:
+        for name, entry in sorted(catalogue.units.items()):
+            if url in entry.inputs:
+                yield f"{entry.run}\t{name}\t{_shown(url)}"
 
 
 # -- quarantine

@@ -8,7 +8,7 @@ OUT/restricted/<run>/files.parquet  the inputs, by name
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ from ..models.job import Job
 from ..models.keys import fingerprint
 from ..models.roles import Columns, Role, preset_for, shown_names
 from ..models.storage import InputFile, Storage
-from ..models.units import Plan, Unit, unit_name
+from ..models.units import Night, Plan, Unit, unit_name
 
 T = TypeVar("T")
 
@@ -42,6 +42,7 @@ class Input:
         settings: how files are written that do not say it themselves.
         schemas: token of each file; files with different tokens do not share a unit.
         columns: all columns seen, hive keys included, in order.
+        numbers: of each file, its place among all that were listed, where not all were taken.
     """
 
     files: tuple[InputFile, ...]
@@ -49,10 +50,20 @@ class Input:
     settings: Settings
     schemas: tuple[str, ...]
     columns: tuple[str, ...]
+    numbers: tuple[int, ...] = ()
+
+    def number(self, index: int) -> int:
+        """By which number messages name a file: its place among all that were listed."""
+        return self.numbers[index] if self.numbers else index
 
 
 def look_at(
-    storage: Storage, urls: Sequence[str], form: str | None = None, settings: Settings | None = None
+    storage: Storage,
+    urls: Sequence[str],
+    form: str | None = None,
+    settings: Settings | None = None,
+    *,
+    choose: Callable[[Sequence[InputFile]], Collection[str]] | None = None,
 ) -> Input:
     """Lists the inputs and opens each one's footer or first block.
 
@@ -60,6 +71,7 @@ def look_at(
         urls: files, folders or globs.
         form: key of `FORMATS`, or None to go by the names' endings.
         settings: None for the default.
+        choose: listed inputs -> URLs of those to take; the others are not opened. None for all.
 
     Raises:
         UsageError: if there is nothing, a file is of no known format, or none heeds a setting that
@@ -74,13 +86,21 @@ def look_at(
     heeded = {name for kind in kinds.values() for name in kind.takes}
     if idle := [name for name in settings.given if name not in heeded]:
         raise UsageError(f"{', '.join(idle)}: the input's format {', '.join(kinds)} takes none")
+    numbers: tuple[int, ...] = tuple(range(len(files)))
+    if choose is not None:
+        chosen = choose(files)
+        numbers = tuple(number for number in numbers if files[number].url in chosen)
+        files = tuple(files[number] for number in numbers)
+        formats = tuple(formats[number] for number in numbers)
 
     def look(index: int) -> tuple[tuple[str, ...], str]:
         kind = kinds[formats[index]]
         try:
             return kind.columns(storage, files[index]), kind.schema_token(storage, files[index])
         except UsageError as error:
-            raise UsageError(f"input file {index} (in the order of paths): {error}") from None
+            raise UsageError(
+                f"input file {numbers[index]} (in the order of paths): {error}"
+            ) from None
 
     seen = list(_for_each(look, len(files)))
     columns: dict[str, None] = {}
@@ -90,7 +110,9 @@ def look_at(
         if twice := set(names) & {key for key, _ in file.partition}:
             found = shown_names(sorted(twice), names)
             raise UsageError(f"columns that are also hive keys of folders: {found}")
-    return Input(files, formats, settings, tuple(token for _, token in seen), tuple(columns))
+    return Input(
+        files, formats, settings, tuple(token for _, token in seen), tuple(columns), numbers
+    )
 
 
 def roles_for(seen: Input, declared: Columns | None) -> Columns:
@@ -143,7 +165,9 @@ def split(
             file = seen.files[index]
             return form.plan(storage, index, file, _WHOLE if whole_files else split_bytes, limits)
         except UsageError as error:
-            raise UsageError(f"input file {index} (in the order of paths): {error}") from None
+            raise UsageError(
+                f"input file {seen.number(index)} (in the order of paths): {error}"
+            ) from None
 
     units: list[Unit] = []
     packed: list[Locator] = []
@@ -200,19 +224,28 @@ def _split(storage: Storage, seen: Input, job: Job) -> tuple[Unit, ...]:
     )
 
 
-def make_plan(storage: Storage, seen: Input, job: Job) -> tuple[Job, Plan]:
+def make_plan(
+    storage: Storage,
+    seen: Input,
+    job: Job,
+    night: Night | None = None,
+    identity: Sequence[str] = (),
+) -> tuple[Job, Plan]:
     """Splits the input and gives the job the id of its run.
 
     Args:
         job: complete but for `run`.
+        night: where `seen` is not all of the inputs.
+        identity: what else tells this run from others.
     """
-    plan = Plan(seen.files, _split(storage, seen, job))
+    plan = Plan(seen.files, _split(storage, seen, job), night)
     run = fingerprint(
         job.fingerprint,
         str(job.batch_documents),
         str(job.batch_bytes),
         str(job.keep_candidates),
         *(unit.name for unit in plan.units),
+        *identity,
     )[:16]
     return dataclasses.replace(job, run=run), plan
 

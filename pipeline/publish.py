@@ -87,10 +87,10 @@ def number_repeated_ids(
         How many rows need another ordinal than they were run with; their units have become
         unfinished.
 
-    Memory: about 120 bytes a row of the output.
+    Memory: about 120 bytes a row of the run; what is published is read a part at a time.
     """
     catalogue = Catalogue.read(storage, job.output)
-    superseded = catalogue.superseded_by(plan.files)
+    superseded = catalogue.superseded_by(plan.inputs)
     published = [
         f"{job.output}/{part.path}"
         for name, entry in sorted(catalogue.units.items())
@@ -103,7 +103,8 @@ def number_repeated_ids(
         for part in receipts[index].parts
         if part.table == "documents"
     ]
-    old, new = _rows_of(storage, published), _rows_of(storage, staged)
+    new = _rows_of(storage, staged)
+    old = _rows_of(storage, published, among=np.unique(new["key"]))
     keys = np.concatenate([old["key"], new["key"]])
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     alike = counts[inverse] > 1
@@ -129,10 +130,16 @@ _ROW = np.dtype([("key", "u8"), ("full", "V16"), ("unit", "i8"), ("ordinal", "i8
 """A row of the documents table: half of its doc_key, to find the few alike, and all of it."""
 
 
-def _rows_of(storage: Storage, parts: Sequence[str]) -> npt.NDArray[np.void]:
-    """The rows of some documents parts, once however many text fields they have."""
-    found = [np.zeros(0, _ROW)]
-    for part in parts:
+def _rows_of(
+    storage: Storage, parts: Sequence[str], among: npt.NDArray[np.uint64] | None = None
+) -> npt.NDArray[np.void]:
+    """The rows of some documents parts, once however many text fields they have.
+
+    Args:
+        among: only rows with one of these keys, which are sorted.
+    """
+
+    def rows_in(part: str) -> npt.NDArray[np.void]:
         table = pq.read_table(
             io.BytesIO(storage.read_bytes(part)), columns=["doc_key", "unit", "ordinal", "field"]
         )
@@ -142,8 +149,15 @@ def _rows_of(storage: Storage, parts: Sequence[str]) -> npt.NDArray[np.void]:
         rows["full"] = np.frombuffer(full, "V16")
         rows["key"] = np.frombuffer(full, ">u8")[::2]
         rows["unit"], rows["ordinal"] = table["unit"], table["ordinal"]
-        found.append(rows)
-    return np.concatenate(found)
+        if among is None:
+            return rows
+        if not len(among):
+            return rows[:0]
+        at = np.minimum(np.searchsorted(among, rows["key"]), len(among) - 1)
+        return rows[among[at] == rows["key"]]
+
+    with ThreadPoolExecutor(_MOVES_AT_ONCE) as pool:
+        return np.concatenate([np.zeros(0, _ROW), *pool.map(rows_in, parts)])
 
 
 def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:
@@ -217,7 +231,7 @@ def promote(
         new = {part.path for receipt in receipts.values() for part in receipt.parts}
         removed = sorted(
             part.path
-            for name in catalogue.superseded_by(plan.files)
+            for name in catalogue.superseded_by(plan.inputs)
             for part in catalogue.units[name].receipt.parts
             if part.path not in new
         )
@@ -234,7 +248,7 @@ def promote(
         list(pool.map(move, (part.path for part in parts)))
         list(pool.map(lambda path: storage.delete(f"{job.output}/{path}"), removed))
 
-    catalogue = catalogue.with_run(job.run, plan, receipts.values())
+    catalogue = catalogue.with_run(job.run, plan, receipts.values(), job.fingerprint)
     catalogue.write(storage, job.output)
     manifest = make_manifest(storage, job, catalogue, policy, report)
     storage.write_bytes(f"{job.output}/manifest.json", json.dumps(manifest, indent=1).encode())
@@ -293,8 +307,9 @@ def make_manifest(
 
 
 def _how_written(job: Job) -> dict[str, Any]:
-    """What `verify` must know to read the parts of a run."""
+    """How the parts of a run were made, and what `verify` must know to read them."""
     return {
+        "fingerprint": job.fingerprint,
         "columns": [[name, str(role)] for name, role in job.columns.roles],
         "format": job.format,
         "settings": dataclasses.asdict(job.settings),

@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..models.errors import GateHeld, ScrublineError, UsageError, error_class
+from ..models.errors import GateHeld, RunHeld, ScrublineError, UsageError, error_class
 from ..models.job import CODE_VERSION, Job
 from ..models.receipts import Receipt
 from ..models.results import COUNTS, Tally
@@ -34,8 +34,17 @@ _log = logging.getLogger(__name__)
 SCHEMA = 1
 """Raised when a field of the report changes its meaning or goes; fields may be added."""
 
-STATES = ("running", "published", "discarded", "held", "refused", "failed", "stopped")
-EXIT_CODES = {"published": 0, "discarded": 0, "held": 3, "refused": 2, "failed": 1, "stopped": 1}
+EXIT_CODES = {
+    "published": 0,
+    "idle": 0,
+    "discarded": 0,
+    "failed": 1,
+    "stopped": 1,
+    "refused": 2,
+    "held": 3,
+    "waiting": 4,
+}
+STATES = ("running", *EXIT_CODES)
 
 REFRESH_SECONDS = 15.0
 """As often as Prometheus usually asks."""
@@ -81,7 +90,7 @@ class Recorder(Watch):
         self._retries: Counter[str] = Counter(worker=0, unit=0)
         self._rows = self._units_done = self._bytes_done = 0
         self._units_left: int | None = None
-        self._state = "running"
+        self._state, self._idle = "running", False
         self._error: dict[str, str | None] | None = None
 
     # -- what is asked for
@@ -125,7 +134,8 @@ class Recorder(Watch):
             self._end(_state_of(error, bool(stopped)), error)
             raise
         else:
-            self._end("published" if self._manifest else "discarded", None)
+            quiet = "idle" if self._idle else "discarded"
+            self._end("published" if self._manifest else quiet, None)
         finally:
             logger.removeHandler(self._warnings)
 
@@ -168,6 +178,10 @@ class Recorder(Watch):
     def publishing(self, parts: int) -> None:
         """Gates are passed."""
         self._enter("publishing")
+
+    def idle(self) -> None:
+        """What was published before is as it should be."""
+        self._idle = True
 
     def published(self, manifest: Mapping[str, Any]) -> None:
         """Keeps what the manifest says."""
@@ -287,7 +301,7 @@ class Recorder(Watch):
             # Of a foreign error the message may hold PHI.
             ours = isinstance(error, ScrublineError)
             self._error = {"class": error_class(error), "message": str(error) if ours else None}
-        if state == "published":
+        if EXIT_CODES[state] == 0 and state != "discarded":
             self._last_success = self._clock()
         self._attempt(self._write_metrics)
         self._attempt(self._write_report)
@@ -334,6 +348,8 @@ def _state_of(error: BaseException, stopped: bool) -> str:
         return "refused"
     if isinstance(error, GateHeld):
         return "held"
+    if isinstance(error, RunHeld):
+        return "waiting"
     return "stopped" if stopped or isinstance(error, KeyboardInterrupt) else "failed"
 
 

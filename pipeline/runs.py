@@ -23,12 +23,17 @@ from ..models.job import Job
 from ..models.keys import load_keys
 from ..models.policy import Policy, load_policy
 from ..models.recognisers import rule_hash
+from ..models.roles import TEXT_FILES
 from ..models.shipped import shipped_names
 from ..models.storage import Storage
 from ..models.systems import rules_named
 from ..models.units import Plan
 from .catalogue import Catalogue
+from .changes import choose_inputs
 from .config import DEFAULT_MAX_QUARANTINED, Options
+from .engines import beam_options, check_places, check_runner
+from .gates import check_parts, check_written, hash_canaries, told_before
+from .holding import hold
 from .inspection import read_manifest
 from .metrics import add_metrics
 from .plan import freeze, look_at, make_plan, roles_for, thaw
@@ -51,28 +56,11 @@ from .watching import NOBODY, Watch
 
 _log = logging.getLogger(__name__)
 
-RUNNERS = ("direct", "portable")
-_NOT_YET = ("prism", "flink", "spark", "dataflow")
+NOTHING = "nothing_to_do"
 
-
-def check_runner(name: str) -> str:
-    """The runner's own name.
-
-    Raises:
-        UsageError: for a runner that is unknown, not supported yet, or refused.
-    """
-    lowered = name.lower().removesuffix("runner")
-    if lowered == "dask":
-        raise UsageError(
-            "DaskRunner is refused: it runs only the last branch of a pipeline and reports "
-            "success, which would lose outputs silently"
-        )
-    if lowered in ("fnapi", "direct"):
-        return "direct"
-    if lowered in RUNNERS:
-        return lowered
-    what = "is not supported yet" if lowered in _NOT_YET else "is unknown"
-    raise UsageError(f"runner {name!r} {what}; runners are {', '.join(RUNNERS)}")
+ENGINE_PATIENCE = 4
+"""Watchdogs' times that a job on an engine may go on without a unit done: units are all that is
+seen of it, and one is many batches."""
 
 
 def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
@@ -81,8 +69,11 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     Raises:
         UsageError: for anything that cannot or must not be done.
     """
-    if check_runner(options.runner) != "direct" and options.workers:
-        raise UsageError("workers are children of the direct runner: an engine has its own")
+    runner = check_runner(options.runner)
+    if runner != "direct":
+        if options.workers:
+            raise UsageError("workers are children of the direct runner: an engine has its own")
+        beam_options(runner, options.beam)  # what is missing is said before anything is read
     output = _absolute(options.output.rstrip("/"))
     # Places are frozen as they are found here: a run may be resumed from another folder.
     key_source, policy_place = options.key_source, options.policy
@@ -91,6 +82,8 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     if policy_place not in shipped_names("policies"):
         policy_place = _absolute(policy_place)
     models = tuple(_absolute(model) if "/" in model else model for model in options.models)
+    canaries = _absolute(options.canaries) if options.canaries else None
+    canaries_hash = hash_canaries(storage, canaries) if canaries else ""
     keys = load_keys(key_source, storage.read_bytes)
     policy = load_policy(policy_place)
     bundles = [open_bundle(model) for model in models]
@@ -105,21 +98,11 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
                 "input and output lie inside each other: give the output a place of its own"
             )
     _check_folder(output)
-    seen = look_at(storage, options.inputs, options.format, options.settings)
-    if any(_inside(file.url, output) for file in seen.files):
-        raise UsageError("some of the input files lie inside the output")
-    columns = roles_for(seen, options.columns)
     group_lines = GroupLines.parse(options.group_lines) if options.group_lines else None
-    if group_lines is not None:
-        forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
-        group_lines.check(columns, forms, {key for file in seen.files for key, _ in file.partition})
-    labels = {label for bundle in bundles for label in bundle.labels}
-    for name in dict.fromkeys(seen.formats):
-        check_replacements(policy, labels, open_format(name, options.settings))
     job = Job(
         run="",
         output=output,
-        columns=columns,
+        columns=options.columns or TEXT_FILES,
         models=models,
         model_hashes=tuple(bundle.hash for bundle in bundles),
         recognisers=rules,
@@ -139,9 +122,36 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         max_quarantined=(
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
         ),
+        hold=options.hold,
+        max_lost=options.max_lost,
+        canaries=canaries,
+        canaries_hash=canaries_hash,
     )
-    job, plan = make_plan(storage, seen, job)
-    Catalogue.read(storage, output).superseded_by(plan.files)
+    catalogue = Catalogue.read(storage, output)
+    if options.drop_gone and not options.incremental:
+        raise UsageError("--drop-gone goes with --incremental: it drops what that finds gone")
+    chosen = None
+    if options.incremental or options.retry_quarantined:
+        chosen = choose_inputs(storage, options, job, catalogue)
+        seen = chosen.seen
+    else:
+        seen = look_at(storage, options.inputs, options.format, options.settings)
+    if any(_inside(file.url, output) for file in seen.files):
+        raise UsageError("some of the input files lie inside the output")
+    columns = chosen.columns if chosen else roles_for(seen, options.columns)
+    if group_lines is not None and seen.files:
+        forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
+        group_lines.check(columns, forms, {key for file in seen.files for key, _ in file.partition})
+    labels = {label for bundle in bundles for label in bundle.labels}
+    for name in dict.fromkeys(seen.formats):
+        check_replacements(policy, labels, open_format(name, options.settings))
+    job = dataclasses.replace(job, columns=columns)
+    _check_places(runner, job, options.inputs)
+    if chosen:
+        job, plan = make_plan(storage, seen, job, chosen.night, chosen.identity)
+    else:
+        job, plan = make_plan(storage, seen, job)
+    catalogue.superseded_by(plan.inputs)
     return job, plan
 
 
@@ -241,6 +251,7 @@ def execute(
     Raises:
         RunFailed: resumable.
         GateHeld: all is done but must not be published.
+        RunHeld: all is done, and it was asked to wait.
     """
     if (manifest := published(storage, job)) is not None:
         _log.info("run %s is published already", job.run)
@@ -255,6 +266,7 @@ def execute(
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     metrics: dict[str, dict[str, int]] = {}
     repeated = 0
+    passed: dict[str, Any] = {}
     whole = True
     with Progress(plan, show=options.progress, watch=watch) as progress:
         while True:
@@ -267,11 +279,15 @@ def execute(
             tally = reconcile(plan, receipts)
             watch.tallied(tally, receipts)
             if promotion_begun(storage, job):
-                break  # its gates were passed, and some parts are no longer under staging
+                # Its gates were passed, and some parts are no longer under staging.
+                passed = told_before(storage, job)
+                break
+            check_parts(storage, job, receipts)
             numbered = number_repeated_ids(storage, job, plan, receipts)
             if not numbered:
                 limit = options.max_quarantined
                 check_gates(tally, job.max_quarantined if limit is None else limit)
+                passed = check_written(storage, job, plan, receipts, max_lost=options.max_lost)
                 break
             repeated = max(repeated, numbered)
             _log.warning(
@@ -281,13 +297,17 @@ def execute(
         if storage.read_bytes(_owner_file(job)) != owner:
             raise RunFailed("another process has taken this run over")
         still_ours()
+        if not promotion_begun(storage, job):
+            hold(storage, job, asked=options.hold)
         seconds = time.monotonic() - began
         report = {
             "started": started,
             "seconds": round(seconds, 2),
             "units": len(plan.units),
             "inputs": len(plan.files),
+            **({"incremental": dict(plan.night.counts)} if plan.night else {}),
             "repeated_ids": repeated,
+            **passed,
             "runner": options.runner,
             "workers": options.workers,
             "metrics": metrics,
@@ -324,10 +344,18 @@ def _run_units(
         progress.done(units, metrics)
 
     runner = check_runner(options.runner)
-    if runner == "portable":
-        from .execute import run_portable
+    if runner != "direct":
+        if options.workers:
+            raise UsageError("workers are children of the direct runner: an engine has its own")
+        beam = beam_options(runner, options.beam)
+        _check_places(runner, job, [file.url for file in plan.files])
+        from .execute import run_engine
 
-        done(left, run_portable(job, left, ("--runner=PortableRunner", *options.beam)))
+        watch = _Receipts(storage, job, plan, left, progress)
+        patience = ENGINE_PATIENCE * options.watchdog_seconds
+        more = run_engine(job, left, beam, look=watch.look, patience_seconds=patience)
+        watch.look()
+        done((), more)
     elif options.workers > 0:
         Supervisor(
             storage,
@@ -352,6 +380,33 @@ def _run_units(
         raise RunFailed(
             f"{len(still)} of {len(plan.units)} units have no receipt though the runner ended"
         )
+
+
+def _check_places(runner: str, job: Job, inputs: Iterable[str]) -> None:
+    named = [place for place in (job.policy, *job.models) if "/" in place]
+    check_places(runner, [*inputs, job.output, *named], job.key_source)
+
+
+class _Receipts:
+    """What can be seen of a job on an engine: which of its units have receipts."""
+
+    def __init__(
+        self, storage: Storage, job: Job, plan: Plan, left: Sequence[int], progress: Progress
+    ) -> None:
+        self._storage, self._folder, self._progress = storage, f"{job.staging}/receipts", progress
+        self._waiting = {f"{plan.units[unit].name}.json": unit for unit in left}
+        self._done = 0
+
+    def look(self) -> int:
+        """Says how many units are done, and shows those that are new."""
+        try:
+            names = self._storage.list_names(self._folder)
+        except RunFailed:  # storage that does not answer now must not end the engine's job
+            return self._done
+        there = [name for name in names if name in self._waiting]
+        self._progress.done([self._waiting.pop(name) for name in there], {})
+        self._done += len(there)
+        return self._done
 
 
 class _ProgressHook:
@@ -387,6 +442,9 @@ def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
         UsageError: see `prepare`; and if the output has another unfinished run, or is locked.
     """
     job, plan = prepare(storage, options)
+    if plan.is_nothing:
+        _require_none_pending(storage, job)
+        return job, plan
     with storage.locked(lock_file(job.output)):
         _freeze_alone(storage, job, plan)
     return job, plan
@@ -398,20 +456,39 @@ def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> None:
         # Ours is shown before others are looked for: of two that begin at once, none goes on.
         began = job.run not in pending_runs(storage, job.output)
         storage.write_bytes(_owner_file(job), b"")
-        if others := [run for run in pending_runs(storage, job.output) if run != job.run]:
+        try:
+            _require_none_pending(storage, job)
+        except UsageError:
             if began:
                 clear_staging(storage, job.output, job.run)
-            raise UsageError(
-                f"this output has an unfinished run {others[0]} with other inputs or settings: "
-                "finish it with `scrubline resume --output ...`, or give it up with "
-                "`scrubline resume --output ... --discard`"
-            )
+            raise
         freeze(storage, job, plan)
 
 
+def _require_none_pending(storage: Storage, job: Job) -> None:
+    """Refuses to go on while another run of the output is unfinished."""
+    if others := [run for run in pending_runs(storage, job.output) if run != job.run]:
+        raise UsageError(
+            f"this output has an unfinished run {others[0]} with other inputs or settings: "
+            "finish it with `scrubline resume --output ...`, or give it up with "
+            "`scrubline resume --output ... --discard`"
+        )
+
+
 def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str, Any]:
-    """Plans, freezes, runs and publishes; the whole of `scrubline scrub`."""
+    """Plans, freezes, runs and publishes; the whole of `scrubline scrub`.
+
+    Returns:
+        The manifest. Where nothing was to be done, that which is published, with the counts of the
+        inputs under `NOTHING` added; nothing is written then.
+    """
     job, plan = prepare(storage, options)
+    if plan.is_nothing and plan.night is not None:
+        _require_none_pending(storage, job)
+        there = storage.exists(f"{job.output}/manifest.json")
+        manifest = read_manifest(storage, job.output) if there else {}
+        watch.idle()
+        return manifest | {NOTHING: dict(plan.night.counts)}
     with storage.locked(lock_file(job.output)) as still_ours:
         _freeze_alone(storage, job, plan)
         watch.frozen(storage, job, plan)

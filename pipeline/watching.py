@@ -37,6 +37,9 @@ class Watch:
     def publishing(self, parts: int) -> None:
         """All gates are passed; so many files will be moved."""
 
+    def idle(self) -> None:
+        """There is nothing to do, and nothing else will be heard."""
+
     def published(self, manifest: Mapping[str, Any]) -> None:
         """The output is there."""
 

@@ -169,6 +169,7 @@ def test_the_supervisor_and_all_that_plans_load_no_beam():
     names = (
         "supervisor",
         "runs",
+        "engines",
         "publish",
         "plan",
         "catalogue",

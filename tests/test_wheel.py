@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -95,6 +96,22 @@ def test_every_file_of_the_rooms_is_in_the_wheel(wheel):
     assert {f"scrubline/{room}/py.typed" for room in ROOMS} <= packed
     assert "scrubline/__init__.py" not in packed
     assert any(name.endswith("/policies/hipaa.toml") for name in packed)
+
+
+def test_what_setup_file_sends_to_workers_is_whole(tmp_path):
+    """Beam's --setup_file makes a source distribution and has each worker install it."""
+    folder = copy_of_what_is_built(tmp_path)
+    run(sys.executable, "setup.py", "-q", "sdist", cwd=folder)
+    (built,) = (folder / "dist").glob("*.tar.gz")
+    with tarfile.open(built) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
+    expected = {
+        path.relative_to(folder).as_posix()
+        for room in ROOMS
+        for path in (folder / room).rglob("*")
+        if path.is_file() and not path.name.startswith(".")
+    }
+    assert expected | {"setup.py", "pyproject.toml", "README.md", "LICENSE"} <= packed
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a compiler")

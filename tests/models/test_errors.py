@@ -13,6 +13,7 @@ from scrubline.models.errors import (
     GateHeld,
     OverBudget,
     RunFailed,
+    RunHeld,
     ScrublineError,
     StorageError,
     UsageError,
@@ -46,6 +47,7 @@ def test_only_the_class_of_an_error_is_told(error, shown):
         (UsageError, ScrublineError),
         (RunFailed, ScrublineError),
         (GateHeld, ScrublineError),
+        (RunHeld, ScrublineError),
         (DocumentError, ScrublineError),
     ],
 )
@@ -54,8 +56,8 @@ def test_kinds_decide_exit_codes(kind, parent):
 
 
 def test_exit_codes_never_overlap():
-    # One error must not be two of: refused (2), failed but resumable (1), held back (3).
-    ends = (UsageError, RunFailed, GateHeld, DocumentError)
+    # One error must not be two of: refused (2), failed but resumable (1), held back (3), waits (4).
+    ends = (UsageError, RunFailed, GateHeld, RunHeld, DocumentError)
     for name in vars(errors):
         kind = getattr(errors, name)
         if (

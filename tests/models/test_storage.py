@@ -220,6 +220,26 @@ def test_listing(storage, root, pattern, expected):
         assert len(storage.read_bytes(file.url)) == file.size
         storage.check_unchanged(file)
         assert "txt" not in repr(file)
+    # The same files are meant by name, also once they are gone.
+    known = {file.url for file in storage.list_files([root])}
+    meant = {file.url for file in files} & known
+    assert storage.meant([root + pattern], known) == meant
+    storage.delete(f"{root}/k=1/j/c.txt")
+    storage.delete(f"{root}/k=2/b.txt")
+    assert storage.meant([root + pattern], known) == meant
+    assert storage.meant([root + pattern, root], known) == known
+
+
+def test_files_are_meant_through_links_and_not_by_their_beginnings(tmp_path):
+    for name in ("in", "in2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "in")
+    storage = Storage()
+    known = {file.url for file in storage.list_files([f"{tmp_path}/in*"])}
+    for place in ("in", "in/", "link", "link/*.t[x]t", "in/a.txt"):
+        found = storage.meant([f"{tmp_path}/{place}"], known)
+        assert found == {url for url in known if "/in/" in url}, place
 
 
 def test_files_listed_twice_count_once(storage, root):

@@ -6,7 +6,7 @@ import pytest
 from scrubline.models.errors import UsageError
 from scrubline.models.formats import Locator
 from scrubline.models.storage import InputFile
-from scrubline.models.units import Plan, Unit, unit_name
+from scrubline.models.units import Night, Plan, Unit, unit_name
 
 FILES = (
     InputFile("/in/smith=1/a.jsonl", 10, "v1", "smith=1/a.jsonl", (("smith", "1"),)),
@@ -26,6 +26,24 @@ PLAN = Plan(
 
 def test_a_plan_survives_storage(storage, tmp_path):
     PLAN.write(storage, str(tmp_path))
+    assert Plan.read(storage, str(tmp_path)) == PLAN
+
+
+def test_a_night_survives_storage(storage, tmp_path):
+    gone = InputFile("/in/gone.jsonl", 3, "v1", "")
+    plan = dataclasses.replace(PLAN, night=Night({"listed": 3, "dropped": 1}, (gone,)))
+    plan.write(storage, str(tmp_path))
+    assert Plan.read(storage, str(tmp_path)) == plan
+    assert plan.inputs == (*FILES, gone)
+    assert not plan.is_nothing
+    for night, nothing in ((None, False), (Night({}), True), (Night({}, (gone,)), False)):
+        assert Plan((), (), night).is_nothing == nothing
+
+
+def test_a_plan_of_before_is_read(storage, tmp_path):
+    PLAN.write(storage, str(tmp_path))
+    table = pq.read_table(tmp_path / "files.parquet")
+    pq.write_table(table.drop_columns(["dropped"]), tmp_path / "files.parquet")
     assert Plan.read(storage, str(tmp_path)) == PLAN
 
 

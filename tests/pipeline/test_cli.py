@@ -18,6 +18,7 @@ COMMANDS = (
     *("scrub", "plan", "resume", "annotate", "verify", "inspect", "key", "train", "evaluate"),
     "convert",
     "dial",
+    "diff",
     "dictionaries",
     "prune",
 )

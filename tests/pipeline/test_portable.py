@@ -102,5 +102,5 @@ def test_a_job_server_that_is_not_there_fails_the_run_soon(run, options):
         "--environment_type=LOOPBACK",
         "--job_server_timeout=2",
     )
-    with pytest.raises(RunFailed, match="the runner failed"):
+    with pytest.raises(RunFailed, match="the job server does not answer"):
         bounded(run, runner="portable", beam=beam)

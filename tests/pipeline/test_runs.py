@@ -198,7 +198,7 @@ def test_an_input_that_changed_after_planning_stops_the_run(storage, options, tm
         ({"models": ("no-such",)}, "bundle"),
         ({"policy": "no-such"}, "policy"),
         ({"runner": "DaskRunner"}, "DaskRunner is refused"),
-        ({"runner": "FlinkRunner"}, "not supported yet"),
+        ({"runner": "SamzaRunner"}, "is unknown; runners are direct, portable, prism"),
         ({"key_source": "env:NOT_SET_HERE"}, "scrubline key new"),
     ],
 )

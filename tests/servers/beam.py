@@ -29,13 +29,14 @@ def wait_for_port(process, port):
 
 
 @contextlib.contextmanager
-def server(log, module, *arguments):
-    """A Beam server as a child process; all that it says goes to the file `log`."""
+def started(log, *command):
+    """A server as a child process; all that it says goes to the file `log`."""
     # The worker pool starts its workers as a bare `python`.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     with log.open("wb") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            command,
+            stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
             env=os.environ | {"PATH": path},
@@ -49,6 +50,35 @@ def server(log, module, *arguments):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def server(log, module, *arguments):
+    """A Beam server in Python."""
+    return started(log, sys.executable, "-m", module, *arguments)
+
+
+@contextlib.contextmanager
+def logs_shown(folder):
+    """Prints the ends of all logs in a folder if what is done meanwhile fails."""
+    try:
+        yield
+    except BaseException:
+        for log in sorted(folder.glob("*.log")):
+            print(f"-- the end of {log.name}:\n{log.read_text(errors='replace')[-4000:]}")
+        raise
+
+
+@contextlib.contextmanager
+def worker_pool(folder):
+    """Beam's pool of Python workers; gives the options that send a job's work there."""
+    port = free_port()
+    with server(
+        folder / "pool.log",
+        "apache_beam.runners.worker.worker_pool_main",
+        f"--service_port={port}",
+    ) as process:
+        wait_for_port(process, port)
+        yield "--environment_type=EXTERNAL", f"--environment_config=localhost:{port}"
 
 
 @contextlib.contextmanager

@@ -1,0 +1,308 @@
+"""What a run must pass before promotion, beside counts and the quarantine share (`publish`)."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..models.canaries import Canary, read_canaries
+from ..models.errors import GateHeld, UsageError
+from ..models.formats import format_of, open_format
+from ..models.grouping import join_or_none
+from ..models.job import Job
+from ..models.keys import load_keys
+from ..models.partitions import parse_partition
+from ..models.receipts import Receipt
+from ..models.roles import Role
+from ..models.spans import BELIEVED
+from ..models.storage import InputFile, Storage
+from ..models.units import Plan
+from .catalogue import Catalogue
+from .differences import diff_of_run
+from .plan import read_job
+
+_READS_AT_ONCE = 16
+_PASSED = "passed.json"
+"""Under staging, what the gates told: a promotion that is taken up again cannot ask them anew."""
+
+_MOST_TOLD = 20
+"""Faults of canaries that a message tells."""
+
+
+def check_written(
+    storage: Storage,
+    job: Job,
+    plan: Plan,
+    receipts: Mapping[int, Receipt],
+    *,
+    max_lost: float | None,
+) -> dict[str, Any]:
+    """Checks what a finished run has staged: audit, canaries, spans lost.
+
+    Args:
+        max_lost: in the place of the planned one.
+
+    Returns:
+        What the manifest's report tells of it.
+
+    Raises:
+        GateHeld: if something is not as it must be.
+        UsageError: if canaries or key are not the planned ones.
+    """
+    check_audit(storage, job, receipts)
+    told = check_canaries(storage, job, plan, receipts)
+    limit = job.max_lost if max_lost is None else max_lost
+    if limit is not None:
+        told |= check_lost(storage, job, plan, receipts, limit)
+    storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(told).encode())
+    return told
+
+
+def told_before(storage: Storage, job: Job) -> dict[str, Any]:
+    """What `check_written` told of a run whose promotion was begun after it."""
+    try:
+        told: dict[str, Any] = json.loads(storage.read_bytes(f"{job.staging}/{_PASSED}"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return told
+
+
+def check_lost(
+    storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt], limit: float
+) -> dict[str, Any]:
+    """Compares the run with what it replaces; see `differing`.
+
+    Raises:
+        GateHeld: if more than this share of the spans of the same documents is lost.
+    """
+    found = diff_of_run(storage, job, plan, list(receipts.values()))
+    if found.lost_share > limit:
+        raise GateHeld(
+            f"{found.spans['lost']} spans of what is published are lost ({found.lost_share:.2%}), "
+            f"more than the limit of {limit:.2%}. Nothing is published. Look at `scrubline diff`, "
+            "then give the run up, or accept it with: resume --max-lost SHARE"
+        )
+    return {"lost_share": round(found.lost_share, 6)}
+
+
+# -- the audit
+
+
+def check_parts(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> None:
+    """Looks whether each part that a receipt lists is under staging, with its size.
+
+    Raises:
+        GateHeld: naming the first unit that lacks something.
+    """
+    sizes = storage.list_sizes(job.staging)
+    for _, receipt in sorted(receipts.items()):
+        _require(receipt.unit, _faults_of_parts(receipt, sizes))
+
+
+def check_audit(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> None:
+    """Compares the tables under staging with what was counted.
+
+    The documents table has a row for each text field of each row that goes out, the audit as many
+    spans as were counted, of these documents alone.
+
+    Raises:
+        GateHeld: naming the first unit that lacks something.
+    """
+
+    def faults(receipt: Receipt) -> list[str]:
+        return list(_faults_of_tables(storage, job, receipt))
+
+    ordered = [receipt for _, receipt in sorted(receipts.items())]
+    with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
+        for receipt, found in zip(ordered, pool.map(faults, ordered), strict=True):
+            _require(receipt.unit, found)
+
+
+def _require(unit: int, faults: Iterable[str]) -> None:
+    for fault in faults:
+        raise GateHeld(
+            f"unit {unit}: the audit is not complete: {fault}. Nothing is published. Give the run "
+            "up with `scrubline resume --output ... --discard`, and scrub again"
+        )
+
+
+def _faults_of_parts(receipt: Receipt, sizes: Mapping[str, int]) -> Iterator[str]:
+    for part in receipt.parts:
+        if part.path not in sizes:
+            yield f"a part of {part.table} is missing"
+        elif sizes[part.path] != part.bytes:
+            yield f"a part of {part.table} has {sizes[part.path]} bytes, not {part.bytes}"
+    tables = {part.table for part in receipt.parts}
+    rows_out = receipt.tally.counts["rows_out"]
+    for table in ("audit", "documents", *(("data",) if rows_out else ())):
+        if table not in tables:
+            yield f"there is no part of {table}"
+
+
+def _faults_of_tables(storage: Storage, job: Job, receipt: Receipt) -> Iterator[str]:
+    counts = receipt.tally.counts
+    documents = _table(storage, job, receipt, "documents", ["doc_key", "status"])
+    written = documents.filter(pc.not_equal(documents["status"], "quarantined"))
+    expected = counts["documents"]
+    fields = len(job.columns.named(Role.TEXT))
+    if job.group_lines is None and expected != counts["rows_out"] * fields:
+        yield f"{counts['rows_out']} rows went out, and {expected} documents were counted"
+    if written.num_rows != expected:
+        yield f"{written.num_rows} documents are listed, and {expected} went out"
+    audit = _table(storage, job, receipt, "audit", ["doc_key", "fragment", "reason"])
+    believed = pa.array([reason for reason in BELIEVED if reason is not None])
+    counted = pc.or_(pc.is_null(audit["reason"]), pc.is_in(audit["reason"], believed))
+    spans = pc.sum(pc.and_(counted, pc.invert(audit["fragment"]))).as_py() or 0
+    if spans != counts["spans"]:
+        yield f"the audit has {spans} spans, and {counts['spans']} were counted"
+    known = pc.is_in(audit["doc_key"], pc.unique(written["doc_key"]))
+    if pc.any(pc.invert(known)).as_py():
+        yield "the audit has spans of other documents"
+
+
+def _table(storage: Storage, job: Job, receipt: Receipt, table: str, columns: list[str]) -> Any:
+    """Some columns of a table of a unit."""
+    found = [
+        pq.read_table(io.BytesIO(storage.read_bytes(f"{job.staging}/{part.path}")), columns=columns)
+        for part in receipt.parts
+        if part.table == table
+    ]
+    return pa.concat_tables(found)
+
+
+# -- canaries
+
+
+def hash_canaries(storage: Storage, url: str) -> str:
+    """SHA-256 of a file of canaries, once it can be read.
+
+    Raises:
+        UsageError: if it is not there, or not of the form.
+    """
+    try:
+        content = storage.read_bytes(url)
+    except FileNotFoundError:
+        raise UsageError("there is no file of canaries where --canaries says") from None
+    read_canaries(content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def check_canaries(
+    storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt]
+) -> dict[str, Any]:
+    """Reads what became of the planted documents.
+
+    A run that takes only some inputs may not have them: they are then looked for in what is
+    published and stays.
+
+    Returns:
+        What the manifest tells of it: how many were checked, and their doc_keys.
+
+    Raises:
+        UsageError: if the canaries or the key are not those of the plan.
+        GateHeld: if one is missing, not clean or destroyed, by its number.
+    """
+    if job.canaries is None:
+        return {}
+    content = storage.read_bytes(job.canaries)
+    if hashlib.sha256(content).hexdigest() != job.canaries_hash:
+        raise UsageError("the canaries have changed since the run was planned")
+    keys = load_keys(job.key_source, storage.read_bytes)
+    if keys.check != job.key_check:
+        raise UsageError("this is not the master key of the run")
+    canaries = {keys.doc_key(one.id): one for one in read_canaries(content)}
+    staged = [(job, job.staging, receipt) for receipt in receipts.values()]
+    faults = dict(_judge(storage, canaries, staged))
+    checked = set(faults)
+    if plan.night is not None and len(checked) < len(canaries):
+        rest = {key: one for key, one in canaries.items() if key not in checked}
+        faults |= _judge(storage, rest, _staying(storage, job, plan))
+    for key, one in canaries.items():
+        if key not in faults:
+            faults[key] = ["missing"] if one.required else []
+    told = sorted((canaries[key].number, f) for key, found in faults.items() for f in found)
+    if told:
+        bad = len({number for number, _ in told})
+        shown = "; ".join(f"canary {number}: {fault}" for number, fault in told[:_MOST_TOLD])
+        raise GateHeld(
+            f"{bad} of {len(canaries)} canaries fail: {shown}. Nothing is published. Look why, "
+            "then give the run up with `scrubline resume --output ... --discard`"
+        )
+    return {
+        "canaries": {
+            "all": len(canaries),
+            "in_this_run": len(checked),
+            "doc_keys": sorted(faults),
+        }
+    }
+
+
+def _staying(storage: Storage, job: Job, plan: Plan) -> Iterator[tuple[Job, str, Receipt]]:
+    """The published units that the run does not replace."""
+    catalogue = Catalogue.read(storage, job.output)
+    replaced = catalogue.superseded_by(plan.inputs)
+    jobs: dict[str, Job] = {}
+    for name, entry in sorted(catalogue.units.items()):
+        if name not in replaced:
+            if entry.run not in jobs:
+                jobs[entry.run] = read_job(storage, job.output, entry.run)
+            yield jobs[entry.run], job.output, entry.receipt
+
+
+def _judge(
+    storage: Storage,
+    canaries: Mapping[str, Canary],
+    units: Iterable[tuple[Job, str, Receipt]],
+) -> Iterator[tuple[str, list[str]]]:
+    """Yields doc_key and faults of each canary that is in some units."""
+    wanted = pa.array(sorted(canaries), pa.string())
+    for job, folder, receipt in units:
+        there: dict[str, str] = {}
+        for part in receipt.parts:
+            if part.table == "documents":
+                content = io.BytesIO(storage.read_bytes(f"{folder}/{part.path}"))
+                rows = pq.read_table(content, columns=["doc_key", "status"])
+                rows = rows.filter(pc.is_in(rows["doc_key"], wanted))
+                there |= dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+        out = {key for key, status in there.items() if status != "quarantined"}
+        for key in there.keys() - out:
+            if canaries[key].required:
+                yield key, ["missing, it is quarantined"]
+        if out:
+            for key, (texts, cells) in _rows(storage, job, folder, receipt, out).items():
+                yield key, list(canaries[key].faults(texts, cells))
+
+
+def _rows(
+    storage: Storage, job: Job, folder: str, receipt: Receipt, wanted: set[str]
+) -> dict[str, tuple[list[str], list[str]]]:
+    """Texts and other cells, hive folders' too, of some documents of a unit, as written."""
+    texts: dict[str, dict[str, list[str | None]]] = {key: defaultdict(list) for key in wanted}
+    cells: dict[str, list[str]] = {key: [] for key in wanted}
+    for part in receipt.parts:
+        if part.table != "data":
+            continue
+        form = open_format(job.format or format_of(part.path), job.settings)
+        if form.file_is_record and not any(key in part.path for key in wanted):
+            continue
+        name = part.path.rsplit("/", 1)[-1]
+        file = InputFile(f"{folder}/{part.path}", part.bytes, version="", path=name)
+        for row in form.part_rows(storage, file, job.columns):
+            if row.doc_key in wanted:
+                for field, text in row.texts.items():
+                    texts[row.doc_key][field].append(text)
+                cells[row.doc_key] += [cell for cell in row.cells.values() if cell is not None]
+                cells[row.doc_key] += [value for _, value in parse_partition(part.path)]
+    return {
+        key: ([t for some in texts[key].values() if (t := join_or_none(some))], cells[key])
+        for key in wanted
+    }

@@ -1,0 +1,33 @@
+"""Whether a run that has passed its gates waits unpublished."""
+
+from __future__ import annotations
+
+from ..models.errors import RunHeld
+from ..models.job import Job
+from ..models.storage import Storage
+
+HELD = "HELD"
+"""Under staging, once a run has waited as `--hold` asked."""
+
+
+def hold(storage: Storage, job: Job, *, asked: bool) -> None:
+    """Stops a run that is to wait unpublished.
+
+    A run that was planned to wait does so once, however often it is stopped before: to go on with
+    it after that is to publish it.
+
+    Args:
+        asked: whether to hold it whatever was planned.
+
+    Raises:
+        RunHeld: if it is to wait.
+    """
+    mark = f"{job.staging}/{HELD}"
+    if asked or (job.hold and not storage.exists(mark)):
+        storage.write_bytes(mark, b"")
+        raise RunHeld(
+            f"run {job.run} is done, has passed every gate and waits unpublished, as --hold asked: "
+            "compare it with what is published (`scrubline diff --output ...`), then publish it "
+            "(`scrubline resume --output ...`) or give it up "
+            "(`scrubline resume --output ... --discard`)"
+        )

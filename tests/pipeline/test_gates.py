@@ -1,0 +1,261 @@
+"""Gates of what a run has staged: a complete audit, canaries, spans lost."""
+
+import dataclasses
+import json
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from scrubline.models.errors import GateHeld, RunFailed, RunHeld, UsageError
+from scrubline.models.keys import load_keys
+from scrubline.models.roles import Columns
+from scrubline.pipeline import gates
+from scrubline.pipeline.inspection import read_manifest
+from scrubline.pipeline.runs import resume
+
+from .conftest import note, write_corpus
+from .makers import make
+
+RULES = ("date", "medical_record", "email")
+
+
+@pytest.fixture
+def run(run):
+    """The same with a few rules."""
+    return lambda **changes: run(**({"recognisers": RULES} | changes))
+
+
+# -- audit
+
+
+@pytest.fixture
+def staged(run, storage, options, tmp_path):
+    """The staging folder of a run that waits."""
+    with pytest.raises(RunHeld):
+        run(hold=True, split_bytes=5000)
+    (folder,) = (tmp_path / "out/_staging").iterdir()
+    return folder
+
+
+def held(storage, options, match):
+    with pytest.raises(GateHeld, match=f"unit 1: the audit is not complete: {match}") as told:
+        resume(storage, options)
+    assert "Nothing is published" in str(told.value)
+
+
+def of_unit_one(folder, table):
+    return next((folder / table).glob("000001-*"))
+
+
+@pytest.mark.parametrize("table", ["data", "audit", "documents", "quarantine"])
+def test_a_part_that_is_missing(staged, storage, options, tmp_path, table):
+    path = next((staged / table).iterdir())
+    path.unlink()
+    with pytest.raises(GateHeld, match=f"not complete: a part of {table} is missing"):
+        resume(storage, options)
+    assert not (tmp_path / "out/data").exists()
+
+
+@pytest.mark.parametrize("table", ["data", "audit"])
+def test_a_part_of_another_size(staged, storage, options, table):
+    path = of_unit_one(staged, table)
+    path.write_bytes(path.read_bytes() + b" ")
+    held(storage, options, rf"a part of {table} has \d+ bytes, not \d+")
+
+
+def rewrite(path, change):
+    """Another table in the place of a part, and its size in the receipt."""
+    before = path.stat().st_size
+    pq.write_table(change(pq.read_table(path)), path, compression="zstd")
+    (receipt,) = (path.parent.parent / "receipts").glob("000001-*")
+    text = receipt.read_text()
+    assert text.count(f'"bytes":{before},') >= 1
+    receipt.write_text(text.replace(f'"bytes":{before},', f'"bytes":{path.stat().st_size},'))
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "match"),
+    [
+        ("audit", lambda t: t.slice(1), r"the audit has \d+ spans, and \d+ were counted"),
+        ("documents", lambda t: t.slice(1), r"\d+ documents are listed, and \d+ went out"),
+        (
+            "audit",
+            lambda t: t.set_column(
+                1, t.schema.field(1), pc.replace_substring_regex(t["doc_key"], "^..", "zz")
+            ),
+            "the audit has spans of other documents",
+        ),
+    ],
+    ids=["spans", "documents", "others"],
+)
+def test_rows_that_are_missing(staged, storage, options, table, change, match):
+    rewrite(of_unit_one(staged, table), change)
+    held(storage, options, match)
+
+
+def test_counts_that_do_not_add_up(staged, storage, options):
+    (receipt,) = (staged / "receipts").glob("000001-*")
+    value = json.loads(receipt.read_text())
+    value["counts"]["documents"] -= 1
+    receipt.write_text(json.dumps(value))
+    held(storage, options, r"\d+ rows went out, and \d+ documents were counted")
+
+
+def test_what_is_complete_passes(staged, storage, options):
+    assert resume(storage, options)["counts"]["rows_out"] == 60
+
+
+# -- canaries
+
+
+@pytest.fixture
+def planted(options, tmp_path):
+    """Writes a file of canaries beside a corpus with two planted notes; gives its path."""
+    lines = [
+        note(700) | {"note_id": "canary-1", "text": "Quentin Zyx, MRN: 7654321, seen 3/4/2019."},
+        note(701) | {"note_id": "canary-2", "text": "metformin 500 mg, see q@zyx.example."},
+    ]
+    path = tmp_path / "in/planted.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def write(*canaries):
+        file = tmp_path / "canaries.jsonl"
+        file.write_text("".join(json.dumps(canary) + "\n" for canary in canaries))
+        return str(file)
+
+    return write
+
+
+CLEAN = (
+    {"id": "canary-1", "gone": ["7654321", "3/4"], "stays": ["Quentin"]},
+    {"id": "canary-2", "gone": ["q@zyx"], "stays": ["metformin 500 mg"]},
+)
+
+
+def test_clean_canaries_pass_and_are_named_by_their_keys(run, storage, planted, key_file):
+    manifest = run(canaries=planted(*CLEAN, {"id": "none", "gone": ["x"], "required": False}))
+    keys = load_keys(key_file, storage.read_bytes)
+    told = manifest["report"]["canaries"]
+    assert told["all"] == 3
+    assert told["in_this_run"] == 2
+    assert {keys.doc_key("canary-1"), keys.doc_key("canary-2")} <= set(told["doc_keys"])
+
+
+def test_a_promotion_that_is_taken_up_again_tells_of_canaries_too(
+    run, storage, options, planted, monkeypatch
+):
+    def failing(self, source, target):
+        raise RunFailed("cut off")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(storage), "move", failing)
+        with pytest.raises(RunFailed):
+            run(canaries=planted(*CLEAN))
+    assert resume(storage, options)["report"]["canaries"]["in_this_run"] == 2
+
+
+@pytest.mark.parametrize(
+    ("canary", "fault"),
+    [
+        ({"id": "canary-1", "gone": ["MRN", "Quentin"]}, "canary 2: not clean, text 1 of gone"),
+        ({"id": "canary-1", "stays": ["7654321"]}, "canary 2: destroyed, text 1 of stays"),
+        ({"id": "nobody", "gone": ["7654321"]}, "canary 2: missing"),
+        ({"id": 9003, "gone": ["17"]}, "canary 2: missing, it is quarantined"),
+    ],
+)
+def test_a_canary_holds_the_run_back(run, storage, options, planted, tmp_path, canary, fault):
+    file = planted(CLEAN[1], canary)
+    with pytest.raises(GateHeld, match=f"1 of 2 canaries fail: {fault}") as told:
+        run(canaries=file)
+    assert not any(word in str(told.value) for word in ("Quentin", "7654321", "canary-1", "nobody"))
+    assert not (tmp_path / "out/data").exists()
+    # The plan holds its canaries by hash: to mend the file is to plan again, not to work again.
+    planted(*CLEAN)
+    with pytest.raises(UsageError, match="canaries have changed since the run was planned"):
+        resume(storage, options)
+    assert run(canaries=file)["report"]["canaries"]["in_this_run"] == 2
+
+
+def test_a_quarantined_canary_that_may_be_missing_passes(run, planted):
+    file = planted({"id": 9003, "gone": ["17"], "required": False})
+    assert run(canaries=file)["report"]["canaries"]["in_this_run"] == 0
+
+
+def test_a_file_that_is_not_there_or_wrong_is_refused_before_anything(run, planted, tmp_path):
+    for file in (str(tmp_path / "nothing.jsonl"), planted("x")):
+        with pytest.raises(UsageError, match="canaries"):
+            run(canaries=file)
+    assert not (tmp_path / "out").exists()
+
+
+def test_canaries_of_a_night_may_be_in_what_stays(run, planted, tmp_path):
+    one = max(path.stat().st_size for path in (tmp_path / "in").iterdir())
+    common = {"incremental": True, "split_bytes": one, "canaries": planted(*CLEAN)}
+    run(**common)
+    write_corpus(tmp_path / "in/late", notes=3, files=1, broken=False)
+    path = tmp_path / "in/late/part0.jsonl"
+    path.write_text(path.read_text().replace('"note_id": ', '"note_id": 50'))
+    manifest = run(**common)
+    assert manifest["report"]["canaries"]["in_this_run"] == 0
+    assert len(manifest["report"]["canaries"]["doc_keys"]) == 2
+    path.write_text(path.read_text() + "\n")
+    with pytest.raises(GateHeld, match="canary 3: missing"):
+        run(**common | {"canaries": planted(*CLEAN, {"id": "nobody", "gone": ["x"]})})
+
+
+@pytest.mark.parametrize("name", ["text", "csv", "parquet", "jsonl.gz", "zip", "tar.gz", "conll"])
+def test_canaries_of_every_kind_of_output(run, tmp_path, planted, name):
+    rows = [(f"n{n}.txt", f"Quentin was seen 3/{n}/2019 ok{n}.") for n in (1, 2)]
+    made, ids = make(name, "stem", rows)
+    folder = tmp_path / "made"
+    folder.mkdir()
+    for path, content in made.items():
+        (folder / path).write_bytes(content)
+    common = {"inputs": (str(folder),), "columns": None, "output": str(tmp_path / "other")}
+    good = {"id": ids[1], "gone": ["3/2"], "stays": ["Quentin", "ok2"]}
+    bad = {"id": ids[0], "gone": ["Quentin"]}
+    with pytest.raises(GateHeld, match="1 of 2 canaries fail: canary 2: not clean"):
+        run(**common, canaries=planted(good, bad))
+    assert run(**common, canaries=planted(good))["report"]["canaries"]["in_this_run"] == 1
+
+
+def test_a_folder_that_is_mirrored_is_looked_at_too(run, planted, tmp_path):
+    folder = tmp_path / "tables/ward=Quentin"
+    folder.mkdir(parents=True)
+    (folder / "a.jsonl").write_text('{"note_id": 1, "text": "Seen 3/4/2019"}\n')
+    columns = Columns.parse([("note_id", "id"), ("text", "text"), ("ward", "pass")])
+    with pytest.raises(GateHeld, match="canary 1: not clean"):
+        run(
+            inputs=(str(tmp_path / "tables"),),
+            columns=columns,
+            canaries=planted({"id": 1, "gone": ["Quentin"]}),
+        )
+
+
+def test_the_key_must_be_that_of_the_run(run, storage, options, planted, tmp_path):
+    with pytest.raises(RunHeld):
+        run(canaries=planted(*CLEAN), hold=True)
+    (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
+    with pytest.raises(UsageError, match="not the master key"):
+        resume(storage, options)
+
+
+# -- spans lost
+
+
+def test_a_run_that_loses_spans_is_held_back(run, storage, options):
+    first = run(max_lost=0.0)
+    assert first["report"]["lost_share"] == 0.0
+    with pytest.raises(GateHeld, match=r"spans of what is published are lost \(\d+\.\d+%\), more"):
+        run(recognisers=RULES[:2], max_lost=0.01)
+    assert read_manifest(storage, options.output) == first
+    with pytest.raises(GateHeld):
+        resume(storage, options)
+    manifest = resume(storage, dataclasses.replace(options, max_lost=0.9))
+    assert 0 < manifest["report"]["lost_share"] < 0.9
+
+
+def test_without_a_limit_nothing_is_compared(run, monkeypatch):
+    run()
+    monkeypatch.setattr(gates, "diff_of_run", None)
+    assert "lost_share" not in run(recognisers=RULES[:2])["report"]

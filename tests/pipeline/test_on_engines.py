@@ -1,0 +1,202 @@
+"""Whole runs on real engines on loopback: Prism, a Flink cluster, Spark.
+
+Skipped, with the reason, where an engine is not installed: `make test-engines` installs them.
+"""
+
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from scrubline.models.errors import RunFailed, UsageError
+from scrubline.pipeline.config import options_from, read_config
+from scrubline.pipeline.publish import part_digest
+from scrubline.pipeline.runs import plan_and_freeze, resume
+from scrubline.pipeline.verify import verify
+
+from ..servers.beam import SECONDS, logs_shown, worker_pool
+from ..servers.engines import NotInstalled
+from ..servers.flink import finished_jobs, flink
+from ..servers.prism import prism
+from ..servers.spark import spark
+from .conftest import BROKEN, write_corpus
+from .test_portable import bounded
+
+pytestmark = pytest.mark.engines
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINES = {"prism": prism, "flink": flink, "spark": spark}
+COMMAND = (sys.executable, "-c", "from scrubline.pipeline.cli import command; command()")
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request, tmp_path_factory):
+    """A running engine and a pool of workers: its name, its folder and Beam's options by kind."""
+    folder = tmp_path_factory.mktemp(request.param)
+    try:
+        with (
+            logs_shown(folder),
+            ENGINES[request.param](folder) as options,
+            worker_pool(folder) as pool,
+        ):
+            kinds = {"LOOPBACK": ("--environment_type=LOOPBACK",), "EXTERNAL": pool}
+            yield (
+                request.param,
+                folder,
+                {kind: (*options, *more) for kind, more in kinds.items()},
+            )
+    except NotInstalled as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(params=["LOOPBACK", "EXTERNAL"])
+def kind(request):
+    return request.param
+
+
+@pytest.fixture
+def on_engine(engine, kind, options):
+    """Options of a run of many small units on the engine."""
+    name, folder, kinds = engine
+    with logs_shown(folder):
+        yield dataclasses.replace(options, runner=name, beam=kinds[kind], split_bytes=1500)
+
+
+def called(run, wanted):
+    fields = dataclasses.fields(wanted)
+    return bounded(run, **{field.name: getattr(wanted, field.name) for field in fields})
+
+
+def assert_equal_and_clean(storage, manifest, direct, output, key_source=None):
+    assert manifest["content_digest"] == direct["content_digest"]
+    assert part_digest(manifest) == part_digest(direct)
+    assert manifest["counts"] == direct["counts"]
+    assert manifest["errors"] == direct["errors"]
+    assert verify(storage, output, originals=True, key_source=key_source)[0] == []
+    assert not (Path(output) / "_staging").exists()
+
+
+def test_the_demo_corpus_comes_out_as_of_the_direct_runner(
+    engine, kind, run, storage, key_file, tmp_path
+):
+    name, folder, kinds = engine
+    config = read_config((ROOT / "demo/scrubline.toml").read_bytes())
+    base = options_from(
+        config,
+        {
+            "inputs": (str(ROOT / "demo/parquet"),),
+            "output": str(tmp_path / "engine"),
+            "key_source": key_file,
+            "split_bytes": 4000,
+            "progress": False,
+        },
+    )
+    direct = called(run, dataclasses.replace(base, output=str(tmp_path / "direct")))
+    with logs_shown(folder):
+        manifest = called(run, dataclasses.replace(base, runner=name, beam=kinds[kind]))
+        assert_equal_and_clean(storage, manifest, direct, base.output)
+    if name == "flink":
+        assert finished_jobs(kinds[kind]) > 0
+    assert manifest["report"]["runner"] == name
+    assert manifest["report"]["units"] > 2
+    # Prism loses what bundles counted that it splits; the manifest's own counts are of receipts.
+    counted = manifest["report"]["metrics"]["Write"]["documents"]
+    assert 0 < counted <= manifest["counts"]["documents"]
+    assert name == "prism" or counted == manifest["counts"]["documents"]
+
+
+def test_quarantined_rows_and_repeated_ids_are_the_same(run, on_engine, storage, tmp_path):
+    # A repeated id is numbered, and its unit runs again: two jobs, one after the other.
+    again = Path(on_engine.inputs[0]) / "part3.jsonl"
+    again.write_text(
+        '{"note_id": 7, "patient_id": "1", "kind": "x", "text": "On 1/2/2019.", "n": 1}\n'
+    )
+    direct = run(output=str(tmp_path / "direct"), split_bytes=on_engine.split_bytes)
+    assert direct["report"]["repeated_ids"] == 1
+    assert direct["counts"]["rows_quarantined"] == BROKEN
+    manifest = called(run, on_engine)
+    assert_equal_and_clean(storage, manifest, direct, on_engine.output)
+
+
+def test_a_run_that_was_killed_is_resumed(run, on_engine, storage, tmp_path):
+    write_corpus(tmp_path / "in", notes=600)
+    changed = {"split_bytes": 4000, "batch_documents": 4}
+    wanted = dataclasses.replace(on_engine, **changed)
+    job, plan = plan_and_freeze(storage, wanted)
+    receipts = Path(job.staging) / "receipts"
+    command = [*COMMAND, "resume", "--output", wanted.output, "--runner", wanted.runner]
+    launcher = subprocess.Popen(
+        [*command, "--", *wanted.beam], stdin=subprocess.DEVNULL, cwd=ROOT, process_group=0
+    )
+    try:
+        end = time.monotonic() + SECONDS
+        while not (done := len(list(receipts.glob("*.json"))) if receipts.exists() else 0):
+            assert launcher.poll() is None, "the run ended before it was killed"
+            assert time.monotonic() < end, "nothing is done"
+            time.sleep(0.01)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(launcher.pid, signal.SIGKILL)
+        launcher.wait()
+    assert done < len(plan.units)
+    assert not (Path(wanted.output) / "_SUCCESS").exists()
+    manifest = bounded(resume, storage, wanted)
+    direct = run(output=str(tmp_path / "direct"), **changed)
+    assert_equal_and_clean(storage, manifest, direct, wanted.output)
+
+
+def test_a_failed_bundle_publishes_nothing(run, on_engine, storage, tmp_path):
+    job, plan = plan_and_freeze(storage, on_engine)
+    # A part cannot be written where a folder of its name stands.
+    part = Path(job.staging) / f"data/{plan.units[1].name}.jsonl"
+    part.mkdir(parents=True)
+    (part / "something").touch()
+    with pytest.raises(RunFailed, match="Is.*irectory|EISDIR|storage refused") as caught:
+        bounded(resume, storage, on_engine)
+    assert plan.files[0].url not in str(caught.value)
+    output = Path(on_engine.output)
+    assert not (output / "data").exists()
+    assert not (output / "_SUCCESS").exists()
+    (part / "something").unlink()
+    part.rmdir()
+    manifest = bounded(resume, storage, on_engine)
+    direct = run(output=str(tmp_path / "direct"), split_bytes=on_engine.split_bytes)
+    assert_equal_and_clean(storage, manifest, direct, on_engine.output)
+
+
+def test_a_worker_with_another_key_refuses(on_engine, storage, tmp_path):
+    plan_and_freeze(storage, on_engine)
+    (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
+    with pytest.raises(UsageError, match="another master key"):
+        bounded(resume, storage, on_engine)
+    assert not (Path(on_engine.output) / "data").exists()
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_the_command_line_starts_an_engine_and_ends_it(name, options, tmp_path):
+    """Without a server of the test's: the launcher starts Prism or the job server itself."""
+    command = [*COMMAND, "scrub", "--model", "none", "--json", "--max-quarantined", "0.5"]
+    for column, role in options.columns.roles:
+        command += ["--column", f"{column}={role}"]
+    command += ["--input", options.inputs[0], "--key-file", options.key_source]
+    direct = subprocess.run(
+        [*command, "--output", tmp_path / "direct"], capture_output=True, timeout=SECONDS
+    )
+    done = subprocess.run(
+        [*command, "--output", tmp_path / "engine", "--runner", name],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    if "is not installed" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stderr
+    found, expected = json.loads(done.stdout), json.loads(direct.stdout)
+    assert found["content_digest"] == expected["content_digest"]
+    assert "555-867" not in done.stderr
