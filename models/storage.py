@@ -196,8 +196,9 @@ class Storage:
                     f"input {ordinal} of {len(urls)} holds a symbolic link that leads nowhere; "
                     "mend or remove it, so that no document is left out (`find -xtype l` shows it)"
                 )
+            folders: dict[str, str] = {}
             for entry in files:
-                file = _input_file(fs, root, entry)
+                file = _input_file(fs, root, entry, folders)
                 known = found.get(file.url)
                 if known is None or (len(known.path), known.path) < (len(file.path), file.path):
                     found[file.url] = file
@@ -808,11 +809,21 @@ def _sync_folder(path: str) -> None:
             os.close(descriptor)
 
 
-def _input_file(fs: Any, root: str, entry: Entry) -> InputFile:
+def _real_path(path: str, folders: dict[str, str]) -> str:
+    """`os.path.realpath` of a file, which would ask for every folder above each file anew."""
+    folder, name = os.path.split(path)
+    if os.path.islink(path):
+        return os.path.realpath(path)
+    if folder not in folders:
+        folders[folder] = os.path.realpath(folder)
+    return os.path.join(folders[folder], name)
+
+
+def _input_file(fs: Any, root: str, entry: Entry, folders: dict[str, str]) -> InputFile:
     relative = relative_to(root, entry.path)
     # One file that two links or ways lead to is one input, tonight and on later nights.
     local = "file" in _protocols(fs)
-    url = str(fs.unstrip_protocol(os.path.realpath(entry.path) if local else entry.path))
+    url = str(fs.unstrip_protocol(_real_path(entry.path, folders) if local else entry.path))
     try:
         url.encode()
     except UnicodeEncodeError:

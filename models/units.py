@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -19,6 +22,7 @@ from .errors import UsageError
 from .formats import Locator
 from .keys import fingerprint
 from .kinds import require_kinds
+from .partitions import Partition
 from .storage import InputFile, Storage
 
 _LOCATOR = pa.struct(
@@ -106,31 +110,37 @@ class Plan:
 
     def write(self, storage: Storage, folder: str) -> None:
         """Writes both tables into `folder`."""
-        units = pa.Table.from_pylist(
+        # By columns: a plan of a million files must not become millions of dicts on its way.
+        flat = [locator for unit in self.units for locator in unit.locators]
+        ends = np.cumsum([0, *(len(unit.locators) for unit in self.units)])
+        units = pa.table(
             [
-                {
-                    "unit": unit.index,
-                    "name": unit.name,
-                    "format": unit.format,
-                    "partition": [{"key": k, "value": v} for k, v in unit.partition],
-                    "bytes": unit.bytes,
-                    "locators": [dataclasses.asdict(locator) for locator in unit.locators],
-                }
-                for unit in self.units
+                [unit.index for unit in self.units],
+                [unit.name for unit in self.units],
+                [unit.format for unit in self.units],
+                _named([unit.partition for unit in self.units]),
+                [unit.bytes for unit in self.units],
+                pa.ListArray.from_arrays(
+                    pa.array(ends, pa.int32()),
+                    pa.StructArray.from_arrays(
+                        [
+                            pa.array([getattr(one, field.name) for one in flat], pa.int64())
+                            for field in _LOCATOR
+                        ],
+                        fields=list(_LOCATOR),
+                    ),
+                ),
             ],
             _UNITS,
         )
-        files = pa.Table.from_pylist(
+        files = pa.table(
             [
-                {
-                    "url": file.url,
-                    "size": file.size,
-                    "version": file.version,
-                    "path": file.path,
-                    "partition": [{"key": k, "value": v} for k, v in file.partition],
-                    "dropped": index >= len(self.files),
-                }
-                for index, file in enumerate(self.inputs)
+                [file.url for file in self.inputs],
+                [file.size for file in self.inputs],
+                [file.version for file in self.inputs],
+                [file.path for file in self.inputs],
+                _named([file.partition for file in self.inputs]),
+                [index >= len(self.files) for index in range(len(self.inputs))],
             ],
             _FILES,
         )
@@ -163,35 +173,38 @@ class Plan:
     @classmethod
     def _of(cls, units: bytes, files: bytes) -> Plan:
         """The plan in two tables; raises whatever is wrong with them."""
-        table = pq.read_table(io.BytesIO(files))
-        dropped: list[InputFile] = []
+        found, listed = _checked(units, _UNITS), _checked(files, _FILES)
+        sizes = _list(found["locators"])
+        locators = list(map(Locator, *(one.to_pylist() for one in sizes.flatten().flatten())))
+        ends = np.cumsum([0, *sizes.value_lengths().to_pylist()]).tolist()
+        inputs = map(
+            InputFile,
+            *(listed[name].to_pylist() for name in ("url", "size", "version", "path")),
+            _pairs(listed["partition"]),
+        )
         read: list[InputFile] = []
-        for f in table.to_pylist():
-            file = InputFile(f["url"], f["size"], f["version"], f["path"], _pairs(f["partition"]))
-            (dropped if f.get("dropped") else read).append(file)
-        counts = (table.schema.metadata or {}).get(_NIGHT)
-        plan = cls(
+        dropped: list[InputFile] = []
+        for file, gone in zip(inputs, listed["dropped"].to_pylist(), strict=True):
+            (dropped if gone else read).append(file)
+        if any(not 0 <= one.file < len(read) for one in locators):
+            raise ValueError("a locator of a file that is not there")
+        counts = (listed.schema.metadata or {}).get(_NIGHT)
+        night = Night(json.loads(counts), tuple(dropped)) if counts is not None else None
+        if night is not None:
+            require_kinds(night)
+        return cls(
             tuple(read),
             tuple(
-                Unit(
-                    u["unit"],
-                    u["name"],
-                    u["format"],
-                    _pairs(u["partition"]),
-                    tuple(Locator(**locator) for locator in u["locators"]),
+                Unit(index, name, form, partition, tuple(locators[first:end]))
+                for index, name, form, partition, (first, end) in zip(
+                    *(found[name].to_pylist() for name in ("unit", "name", "format")),
+                    _pairs(found["partition"]),
+                    itertools.pairwise(ends),
+                    strict=True,
                 )
-                for u in pq.read_table(io.BytesIO(units)).to_pylist()
             ),
-            Night(json.loads(counts), tuple(dropped)) if counts is not None else None,
+            night,
         )
-        require_kinds(plan)
-        if any(
-            not 0 <= locator.file < len(plan.files)
-            for unit in plan.units
-            for locator in unit.locators
-        ):
-            raise ValueError("a locator of a file that is not there")
-        return plan
 
 
 def unit_name(
@@ -211,5 +224,51 @@ def _parquet(table: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-def _pairs(rows: list[dict[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((row["key"], row["value"]) for row in rows)
+def _named(partitions: Sequence[Partition]) -> pa.Array:
+    """Hive keys and values of each file or unit, as a column."""
+    known = [[{"key": k, "value": v} for k, v in partition] for partition in partitions]
+    return pa.array(known, _UNITS.field("partition").type)
+
+
+def _pairs(column: pa.ChunkedArray) -> Iterator[Partition]:
+    """What `_named` was given; equal partitions, of which there are few, are one."""
+    lists = _list(column)
+    if not len(lists.flatten()):
+        return itertools.repeat((), len(lists))
+    seen: dict[Partition, Partition] = {}
+
+    def of(row: list[dict[str, str]]) -> Partition:
+        pairs = tuple((pair["key"], pair["value"]) for pair in row)
+        return seen.setdefault(pairs, pairs)
+
+    return (of(row.as_py()) for row in lists)
+
+
+def _list(column: pa.ChunkedArray) -> pa.ListArray:
+    whole = column.combine_chunks()
+    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _checked(content: bytes, schema: pa.Schema) -> pa.Table:
+    """The table in a file, if it has this schema and nothing in it is null.
+
+    Raises:
+        TypeError: if it is another one.
+    """
+    table = pq.read_table(io.BytesIO(content))
+    if "dropped" in schema.names and "dropped" not in table.schema.names:
+        # Of a version that dropped nothing.
+        table = table.append_column("dropped", pa.array([False] * table.num_rows))
+    if not table.schema.equals(schema):
+        raise TypeError("other columns than those of a plan")
+    for column in table.columns:
+        parts: list[Any] = list(column.chunks)
+        while parts:
+            part = parts.pop()
+            if part.null_count:
+                raise TypeError("a null in a plan")
+            if pa.types.is_list(part.type):
+                parts.append(part.flatten())
+            elif pa.types.is_struct(part.type):
+                parts += part.flatten()
+    return table

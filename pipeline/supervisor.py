@@ -67,6 +67,16 @@ class _Child:
     buffer: bytes = b""
 
 
+def largest_first(plan: Plan, units: Iterable[int]) -> list[int]:
+    """Units in the order in which they are begun.
+
+    A huge one that is begun last keeps one worker busy while the others have nothing to do: with
+    the largest first, the end is at most a third later than the best (Graham 1969, "Bounds on
+    multiprocessing timing anomalies").
+    """
+    return sorted(units, key=lambda unit: (-plan.units[unit].bytes, unit))
+
+
 class Supervisor:
     """Runs units of a plan in child processes until all have receipts. Good for one `run`."""
 
@@ -116,14 +126,14 @@ class Supervisor:
         self._selector = selectors.DefaultSelector()
 
     def run(self, units: Iterable[int]) -> None:
-        """Runs the units; returns when each has its receipt.
+        """Runs the units, the largest first; returns when each has its receipt.
 
         Raises:
             RunFailed: if a unit keeps failing for a reason that is not one of its documents, or no
                 child can work.
             UsageError: if a worker refuses the job.
         """
-        self._waiting.extend(units)
+        self._waiting.extend(largest_first(self._plan, units))
         try:
             while self._waiting or self._isolated or any(child.units for child in self._children):
                 self._hand_out()

@@ -13,6 +13,7 @@ is unpacked, and must be that of the content.
 from __future__ import annotations
 
 import abc
+import array
 import contextlib
 import copy
 import dataclasses
@@ -29,6 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import IO, Any, BinaryIO, ClassVar, cast
 
+import numpy as np
 import pyarrow as pa
 
 from ..errors import ScrublineError, UsageError
@@ -174,21 +176,26 @@ class ZipArchive(_Archive):
             UsageError: if there is no directory, members overlap, or all together they unpack to
                 more than the budget.
         """
-        with _zip(storage, file) as archive:
-            entries = archive.infolist()
-            if len(entries) != _entry_count(storage, file):
-                raise UsageError("the directory of a zip archive is damaged: entries are missing")
-            _check_directory(entries, file, limits)
-        _warn_hidden(entry.filename for entry in entries if not _is_folder(entry))
+        directory = _Directory()
+        hidden = 0
+        with _zip_directory(storage, file) as runs:
+            for entries in runs:
+                directory.add(entries)
+                hidden += sum(not (_is_folder(e) or _is_document(e.filename)) for e in entries)
+        if len(directory.sizes) != _entry_count(storage, file):
+            raise UsageError("the directory of a zip archive is damaged: entries are missing")
+        directory.check(file, limits)
+        _tell_hidden(hidden)
+        sizes = directory.sizes
         locators: list[Locator] = []
         start = size = 0
-        for position, entry in enumerate(entries):
-            if position > start and size + entry.file_size > split_bytes:
+        for position, unpacked in enumerate(sizes):
+            if position > start and size + unpacked > split_bytes:
                 locators.append(Locator(index, start, position, size))
                 start, size = position, 0
-            size += entry.file_size
-        if start < len(entries):
-            locators.append(Locator(index, start, len(entries), size))
+            size += unpacked
+        if start < len(sizes):
+            locators.append(Locator(index, start, len(sizes), size))
         return locators
 
     def members(
@@ -196,8 +203,8 @@ class ZipArchive(_Archive):
     ) -> Iterator[Member]:
         """Yields the documents among the entries [start, end)."""
         try:
-            with _zip(storage, file) as archive:
-                for entry in archive.infolist()[start:end]:
+            with _zip(storage, file, start, end) as archive:
+                for entry in archive.infolist():
                     content = _unzipped(archive, entry, limits.document_bytes)
                     # A damaged name may look like a folder's or a hidden one's: its content, or the
                     # second copy of the name before it, tells.
@@ -215,24 +222,188 @@ class ZipArchive(_Archive):
 
 def member_sizes(storage: Reader, file: InputFile, start: int, end: int) -> list[int]:
     """Unpacked sizes of the entries [start, end) of a zip archive's directory, as it tells them."""
-    with _zip(storage, file) as archive:
-        return [entry.file_size for entry in archive.infolist()[start:end]]
+    with _zip(storage, file, start, end) as archive:
+        return [entry.file_size for entry in archive.infolist()]
+
+
+_ENTRIES_AT_ONCE = 10_000
+"""Entries of a directory that are looked at together: `zipfile` takes about 600 bytes for each."""
 
 
 @contextlib.contextmanager
-def _zip(storage: Reader, file: InputFile) -> Iterator[zipfile.ZipFile]:
+def _zip(storage: Reader, file: InputFile, start: int, end: int) -> Iterator[zipfile.ZipFile]:
+    """The archive as if it had the entries [start, end) alone: what others take is never held.
+
+    Raises:
+        UsageError: if there is no directory, or what is looked at of it is damaged.
+    """
     with storage.open_read(file.url) as stream:
-        try:
-            # Of strange names and sizes, zipfile raises whatever comes.
-            archive = zipfile.ZipFile(stream)
-        except (zipfile.BadZipFile, RuntimeError, ValueError, OverflowError, EOFError):
-            raise UsageError(_NO_ZIP) from None
-        except OSError as error:
-            if error.errno != errno.EINVAL:  # a seek to before the start: an offset that lies
-                raise
-            raise UsageError(_NO_ZIP) from None
+        with _as_no_zip():
+            place = _DirectoryPlace.of(stream)
+            entries = b"".join(itertools.islice(_raw_entries(stream, place), start, end))
+            archive = zipfile.ZipFile(cast(IO[bytes], place.with_entries(stream, entries)))
         with archive:
             yield archive
+
+
+@contextlib.contextmanager
+def _zip_directory(
+    storage: Reader, file: InputFile
+) -> Iterator[Iterator[Sequence[zipfile.ZipInfo]]]:
+    """The whole directory, a run of entries at a time.
+
+    Raises:
+        UsageError: as `_zip`.
+    """
+
+    def runs(stream: BinaryIO) -> Iterator[Sequence[zipfile.ZipInfo]]:
+        with _as_no_zip():
+            place = _DirectoryPlace.of(stream)
+            raw = _raw_entries(stream, place)
+        while True:
+            with _as_no_zip():
+                some = list(itertools.islice(raw, _ENTRIES_AT_ONCE))
+                spliced = place.with_entries(stream, b"".join(some))
+                with zipfile.ZipFile(cast(IO[bytes], spliced)) as archive:
+                    entries = archive.infolist()
+            if not some:
+                return
+            yield entries
+
+    with storage.open_read(file.url) as stream:
+        yield runs(stream)
+
+
+@contextlib.contextmanager
+def _as_no_zip() -> Iterator[None]:
+    """What `zipfile` raises of strange names and sizes, which is whatever comes, as UsageError."""
+    damaged = False
+    try:
+        yield
+    except ScrublineError:
+        raise
+    except (zipfile.BadZipFile, RuntimeError, ValueError, OverflowError, EOFError, struct.error):
+        damaged = True
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a seek to before the start: an offset that lies
+            raise
+        damaged = True
+    if damaged:
+        raise UsageError(_NO_ZIP)
+
+
+_ENTRY = struct.Struct("<4s24xHHH12x")
+"""Of an entry of the directory (4.3.12): signature, and lengths of name, extra and comment."""
+
+_ENTRY_BLOCK_BYTES = 1 << 20
+_zipfile: Any = zipfile
+"""What its type declarations leave out: where the directory is."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _DirectoryPlace:
+    """Where the directory of an archive is.
+
+    Attributes:
+        start: byte of the file.
+        size: in bytes.
+        told: offset that the end record says: less than `start` by what was put before the archive.
+    """
+
+    start: int
+    size: int
+    told: int
+
+    @classmethod
+    def of(cls, stream: BinaryIO) -> _DirectoryPlace:
+        record = _zipfile._EndRecData(stream)
+        if not record:
+            raise zipfile.BadZipFile
+        size, told, end = (
+            int(record[i])
+            for i in (_zipfile._ECD_SIZE, _zipfile._ECD_OFFSET, _zipfile._ECD_LOCATION)
+        )
+        if record[_zipfile._ECD_SIGNATURE] == _zipfile.stringEndArchive64:
+            end -= _zipfile.sizeEndCentDir64 + _zipfile.sizeEndCentDir64Locator
+        if end - size < 0:
+            raise zipfile.BadZipFile
+        return cls(end - size, size, told)
+
+    def with_entries(self, stream: BinaryIO, entries: bytes) -> _Spliced:
+        """The archive with other entries in the place of its directory."""
+        # 4.3.14 to 4.3.16. Whatever the archive had, here is room for any size.
+        end_64 = struct.pack(
+            "<4sQHHLLQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 0, 0, len(entries), self.told
+        )
+        locator = struct.pack("<4sLQL", b"PK\6\7", 0, self.start + len(entries), 1)
+        end = struct.pack("<4sHHHHLLH", b"PK\5\6", *(0xFFFF,) * 4, *(0xFFFFFFFF,) * 2, 0)
+        return _Spliced(stream, self.start, entries + end_64 + locator + end)
+
+
+def _raw_entries(stream: BinaryIO, place: _DirectoryPlace) -> Iterator[bytes]:
+    """Yields the bytes of each entry of a directory, which is read in blocks."""
+    at, end = place.start, place.start + place.size
+    block, used = b"", 0
+    while at + used < end or used < len(block):
+        if len(block) - used < _ENTRY.size or (
+            len(block) - used < _ENTRY.size + sum(_ENTRY.unpack_from(block, used)[1:])
+        ):
+            at += len(block)
+            stream.seek(at)
+            more = stream.read(min(_ENTRY_BLOCK_BYTES, end - at))
+            block, used = block[used:] + more, 0
+            at -= len(block) - len(more)
+            if not more:
+                raise zipfile.BadZipFile
+            continue
+        signature, *lengths = _ENTRY.unpack_from(block, used)
+        if signature != b"PK\1\2":
+            raise zipfile.BadZipFile
+        size = _ENTRY.size + sum(lengths)
+        yield block[used : used + size]
+        used += size
+
+
+class _Spliced(io.RawIOBase):
+    """A file up to some byte, and other bytes from there."""
+
+    def __init__(self, stream: BinaryIO, start: int, rest: bytes) -> None:
+        super().__init__()
+        self._stream, self._start, self._rest = stream, start, rest
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        size = self._start + len(self._rest)
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: size}[whence]
+        if base + offset < 0:
+            raise OSError(errno.EINVAL, "seek before the start of the file")
+        self._at = base + offset
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        """As many bytes as asked for, unless the end comes first."""
+        if size is None or size < 0:
+            size = max(0, self._start + len(self._rest) - self._at)
+        found = b""
+        if self._at < self._start:
+            self._stream.seek(self._at)
+            found = self._stream.read(min(size, self._start - self._at))
+            self._at += len(found)
+            if self._at < self._start:
+                return found
+        first = self._at - self._start
+        rest = self._rest[first : first + size - len(found)]
+        self._at += len(rest)
+        return found + rest
 
 
 def _entry_count(storage: Reader, file: InputFile) -> int:
@@ -248,17 +419,42 @@ def _entry_count(storage: Reader, file: InputFile) -> int:
     return int(count)
 
 
-def _check_directory(entries: Sequence[zipfile.ZipInfo], file: InputFile, limits: Limits) -> None:
-    # Behind its header (30 bytes and its name) each member has its own bytes.
-    ranges = sorted((e.header_offset, e.header_offset + 30 + e.compress_size) for e in entries)
-    if any(a_end > b_start for (_, a_end), (b_start, _) in itertools.pairwise(ranges)):
-        raise UsageError("the members of a zip archive overlap: it is a bomb, or damaged")
-    total = sum(entry.file_size for entry in entries)
-    if total > max(file.size * limits.unpacked_ratio, UNPACKED_FREE_BYTES):
-        raise UsageError(
-            f"a zip archive would unpack to more than {limits.unpacked_ratio} times its size, the "
-            "budget unpacked_ratio"
-        )
+_BEYOND = 1 << 62
+
+
+def _within(offset: int) -> int:
+    return max(-_BEYOND, min(_BEYOND, offset))
+
+
+class _Directory:
+    """Of each entry what planning needs, some bytes each: sizes, and which bytes it takes."""
+
+    def __init__(self) -> None:
+        self.sizes = array.array("q")
+        self._starts, self._ends = array.array("q"), array.array("q")
+
+    def add(self, entries: Sequence[zipfile.ZipInfo]) -> None:
+        """Adds entries; numbers beyond any file, of a directory that lies, stay so."""
+        self.sizes.extend(min(entry.file_size, _BEYOND) for entry in entries)
+        self._starts.extend(_within(entry.header_offset) for entry in entries)
+        # Behind its header (30 bytes and its name) each member has its own bytes.
+        self._ends.extend(_within(e.header_offset + 30 + e.compress_size) for e in entries)
+
+    def check(self, file: InputFile, limits: Limits) -> None:
+        """Refuses bombs.
+
+        Raises:
+            UsageError: see `ZipArchive.plan`.
+        """
+        starts, ends = np.array(self._starts, np.int64), np.array(self._ends, np.int64)
+        order = np.lexsort((ends, starts))
+        if (ends[order][:-1] > starts[order][1:]).any():
+            raise UsageError("the members of a zip archive overlap: it is a bomb, or damaged")
+        if sum(self.sizes) > max(file.size * limits.unpacked_ratio, UNPACKED_FREE_BYTES):
+            raise UsageError(
+                f"a zip archive would unpack to more than {limits.unpacked_ratio} times its size, "
+                "the budget unpacked_ratio"
+            )
 
 
 def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int) -> bytes | str:
@@ -648,7 +844,11 @@ def _is_document(name: str) -> bool:
 
 
 def _warn_hidden(names: Iterator[str] | Sequence[str]) -> None:
-    if hidden := sum(not _is_document(name) for name in names):
+    _tell_hidden(sum(not _is_document(name) for name in names))
+
+
+def _tell_hidden(hidden: int) -> None:
+    if hidden:
         _log.warning(
             "%d members of an archive are left out, as their names begin with '.' or '_'", hidden
         )

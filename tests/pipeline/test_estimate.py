@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import re
+from pathlib import Path
 
 import pytest
 from scrubline.models.errors import RunFailed
@@ -190,3 +192,35 @@ def test_json_has_prediction_and_basis():
 )
 def test_durations(seconds, text):
     assert duration(seconds) == text
+
+
+# -- the table of sizes in the manual
+
+ROOT = Path(__file__).parents[2]
+SIZES = [
+    [float(cell.replace(",", "").removesuffix(" GB")) for cell in line.strip("| ").split(" | ")]
+    for line in re.findall(
+        r"^\| [\d,]+ \| .* GB \|$", (ROOT / "docs/operations.md").read_text("utf-8"), re.MULTILINE
+    )
+]
+
+
+@pytest.mark.parametrize("row", SIZES, ids=lambda row: f"{row[0]:.0f}")
+def test_the_table_of_sizes_is_its_arithmetic(row):
+    notes, gigabytes, units, files, one, workers, hours, core_hours, cost, memory, ids = row
+    told = (ROOT / "docs/performance.md").read_text("utf-8")
+    (figure,) = re.findall(r"([\d,]+) tokens/s with `en-default` and all rules", told)
+    speed = float(figure.replace(",", ""))
+    assert gigabytes == pytest.approx(notes * 3100 / 1e9, rel=0.01)
+    assert units == max(1, round(notes * 3100 / 32e6)) and files == 3 * units
+    exact = notes * 890 / speed / 3600
+    assert one == pytest.approx(exact, abs=0.006)
+    lanes = workers * Assumed().efficiency if workers > 1 else 1
+    assert hours == pytest.approx(exact / lanes, abs=0.006)
+    assert core_hours == pytest.approx(workers * exact / lanes, abs=0.006)
+    assert cost == pytest.approx(workers * exact / lanes * Assumed().core_hour_price, abs=0.006)
+    assert memory == pytest.approx(0.6 * workers) and ids == pytest.approx(notes * 120e-9, abs=0.06)
+
+
+def test_there_are_sizes():
+    assert [row[0] for row in SIZES] == [1e4, 1e5, 1e6, 1e7, 1e8, 5e8]

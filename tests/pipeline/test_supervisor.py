@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import heapq
 import json
 import shutil
 import signal
@@ -13,12 +14,14 @@ from pathlib import Path
 
 import pytest
 from scrubline.models.errors import RunFailed, UsageError
+from scrubline.models.formats import Locator
 from scrubline.models.rework import Rework
+from scrubline.models.units import Plan, Unit
 from scrubline.pipeline import runs
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
 from scrubline.pipeline.runs import plan_and_freeze, resume
-from scrubline.pipeline.supervisor import Supervisor
+from scrubline.pipeline.supervisor import Supervisor, largest_first
 from scrubline.pipeline.verify import verify
 
 from . import hostile_worker
@@ -117,6 +120,27 @@ def test_two_workers_write_what_one_process_writes_though_one_is_killed(
     assert verify(storage, options.output, originals=True, key_source=None)[0] == []
     assert manifest["report"]["workers"] == 2
     assert manifest["report"]["metrics"]["Write"]["documents"] > 0
+
+
+def finished(plan, order, workers):
+    """When the last of so many workers is done, who take units one by one; in bytes."""
+    ends = [0] * workers
+    for unit in order:
+        heapq.heappush(ends, heapq.heappop(ends) + plan.units[unit].bytes)
+    return max(ends)
+
+
+def test_a_huge_unit_among_small_ones_does_not_keep_all_waiting():
+    sizes = [*[1] * 100, 50, *[2] * 25]
+    units = tuple(
+        Unit(n, str(n), "text", (), (Locator(0, 0, size, size),)) for n, size in enumerate(sizes)
+    )
+    plan = Plan((), units)
+    order = largest_first(plan, range(len(units)))
+    assert order == [100, *range(101, 126), *range(100)]
+    assert finished(plan, order, 4) == 50 == sum(sizes) / 4
+    assert finished(plan, range(len(units)), 4) > 70
+    assert largest_first(plan, [5, 100, 3]) == [100, 3, 5]
 
 
 @pytest.fixture

@@ -15,7 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models.errors import UsageError
-from scrubline.models.formats import FORMATS, Limits, Locator, Settings, open_format
+from scrubline.models.formats import (
+    FORMATS,
+    Limits,
+    Locator,
+    Settings,
+    archives,
+    open_format,
+)
 from scrubline.models.roles import Columns, Role
 from scrubline.models.storage import Storage
 
@@ -206,6 +213,48 @@ def test_the_sign_of_an_end_inside_the_end_is_not_taken_for_it():
     end = bytearray(data[-22:])
     end[16:20] = b"PK\5\6"  # where the directory begins: an offset beyond the file
     assert rows("zip", data[:-22] + bytes(end)) == ["DamagedMember"]
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 10_000])
+@pytest.mark.parametrize("block_bytes", [46, 60, 1 << 20])
+@pytest.mark.parametrize("before", [b"", b"#!/bin/sh: what unpacks itself\n" * 9])
+def test_any_run_of_entries_is_that_of_the_whole_directory(
+    monkeypatch, at_once, block_bytes, before
+):
+    monkeypatch.setattr(archives, "_ENTRIES_AT_ONCE", at_once)
+    monkeypatch.setattr(archives, "_ENTRY_BLOCK_BYTES", block_bytes)
+    members = [(f"{'ward/' * (n % 7)}{n}é.txt", f"text {n}" * n) for n in range(20)]
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.comment = b"PK\1\2 is no entry"
+        for name, text in members:
+            archive.writestr(name, text)
+    data = before + sink.getvalue()
+    file, form = put("zip", data), open_format("zip", Settings())
+    assert rows("zip", data, split_bytes=100) == members
+    for start, end in [(0, 20), (0, 1), (19, 20), (3, 11), (5, 5), (18, 99)]:
+        found = [name for name, _ in form.members(STORAGE, file, start, end, Limits())]
+        assert found == [name for name, _ in members[start:end]]
+        sizes = archives.member_sizes(STORAGE, file, start, end)
+        assert sizes == [len(text) for _, text in members[start:end]]
+
+
+def test_an_archive_of_very_many_members_is_planned_and_read_in_little_memory():
+    count = 70_000  # more than the old end record can count
+    data = zipped([(f"a-rather-long-name-of-a-folder/{n}.txt", b"") for n in range(count)])
+    file, form = put("zip", data), open_format("zip", Settings())
+    tracemalloc.start()
+    try:
+        (locator,) = form.plan(STORAGE, 0, file, 1 << 30, Limits())
+        last = list(form.members(STORAGE, file, count - 2, count, Limits()))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (locator.start, locator.end) == (0, count)
+    assert [name for name, _ in last] == [
+        f"a-rather-long-name-of-a-folder/{n}.txt" for n in (count - 2, count - 1)
+    ]
+    assert peak < 20_000_000  # ZipFile alone took 40 MB
 
 
 def test_overlapping_members_are_refused():
