@@ -354,7 +354,7 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
     if {MODELS[kind] for kind in kinds} != files.keys() & set(MODELS.values()):
         raise refuse("recipe.json", f"its taggers are {kinds}: the model files are others")
     digest = hashlib.sha256(checksums(files)).hexdigest()
-    models = _Models({kind: files[MODELS[kind]] for kind in kinds}, where)
+    models = PackedModels({kind: files[MODELS[kind]] for kind in kinds}, where)
     listed = table("labels.json")
     if all(compiled.is_kept(compiled.name_of(digest, kind)) for kind in kinds):
         # The same bytes were checked by the same code, and weights take long to unpack.
@@ -394,7 +394,7 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
     )
 
 
-class _Models(Mapping[str, CrfModel]):
+class PackedModels(Mapping[str, CrfModel]):
     """Models that are unpacked when they are asked for."""
 
     def __init__(self, packed: Mapping[str, bytes], where: str) -> None:
@@ -407,6 +407,10 @@ class _Models(Mapping[str, CrfModel]):
             where = f"{self._where}: {MODELS[kind]}"
             found = self._unpacked[kind] = self._unpack(self._packed[kind], where)
         return found
+
+    def forget(self) -> None:
+        """Keeps no model unpacked: who asks again waits again."""
+        self._unpacked.clear()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._packed)

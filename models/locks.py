@@ -38,6 +38,10 @@ _TRIES = 5
 """Locks that vanish or change while they are looked at are looked at again, so often."""
 
 
+_GIVEN_UP: set[str] = set()
+"""Owners of this process whose locks storage did not let them give back."""
+
+
 class Objects(Protocol):
     """What a lock needs of a `Storage`."""
 
@@ -89,6 +93,8 @@ class Holder:
         """Whether the process is known to be gone: only of this very machine that can be known."""
         if self.machine != this_machine():
             return False
+        if self.owner in _GIVEN_UP:
+            return True
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -193,6 +199,7 @@ class StoreLock:
             self.check()
             self._storage.delete(self._url)
         except ScrublineError as error:
+            _GIVEN_UP.add(self._mine.owner)
             _log.warning("the lock of the output is left as it is: %s", error)
 
     def _refresh(self) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..dictionaries import Dictionary
 from . import compiled
-from .bundles import Bundle
+from .bundles import Bundle, PackedModels
 from .crf.codec import OUTSIDE, decode_ids
 from .crf.decoding import Decoder, NativeDecoder, model_arrays, open_decoder
 from .crf.model_file import snap_bias
@@ -202,7 +202,11 @@ def _opened_natively(bundle: Bundle, recipe: TaggerRecipe, native: ModuleType) -
         fields = tuple(getattr(layout, field.name) for field in dataclasses.fields(layout))
         compiled.write(name, (arrays, fields))
         index.forget_arrays()
-    return _Opened(NativeDecoder(arrays), index.featurize)
+    decoder = NativeDecoder(arrays)
+    if isinstance(bundle.models, PackedModels):
+        # The extension has all of it that is needed.
+        bundle.models.forget()
+    return _Opened(decoder, index.featurize)
 
 
 def output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:

@@ -403,7 +403,7 @@ def gauges_of(
         gauge("start_time_seconds", "When the run began.", _seconds(report["started"])),
         gauge("last_success_time_seconds", "When a run was last published.", last_success),
         gauge("duration_seconds", "Since the run began, or until its end.", report["seconds"]),
-        gauge("exit_code", "0 done, 1 failed, 2 refused, 3 held.", report["exit_code"]),
+        gauge("exit_code", "0 done, 1 failed, 2 refused, 3 held, 4 waiting.", report["exit_code"]),
         gauge("progress_ratio", "Share of the units that are done.", progress),
         gauge("units_planned", "Work units of the run.", report["units"]["planned"]),
         gauge("units_done", "Work units that this process did.", report["units"]["done"]),

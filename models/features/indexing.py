@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 _BY_WORD, _BY_ITEM, _MANY = range(3)
 _BY_ROW = -1
 _MOST_BITS = 63
-_MOST_WORDS = 100_000
-_MOST_CODES = 4_000_000
-"""Words and their code points that are remembered from batch to batch: some 60 MB."""
+_MOST_WORDS = 32_000
+_MOST_CODES = 1_300_000
+"""Words and their code points that are remembered from batch to batch: some 20 MB."""
 
 _AT_ONCE = 8_000
 """Fine tokens of a piece, and no document in two."""

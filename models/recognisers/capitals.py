@@ -42,9 +42,12 @@ more, no small letter); anything else: with a digit, `mRNA`, `BPs`, a script wit
 LONGEST_WORD = 40
 """Code points; longer words are OTHER, so that no rule copies or looks up what is no word."""
 
-KNOWN_WORDS = 65_536
-"""How many words, the last ones used, are remembered from document to document by what asks for
-their properties: a word occurs often, what it is never changes."""
+KNOWN_WORDS = 32_768
+"""How many words are remembered from document to document by what asks for their properties: a word
+occurs often, what it is never changes."""
+
+WORDS_AT_HAND = 8_192
+"""How many of the words last asked about each single question remembers."""
 
 
 def _cut_by(letter: str, accents: str, hyphen: str, apostrophe: str) -> re.Pattern[str]:
@@ -325,7 +328,7 @@ def _classes_of(alphanumeric: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
 _ASCII = _classes_of(np.array([chr(code).isalnum() for code in range(128)]))
 
 
-@functools.lru_cache(KNOWN_WORDS)
+@functools.lru_cache(WORDS_AT_HAND)
 def shape_of(word: str) -> int:
     """How one word is written; OTHER for "" too."""
     if not word or any(map(str.isdecimal, word)):
@@ -342,7 +345,7 @@ def shape_of(word: str) -> int:
 _TYPOGRAPHIC = str.maketrans("’ʼ‐‑łŁøØđĐıæÆ", "''--lLoOdDiaA")
 
 
-@functools.lru_cache(KNOWN_WORDS)
+@functools.lru_cache(WORDS_AT_HAND)
 def plain(word: str) -> str:
     """A word in small letters, without accents, with ASCII apostrophes and hyphens."""
     if word.isascii():

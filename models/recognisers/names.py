@@ -16,10 +16,10 @@ from ...dictionaries import load, load_weighted
 from .capitals import (
     CAPITALISED,
     INITIAL,
-    KNOWN_WORDS,
     LOWER,
     OTHER,
     UPPER,
+    WORDS_AT_HAND,
     Property,
     Words,
     plain,
@@ -227,13 +227,13 @@ def is_given(word: str) -> bool:
     return _is_given(plain(word))
 
 
-@functools.lru_cache(KNOWN_WORDS)
+@functools.lru_cache(WORDS_AT_HAND)
 def _is_given(name: str) -> bool:
     known = given_names()
     return name in known or ("-" in name and all(p in known for p in _pieces(name)))
 
 
-@functools.lru_cache(KNOWN_WORDS)
+@functools.lru_cache(WORDS_AT_HAND)
 def is_surname(word: str) -> bool:
     """Whether a word is a listed surname; of a double one any piece of three letters may be."""
     name = plain(word)
@@ -250,7 +250,7 @@ def is_common(word: str) -> bool:
     return _is_common(plain(word))
 
 
-@functools.lru_cache(KNOWN_WORDS)
+@functools.lru_cache(WORDS_AT_HAND)
 def _is_common(name: str) -> bool:
     return (
         name in common_words()

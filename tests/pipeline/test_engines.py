@@ -2,11 +2,14 @@
 
 import http.server
 import json
+import shlex
 import socket
 import threading
 import time
+from pathlib import Path
 
 import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
 from scrubline.models.errors import RunFailed, UsageError
 from scrubline.pipeline import engines, execute
 from scrubline.pipeline.engines import (
@@ -129,6 +132,15 @@ def test_engines_are_in_the_users_cache(monkeypatch, tmp_path):
     assert engines_folder() == tmp_path / "scrubline/engines"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert engines_folder().parts[-3:] == (".cache", "scrubline", "engines")
+
+
+def test_the_command_line_for_dataflow_has_options_that_beam_knows():
+    page = (Path(__file__).parents[2] / "docs/engines.md").read_text(encoding="utf-8")
+    shown = page.partition("## Dataflow")[2].split("```")[1].partition(" -- ")[2]
+    words = shlex.split(shown.replace("\\\n", " "))
+    assert value_of(words, "project") and value_of(words, "sdk_container_image")
+    known = PipelineOptions(words).get_all_options(drop_default=True)
+    assert len(known) == len(words)
 
 
 REMOTE = ["gs://b/in/", "gs://b/out"]

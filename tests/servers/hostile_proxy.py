@@ -45,7 +45,6 @@ class HostileProxy:
         faults: of which one is drawn for a request that is to be spoiled.
         share: of requests that are.
         spoiled: how often each fault was done.
-        largest: bytes of the largest body sent.
     """
 
     def __init__(self, store: str, seed: int) -> None:
@@ -53,8 +52,6 @@ class HostileProxy:
         self.faults: tuple[Fault, ...] = ()
         self.share = 0.0
         self.spoiled: Counter[Fault] = Counter()
-        self.requests: Counter[str] = Counter()
-        self.largest = 0
         self._store = urlsplit(store)
         self._chance = random.Random(seed)
         self._lock = threading.Lock()
@@ -62,8 +59,6 @@ class HostileProxy:
     def draw(self, method: str, sent: int) -> Fault | None:
         """What is to become of a request."""
         with self._lock:
-            self.requests[method] += 1
-            self.largest = max(self.largest, sent)
             if not self.faults or self._chance.random() >= self.share:
                 return None
             fault = self._chance.choice(self.faults)
