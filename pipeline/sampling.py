@@ -27,6 +27,7 @@ from ..models.batches import Batch
 from ..models.documents import Documents, Rows
 from ..models.errors import UsageError
 from ..models.formats import Limits, Locator
+from ..models.formats.stretches import stretch_of
 from ..models.job import Job
 from ..models.keys import Keys, load_keys
 from ..models.policy import Policy
@@ -43,7 +44,6 @@ from ..models.steps import (
     tokenize_batch,
 )
 from ..models.storage import Storage, Writer
-from ..models.stretches import stretch_of
 from ..models.systems import System, detectors_of
 from ..models.units import Plan, Unit
 from .estimate import (

@@ -11,8 +11,9 @@ import itertools
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from .formats import Locator, Reader, archives, parquet
-from .storage import InputFile
+from ..storage import InputFile
+from . import archives, parquet
+from .base import Locator, Reader
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
