@@ -132,7 +132,10 @@ def _java_engine(
             "each task manager), DOCKER (an image), or LOOPBACK (in the launcher, if the cluster "
             "is this machine)"
         )
-    options = [f"--{master}={inside}"] if at is None else []
+    # Else Python workers are started anew for each stage, and where one task ends while another
+    # begins sometimes none is, which the engine notices after three minutes.
+    options = ["--environment_cache_millis=60000"]
+    options += [f"--{master}={inside}"] if at is None else []
     if value_of(given, "environment_type") is None:
         options.append("--environment_type=LOOPBACK")
     if value_of(given, "job_endpoint") is None:

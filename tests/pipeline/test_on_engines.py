@@ -124,7 +124,7 @@ def test_quarantined_rows_and_repeated_ids_are_the_same(run, on_engine, storage,
     assert_equal_and_clean(storage, manifest, direct, on_engine.output)
 
 
-def test_a_run_that_was_killed_is_resumed(run, on_engine, storage, tmp_path):
+def test_a_run_that_was_killed_is_resumed(run, on_engine, kind, storage, tmp_path):
     write_corpus(tmp_path / "in", notes=600)
     changed = {"split_bytes": 4000, "batch_documents": 4}
     wanted = dataclasses.replace(on_engine, **changed)
@@ -146,7 +146,16 @@ def test_a_run_that_was_killed_is_resumed(run, on_engine, storage, tmp_path):
         launcher.wait()
     assert done < len(plan.units)
     assert not (Path(wanted.output) / "_SUCCESS").exists()
-    manifest = bounded(resume, storage, wanted)
+    while True:
+        try:
+            manifest = bounded(resume, storage, wanted)
+            break
+        except RunFailed:
+            # A job server with a Spark inside runs one job: the one of the launcher that was killed
+            # goes on where its workers are elsewhere, and must end first.
+            assert wanted.runner == "spark" and kind == "EXTERNAL"
+            assert time.monotonic() < end
+            time.sleep(1)
     direct = run(output=str(tmp_path / "direct"), **changed)
     assert_equal_and_clean(storage, manifest, direct, wanted.output)
 

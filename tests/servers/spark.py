@@ -15,7 +15,15 @@ def spark(folder):
     """
     port = free_port()
     command = (
-        *("java", "-Xmx1g", "-Dspark.ui.enabled=false", "-Dspark.driver.bindAddress=127.0.0.1"),
+        # By this variable alone Spark listens nowhere else.
+        *(
+            "env",
+            "SPARK_LOCAL_IP=127.0.0.1",
+            "java",
+            "-Xmx1g",
+            "-Dspark.ui.enabled=false",
+            "-Dspark.driver.bindAddress=127.0.0.1",
+        ),
         *("-Dspark.driver.host=127.0.0.1", f"-Dspark.local.dir={folder}"),
         *("-jar", str(place_of("spark")), "--spark-master-url=local[2]", f"--job-port={port}"),
         *("--artifact-port=0", "--expansion-port=0", f"--artifacts-dir={folder / 'artifacts'}"),
