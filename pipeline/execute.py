@@ -47,13 +47,24 @@ def run_direct(
         ScrublineError: ours if one of our steps raised it, else RunFailed with the foreign error's
             class.
     """
-    metrics = _run(
-        PipelineOptions(["--no_save_main_session"], runner=DIRECT, direct_running_mode="in_memory"),
-        job,
-        units,
-        report,
-        isolate,
+    options = PipelineOptions(
+        ["--no_save_main_session"], runner=DIRECT, direct_running_mode="in_memory"
     )
+    pipeline = beam.Pipeline(options=options)
+    build(pipeline, job, units, report=report, isolate=isolate)
+    problem: ScrublineError | None = None
+    try:
+        result = pipeline.run()
+        state = result.wait_until_finish()
+    except ScrublineError as error:
+        problem = type(error)(str(error).split(_PLACE)[0])
+    except Exception as error:
+        problem = _ours(error)
+    if problem is not None:  # outside of `except`, so that the foreign error is not even chained
+        raise problem
+    if state not in (None, "DONE"):
+        raise RunFailed(f"the runner ended the job in state {state}")
+    metrics = metrics_of(result)
     metrics["Worker"] = {"memory_bytes_max": peak_memory()}
     return metrics
 
@@ -105,7 +116,6 @@ def _wait(result: Any, look: Callable[[], int], patience_seconds: float) -> Any:
     Beam's own waiting has no bound: an engine that lost its workers would be waited for always.
     """
     ended: list[Any] = []
-    problem: ScrublineError | None = None
 
     def wait() -> None:
         try:
@@ -133,9 +143,7 @@ def _wait(result: Any, look: Callable[[], int], patience_seconds: float) -> Any:
         if thread.is_alive():
             _cancel(result)
     if isinstance(ended[0], ScrublineError):
-        problem = ended[0]
-    if problem is not None:
-        raise problem
+        raise ended[0]
     return ended[0]
 
 
@@ -193,30 +201,6 @@ def _flink_overview(master: str) -> dict[str, Any] | None:
     except (OSError, ValueError, http.client.HTTPException):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _run(
-    options: PipelineOptions,
-    job: Job,
-    units: Sequence[int],
-    report: Callable[[int, int, int], None] | None,
-    isolate: bool,
-) -> Metrics:
-    pipeline = beam.Pipeline(options=options)
-    build(pipeline, job, units, report=report, isolate=isolate)
-    problem: ScrublineError | None = None
-    try:
-        result = pipeline.run()
-        state = result.wait_until_finish()
-    except ScrublineError as error:
-        problem = type(error)(str(error).split(_PLACE)[0])
-    except Exception as error:
-        problem = _ours(error)
-    if problem is not None:  # outside of `except`, so that the foreign error is not even chained
-        raise problem
-    if state not in (None, "DONE"):
-        raise RunFailed(f"the runner ended the job in state {state}")
-    return metrics_of(result)
 
 
 def _ours(error: BaseException) -> ScrublineError:

@@ -19,7 +19,6 @@ from ..models.errors import GateHeld, UsageError
 from ..models.formats import format_of, open_format
 from ..models.grouping import join_or_none
 from ..models.job import Job
-from ..models.keys import load_keys
 from ..models.partitions import parse_partition
 from ..models.receipts import Receipt
 from ..models.roles import Role
@@ -28,6 +27,7 @@ from ..models.storage import InputFile, Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .differences import diff_of_run
+from .originals import keys_of
 from .plan import read_job
 
 _READS_AT_ONCE = 16
@@ -216,9 +216,7 @@ def check_canaries(
     content = storage.read_bytes(job.canaries)
     if hashlib.sha256(content).hexdigest() != job.canaries_hash:
         raise UsageError("the canaries have changed since the run was planned")
-    keys = load_keys(job.key_source, storage.read_bytes)
-    if keys.check != job.key_check:
-        raise UsageError("this is not the master key of the run")
+    keys = keys_of(storage, job)
     canaries = {keys.doc_key(one.id): one for one in read_canaries(content)}
     staged = [(job, job.staging, receipt) for receipt in receipts.values()]
     faults = dict(_judge(storage, canaries, staged))

@@ -76,7 +76,16 @@ def open_originals(storage: Storage, output: str, run: str, key_source: str | No
 def open_job(storage: Storage, output: str, run: str, key_source: str | None) -> tuple[Job, Keys]:
     """The job of a run, for whoever has its key; see `open_originals`."""
     job = read_job(storage, output, run)
+    return job, keys_of(storage, job, key_source)
+
+
+def keys_of(storage: Storage, job: Job, key_source: str | None = None) -> Keys:
+    """The keys of a run.
+
+    Raises:
+        UsageError: if what is given is no master key, or another one.
+    """
     keys = load_keys(key_source or job.key_source, storage.read_bytes)
     if keys.check != job.key_check:
         raise UsageError("this is not the master key of the run")
-    return job, keys
+    return keys

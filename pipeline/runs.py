@@ -70,10 +70,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         UsageError: for anything that cannot or must not be done.
     """
     runner = check_runner(options.runner)
-    if runner != "direct":
-        if options.workers:
-            raise UsageError("workers are children of the direct runner: an engine has its own")
-        beam_options(runner, options.beam)  # what is missing is said before anything is read
+    _beam_options(runner, options)  # what is missing is said before anything is read
     output = _absolute(options.output.rstrip("/"))
     # Places are frozen as they are found here: a run may be resumed from another folder.
     key_source, policy_place = options.key_source, options.policy
@@ -278,7 +275,8 @@ def execute(
             receipts = read_receipts(storage, job, plan)
             tally = reconcile(plan, receipts)
             watch.tallied(tally, receipts)
-            if promotion_begun(storage, job):
+            begun = promotion_begun(storage, job)
+            if begun:
                 # Its gates were passed, and some parts are no longer under staging.
                 passed = told_before(storage, job)
                 break
@@ -297,7 +295,7 @@ def execute(
         if storage.read_bytes(_owner_file(job)) != owner:
             raise RunFailed("another process has taken this run over")
         still_ours()
-        if not promotion_begun(storage, job):
+        if not begun:
             hold(storage, job, asked=options.hold)
         seconds = time.monotonic() - began
         report = {
@@ -344,14 +342,12 @@ def _run_units(
         progress.done(units, metrics)
 
     runner = check_runner(options.runner)
-    if runner != "direct":
-        if options.workers:
-            raise UsageError("workers are children of the direct runner: an engine has its own")
-        beam = beam_options(runner, options.beam)
+    beam = _beam_options(runner, options)
+    if beam is not None:
         _check_places(runner, job, [file.url for file in plan.files])
         from .execute import run_engine
 
-        watch = _Receipts(storage, job, plan, left, progress)
+        watch = _Receipts(storage, job, plan, left, lambda units: progress.done(units, metrics))
         patience = ENGINE_PATIENCE * options.watchdog_seconds
         more = run_engine(job, left, beam, look=watch.look, patience_seconds=patience)
         watch.look()
@@ -382,6 +378,19 @@ def _run_units(
         )
 
 
+def _beam_options(runner: str, options: Options) -> tuple[str, ...] | None:
+    """All of Beam's options for an engine; None for the direct runner.
+
+    Raises:
+        UsageError: if something is missing or does not go together.
+    """
+    if runner == "direct":
+        return None
+    if options.workers:
+        raise UsageError("workers are children of the direct runner: an engine has its own")
+    return beam_options(runner, options.beam)
+
+
 def _check_places(runner: str, job: Job, inputs: Iterable[str]) -> None:
     named = [place for place in (job.policy, *job.models) if "/" in place]
     check_places(runner, [*inputs, job.output, *named], job.key_source)
@@ -391,9 +400,14 @@ class _Receipts:
     """What can be seen of a job on an engine: which of its units have receipts."""
 
     def __init__(
-        self, storage: Storage, job: Job, plan: Plan, left: Sequence[int], progress: Progress
+        self,
+        storage: Storage,
+        job: Job,
+        plan: Plan,
+        left: Sequence[int],
+        on_done: Callable[[Sequence[int]], None],
     ) -> None:
-        self._storage, self._folder, self._progress = storage, f"{job.staging}/receipts", progress
+        self._storage, self._folder, self._on_done = storage, f"{job.staging}/receipts", on_done
         self._waiting = {f"{plan.units[unit].name}.json": unit for unit in left}
         self._done = 0
 
@@ -404,7 +418,7 @@ class _Receipts:
         except RunFailed:  # storage that does not answer now must not end the engine's job
             return self._done
         there = [name for name in names if name in self._waiting]
-        self._progress.done([self._waiting.pop(name) for name in there], {})
+        self._on_done([self._waiting.pop(name) for name in there])
         self._done += len(there)
         return self._done
 

@@ -25,15 +25,13 @@ import pyarrow as pa
 
 from ..models.batches import Batch
 from ..models.documents import Documents, Rows
-from ..models.errors import UsageError
 from ..models.formats import Limits, Locator
 from ..models.formats.stretches import stretch_of
 from ..models.job import Job
-from ..models.keys import Keys, load_keys
+from ..models.keys import Keys
 from ..models.policy import Policy
 from ..models.reading import read_unit
 from ..models.receipts import UnitSink
-from ..models.recognisers import rule_hash
 from ..models.results import finish
 from ..models.steps import (
     featurize_batch,
@@ -44,7 +42,7 @@ from ..models.steps import (
     tokenize_batch,
 )
 from ..models.storage import Storage, Writer
-from ..models.systems import System, detectors_of
+from ..models.systems import System
 from ..models.units import Plan, Unit
 from .estimate import (
     CORE_HOUR_PRICE,
@@ -179,18 +177,12 @@ class _Chain:
         self.had_beam = "apache_beam" in sys.modules
         self._job, self._plan = job, plan
         self._storage = _Counting.over(storage)
-        self._keys: Keys = load_keys(job.key_source, storage.read_bytes)
-        if self._keys.check != job.key_check:
-            raise UsageError("another master key than the run was planned with")
-        self._policy: Policy = job.planned_policy()
         # Loads Beam as a worker does: that is part of its start.
         running = importlib.import_module("..transforms.running", __package__)
-        bundles = running.open_bundles(job)
-        self._systems = [System(bundle, labels_as="native") for bundle in bundles]
-        self._hashes = {name: rule_hash(name) for name in job.recognisers}
-        for bundle in bundles:
-            self._hashes |= dict.fromkeys(detectors_of(bundle), bundle.hash)
-        self._hashes |= self._policy.detector_hashes
+        self._keys: Keys = running.open_keys(job, storage)
+        self._policy: Policy = job.planned_policy()
+        self._systems: list[System] = running.open_systems(job)
+        self._hashes: dict[str, str] = running.detector_hashes(job, self._policy)
         self._sinks: dict[str, UnitSink] = {}
 
     def warm(self) -> None:

@@ -95,22 +95,40 @@ def open_job(job: Job) -> Opened:
         if job not in _opened:
             job.require_this_version()
             storage = Storage(root=job.output)
-            keys = load_keys(job.key_source, storage.read_bytes)
-            policy = job.planned_policy()
-            if keys.check != job.key_check:
-                raise UsageError(
-                    f"another master key: its check value is {keys.check}, the run was planned "
-                    f"with {job.key_check}"
-                )
-            hashes = {name: rule_hash(name) for name in job.recognisers}
-            if tuple(hashes.values()) != job.recogniser_hashes:
-                raise UsageError("a rule has changed since the run was planned")
-            for bundle in open_bundles(job):
-                hashes |= dict.fromkeys(detectors_of(bundle), bundle.hash)
-            hashes |= policy.detector_hashes
+            keys, policy = open_keys(job, storage), job.planned_policy()
+            hashes = detector_hashes(job, policy)
             _opened.clear()  # one job at a time: a plan may be large
             _opened[job] = Opened(storage, Plan.read(storage, job.restricted), keys, policy, hashes)
         return _opened[job]
+
+
+def open_keys(job: Job, storage: Storage) -> Keys:
+    """The keys that a job was planned with.
+
+    Raises:
+        UsageError: if the master key is another one.
+    """
+    keys = load_keys(job.key_source, storage.read_bytes)
+    if keys.check != job.key_check:
+        raise UsageError(
+            f"another master key: its check value is {keys.check}, the run was planned "
+            f"with {job.key_check}"
+        )
+    return keys
+
+
+def detector_hashes(job: Job, policy: Policy) -> dict[str, str]:
+    """Name -> hash of every detector of a job.
+
+    Raises:
+        UsageError: if a rule or a bundle is not the one that the run was planned with.
+    """
+    hashes = {name: rule_hash(name) for name in job.recognisers}
+    if tuple(hashes.values()) != job.recogniser_hashes:
+        raise UsageError("a rule has changed since the run was planned")
+    for bundle in open_bundles(job):
+        hashes |= dict.fromkeys(detectors_of(bundle), bundle.hash)
+    return hashes | policy.detector_hashes
 
 
 def open_systems(job: Job) -> list[System]:
