@@ -66,12 +66,15 @@ def swift():
         yield "s3://scrubline", server.environment()
 
 
-@pytest.fixture(scope="module", params=[memory, moto, swift], ids=lambda one: one.__name__)
-def store(request, tmp_path_factory):
+STORES = [memory, moto, swift]
+
+
+@contextlib.contextmanager
+def opened(one):
     """URL of an empty store, which this process and its children find by their environment."""
     with contextlib.ExitStack() as stack:
         try:
-            url, environment = stack.enter_context(request.param())
+            url, environment = stack.enter_context(one())
         except Unavailable as error:
             pytest.skip(str(error))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
@@ -85,6 +88,12 @@ def store(request, tmp_path_factory):
         yield url
         if url.startswith("memory"):
             fsspec.url_to_fs(url)[0].rm("/scrubline", recursive=True)
+
+
+@pytest.fixture(scope="module", params=STORES, ids=lambda one: one.__name__)
+def store(request):
+    with opened(request.param) as url:
+        yield url
 
 
 def upload(corpus, url):

@@ -1,13 +1,11 @@
 """Two nights do not overlap on an object store."""
 
-import contextlib
 import dataclasses
 import json
 import logging
 import subprocess
 import sys
 
-import fsspec
 import pytest
 from scrubline.models import locks
 from scrubline.models.errors import RunFailed, UsageError
@@ -16,28 +14,13 @@ from scrubline.models.storage import Storage
 from scrubline.pipeline import runs
 from scrubline.pipeline.runs import plan_and_freeze, resume, scrub
 
-from ..servers.s3_server import Unavailable
-from .test_storage_digests import memory, moto, swift
+from .test_storage_digests import STORES, opened
 
 
-@pytest.fixture(scope="module", params=[memory, moto, swift], ids=lambda one: one.__name__)
+@pytest.fixture(scope="module", params=STORES, ids=lambda one: one.__name__)
 def store(request):
-    """URL of an empty store, which this process and its children find by their environment."""
-    with contextlib.ExitStack() as stack:
-        try:
-            url, environment = stack.enter_context(request.param())
-        except Unavailable as error:
-            pytest.skip(str(error))
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
-        for name, value in environment.items():
-            patch.setenv(name, value)
-        clear = fsspec.get_filesystem_class(url.split(":")[0]).clear_instance_cache
-        clear()
-        stack.callback(clear)
-        fsspec.url_to_fs(url)[0].makedirs(url, exist_ok=True)
+    with opened(request.param) as url:
         yield url
-        if url.startswith("memory"):
-            fsspec.url_to_fs(url)[0].rm("/scrubline", recursive=True)
 
 
 def test_a_conditional_write_makes_one_object(store):

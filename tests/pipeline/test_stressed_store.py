@@ -5,13 +5,11 @@ Each fault by itself before moto; all together before Swift too, which keeps its
 
 import contextlib
 import dataclasses
-from pathlib import Path
 
 import fsspec
 import pytest
 from scrubline.models.errors import RunFailed
 from scrubline.models.storage import Storage
-from scrubline.pipeline.config import Options
 from scrubline.pipeline.publish import part_digest
 from scrubline.pipeline.runs import resume, scrub
 from scrubline.pipeline.verify import verify
@@ -20,7 +18,8 @@ from ..servers.hostile_proxy import Fault, hostile_proxy
 from ..servers.s3_moto import s3_moto
 from ..servers.s3_server import Unavailable
 from ..servers.s3_swift import s3_swift
-from .conftest import COLUMNS, write_corpus
+from .conftest import write_corpus
+from .test_storage_digests import options_for
 
 SERVERS = {"moto": s3_moto, "swift": s3_swift}
 
@@ -28,21 +27,6 @@ SERVERS = {"moto": s3_moto, "swift": s3_swift}
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     return write_corpus(tmp_path_factory.mktemp("corpus") / "in", notes=40, files=2)
-
-
-def options_for(folder, source, target):
-    key = Path(folder) / "key.txt"
-    key.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
-    return Options(
-        inputs=(str(source),),
-        output=str(target),
-        models=(),
-        columns=COLUMNS,
-        key_source=str(key),
-        split_bytes=4000,
-        max_quarantined=0.5,
-        progress=False,
-    )
 
 
 @pytest.fixture(scope="module")
