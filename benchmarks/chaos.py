@@ -1,17 +1,22 @@
-"""What is left of a run whose processes are killed and whose storage fails: always the same bytes.
+"""What is left of a run whose processes are killed and whose storage fails: always the same rows.
 
-    python -m benchmarks.chaos [--runs N] [--fault-runs N] [--corpus demo] [--seed N]
+    python -m benchmarks.chaos [--on workers] [--rounds 100] [--seed N]
+    python -m benchmarks.chaos --on flink [--rounds 30] [--seed N]
 
-One plan is run N times by a supervisor with two workers, as users run it (`scrubline scrub`). Each
-time one process gets SIGKILL: a worker or the supervisor, at a random moment between its start and
-the time that an undisturbed run takes, or while the parts are being published. A supervisor that
-was killed must leave no worker behind, and the run is then resumed. In fault runs nobody is killed,
-but one in five reads and writes of every process fails.
+The same invented notes are scrubbed in each round, `scrubline scrub` as users run it, and three
+things go wrong at once:
 
-The claim: one content digest and one part digest, and nothing hangs: every kill ends in a finished
-run or in an exit with an error within a minute. One JSON line; exit code 1 if the claim fails.
+- one process gets SIGKILL at a random moment, or while the parts are being published. On two
+  workers it is a worker or the launcher; on a Flink cluster with two slots, the launcher, a Python
+  worker, the task manager, the job manager or the job server, and as on any cluster what was killed
+  is started again;
+- one in five reads and writes fails, in all processes;
+- one note, in another place each time, kills whatever process works on it, ends it, or hangs.
 
-Without --corpus, notes are generated with the seed. Linux only (/proc).
+A launcher that was killed, or ended with an error, is followed by `scrubline resume`, as a
+scheduler would do. The claim: the content digest and the counts of a run that only had the note,
+nothing published before all of it is, no worker left behind, and nothing that hangs. One JSON line;
+exit code 1 if the claim fails. Linux only (/proc); --on flink needs `make engines`.
 """
 
 from __future__ import annotations
@@ -35,67 +40,62 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from scrubline.pipeline.publish import part_digest
+from tests.pipeline.hostile_worker import EXIT, HANG, KILL
+from tests.servers.beam import worker_pool
+from tests.servers.flink import flink_cluster
 
 ROOT = Path(__file__).resolve().parent.parent
 HOSTILE = ROOT / "tests/pipeline/hostile_worker.py"
-BOUND_SECONDS = 60.0
-ORPHAN_SECONDS = 20.0
 FAULTS = 0.2
 COLUMNS = ("note_id=id", "patient_id=patient", "text=text", "ward=pass")
+FILES = 3
+POISONS = {KILL: 0.4, EXIT: 0.4, HANG: 0.2}
+"""What a poisoned note does -> how often."""
+PUBLISHING = 0.2
+"""Share of the kills that come while parts are being published."""
+BOUND_SECONDS = {"workers": 120.0, "flink": 600.0}
+"""Until a process that does not end counts as hung."""
+WATCHDOG_SECONDS = {"workers": 3, "flink": 15}
+ORPHAN_SECONDS = 30.0
+RESUMES = 10
+"""Until a run that cannot be finished counts as hung."""
 
 
 class Hang(Exception):
-    """Something did not end within `BOUND_SECONDS`."""
+    """Something did not end."""
 
 
-def generate(folder: Path, notes: int, seed: int) -> None:
-    """Notes with PHI that the rules find, some broken lines and repeated ids, in three files."""
+def write_notes(folder: Path, notes: int, seed: int, poison: str, place: int) -> None:
+    """Notes with PHI that the rules find, some broken lines and repeated ids, in three files.
+
+    Args:
+        poison: what the note more holds that harms.
+        place: before which of the notes it stands.
+    """
     chance = random.Random(seed)
-    folder.mkdir(parents=True)
-    for part in range(3):
-        with (folder / f"part{part}.jsonl").open("w", encoding="utf-8") as stream:
-            for number in range(part, notes, 3):
-                lines = [
-                    f"Seen on {chance.randint(1, 12)}/{chance.randint(1, 28)}/2019. "
-                    f"MRN: {chance.randint(10**6, 10**7)}. "
-                    f"Call 555-867-{chance.randint(1000, 9999)}."
-                    for _ in range(chance.randint(5, 40))
-                ]
-                record = {
-                    "note_id": number if chance.random() < 0.98 else 7,
-                    "patient_id": number % 50,
-                    "text": "\n".join(lines),
-                    "ward": "7B",
-                }
-                line = json.dumps(record)
-                stream.write((line if chance.random() < 0.99 else line[:40]) + "\n")
-
-
-def arguments_for(corpus: str | None, folder: Path, notes: int, seed: int) -> list[str]:
-    """Options of the command line that say what is scrubbed."""
-    if corpus == "demo":
-        more = ["--config", str(ROOT / "demo/scrubline.toml")]
-        return [*more, "--input", str(ROOT / "demo/parquet"), "--split-bytes", "20000"]
-    generate(folder / "in", notes, seed)
-    roles = [word for one in COLUMNS for word in ("--column", one)]
-    return ["--input", str(folder / "in"), *roles, "--split-bytes", "20000"]
-
-
-def start(command: list[str], log: Path, **environment: str) -> subprocess.Popen[bytes]:
-    with log.open("ab") as stream:
-        return subprocess.Popen(
-            command, stdout=stream, stderr=stream, env=os.environ | environment, cwd=ROOT
+    files: list[list[str]] = [[] for _ in range(FILES)]
+    for number in range(notes):
+        lines = files[number % FILES]
+        if number == place:
+            lines.append(
+                json.dumps({"note_id": "poison", "patient_id": 1, "text": poison, "ward": "7B"})
+            )
+        text = "\n".join(
+            f"Seen on {chance.randint(1, 12)}/{chance.randint(1, 28)}/2019. "
+            f"MRN: {chance.randint(10**6, 10**7)}. Call 555-867-{chance.randint(1000, 9999)}."
+            for _ in range(chance.randint(5, 40))
         )
-
-
-def wait(process: subprocess.Popen[bytes], bound: float = BOUND_SECONDS) -> int:
-    try:
-        return process.wait(bound)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        raise Hang from None
+        record = {
+            "note_id": number if chance.random() < 0.98 else 7,
+            "patient_id": number % 50,
+            "text": text,
+            "ward": "7B",
+        }
+        line = json.dumps(record)
+        lines.append(line if chance.random() < 0.99 else line[:40])
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, lines in enumerate(files):
+        (folder / f"part{number}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def living() -> Iterator[tuple[int, int]]:
@@ -107,7 +107,7 @@ def living() -> Iterator[tuple[int, int]]:
                 yield int(stat.parent.name), int(fields[1])
 
 
-def workers_of(pid: int) -> list[int]:
+def children_of(pid: int) -> list[int]:
     return [child for child, parent in living() if parent == pid]
 
 
@@ -120,191 +120,248 @@ def wait_until(condition: Callable[[], bool], bound: float) -> bool:
     return True
 
 
-class Study:
-    """The runs of one plan, and what came of them."""
+class Workers:
+    """Rounds on two local workers: who can be killed, and how a run is begun."""
 
-    def __init__(self, folder: Path, what: list[str], seed: int) -> None:
-        self.folder, self.what, self.chance = folder, what, random.Random(seed)
-        key = ["scrubline", "key", "new", "--output", str(folder / "key.txt")]
-        subprocess.run([sys.executable, "-m", "scrubline.pipeline.cli", *key[1:]], check=True)
-        self.digests: set[tuple[str, str]] = set()
+    words = ("--workers", "2")
+    engine: tuple[str, ...] = ()
+
+    def victims(self, launcher: int) -> dict[str, list[int]]:
+        """Kinds of processes that can be killed now -> their ids."""
+        return {"launcher": [launcher], "worker": children_of(launcher)}
+
+    def mend(self) -> None:
+        """Starts again what was killed and is not the run's own."""
+
+
+class Flink:
+    """Rounds on a Flink cluster with a pool of hostile Python workers."""
+
+    words = ("--runner", "flink")
+
+    def __init__(self, cluster: Any, pool: tuple[str, ...], pool_pid: int) -> None:
+        self.cluster, self._pool_pid = cluster, pool_pid
+        self.engine = ("--", *cluster.options, *pool)
+
+    def victims(self, launcher: int) -> dict[str, list[int]]:
+        """Kinds of processes that can be killed now -> their ids."""
+        engine = {name: [one.pid] for name, one in self.cluster.processes.items()}
+        return {"launcher": [launcher], "worker": children_of(self._pool_pid), **engine}
+
+    def mend(self) -> None:
+        """Starts again what was killed and is not the run's own."""
+        self.cluster.start()
+
+
+class Study:
+    """The rounds, and what came of them."""
+
+    def __init__(self, folder: Path, place: Workers | Flink, options: argparse.Namespace) -> None:
+        self.folder, self.place, self.options = folder, place, options
+        self.chance = random.Random(options.seed)
+        self.bound = BOUND_SECONDS[options.on]
+        self.log = folder / "log"
+        key = ["key", "new", "--output", str(folder / "key.txt")]
+        subprocess.run([sys.executable, "-m", "scrubline.pipeline.cli", *key], check=True)
+        self.outcomes: Counter[tuple[str, str]] = Counter()
         self.counts: Counter[str] = Counter()
         self.recoveries: list[float] = []
 
-    def command(self, output: Path) -> list[str]:
-        """Arguments of a run into `output`."""
-        return [
-            *("scrub", "--output", str(output), "--key-file", str(self.folder / "key.txt")),
-            *("--model", "none", "--max-quarantined", "1", "--workers", "2", *self.what),
-        ]
+    def start(self, command: str, output: Path, faults: float) -> subprocess.Popen[bytes]:
+        """Starts `scrub` or `resume`."""
+        words = [command, "--output", str(output), "--max-quarantined", "1", *self.place.words]
+        words += ["--watchdog-seconds", str(WATCHDOG_SECONDS[self.options.on])]
+        if command == "scrub":
+            words += ["--input", str(self.folder / "in"), "--split-bytes", "20000"]
+            words += ["--model", "none", "--key-file", str(self.folder / "key.txt")]
+            words += [word for one in COLUMNS for word in ("--column", one)]
+        with self.log.open("ab") as stream:
+            return subprocess.Popen(
+                [sys.executable, str(HOSTILE), "run", *words, *self.place.engine],
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
+                env=os.environ | {"HOSTILE_FAULTS": str(faults)},
+                cwd=ROOT,
+            )
 
-    def finish(self, output: Path) -> None:
-        """Notes the digests of a published output and removes it."""
-        manifest = json.loads((output / "manifest.json").read_text())
-        if not (output / "_SUCCESS").exists() or (output / "_staging").exists():
-            self.counts["unclean ends"] += 1
-        self.digests.add((manifest["content_digest"], part_digest(manifest)))
-        self.counts["units"] = manifest["report"]["units"]
-        self.counts["rows"] = manifest["counts"]["rows_in"]
-        self.counts["skipped rows"] += manifest["errors"].get("skip-list: KillsWorker", 0)
-        shutil.rmtree(output)
+    def wait(self, process: subprocess.Popen[bytes]) -> int:
+        """The exit code of a process that must end."""
+        try:
+            return process.wait(self.bound)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise Hang from None
+
+    def poison(self) -> str:
+        """Writes the notes anew with another poisoned one; gives what that does."""
+        (what,) = self.chance.choices(list(POISONS), list(POISONS.values()))
+        place = self.chance.randrange(self.options.notes)
+        write_notes(self.folder / "in", self.options.notes, self.options.seed, what, place)
+        return what
 
     def undisturbed(self) -> float:
-        """Seconds of a run that nobody disturbs."""
+        """Seconds of a run that has the note, and to which nothing else happens."""
+        write_notes(self.folder / "in", self.options.notes, self.options.seed, KILL, 5)
         output = self.folder / "whole"
         began = time.monotonic()
-        if wait(start(self.cli(self.command(output)), self.folder / "log"), 10 * BOUND_SECONDS):
-            sys.exit("chaos.py: the undisturbed run fails: " + (self.folder / "log").read_text())
+        if self.wait(self.start("scrub", output, faults=0.0)):
+            sys.exit("chaos.py: the undisturbed run fails: " + self.log.read_text())
         seconds = time.monotonic() - began
         self.finish(output)
         return seconds
 
-    def cli(self, arguments: list[str]) -> list[str]:
-        """A command line."""
-        return [sys.executable, "-m", "scrubline.pipeline.cli", *arguments]
-
-    def killed(self, number: int, seconds: float) -> None:
-        """One run with one kill, then resumed until it is published."""
-        output, log = self.folder / f"killed{number}", self.folder / "log"
-        victim = self.chance.choice(["worker", "supervisor"])
-        publishing = self.chance.random() < 0.2
-        moment = self.chance.random()
-        process = start(self.cli(self.command(output)), log)
-        if publishing:
-            victim = "supervisor"  # workers have nothing to do by then
-            wait_until(
-                lambda: any(output.glob("_staging/*/promotion.json")) or process.poll() is not None,
-                BOUND_SECONDS,
-            )
-            time.sleep(moment * 0.05)
-        else:
-            time.sleep(moment * seconds)
-        workers = workers_of(process.pid)
-        if victim == "worker" and workers:
-            pid = self.chance.choice(workers)
-        else:
-            victim, pid = "supervisor", process.pid
-        if process.poll() is not None:
-            self.counts["done before the kill"] += 1
-        else:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            self.counts[f"{victim}s killed"] += 1
-            self.counts["killed while publishing"] += publishing
+    def round(self, number: int, seconds: float) -> None:
+        """One run with all that goes wrong, resumed until it is published."""
+        self.counts[f"notes: {self.poison()}"] += 1
+        output = self.folder / f"round{number}"
+        process = self.start("scrub", output, FAULTS)
+        self.kill(process, output, seconds)
         began = time.monotonic()
-        code = wait(process)
-        if victim == "supervisor" and not wait_until(
-            lambda: not set(workers) & {pid for pid, _ in living()}, ORPHAN_SECONDS
-        ):
-            self.counts["workers left behind"] += 1
-        if code:
-            self.counts["resumes"] += 1
-            self.resume(output, log)
+        command = "scrub"
+        for _ in range(RESUMES):
+            code = self.wait(process)
+            self.look(output)
+            if code == 0:
+                break
+            self.counts[f"ended with {code}"] += 1
+            self.place.mend()
+            # Killed before its plan was frozen, or after it was published: begun again.
+            command = "scrub" if code == 2 else "resume"
+            process = self.start(command, output, FAULTS)
+        else:
+            process.kill()
+            process.wait()
+            raise Hang
         self.recoveries.append(time.monotonic() - began)
         self.finish(output)
 
-    def resume(self, output: Path, log: Path) -> None:
-        """Goes on with a run as its user would; at most three times."""
-        for _ in range(3):
-            resume = ["resume", "--output", str(output), "--workers", "2", "--max-quarantined", "1"]
-            code = wait(start(self.cli(resume), log))
-            if code == 2:  # killed before its plan was frozen, or after it was published
-                code = wait(start(self.cli(self.command(output)), log))
-            if code == 0:
-                return
-            self.counts["resumes that failed"] += 1
-        raise Hang
+    def kill(self, process: subprocess.Popen[bytes], output: Path, seconds: float) -> None:
+        """Kills one process of the run, and sees that no worker outlives its launcher."""
+        if publishing := self.chance.random() < PUBLISHING:
+            journals = lambda: any(output.glob("_staging/*/promotion.json"))  # noqa: E731
+            wait_until(lambda: journals() or process.poll() is not None, self.bound)
+            time.sleep(self.chance.random() * 0.05)
+        else:
+            time.sleep(self.chance.random() * seconds)
+        if process.poll() is not None:
+            self.counts["done before the kill"] += 1
+            return
+        victims = {name: pids for name, pids in self.place.victims(process.pid).items() if pids}
+        name = "launcher" if publishing else self.chance.choice(list(victims))
+        own = children_of(process.pid)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.chance.choice(victims[name]), signal.SIGKILL)
+        self.counts[f"killed: {name}"] += 1
+        self.counts["killed while publishing"] += publishing
+        if name == "launcher" and not wait_until(
+            lambda: not set(own) & {pid for pid, _ in living()}, ORPHAN_SECONDS
+        ):
+            self.counts["workers left behind"] += 1
+        self.place.mend()
 
-    def faulty(self, number: int) -> None:
-        """One run on storage that fails now and then, repeated while it can be resumed."""
-        output = self.folder / f"faulty{number}"
-        lines = json.dumps([self.command(output)])
-        for _ in range(10):
-            with tempfile.TemporaryFile() as stream, tempfile.TemporaryFile() as answer:
-                stream.write(lines.encode())
-                stream.seek(0)
-                process = subprocess.Popen(
-                    [sys.executable, str(HOSTILE), "command-lines"],
-                    stdin=stream,
-                    stdout=answer,
-                    stderr=subprocess.DEVNULL,
-                    env=os.environ | {"HOSTILE_FAULTS": str(FAULTS)},
-                )
-                wait(process)
-                answer.seek(0)
-                code = json.loads(answer.read().splitlines()[-1])[0]
-            if code == 0:
-                self.finish(output)
-                self.counts["fault runs"] += 1
-                return
-            self.counts["fault runs resumed"] += 1
-        raise Hang
+    def look(self, output: Path) -> None:
+        """Sees whether something is published that should not be yet."""
+        begun = any(output.glob("_staging/*/promotion.json"))
+        whole = (output / "_SUCCESS").exists() and (output / "manifest.json").exists()
+        if (output / "data").exists() and not begun and not whole:
+            self.counts["published early"] += 1
+
+    def finish(self, output: Path) -> None:
+        """Notes what was published, and removes it."""
+        manifest = json.loads((output / "manifest.json").read_text())
+        counts = manifest["counts"]
+        if not (output / "_SUCCESS").exists() or (output / "_staging").exists():
+            self.counts["unclean ends"] += 1
+        if counts["rows_in"] != counts["rows_out"] + counts["rows_quarantined"]:
+            self.counts["counts that differ"] += 1
+        kinds = {"counts": counts, "errors": manifest["errors"]}
+        self.outcomes[manifest["content_digest"], json.dumps(kinds, sort_keys=True)] += 1
+        shutil.rmtree(output)
+
+    def result(self, seconds: float, hangs: int) -> dict[str, Any]:
+        """The JSON line."""
+        bad = (
+            "unclean ends",
+            "workers left behind",
+            "published early",
+            "counts that do not add up",
+        )
+        counts = self.counts
+        return {
+            "what": "rounds with a process killed, storage that fails and a note that kills",
+            "holds": len(self.outcomes) == 1 and not hangs and not any(counts[one] for one in bad),
+            "on": self.options.on,
+            "rounds": self.options.rounds,
+            "content_digests": len({digest for digest, _ in self.outcomes}),
+            "counts_of_rows": len({rows for _, rows in self.outcomes}),
+            "hangs": hangs,
+            **{one.replace(" ", "_"): counts[one] for one in bad},
+            "what_happened": {name: n for name, n in sorted(counts.items()) if name not in bad},
+            "recovery_seconds": {
+                "median": round(statistics.median(self.recoveries or [0]), 1),
+                "max": round(max(self.recoveries, default=0), 1),
+            },
+            "undisturbed_seconds": round(seconds, 1),
+            "notes": self.options.notes,
+            "rows": [json.loads(rows) for _, rows in self.outcomes],
+            "seed": self.options.seed,
+            "share_of_faults": FAULTS,
+            "python": platform.python_version(),
+            "apache_beam": version("apache-beam"),
+            "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        }
+
+
+@contextlib.contextmanager
+def place_for(on: str, folder: Path) -> Iterator[Workers | Flink]:
+    """Where the rounds run."""
+    if on == "workers":
+        yield Workers()
+        return
+    site = str(HOSTILE.parent / "hostile_site")
+    path = os.pathsep.join(filter(None, (site, os.environ.get("PYTHONPATH"))))
+    before = set(children_of(os.getpid()))
+    with worker_pool(folder, PYTHONPATH=path, HOSTILE_FAULTS=str(FAULTS)) as pool:
+        (pool_pid,) = set(children_of(os.getpid())) - before
+        with flink_cluster(folder) as cluster:
+            yield Flink(cluster, pool, pool_pid)
 
 
 def main() -> None:
     """Runs the study."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--runs", type=int, default=50)
-    parser.add_argument("--fault-runs", type=int, default=10)
-    parser.add_argument("--corpus", choices=["demo"], help="default: generated notes")
-    parser.add_argument("--notes", type=int, default=240, help="of the generated corpus")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--on", choices=["workers", "flink"], default="workers")
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--notes", type=int, default=240)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="scrubline-chaos-"))
+    hangs = 0
     try:
-        what = arguments_for(options.corpus, folder, options.notes, options.seed)
-        study = Study(folder, what, options.seed)
-        seconds = study.undisturbed()
-        hangs = 0
-        for number in range(options.runs):
-            try:
-                study.killed(number, seconds)
-            except Hang:
-                hangs += 1
-            progress(f"kill {number + 1} of {options.runs}", study, hangs)
-        for number in range(options.fault_runs):
-            try:
-                study.faulty(number)
-            except Hang:
-                hangs += 1
-            progress(f"fault run {number + 1} of {options.fault_runs}", study, hangs)
-        found = result(options, study, seconds, hangs)
+        with place_for(options.on, folder) as place:
+            study = Study(folder, place, options)
+            seconds = study.undisturbed()
+            for number in range(options.rounds):
+                try:
+                    study.round(number, seconds)
+                except Hang:
+                    hangs += 1
+                print(
+                    f"round {number + 1} of {options.rounds}: {len(study.outcomes)} outcomes, "
+                    f"{hangs} hangs, {dict(study.counts)}",
+                    file=sys.stderr,
+                )
+            found = study.result(seconds, hangs)
+        if not found["holds"]:
+            print(study.log.read_text(errors="replace")[-20_000:], file=sys.stderr)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print(json.dumps(found))
     sys.exit(0 if found["holds"] else 1)
-
-
-def progress(what: str, study: Study, hangs: int) -> None:
-    print(f"{what}: {len(study.digests)} digests, {hangs} hangs", file=sys.stderr)
-
-
-def result(options: argparse.Namespace, study: Study, seconds: float, hangs: int) -> dict[str, Any]:
-    """The JSON line."""
-    counts = study.counts
-    content, parts = ({one[i] for one in study.digests} for i in (0, 1))
-    bad = ("unclean ends", "workers left behind", "resumes that failed", "skipped rows")
-    return {
-        "what": "runs of one plan, each with a process killed at a random moment, or with faults",
-        "holds": len(content) == len(parts) == 1 and not hangs and not any(counts[b] for b in bad),
-        "runs": options.runs,
-        "fault_runs": options.fault_runs,
-        "content_digests": len(content),
-        "part_digests": len(parts),
-        "hangs": hangs,
-        "counts": dict(sorted(counts.items())),
-        "recovery_seconds": {
-            "median": round(statistics.median(study.recoveries or [0]), 1),
-            "max": round(max(study.recoveries, default=0), 1),
-        },
-        "undisturbed_seconds": round(seconds, 1),
-        "corpus": options.corpus or f"generated, {options.notes} notes",
-        "seed": options.seed,
-        "share_of_faults": FAULTS,
-        "python": platform.python_version(),
-        "apache_beam": version("apache-beam"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-    }
 
 
 if __name__ == "__main__":

@@ -69,11 +69,16 @@ def run_direct(
     return metrics
 
 
+class NothingDone(RunFailed):
+    """A job on an engine in which no unit was done for too long, and which was cancelled."""
+
+
 def run_engine(
     job: Job,
     units: Sequence[int],
     options: Sequence[str],
     *,
+    report: Callable[[int, int, int], None] | None = None,
     look: Callable[[], int] = lambda: 0,
     patience_seconds: float = math.inf,
 ) -> Metrics:
@@ -81,16 +86,18 @@ def run_engine(
 
     Args:
         options: Beam's, see `engines.beam_options`.
+        report: see `ReadUnits`.
         look: called now and then; says how many units are done.
         patience_seconds: when no unit was done for so long the job is cancelled.
 
     Raises:
         ScrublineError: ours if one of our steps raised it; else RunFailed, if the engine cannot be
-            reached or the job failed. The engine's own messages are in its log.
+            reached or the job failed, NothingDone if it was cancelled. The engine's own messages
+            are in its log.
     """
     require_reached(options)
     pipeline = beam.Pipeline(options=PipelineOptions(["--no_save_main_session", *options]))
-    build(pipeline, job, units)
+    build(pipeline, job, units, report=report)
     problem: ScrublineError | None = None
     try:
         result = pipeline.run()
@@ -135,7 +142,7 @@ def _wait(result: Any, look: Callable[[], int], patience_seconds: float) -> Any:
                     done, since = more, now
             thread.join(0.2)
             if now - since > patience_seconds:
-                raise RunFailed(
+                raise NothingDone(
                     f"no unit was done for {patience_seconds:.0f} s: the job is cancelled; the "
                     "engine's log tells more, --watchdog-seconds sets how long to wait"
                 )

@@ -91,7 +91,7 @@ class Progress:
             self._bar.advance(self._task, self._weight(units))
 
     def retried(self, what: str) -> None:
-        """Says that a worker died, or a unit failed, and its work is done again."""
+        """Says that a worker died, or a unit or job failed, and its work is done again."""
         self._watch.retried(what)
 
     def promoting(self, parts: int) -> None:

@@ -87,7 +87,7 @@ class Recorder(Watch):
         self._tally: Tally | None = None
         self._manifest: Mapping[str, Any] | None = None
         self._metrics: Metrics = {}
-        self._retries: Counter[str] = Counter(worker=0, unit=0)
+        self._retries: Counter[str] = Counter(worker=0, unit=0, job=0)
         self._rows = self._units_done = self._bytes_done = 0
         self._units_left: int | None = None
         self._state, self._idle = "running", False
@@ -424,7 +424,9 @@ def gauges_of(
         labelled("phase_seconds", "Time in each phase of the run.", "phase", report["phases"]),
         gauge("worker_memory_peak_bytes", "Of any worker.", memory["worker_peak_bytes"]),
         gauge("launcher_memory_peak_bytes", "Of the launcher.", memory["launcher_peak_bytes"]),
-        labelled("retries", "Workers that died, units that failed.", "what", report["retries"]),
+        labelled(
+            "retries", "Workers that died, units and jobs that failed.", "what", report["retries"]
+        ),
         gauge("warnings", "Of the launcher.", report["warnings"]["count"]),
         gauge(
             "predicted_seconds",

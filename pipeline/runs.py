@@ -341,30 +341,39 @@ def _run_units(
         add_metrics(metrics, {step: dict(values) for step, values in more.items()})
         progress.done(units, metrics)
 
-    runner = check_runner(options.runner)
-    beam = _beam_options(runner, options)
-    if beam is not None:
-        _check_places(runner, job, [file.url for file in plan.files])
-        from .execute import run_engine
-
-        watch = _Receipts(storage, job, plan, left, lambda units: progress.done(units, metrics))
-        patience = ENGINE_PATIENCE * options.watchdog_seconds
-        more = run_engine(job, left, beam, look=watch.look, patience_seconds=patience)
-        watch.look()
-        done((), more)
-    elif options.workers > 0:
+    def run_here(units: Sequence[int]) -> None:
         Supervisor(
             storage,
             job,
             plan,
-            workers=options.workers,
+            workers=max(1, options.workers),
             watchdog_seconds=options.watchdog_seconds,
             log_level=options.log_level,
             log_format=options.log_format,
             on_rows=progress.rows,
             on_done=done,
             on_retry=progress.retried,
-        ).run(left)
+        ).run(units)
+
+    runner = check_runner(options.runner)
+    beam = _beam_options(runner, options)
+    if beam is not None:
+        _check_places(runner, job, [file.url for file in plan.files])
+        from .engine_jobs import run_jobs
+
+        run_jobs(
+            storage,
+            job,
+            plan,
+            left,
+            beam,
+            run_here,
+            patience_seconds=ENGINE_PATIENCE * options.watchdog_seconds,
+            on_done=done,
+            on_retry=progress.retried,
+        )
+    elif options.workers > 0:
+        run_here(left)
     else:
         from . import execute as engine
 
@@ -394,33 +403,6 @@ def _beam_options(runner: str, options: Options) -> tuple[str, ...] | None:
 def _check_places(runner: str, job: Job, inputs: Iterable[str]) -> None:
     named = [place for place in (job.policy, *job.models) if "/" in place]
     check_places(runner, [*inputs, job.output, *named], job.key_source)
-
-
-class _Receipts:
-    """What can be seen of a job on an engine: which of its units have receipts."""
-
-    def __init__(
-        self,
-        storage: Storage,
-        job: Job,
-        plan: Plan,
-        left: Sequence[int],
-        on_done: Callable[[Sequence[int]], None],
-    ) -> None:
-        self._storage, self._folder, self._on_done = storage, f"{job.staging}/receipts", on_done
-        self._waiting = {f"{plan.units[unit].name}.json": unit for unit in left}
-        self._done = 0
-
-    def look(self) -> int:
-        """Says how many units are done, and shows those that are new."""
-        try:
-            names = self._storage.list_names(self._folder)
-        except RunFailed:  # storage that does not answer now must not end the engine's job
-            return self._done
-        there = [name for name in names if name in self._waiting]
-        self._on_done([self._waiting.pop(name) for name in there])
-        self._done += len(there)
-        return self._done
 
 
 class _ProgressHook:

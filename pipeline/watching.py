@@ -29,7 +29,7 @@ class Watch:
         """Units are finished; `metrics` are of all that were until now."""
 
     def retried(self, what: str) -> None:
-        """Something was done again: "worker" died or "unit" failed."""
+        """Something was done again: a "worker" died, a "unit" or an engine's "job" failed."""
 
     def tallied(self, tally: Tally, receipts: Mapping[int, Receipt]) -> None:
         """All units are done and counted; gates come next."""

@@ -1,5 +1,9 @@
 """A worker whose detectors and storage misbehave: `python hostile_worker.py`.
 
+With `run` and a command line, a launcher whose storage and workers do; with `command-lines`, a list
+of such lines in JSON from standard input. The folder `hostile_site` on PYTHONPATH makes Python
+workers of engines hostile.
+
 Texts decide what happens: markers kill, hang or raise. The environment variable HOSTILE_FAULTS (a
 share) makes writes fail. Nothing else differs from the worker that is shipped.
 """
@@ -130,6 +134,8 @@ if __name__ == "__main__":
         import json
 
         print(json.dumps(command_lines(json.load(sys.stdin))))
+    elif sys.argv[1:2] == ["run"]:
+        sys.exit(*command_lines([sys.argv[2:]]))
     else:
         from scrubline.pipeline import worker
 

@@ -22,16 +22,21 @@ from scrubline.pipeline.verify import verify
 
 from ..servers.beam import SECONDS, logs_shown, worker_pool
 from ..servers.engines import NotInstalled
-from ..servers.flink import finished_jobs, flink
+from ..servers.flink import finished_jobs, flink, flink_cluster
 from ..servers.prism import prism
 from ..servers.spark import spark
-from .conftest import BROKEN, write_corpus
+from .conftest import BROKEN, note, write_corpus
+from .hostile_worker import EXIT, HANG, KILL
 from .test_portable import bounded
 
 pytestmark = pytest.mark.engines
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = {"prism": prism, "flink": flink, "spark": spark}
+HOSTILE = ROOT / "tests/pipeline/hostile_worker.py"
+HOSTILE_SITE = os.pathsep.join(
+    filter(None, (str(HOSTILE.parent / "hostile_site"), os.environ.get("PYTHONPATH")))
+)
 COMMAND = (sys.executable, "-c", "from scrubline.pipeline.cli import command; command()")
 
 
@@ -44,8 +49,13 @@ def engine(request, tmp_path_factory):
             logs_shown(folder),
             ENGINES[request.param](folder) as options,
             worker_pool(folder) as pool,
+            worker_pool(folder, PYTHONPATH=HOSTILE_SITE) as hostile,
         ):
-            kinds = {"LOOPBACK": ("--environment_type=LOOPBACK",), "EXTERNAL": pool}
+            kinds = {
+                "LOOPBACK": ("--environment_type=LOOPBACK",),
+                "EXTERNAL": pool,
+                "hostile": hostile,
+            }
             yield (
                 request.param,
                 folder,
@@ -185,6 +195,83 @@ def test_a_worker_with_another_key_refuses(on_engine, storage, tmp_path):
     with pytest.raises(UsageError, match="another master key"):
         bounded(resume, storage, on_engine)
     assert not (Path(on_engine.output) / "data").exists()
+
+
+def scrub_with_a_note(options, text, *words):
+    """A launcher of hostile workers, over one more note; gives exit code, manifest and messages."""
+    more = json.dumps(note(9100) | {"text": text})
+    (Path(options.inputs[0]) / "part9.jsonl").write_text(more + "\n")
+    command = [sys.executable, HOSTILE, "run", "scrub", "--model", "none", "--json"]
+    command += ["--max-quarantined", "0.5", "--split-bytes", "1500"]
+    for column, role in options.columns.roles:
+        command += ["--column", f"{column}={role}"]
+    command += ["--input", options.inputs[0], "--key-file", options.key_source, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * SECONDS, cwd=ROOT)
+    return done.returncode, json.loads(done.stdout or "null"), done.stderr
+
+
+@pytest.mark.parametrize("harm", [KILL, EXIT, HANG])
+def test_a_document_that_kills_or_hangs_workers_is_quarantined(engine, harm, options, tmp_path):
+    name, folder, kinds = engine
+    if harm == HANG and name != "flink":
+        pytest.skip("takes minutes: on one engine is enough")
+    here = ("--workers", "1", "--watchdog-seconds", "3", "--output", str(tmp_path / "here"))
+    code, expected, said = scrub_with_a_note(options, harm, *here)
+    assert code == 0, said
+    assert expected["errors"]["skip-list: KillsWorker"] == 1
+    with logs_shown(folder):
+        code, manifest, said = scrub_with_a_note(
+            options,
+            harm,
+            *("--watchdog-seconds", "15", "--output", str(tmp_path / "engine")),
+            *("--report", str(tmp_path / "report.json"), "--runner", name),
+            *("--", *kinds["hostile"]),
+        )
+        assert code == 0, said
+    assert manifest["content_digest"] == expected["content_digest"]
+    assert manifest["counts"] == expected["counts"]
+    assert manifest["errors"] == expected["errors"]
+    assert "units are run here" in said
+    assert json.loads((tmp_path / "report.json").read_text())["retries"]["job"] > 0
+
+
+@pytest.mark.parametrize("victim", ["task manager", "job manager", "job server"])
+def test_a_part_of_a_flink_cluster_that_is_killed(victim, run, options, storage, tmp_path):
+    write_corpus(tmp_path / "in", notes=600)
+    changed = {"split_bytes": 4000, "batch_documents": 4}
+    folder = tmp_path / "flink"
+    folder.mkdir()
+    try:
+        with logs_shown(folder), flink_cluster(folder) as cluster, worker_pool(folder) as pool:
+            wanted = dataclasses.replace(
+                options, runner="flink", beam=(*cluster.options, *pool), **changed
+            )
+            job, _ = plan_and_freeze(storage, wanted)
+            command = [*COMMAND, "resume", "--output", wanted.output, "--runner", "flink"]
+            launcher = subprocess.Popen(
+                [*command, "--", *wanted.beam], stdin=subprocess.DEVNULL, cwd=ROOT
+            )
+            receipts = Path(job.staging) / "receipts"
+            try:
+                end = time.monotonic() + SECONDS
+                while not receipts.exists():
+                    assert launcher.poll() is None, "the run ended before the kill"
+                    assert time.monotonic() < end, "nothing is done"
+                    time.sleep(0.01)
+                cluster.processes[victim].kill()
+                cluster.processes[victim].wait()
+                cluster.start()
+                code = launcher.wait(2 * SECONDS)
+            finally:
+                launcher.kill()
+                launcher.wait()
+            assert code in (0, 1)
+            assert (code == 0) == (Path(wanted.output) / "_SUCCESS").exists()
+            manifest = bounded(resume, storage, wanted)
+    except NotInstalled as error:
+        pytest.skip(str(error))
+    direct = run(output=str(tmp_path / "direct"), **changed)
+    assert_equal_and_clean(storage, manifest, direct, wanted.output)
 
 
 @pytest.mark.parametrize("name", ENGINES)

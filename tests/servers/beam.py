@@ -28,33 +28,43 @@ def wait_for_port(process, port):
         time.sleep(0.05)
 
 
-@contextlib.contextmanager
-def started(log, *command):
-    """A server as a child process; all that it says goes to the file `log`."""
+def start(log, *command, **environment):
+    """Starts a server as a child process; all that it says goes to the end of the file `log`."""
     # The worker pool starts its workers as a bare `python`.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    with log.open("wb") as stream:
-        process = subprocess.Popen(
+    with log.open("ab") as stream:
+        return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
-            env=os.environ | {"PATH": path},
+            env=os.environ | {"PATH": path} | environment,
         )
+
+
+def stop(process):
+    """Ends a server."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def started(log, *command, **environment):
+    """A server while it is needed; see `start`."""
+    process = start(log, *command, **environment)
     try:
         yield process
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        stop(process)
 
 
-def server(log, module, *arguments):
+def server(log, module, *arguments, **environment):
     """A Beam server in Python."""
-    return started(log, sys.executable, "-m", module, *arguments)
+    return started(log, sys.executable, "-m", module, *arguments, **environment)
 
 
 @contextlib.contextmanager
@@ -69,13 +79,18 @@ def logs_shown(folder):
 
 
 @contextlib.contextmanager
-def worker_pool(folder):
-    """Beam's pool of Python workers; gives the options that send a job's work there."""
+def worker_pool(folder, **environment):
+    """Beam's pool of Python workers; gives the options that send a job's work there.
+
+    Args:
+        environment: variables that the pool and its workers have beside those of this process.
+    """
     port = free_port()
     with server(
         folder / "pool.log",
         "apache_beam.runners.worker.worker_pool_main",
         f"--service_port={port}",
+        **environment,
     ) as process:
         wait_for_port(process, port)
         yield "--environment_type=EXTERNAL", f"--environment_config=localhost:{port}"

@@ -9,7 +9,7 @@ import os
 import time
 import urllib.request
 
-from .beam import SECONDS, free_port, started, wait_for_port
+from .beam import SECONDS, free_port, start, stop, wait_for_port
 from .engines import OPENS, place_of
 
 ENTRY = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
@@ -41,8 +41,83 @@ taskmanager.memory.jvm-metaspace.size: 256m
 taskmanager.memory.jvm-overhead.min: 64m
 taskmanager.memory.jvm-overhead.max: 64m
 slot.request.timeout: 60000
+heartbeat.interval: 2000
+heartbeat.timeout: 20000
 io.tmp.dirs: {folder}
 """
+
+
+class FlinkCluster:
+    """Three processes on loopback, each of which may be killed and started again.
+
+    Attributes:
+        options: for `--runner flink`.
+        processes: "job manager", "task manager" and "job server" -> what runs.
+    """
+
+    def __init__(self, folder, slots=2):
+        """Starts nothing yet.
+
+        Raises:
+            NotInstalled: see `engines`.
+        """
+        jar = place_of("flink")
+        self.slots, self.rest, self.port = slots, free_port(), free_port()
+        (folder / "conf").mkdir()
+        (folder / "conf/flink-conf.yaml").write_text(
+            CONFIGURATION.format(rest=self.rest, rpc=free_port(), slots=slots, folder=folder)
+        )
+        # As on any cluster of Flink: Beam's classes come with the job, and must not be there twice.
+        jars = [
+            one for one in sorted(jar.parent.glob("lib/*.jar")) if not one.name.startswith("beam-")
+        ]
+        java = (
+            *("java", "-Xmx512m"),
+            *(f"--add-opens={package}=ALL-UNNAMED" for package in OPENS),
+            *("-cp", os.pathsep.join(map(str, jars))),
+        )
+        conf = ("--configDir", str(folder / "conf"))
+        self._folder = folder
+        self._commands = {
+            "job manager": (*java, ENTRY, *conf),
+            "task manager": (*java, TASKS, *conf),
+            "job server": (
+                *("java", "-Xmx512m", "-jar", str(jar), f"--flink-master=127.0.0.1:{self.rest}"),
+                *(f"--job-port={self.port}", "--artifact-port=0", "--expansion-port=0"),
+                f"--artifacts-dir={folder / 'artifacts'}",
+            ),
+        }
+        self.processes = {}
+        # The job names the cluster again: without it the job server runs the job inside of itself,
+        # whatever master it was started with.
+        self.options = (
+            f"--job_endpoint=localhost:{self.port}",
+            f"--flink_master=127.0.0.1:{self.rest}",
+            f"--parallelism={slots}",
+        )
+
+    def start(self):
+        """Starts what does not run, and waits until all of it can take a job."""
+        for name, command in self._commands.items():
+            if name not in self.processes or self.processes[name].poll() is not None:
+                self.processes[name] = start(self._folder / f"{name}.log", *command)
+        wait_for_slots(list(self.processes.values()), self.rest, self.slots)
+        wait_for_port(self.processes["job server"], self.port)
+
+    def stop(self):
+        for process in reversed(self.processes.values()):
+            stop(process)
+
+
+@contextlib.contextmanager
+def flink_cluster(folder, slots=2):
+    """A running cluster."""
+    cluster = FlinkCluster(folder, slots)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
 
 
 @contextlib.contextmanager
@@ -52,39 +127,8 @@ def flink(folder, slots=2):
     Raises:
         NotInstalled: see `engines`.
     """
-    jar = place_of("flink")
-    rest, rpc, jobs = free_port(), free_port(), free_port()
-    (folder / "conf").mkdir()
-    (folder / "conf/flink-conf.yaml").write_text(
-        CONFIGURATION.format(rest=rest, rpc=rpc, slots=slots, folder=folder)
-    )
-    # As on any cluster of Flink: Beam's classes come with the job, and must not be there twice.
-    jars = [one for one in sorted(jar.parent.glob("lib/*.jar")) if not one.name.startswith("beam-")]
-    java = (
-        *("java", "-Xmx512m"),
-        *(f"--add-opens={package}=ALL-UNNAMED" for package in OPENS),
-        *("-cp", os.pathsep.join(map(str, jars))),
-    )
-    conf = ("--configDir", str(folder / "conf"))
-    with (
-        started(folder / "jobmanager.log", *java, ENTRY, *conf) as manager,
-        started(folder / "taskmanager.log", *java, TASKS, *conf) as tasks,
-        started(
-            folder / "jobserver.log",
-            *("java", "-Xmx512m", "-jar", str(jar), f"--flink-master=127.0.0.1:{rest}"),
-            *(f"--job-port={jobs}", "--artifact-port=0", "--expansion-port=0"),
-            f"--artifacts-dir={folder / 'artifacts'}",
-        ) as server,
-    ):
-        wait_for_slots((manager, tasks), rest, slots)
-        wait_for_port(server, jobs)
-        # The job names the cluster again: without it the job server runs the job inside of itself,
-        # whatever master it was started with.
-        yield (
-            f"--job_endpoint=localhost:{jobs}",
-            f"--flink_master=127.0.0.1:{rest}",
-            f"--parallelism={slots}",
-        )
+    with flink_cluster(folder, slots) as cluster:
+        yield cluster.options
 
 
 def finished_jobs(options):

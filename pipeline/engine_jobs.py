@@ -1,0 +1,192 @@
+"""Jobs on a portable engine, one after another, until all units are done.
+
+Of a job an engine tells no more than that it failed; what is done is seen by the receipts. Each
+worker notes in staging which unit it begins (`Begun`). When a job fails, what is left goes to the
+engine once more; what two jobs began and neither finished, or one in which nothing went on any
+more, is run by workers here, under the supervisor, which finds the document that kills or hangs
+them. The notes outlive this process: a launcher that is killed again and again by one document
+comes to the same end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from apache_beam.portability.api import beam_job_api_pb2 as jobs
+from apache_beam.runners.portability.job_server import ExternalJobServer
+
+from ..models.errors import InputChanged, RunFailed
+from ..models.job import Job
+from ..models.storage import Storage
+from ..models.units import Plan
+from .engines import value_of
+from .execute import NothingDone, run_engine
+from .metrics import Metrics
+from .publish import unfinished
+
+_log = logging.getLogger(__name__)
+
+JOBS_UNTIL_HERE = 2
+"""Of which all began a unit and none finished it, until workers here run it."""
+
+
+def run_jobs(
+    storage: Storage,
+    job: Job,
+    plan: Plan,
+    left: Sequence[int],
+    options: Sequence[str],
+    run_here: Callable[[Sequence[int]], None],
+    *,
+    patience_seconds: float,
+    on_done: Callable[[Sequence[int], Metrics], None],
+    on_retry: Callable[[str], None],
+) -> None:
+    """Runs units on an engine until each has its receipt.
+
+    Args:
+        left: units to be done.
+        options: Beam's, see `engines.beam_options`.
+        run_here: runs units in workers of this machine, to the same receipts.
+        patience_seconds: see `run_engine`.
+        on_done: called with units that are done and with metrics of jobs that ended well.
+        on_retry: called with "job" when one failed and another is begun.
+
+    Raises:
+        UsageError: if a worker refuses the job.
+        RunFailed: if a job failed before it began a unit, as another would too; or as `run_here`.
+    """
+    options = (*_named(job, options), *options)
+    number, before = _begun(storage, job)
+    stuck = [unit for unit in left if before[unit] >= JOBS_UNTIL_HERE]
+    while True:
+        if stuck:
+            _log.warning("%d units are run here: jobs of the engine failed with them", len(stuck))
+            run_here(stuck)
+            left = unfinished(storage, job, plan)
+        if not left:
+            return
+        end_jobs_before(options)
+        seen = _Receipts(storage, job, plan, left, lambda units: on_done(units, {}))
+        try:
+            metrics = run_engine(
+                job,
+                left,
+                options,
+                report=Begun(f"{job.staging}/{_FOLDER}", number + 1),
+                look=seen.look,
+                patience_seconds=patience_seconds,
+            )
+        except InputChanged:
+            raise
+        except RunFailed as error:
+            seen.look()
+            left = unfinished(storage, job, plan)
+            number, after = _begun(storage, job)
+            if after == before:
+                raise
+            under_way = [unit for unit in left if after[unit] > before[unit]]
+            enough = 1 if isinstance(error, NothingDone) else JOBS_UNTIL_HERE
+            stuck = [unit for unit in under_way if after[unit] >= enough]
+            before = after
+            _log.warning("a job failed with %d units under way: %s", len(under_way), error)
+            on_retry("job")
+        else:
+            seen.look()
+            on_done((), metrics)
+            return
+
+
+def _named(job: Job, options: Sequence[str]) -> tuple[str, ...]:
+    """Names the job after the run where a job server can be asked for it later."""
+    asked = value_of(options, "job_endpoint") and value_of(options, "job_name") is None
+    return (f"--job_name={_PREFIX}{job.run}",) if asked else ()
+
+
+def end_jobs_before(options: Sequence[str]) -> None:
+    """Cancels what a launcher that was killed left running of this run, and waits for its end.
+
+    Such a job would hold the engine's slots, with a document that hangs for always. Asked is the
+    job server; one that does not answer, or cannot tell, is left in peace.
+    """
+    endpoint, name = value_of(options, "job_endpoint"), value_of(options, "job_name") or ""
+    if not endpoint or not name.startswith(_PREFIX):
+        return
+    with contextlib.suppress(Exception):  # gRPC's
+        stub = ExternalJobServer(endpoint, _ASK_SECONDS).start()
+
+        def running() -> list[str]:
+            found = stub.GetJobs(jobs.GetJobsRequest(), timeout=_ASK_SECONDS).job_info
+            return [one.job_id for one in found if one.job_name == name and one.state in _ALIVE]
+
+        for job_id in running():
+            _log.warning("a job of this run still goes on: it is cancelled")
+            stub.Cancel(jobs.CancelJobRequest(job_id=job_id), timeout=_ASK_SECONDS)
+        end = time.monotonic() + _END_SECONDS
+        while running() and time.monotonic() < end:
+            time.sleep(0.5)
+
+
+_PREFIX = "scrubline-"
+_ALIVE = frozenset(
+    {
+        jobs.JobState.STARTING,
+        jobs.JobState.RUNNING,
+        jobs.JobState.DRAINING,
+        jobs.JobState.CANCELLING,
+    }
+)
+_ASK_SECONDS = 10.0
+_END_SECONDS = 60.0
+_FOLDER = "begun"
+
+
+class Begun:
+    """Notes each unit that a worker begins: a report of `ReadUnits`, pickled by Beam."""
+
+    def __init__(self, folder: str, number: int) -> None:
+        self._folder, self._number, self._last = folder, number, -1
+
+    def __call__(self, unit: int, row: int, rows: int) -> None:
+        """Notes the unit, if the one before was another."""
+        if unit != self._last:
+            Storage().write_bytes(f"{self._folder}/{self._number}-{unit}", b"")
+            self._last = unit
+
+
+def _begun(storage: Storage, job: Job) -> tuple[int, Counter[int]]:
+    """Number of the last job that began with anything; unit -> how many jobs began with it."""
+    names = storage.list_names(f"{job.staging}/{_FOLDER}")
+    pairs = [[int(part) for part in name.split("-")] for name in names]
+    return max((number for number, _ in pairs), default=0), Counter(unit for _, unit in pairs)
+
+
+class _Receipts:
+    """What can be seen of a job on an engine: which of its units have receipts."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        job: Job,
+        plan: Plan,
+        left: Sequence[int],
+        on_done: Callable[[Sequence[int]], None],
+    ) -> None:
+        self._storage, self._folder, self._on_done = storage, f"{job.staging}/receipts", on_done
+        self._waiting = {f"{plan.units[unit].name}.json": unit for unit in left}
+        self._done = 0
+
+    def look(self) -> int:
+        """Says how many units are done, and shows those that are new."""
+        try:
+            names = self._storage.list_names(self._folder)
+        except RunFailed:  # storage that does not answer now must not end the engine's job
+            return self._done
+        there = [name for name in names if name in self._waiting]
+        self._on_done([self._waiting.pop(name) for name in there])
+        self._done += len(there)
+        return self._done
