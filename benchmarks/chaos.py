@@ -286,7 +286,7 @@ class Study:
             "unclean ends",
             "workers left behind",
             "published early",
-            "counts that do not add up",
+            "counts that differ",
         )
         counts = self.counts
         return {

@@ -115,7 +115,7 @@ class Watched:
             while process.poll() is None:
                 workers = [resident_mb(pid) for pid in children(process.pid)]
                 own = resident_mb(process.pid)
-                self.looks.append((time.monotonic() - began, own, max(workers, default=own)))
+                self.looks.append((time.monotonic() - began, own, max(workers, default=0.0)))
                 time.sleep(LOOK_SECONDS)
             self.seconds = time.monotonic() - began
             shown.seek(0)
@@ -124,9 +124,11 @@ class Watched:
             sys.exit(f"nights.py: the job ended with exit code {process.returncode}")
 
     def worker_mb(self, low: float, high: float) -> float:
-        """The greatest of a worker between two shares of the time."""
-        looks = [mb for at, _, mb in self.looks if low <= at / self.seconds <= high]
-        return max(looks, default=0.0)
+        """The greatest of a worker between two shares of the time in which there were any."""
+        working = [(at, mb) for at, _, mb in self.looks if mb]
+        working = working or [(at, own) for at, own, _ in self.looks]
+        first, last = working[0][0], working[-1][0]
+        return max(mb for at, mb in working if low <= (at - first) / (last - first) <= high)
 
 
 def scrub(folder: Path, options: argparse.Namespace, *words: str) -> tuple[Watched, dict[str, Any]]:
@@ -158,6 +160,7 @@ def second_night(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         "rows_in": told["counts"]["rows_in"],
         "touched_only_those": told["counts"]["rows_in"] == new + changed * FILE_NOTES,
         "each_once": len(there) == len(there.unique()) == options.notes + new,
+        "counts_agree": manifest["counts"]["rows_out"] == options.notes + new,
         "rows_published": manifest["counts"]["rows_out"],
         "seconds": round(ran.seconds, 1),
     }
@@ -205,7 +208,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         found = measure(options, Path(folder))
     print(json.dumps(found))
-    sys.exit(0 if found["second"]["touched_only_those"] and found["second"]["each_once"] else 1)
+    second = found["second"]
+    holds = second["touched_only_those"] and second["each_once"] and second["counts_agree"]
+    sys.exit(0 if holds else 1)
 
 
 if __name__ == "__main__":

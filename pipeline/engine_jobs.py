@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -98,6 +99,8 @@ def run_jobs(
         else:
             seen.look()
             on_done((), metrics)
+            # A unit that is run again, for an id that comes twice, begins with a clean sheet.
+            storage.delete_folder(f"{job.staging}/{_FOLDER}")
             return
 
 
@@ -143,6 +146,7 @@ _ALIVE = frozenset(
 _ASK_SECONDS = 10.0
 _END_SECONDS = 60.0
 _FOLDER = "begun"
+_NOTE = re.compile("([0-9]+)-([0-9]+)")
 
 
 class Begun:
@@ -161,8 +165,9 @@ class Begun:
 def _begun(storage: Storage, job: Job) -> tuple[int, Counter[int]]:
     """Number of the last job that began with anything; unit -> how many jobs began with it."""
     names = storage.list_names(f"{job.staging}/{_FOLDER}")
-    pairs = [[int(part) for part in name.split("-")] for name in names]
-    return max((number for number, _ in pairs), default=0), Counter(unit for _, unit in pairs)
+    # What a worker was killed over writing may lie there too, under a name of the storage's.
+    notes = [(int(n[1]), int(n[2])) for name in names if (n := _NOTE.fullmatch(name))]
+    return max((number for number, _ in notes), default=0), Counter(unit for _, unit in notes)
 
 
 class _Receipts:

@@ -1,4 +1,4 @@
-"""From receipts to a published output: reconcile, number repeated ids, gates, promotion.
+"""From receipts to a published output: reconcile, quarantine gate, promotion.
 
 Promotion can be cut off at any point and taken up again: it follows a journal, each step may be
 done twice, and _SUCCESS, which is removed first, comes last.
@@ -7,18 +7,11 @@ done twice, and _SUCCESS, which is removed first, comes last.
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import logging
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from ..models.digests import content_digest
 from ..models.errors import GateHeld, RunFailed
@@ -73,91 +66,6 @@ def unfinished(storage: Storage, job: Job, plan: Plan) -> list[int]:
     for index in left:
         storage.delete(receipt_url(job.staging, plan.units[index].name))
     return left
-
-
-def number_repeated_ids(
-    storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt]
-) -> int:
-    """Finds rows whose key an earlier row has too, in the input or published; numbers them.
-
-    doc_key must tell any two rows of an output apart, and only now all ids of all units are known.
-    A numbered row may meet the number of another one, so this is repeated until nothing is found.
-
-    Returns:
-        How many rows need another ordinal than they were run with; their units have become
-        unfinished.
-
-    Memory: about 120 bytes a row of the run; what is published is read a part at a time.
-    """
-    catalogue = Catalogue.read(storage, job.output)
-    superseded = catalogue.superseded_by(plan.inputs)
-    published = [
-        f"{job.output}/{part.path}"
-        for name, entry in sorted(catalogue.units.items())
-        for part in entry.receipt.parts
-        if part.table == "documents" and name not in superseded
-    ]
-    staged = [
-        f"{job.staging}/{part.path}"
-        for index in sorted(receipts)
-        for part in receipts[index].parts
-        if part.table == "documents"
-    ]
-    new = _rows_of(storage, staged)
-    old = _rows_of(storage, published, among=np.unique(new["key"]))
-    keys = np.concatenate([old["key"], new["key"]])
-    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    alike = counts[inverse] > 1
-    seen = Counter(old["full"][alike[: len(old)]].tolist())
-    rework = Rework.read(storage, job.restricted)
-    ordinals: dict[int, dict[int, int]] = defaultdict(dict)
-    for unit, facts in rework.units.items():
-        ordinals[unit] = dict(facts.ordinals)
-    repeated = 0
-    rows = new[alike[len(old) :]]
-    for row in rows[np.lexsort((rows["ordinal"], rows["unit"]))]:
-        full, unit, ordinal = bytes(row["full"]), int(row["unit"]), int(row["ordinal"])
-        if before := seen[full]:
-            ordinals[unit][ordinal] = ordinals[unit].get(ordinal, 0) + before
-            repeated += 1
-        seen[full] += 1
-    if repeated:
-        rework.numbering(ordinals).write(storage, job.restricted)
-    return repeated
-
-
-_ROW = np.dtype([("key", "u8"), ("full", "V16"), ("unit", "i8"), ("ordinal", "i8")])
-"""A row of the documents table: half of its doc_key, to find the few alike, and all of it."""
-
-
-def _rows_of(
-    storage: Storage, parts: Sequence[str], among: npt.NDArray[np.uint64] | None = None
-) -> npt.NDArray[np.void]:
-    """The rows of some documents parts, once however many text fields they have.
-
-    Args:
-        among: only rows with one of these keys, which are sorted.
-    """
-
-    def rows_in(part: str) -> npt.NDArray[np.void]:
-        table = pq.read_table(
-            io.BytesIO(storage.read_bytes(part)), columns=["doc_key", "unit", "ordinal", "field"]
-        )
-        table = table.filter(pc.equal(table["field"], pc.min(table["field"])))
-        rows = np.zeros(table.num_rows, _ROW)
-        full = bytes.fromhex("".join(table["doc_key"].to_pylist()))
-        rows["full"] = np.frombuffer(full, "V16")
-        rows["key"] = np.frombuffer(full, ">u8")[::2]
-        rows["unit"], rows["ordinal"] = table["unit"], table["ordinal"]
-        if among is None:
-            return rows
-        if not len(among):
-            return rows[:0]
-        at = np.minimum(np.searchsorted(among, rows["key"]), len(among) - 1)
-        return rows[among[at] == rows["key"]]
-
-    with ThreadPoolExecutor(_MOVES_AT_ONCE) as pool:
-        return np.concatenate([np.zeros(0, _ROW), *pool.map(rows_in, parts)])
 
 
 def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:

@@ -43,7 +43,6 @@ from .publish import (
     JOURNAL,
     check_gates,
     clear_staging,
-    number_repeated_ids,
     pending_runs,
     promote,
     promotion_begun,
@@ -51,6 +50,7 @@ from .publish import (
     reconcile,
     unfinished,
 )
+from .repeated import number_repeated_ids
 from .supervisor import Supervisor
 from .watching import NOBODY, Watch
 

@@ -1,6 +1,7 @@
 """Jobs that fail, one after another, on a stand-in for an engine that does what it is told."""
 
 import dataclasses
+from pathlib import Path
 
 import grpc
 import pytest
@@ -125,6 +126,16 @@ def test_a_launcher_that_was_killed_twice_knows_what_was_begun(storage, frozen, 
     engine.go(storage, frozen)
     assert engine.here == [[1]]
     assert engine.sent == [[unit for unit in units_of(frozen) if unit != 1]]
+
+
+def test_what_a_killed_worker_left_among_the_notes_does_no_harm(storage, frozen, monkeypatch):
+    engine = Engine(monkeypatch, ([0, 1], [0], RunFailed("the runner failed: OSError")), WELL)
+    begun = Path(frozen[0].staging) / "begun"
+    begun.mkdir(parents=True)
+    (begun / ".scrubline-0123.tmp").touch()
+    engine.go(storage, frozen)
+    assert engine.here == []
+    assert not begun.exists()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from scrubline.models.formats.jsonl import JsonLines
 from scrubline.models.keys import load_keys
 from scrubline.models.policy import OwnLabel, Policy
 from scrubline.models.roles import Columns
+from scrubline.pipeline import repeated
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
 from scrubline.pipeline.runs import check_replacements, check_runner, plan_and_freeze, resume, scrub
@@ -97,7 +98,11 @@ def test_the_same_run_again_does_nothing_and_says_the_same(run):
     assert first == second
 
 
-def test_repeated_ids_are_numbered_alike_for_any_split(run, tmp_path, storage, options):
+@pytest.mark.parametrize("keys_at_once", [repeated.KEYS_AT_ONCE, 3])
+def test_repeated_ids_are_numbered_alike_for_any_split(
+    run, tmp_path, storage, options, monkeypatch, keys_at_once
+):
+    monkeypatch.setattr(repeated, "KEYS_AT_ONCE", keys_at_once)
     folder = tmp_path / "twice"
     folder.mkdir()
     for name in ("a", "b"):
