@@ -156,7 +156,9 @@ class Catalogue:
         there = [
             storage.exists(f"{output}/restricted/{name}.parquet") for name in ("catalogue", "units")
         ]
-        if not any(there):
+        published = storage.exists(f"{output}/manifest.json")
+        # The first publication of all may have been cut off between the two.
+        if not any(there) or not (all(there) or published):
             return cls()
         if not all(there):
             raise UsageError("a file of this output's catalogue is gone from restricted/")

@@ -125,13 +125,19 @@ def promote(
     *,
     report: Mapping[str, Any],
     on_moved: Callable[[], None] = lambda: None,
+    still_ours: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Publishes a run whose gates are passed; returns the manifest.
 
     Args:
         report: what to add to the manifest that no digest covers: times, metrics, warnings.
+        still_ours: raises RunFailed if the lock of the output was lost. Parts may be written twice;
+            the catalogue and the manifest of a later night must not be replaced by ours.
     """
     catalogue = Catalogue.read(storage, job.output)
+    after = catalogue.with_run(job.run, plan, receipts.values(), job.fingerprint)
+    # Read before anything is moved: what is damaged or gone must not be found half way.
+    runs = _runs_of(storage, job, after)
     journal = _journal(job)
     if storage.exists(journal):
         removed = json.loads(storage.read_bytes(journal))["remove"]
@@ -156,9 +162,10 @@ def promote(
         list(pool.map(move, (part.path for part in parts)))
         list(pool.map(lambda path: storage.delete(f"{job.output}/{path}"), removed))
 
-    catalogue = catalogue.with_run(job.run, plan, receipts.values(), job.fingerprint)
-    catalogue.write(storage, job.output)
-    manifest = make_manifest(storage, job, catalogue, policy, report)
+    still_ours()
+    after.write(storage, job.output)
+    manifest = make_manifest(job, after, policy, runs, report)
+    still_ours()
     storage.write_bytes(f"{job.output}/manifest.json", json.dumps(manifest, indent=1).encode())
     storage.write_bytes(f"{job.output}/_SUCCESS", b"")
     clear_staging(storage, job.output, job.run)
@@ -178,9 +185,18 @@ def clear_staging(storage: Storage, output: str, run: str) -> None:
 
 
 def make_manifest(
-    storage: Storage, job: Job, catalogue: Catalogue, policy: Policy, report: Mapping[str, Any]
+    job: Job,
+    catalogue: Catalogue,
+    policy: Policy,
+    runs: Mapping[str, Any],
+    report: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """What a privacy officer signs: versions, policy, counts, digests, hashes of all parts."""
+    """What a privacy officer signs: versions, policy, counts, digests, hashes of all parts.
+
+    Args:
+        runs: how the parts of each run were written.
+        report: see `promote`.
+    """
     total = Tally()
     for entry in catalogue.units.values():
         total.add(entry.receipt.tally)
@@ -200,10 +216,7 @@ def make_manifest(
         "content_digest": content_digest(total.digests),
         "text_digest": total.digests["text"].hex(),
         **total.to_json(),
-        "runs": {
-            run: _how_written(_job_of(storage, job, run))
-            for run in sorted({job.run, *(entry.run for entry in catalogue.units.values())})
-        },
+        "runs": dict(runs),
         "report": dict(report),
         "parts": [
             {**dataclasses.asdict(part), "run": entry.run}
@@ -211,6 +224,15 @@ def make_manifest(
             for part in entry.receipt.parts
             if part.table not in RESTRICTED
         ],
+    }
+
+
+def _runs_of(storage: Storage, job: Job, catalogue: Catalogue) -> dict[str, dict[str, Any]]:
+    """Run -> how its parts were written, of this run and all that the output holds parts of."""
+    names = {job.run, *(entry.run for entry in catalogue.units.values())}
+    return {
+        run: _how_written(job if run == job.run else read_job(storage, job.output, run))
+        for run in sorted(names)
     }
 
 
@@ -223,11 +245,6 @@ def _how_written(job: Job) -> dict[str, Any]:
         "settings": dataclasses.asdict(job.settings),
         "group_lines": job.group_lines and dataclasses.asdict(job.group_lines),
     }
-
-
-def _job_of(storage: Storage, job: Job, run: str) -> Job:
-    """The job of this run or of an earlier one that the output still holds parts of."""
-    return job if run == job.run else read_job(storage, job.output, run)
 
 
 def part_digest(manifest: Mapping[str, Any]) -> str:

@@ -322,7 +322,14 @@ def execute(
             report["prediction"] = prediction
         progress.promoting(sum(len(receipt.parts) for receipt in receipts.values()))
         manifest = promote(
-            storage, job, plan, receipts, policy, report=report, on_moved=progress.moved
+            storage,
+            job,
+            plan,
+            receipts,
+            policy,
+            report=report,
+            on_moved=progress.moved,
+            still_ours=still_ours,
         )
     watch.published(manifest)
     return manifest

@@ -465,6 +465,35 @@ def test_a_night_that_is_killed_anywhere_is_resumed(
     assert "nothing_to_do" in night(drop_gone=True)
 
 
+@pytest.mark.parametrize(
+    ("where", "touch"), [("/restricted/catalogue", 1), ("/manifest.json", 1)]
+)
+def test_a_first_night_that_is_killed_while_it_is_published_is_resumed(
+    night, source, storage, options, tmp_path, where, touch
+):
+    asked = dataclasses.replace(options, inputs=(str(source),), incremental=True, **RULES)
+    died = subprocess.run(
+        [sys.executable, "-c", DIE, where, str(touch)], input=pickle.dumps(asked), timeout=300
+    )
+    assert died.returncode == -signal.SIGKILL
+    manifest = resume(storage, options)
+    whole = scrub(storage, dataclasses.replace(asked, output=str(tmp_path / "whole")))
+    assert manifest["content_digest"] == whole["content_digest"]
+    assert "nothing_to_do" in night()
+
+
+def test_a_lost_plan_is_found_before_anything_is_moved(night, source, storage, options, tmp_path):
+    first = night()
+    (tmp_path / f"out/restricted/{first['run']}/job.json").unlink()
+    write_notes(source, "late", range(60, 70))
+    before = tree(tmp_path / "out/data")
+    with pytest.raises(UsageError, match="its plan is not under restricted"):
+        night()
+    assert tree(tmp_path / "out/data") == before
+    assert (tmp_path / "out/_SUCCESS").exists()
+    resume(storage, options, discard=True)
+
+
 def test_an_unfinished_night_is_not_passed_over(night, source, monkeypatch, storage):
     night()
     write_notes(source, "late", range(60, 70))
