@@ -1,0 +1,123 @@
+"""Commands that look after an output: diff, verify, inspect, prune."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .shared import add_max_lost, command, share
+
+
+def add_diff(commands: Any) -> None:
+    """Adds the command `diff`."""
+    parser = command(
+        commands,
+        "diff",
+        "what a run that waits would change, or how two outputs differ, by their audits",
+        "A run that `scrub --hold` left waiting is compared with what is published of the same\n"
+        "inputs: documents new, gone or with another text; spans gained, lost (nothing of them is\n"
+        "removed any more), retyped (another label) and moved (other edges), in documents whose\n"
+        "text is the same. No text is read, and no key is needed. Ends with 0 if these documents\n"
+        "have the same spans, else with 3; with --max-lost with 3 only if more is lost.\n\n"
+        "example: scrubline diff --output out/\n"
+        "example: scrubline diff --output out/ --documents | sort -k4 -nr | head\n"
+        "example: scrubline diff --output out-new/ --against out/ --max-lost 0.001",
+    )
+    _add_output(parser)
+    parser.add_argument("--run", metavar="ID", help="which run, if several are unfinished")
+    parser.add_argument(
+        "--against",
+        metavar="URL",
+        help="another output, of the same key: what was before; --output is then as published",
+    )
+    add_max_lost(parser, "the share of spans of before that may be lost")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--documents",
+        action="store_true",
+        help="a line a document that differs: its doc_key and what differs; tab-separated",
+    )
+    share(shown, "--json")
+
+
+def add_verify(commands: Any) -> None:
+    """Adds the command `verify`."""
+    parser = command(
+        commands,
+        "verify",
+        "recompute the hashes and digests of an output",
+        "With --originals and the key, the inputs of the last run are read again, the audit is\n"
+        "applied to them and the result compared. Ends with 3 if anything does not agree.\n\n"
+        "example: scrubline verify --output out/\n"
+        "example: scrubline verify --output out/ --originals --key-file key.txt",
+    )
+    _add_output(parser)
+    parser.add_argument(
+        "--originals", action="store_true", help="also compare with the inputs of the last run"
+    )
+    share(parser, "--key-file")
+
+
+def add_inspect(commands: Any) -> None:
+    """Adds the command `inspect`."""
+    parser = command(
+        commands,
+        "inspect",
+        "a run's summary; for key holders, documents side by side and what is quarantined",
+        "--quarantined lists the rows that were held back, also of a held or unfinished run:\n"
+        "unit, row, step, error and where in the input they are; tab-separated.\n"
+        "--gone lists the inputs that the output holds and that are not there any more.\n\n"
+        "example: scrubline inspect --output out/\n"
+        "example: scrubline inspect --output out/ --document 5100107 --key-file key.txt\n"
+        "example: scrubline inspect --output out/ --quarantined --key-file key.txt\n"
+        "example: scrubline inspect --output out/ --gone --input notes/ --key-file key.txt",
+    )
+    _add_output(parser)
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--document", metavar="ID|DOC_KEY", help="a document (its original must be readable)"
+    )
+    shown.add_argument(
+        "--quarantined", action="store_true", help="the rows held back, and their inputs' names"
+    )
+    shown.add_argument(
+        "--gone",
+        action="store_true",
+        help="names of inputs under --input that the output holds and that are gone",
+    )
+    share(parser, "--input", "--key-file")
+
+
+def add_prune(commands: Any) -> None:
+    """Adds the command `prune`."""
+    parser = command(
+        commands,
+        "prune",
+        "remove what superseded and given-up runs left in an output",
+        "Plans, skip-lists and candidates of runs of which nothing is published any more, and the\n"
+        "staging of runs that were stopped before they were planned. What is published, what\n"
+        "`verify` and `inspect` need, and runs that `resume` can go on with stay. Without --yes\n"
+        "it only says what would go.\n\n"
+        "example: scrubline prune --output out/\n"
+        "example: scrubline prune --output out/ --keep-runs 7 --older-than 30 --yes",
+    )
+    _add_output(parser)
+    parser.add_argument(
+        "--keep-runs",
+        type=int,
+        default=0,
+        metavar="N",
+        help="keep the last N superseded runs; default 0",
+    )
+    parser.add_argument(
+        "--older-than",
+        type=float,
+        default=0.0,
+        metavar="DAYS",
+        help="keep what was written within so many days; default 0",
+    )
+    parser.add_argument("--yes", action="store_true", help="do it")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--output", required=True, metavar="URL", help="the output folder")
