@@ -35,6 +35,7 @@ from typing import Any
 
 import numpy as np
 
+from .caches import user_cache
 from .code import code_hash
 from .native import extension
 
@@ -122,11 +123,7 @@ def _folder() -> Path | None:
     if chosen == "0":
         return None
     try:
-        if chosen:
-            folder = Path(chosen)
-        else:
-            home = os.environ.get("XDG_CACHE_HOME")
-            folder = (Path(home) if home else Path.home() / ".cache") / "scrubline"
+        folder = Path(chosen) if chosen else user_cache()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _require_own(folder.stat())
     except (OSError, RuntimeError, ValueError) as error:

@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from ..models.caches import user_cache
 from ..models.errors import UsageError
 
 RUNNERS = ("direct", "portable", "prism", "flink", "spark", "dataflow")
@@ -55,10 +56,8 @@ def check_runner(name: str) -> str:
 
 def engines_folder() -> Path:
     """Where engines are looked for: $SCRUBLINE_ENGINES, else in the user's cache."""
-    if named := os.environ.get(FOLDER_VARIABLE):
-        return Path(named)
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "scrubline" / "engines"
+    named = os.environ.get(FOLDER_VARIABLE)
+    return Path(named) if named else user_cache() / "engines"
 
 
 def value_of(options: Iterable[str], *names: str) -> str | None:
