@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import hashlib
+import re
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from .errors import ScrublineError, StorageError
+
+T = TypeVar("T")
 
 _FINAL_ERRORS = (
     FileNotFoundError,
@@ -71,3 +80,62 @@ def jitter(operation: str, url: str, attempt: int) -> float:
     """Factor in [0.5, 1.5), spread over files and attempts but the same in every run."""
     digest = hashlib.sha256(f"{operation} {url} {attempt}".encode("utf-8", "surrogateescape"))
     return 0.5 + int.from_bytes(digest.digest()[:4], "big") / 2**32
+
+
+class MissingFileError(StorageError, FileNotFoundError):
+    """There is no file at the URL; unlike other FileNotFoundErrors it does not tell the name."""
+
+
+class StorageAccessError(StorageError):
+    """Storage refused: permission, or something else is in the way. No retry helps."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Retrying:
+    """Tries operations of storage again, and says of those that fail what may be said.
+
+    Attributes:
+        root: output root; only used to name outputs in messages.
+        tries: how often an operation is tried in all.
+        base_seconds, cap_seconds: the first wait between tries, which doubles, and the longest.
+        sleep: waits; tests give their own.
+    """
+
+    root: str = ""
+    tries: int = 6
+    base_seconds: float = 0.2
+    cap_seconds: float = 10.0
+    sleep: Callable[[float], None] = time.sleep
+
+    def retry(self, operation: str, url: str, action: Callable[[], T]) -> T:
+        """The result of `action`, tried again after transient faults.
+
+        The error is raised outside of every `except` block, so that no chained one carries a name.
+        """
+        waited = self.base_seconds
+        for attempt in range(1, self.tries + 1):
+            try:
+                return action()
+            except ScrublineError:
+                raise
+            except Exception as error:
+                final = not is_transient(error)
+                kind = failure_class(error)
+                cause = type(error)
+            if final or attempt == self.tries:
+                break
+            self.sleep(min(self.cap_seconds, waited) * jitter(operation, url, attempt))
+            waited *= 2
+        where = self.named(url)
+        if issubclass(cause, FileNotFoundError):
+            raise MissingFileError(f"cannot {operation}{where}: there is no such file")
+        if final:
+            raise StorageAccessError(f"cannot {operation}{where}: storage refused ({kind})")
+        raise StorageError(f"cannot {operation}{where}: {kind} after {self.tries} tries")
+
+    def named(self, url: str) -> str:
+        """` '<path below the output root>'` of an output, ` an input file` of anything else."""
+        root = self.root.rstrip("/")
+        if not root or not url.startswith(root + "/"):
+            return " an input file" if root else " a file"
+        return " " + repr(re.sub(r"=[^/]*/", "=*/", url[len(root) + 1 :]))

@@ -19,7 +19,8 @@ from .errors import RunFailed
 from .formats import FORMATS, Format, PartWriter
 from .kinds import require_kinds
 from .results import Result, Tally
-from .storage import Storage, Writer
+from .storage import Storage
+from .writers import Writer
 
 _ALWAYS = ("audit", "documents")
 """Written even without rows, so that a reader always finds the table."""

@@ -30,6 +30,7 @@ from ..models.formats.stretches import stretch_of
 from ..models.job import Job
 from ..models.keys import Keys
 from ..models.policy import Policy
+from ..models.readers import RangeReader
 from ..models.reading import read_unit
 from ..models.receipts import UnitSink
 from ..models.results import finish
@@ -41,9 +42,10 @@ from ..models.steps import (
     scrub_batch,
     tokenize_batch,
 )
-from ..models.storage import Storage, Writer
+from ..models.storage import Storage
 from ..models.systems import System
 from ..models.units import Plan, Unit
+from ..models.writers import Writer
 from .estimate import (
     CORE_HOUR_PRICE,
     LOCAL_FILE_SECONDS,
@@ -330,39 +332,22 @@ class _Counting(Storage):
 
     def open_read(self, url: str, *, buffer_bytes: int = BLOCK_BYTES) -> BinaryIO:
         """As asked, with a small buffer."""
-        raw = Storage.open_read(self, url, buffer_bytes=0)
         if not buffer_bytes:
-            return raw
-        return cast(BinaryIO, io.BufferedReader(_Counted(raw, self.seen), BLOCK_BYTES))
+            return Storage.open_read(self, url, buffer_bytes=0)
+        return cast(BinaryIO, io.BufferedReader(_Counted(self, url), BLOCK_BYTES))
 
 
-class _Counted(io.RawIOBase):
+class _Counted(RangeReader):
     """A raw reader that counts what is read of it."""
 
-    def __init__(self, raw: Any, seen: list[int]) -> None:
-        super().__init__()
-        self._raw, self._seen = raw, seen
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return int(self._raw.seek(offset, whence))
-
-    def tell(self) -> int:
-        return int(self._raw.tell())
+    def __init__(self, storage: _Counting, url: str) -> None:
+        super().__init__(storage, url)
+        self._seen = storage.seen
 
     def readinto(self, buffer: Any) -> int:
-        done = int(self._raw.readinto(buffer))
+        done = super().readinto(buffer)
         self._seen[0] += done
         return done
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
 
 
 class _Nowhere(Storage):

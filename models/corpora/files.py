@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, cast
 
 from ..errors import StorageError, UsageError, error_class
-from ..storage import InputFile, MissingFileError, Storage, StorageAccessError
+from ..faults import MissingFileError, StorageAccessError
+from ..storage import InputFile, Storage
 from . import brat, conll, i2b2_2006, i2b2_2014, standoff
 from .base import (
     AnnotatedDocument,

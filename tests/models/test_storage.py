@@ -11,9 +11,15 @@ from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models.errors import InputChanged, StorageError, UsageError
-from scrubline.models.faults import failure_class, is_transient, jitter
+from scrubline.models.faults import (
+    MissingFileError,
+    StorageAccessError,
+    failure_class,
+    is_transient,
+    jitter,
+)
 from scrubline.models.partitions import parse_partition, partition_path
-from scrubline.models.storage import MissingFileError, Storage, StorageAccessError
+from scrubline.models.storage import Storage
 
 PATIENT = "smith_john_1234567"
 

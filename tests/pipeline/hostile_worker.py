@@ -90,6 +90,14 @@ def now_and_then(share, seed, operations=("create", "pwrite", "replace", "pread"
     return lambda operation: errno.EIO if operation in operations and chance.random() < share else 0
 
 
+def break_disk(disk, put=setattr):
+    """Puts a `FaultyOs` in the place of `os` in all modules that open, read, write or rename."""
+    from scrubline.models import filesystems, readers, storage, writers
+
+    for module in (filesystems, readers, storage, writers):
+        put(module, "os", disk)
+
+
 def without_waiting():
     """Defaults of `Storage` with which retries do not wait: its last field is `sleep`."""
     from scrubline.models.storage import Storage
@@ -103,12 +111,13 @@ def harm():
     """Makes this process hostile; to be called before Beam is imported."""
     # Beam imports these if it can, which takes longer than all the rest of a small test's worker.
     sys.modules |= dict.fromkeys(("boto3", "pymongo"))
-    from scrubline.models import steps, storage
+    from scrubline.models import steps
+    from scrubline.models.storage import Storage
 
     steps.recognise_all = hostile(steps.recognise_all)
     if share := float(os.environ.get("HOSTILE_FAULTS", "0")):
-        storage.os = FaultyOs(now_and_then(share, os.getpid()))
-        storage.Storage.__init__.__defaults__ = without_waiting()
+        break_disk(FaultyOs(now_and_then(share, os.getpid())))
+        Storage.__init__.__defaults__ = without_waiting()
 
 
 def command_lines(lines):

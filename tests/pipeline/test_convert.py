@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-from scrubline.models import storage
 from scrubline.models.corpora import (
     CORPORA,
     AnnotatedDocument,
@@ -15,6 +14,7 @@ from scrubline.models.corpora import (
     write_annotated,
 )
 from scrubline.models.errors import GateHeld, StorageError, UsageError
+from scrubline.models.writers import LocalWriter
 from scrubline.pipeline import converting
 from scrubline.pipeline.converting import convert
 
@@ -179,7 +179,7 @@ def test_a_result_that_does_not_read_back_is_removed(tmp_path, corpus, monkeypat
 @pytest.mark.parametrize("form", CORPORA)
 def test_nothing_is_left_when_storage_fails(tmp_path, corpus, monkeypatch, form):
     commits = []
-    true_commit = storage._LocalWriter._commit
+    true_commit = LocalWriter._commit
 
     def commit(writer):
         commits.append(writer)
@@ -187,7 +187,7 @@ def test_nothing_is_left_when_storage_fails(tmp_path, corpus, monkeypatch, form)
             raise StorageError("the disk is full")
         true_commit(writer)
 
-    monkeypatch.setattr(storage._LocalWriter, "_commit", commit)
+    monkeypatch.setattr(LocalWriter, "_commit", commit)
     with pytest.raises(StorageError, match="full"):
         convert(str(corpus), str(tmp_path / "x"), target_form=form)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.jsonl"]

@@ -5,7 +5,6 @@ import errno
 import functools
 
 import pytest
-from scrubline.models import storage as storage_module
 from scrubline.models.errors import RunFailed
 from scrubline.models.storage import Storage
 from scrubline.pipeline import runs
@@ -46,7 +45,7 @@ def faulty(whole, monkeypatch):
         monkeypatch.setattr(Storage.__init__, "__defaults__", (root, tries, *rest))
         monkeypatch.setattr(running, "_opened", {})
         disk = FaultyOs(fails)
-        monkeypatch.setattr(storage_module, "os", disk)
+        hostile_worker.break_disk(disk, monkeypatch.setattr)
         return disk
 
     return make

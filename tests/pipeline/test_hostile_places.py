@@ -22,7 +22,6 @@ import time
 from pathlib import Path
 
 import pytest
-from scrubline.models import storage as storage_module
 from scrubline.models.errors import InputChanged, explain
 from scrubline.models.storage import Storage
 from scrubline.pipeline import cli
@@ -180,7 +179,7 @@ def test_a_disk_that_is_full_or_read_only_stops_the_run_and_it_goes_on_later(
     monkeypatch.setattr(running, "_opened", {})
     disk = FullDisk(options.output, operation, number, promoting)
     with monkeypatch.context() as patched:
-        patched.setattr(storage_module, "os", disk)
+        hostile_worker.break_disk(disk, patched.setattr)
         code, out, err = scrubline("scrub", *words_of(options))
     assert disk.failed > 0
     assert (code, out) == (1, "")

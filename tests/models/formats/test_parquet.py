@@ -248,7 +248,7 @@ def test_a_failing_store_is_no_damage():
     file = file_of(pa.table({"t": ["x" * 1000] * 1000}), compression="none", use_dictionary=False)
 
     class Failing(Storage):
-        def _retry(self, operation, url, action):
+        def retry(self, operation, url, action):
             if operation == "read" and (not reads or reads.pop()):
                 raise StorageError("down")
             return action()

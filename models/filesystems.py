@@ -1,0 +1,69 @@
+"""File systems: which one a URL leads to, what its kind can do, renames that last."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Any
+
+import fsspec
+from fsspec.core import split_protocol, url_to_fs
+from fsspec.registry import known_implementations
+
+from .errors import UsageError
+
+OBJECT_STORES = frozenset(
+    {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "memory"}
+)
+"""Protocols whose put of a whole object is atomic. Beside them, only local files are written."""
+
+CONDITIONAL = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory"})
+"""Protocols whose file systems are asked for a conditional put; whether the store does it shows."""
+
+
+def filesystem(url: str) -> tuple[Any, str]:
+    """The filesystem, of which fsspec keeps one a process and thread, and the path in it."""
+    # "::" chains protocols only where another one follows; elsewhere it is part of a name.
+    chained = "::" in url and "://" in url.rpartition("::")[2]
+    try:
+        kind = fsspec.get_filesystem_class(split_protocol(url)[0] or "file")
+    except (ValueError, ImportError) as error:
+        # A URL may hold a name anywhere: only a kind that exists is repeated.
+        protocol = split_protocol(url)[0]
+        kind_of = f"the kind {protocol}://" if protocol in known_implementations else "this kind"
+        raise UsageError(
+            f"storage of {kind_of} is unknown or not installed "
+            f"({type(error).__name__}); see the extras s3, gcs and azure"
+        ) from None
+    if chained or "::" not in url:
+        fs, path = url_to_fs(url, use_listings_cache=False)
+    else:
+        fs = kind(**kind._get_kwargs_from_urls(url), use_listings_cache=False)
+        path = kind._strip_protocol(url)
+    return fs, str(path)
+
+
+def protocols(fs: Any) -> tuple[str, ...]:
+    """What a filesystem is called in URLs; the first is its own name."""
+    return (fs.protocol,) if isinstance(fs.protocol, str) else tuple(fs.protocol)
+
+
+def rename(old: str, new: str) -> None:
+    """Moves a local file, folders made; a second time it does nothing."""
+    os.makedirs(os.path.dirname(new), exist_ok=True)
+    try:
+        os.replace(old, new)
+    except FileNotFoundError:
+        if not os.path.exists(new):
+            raise
+    sync_folder(os.path.dirname(new))
+
+
+def sync_folder(path: str) -> None:
+    """Makes a rename survive a power cut, where the file system lets a folder be synced."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,185 @@
+"""Writing files: whole or not at all, on local disks and on object stores."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import io
+import os
+import secrets
+from types import TracebackType
+from typing import Any
+
+from .errors import StorageError
+from .faults import Retrying, failure_class
+from .filesystems import sync_folder
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Written:
+    """What one finished write put in place.
+
+    Attributes:
+        url: as given to `Storage.create`.
+        bytes: size.
+        sha256: of the content, lower-case hexadecimal.
+    """
+
+    url: str
+    bytes: int
+    sha256: str
+
+
+class Writer:
+    """A binary sink that commits on `close` and forgets everything on `discard`.
+
+    Deliberately no `io.IOBase`: that closes itself when collected, which would commit half a part.
+    """
+
+    def __init__(self, retrying: Retrying, url: str) -> None:
+        self._retrying = retrying
+        self._url = url
+        self._hash = hashlib.sha256()
+        self._bytes = 0
+        self._written: Written | None = None
+        self.closed = False
+
+    @property
+    def written(self) -> Written:
+        """Size and hash of the file.
+
+        Raises:
+            ValueError: before the writer was closed, or after it was discarded.
+        """
+        if self._written is None:
+            raise ValueError("the file has not been written yet")
+        return self._written
+
+    def write(self, data: bytes | bytearray | memoryview) -> int:
+        """Appends all of `data`."""
+        if self.closed:
+            raise ValueError("write to a closed file")
+        view = memoryview(data).cast("B")
+        self._append(view)
+        self._hash.update(view)
+        self._bytes += view.nbytes
+        return view.nbytes
+
+    def tell(self) -> int:
+        """Bytes written so far."""
+        return self._bytes
+
+    def flush(self) -> None:
+        """Does nothing: what is written counts only once closed."""
+
+    def close(self) -> None:
+        """Puts the file in place; a second call does nothing."""
+        if self.closed:
+            return
+        try:
+            self._commit()
+        except BaseException:
+            self.discard()
+            raise
+        self.closed = True
+        self._written = Written(self._url, self._bytes, self._hash.hexdigest())
+
+    def discard(self) -> None:
+        """Drops what was written, unless it was committed."""
+        if not self.closed:
+            self.closed = True
+            self._drop()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    def _append(self, view: memoryview) -> None:
+        raise TypeError("abstract")
+
+    def _commit(self) -> None:
+        raise TypeError("abstract")
+
+    def _drop(self) -> None:
+        raise TypeError("abstract")
+
+
+class LocalWriter(Writer):
+    """Writes a hidden file beside the target, syncs it to disk and renames it."""
+
+    def __init__(self, retrying: Retrying, url: str, path: str) -> None:
+        super().__init__(retrying, url)
+        self._path = path
+        folder = os.path.dirname(path)
+        # A random name: a process believed dead may still be writing the same part.
+        self._temporary = os.path.join(folder, f".scrubline-{secrets.token_hex(8)}.tmp")
+        retrying.retry("write", url, lambda: os.makedirs(folder, exist_ok=True))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        self._descriptor = retrying.retry(
+            "write", url, lambda: os.open(self._temporary, flags, 0o666)
+        )
+
+    def _append(self, view: memoryview) -> None:
+        done = 0
+        while done < view.nbytes:
+            # At an explicit offset, so that a retried write never doubles bytes.
+            done += self._retrying.retry(
+                "write",
+                self._url,
+                functools.partial(os.pwrite, self._descriptor, view[done:], self._bytes + done),
+            )
+
+    def _commit(self) -> None:
+        # Not retried: after a failed fsync the kernel may drop the dirty pages and report success.
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            failure = failure_class(error)
+        else:
+            failure = ""
+        if failure:
+            raise StorageError(f"cannot sync{self._retrying.named(self._url)}: {failure}")
+        descriptor, self._descriptor = self._descriptor, -1
+        os.close(descriptor)
+        self._retrying.retry("write", self._url, lambda: os.replace(self._temporary, self._path))
+        sync_folder(os.path.dirname(self._path))
+
+    def _drop(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        with contextlib.suppress(OSError):
+            os.unlink(self._temporary)
+
+
+class ObjectWriter(Writer):
+    """Holds the content in memory and puts it as one object."""
+
+    def __init__(self, retrying: Retrying, url: str, fs: Any, path: str) -> None:
+        super().__init__(retrying, url)
+        self._fs = fs
+        self._path = path
+        self._content = io.BytesIO()
+
+    def _append(self, view: memoryview) -> None:
+        self._content.write(view)
+
+    def _commit(self) -> None:
+        content = self._content.getvalue()
+        self._content = io.BytesIO()
+        self._retrying.retry("write", self._url, lambda: self._fs.pipe_file(self._path, content))
+
+    def _drop(self) -> None:
+        self._content = io.BytesIO()
