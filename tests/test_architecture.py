@@ -198,7 +198,7 @@ HELPERS = {
         *("adjacent", "capitals", "datewords", "evidence", "matching", "named_numbers", "names"),
         "necessary",
     },
-    "formats": {"base", "encodings", "stretches"},
+    "formats": {"archives", "base", "encodings", "stretches", "zip_directory"},
     "recipes": {"languages", "learner", "recipe"},
 }
 """Modules of a table's folder that are not entries."""

@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 from ..errors import UsageError
 from ..partitions import partition_path
-from .archives import TarArchive, TarGzArchive, ZipArchive
 from .base import (
     Chunk,
     Format,
@@ -26,7 +25,9 @@ from .encodings import ENCODINGS, encoding_named
 from .gzipped import Gzipped
 from .jsonl import JsonLines
 from .parquet import Parquet
+from .tarred import TarArchive, TarGzArchive
 from .text import TextFiles
+from .zipped import ZipArchive
 
 __all__ = [
     "ASKED_FOR",

@@ -182,7 +182,7 @@ class Brat(CorpusFiles):
 
     def _row(self, storage: Reader, file: InputFile, limits: Limits) -> dict[str, str] | str:
         content = whole_content(storage, file, limits)
-        return content if isinstance(content, str) else text_row(file.path, content, UTF8)
+        return text_row(file.path, content, UTF8)
 
 
 class _FilesWriter:

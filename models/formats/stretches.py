@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ..storage import InputFile
-from . import archives, parquet
+from . import parquet, zipped
 from .base import Locator, Reader
 
 
@@ -52,7 +52,7 @@ def _of_lines(storage: Reader, file: InputFile, whole: Locator, at: int, most: i
 
 
 def _of_members(storage: Reader, file: InputFile, whole: Locator, at: int, most: int) -> Stretch:
-    sizes = archives.member_sizes(storage, file, whole.start, whole.end)
+    sizes = zipped.member_sizes(storage, file, whole.start, whole.end)
     first, count, size = _run(sizes, at, most)
     return Stretch(
         Locator(whole.file, whole.start + first, whole.start + first + count, size), count

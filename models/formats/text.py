@@ -88,7 +88,7 @@ class TextFiles(PlainCells):
         """Yields one chunk of one row."""
         cutter = ChunkCutter(columns, limits)
         content = whole_content(storage, file, limits)
-        row = content if isinstance(content, str) else text_row(file.path, content, self.encoding)
+        row = text_row(file.path, content, self.encoding)
         if isinstance(row, str):
             yield from cutter.add_error(row)
         else:
@@ -102,12 +102,20 @@ class TextFiles(PlainCells):
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields the one row; its doc_key is the file's name."""
         content = whole_content(storage, file, whole(file))
-        row = content if isinstance(content, str) else text_row(file.path, content, self.encoding)
+        row = text_row(file.path, content, self.encoding)
         yield part_row(row, columns, self.suffixes[0])
 
 
-def text_row(path: str, content: bytes, encoding: str) -> dict[str, str] | str:
-    """The cells of a document that is a whole file or archive member; or an error code."""
+def text_row(path: str, content: bytes | str, encoding: str) -> dict[str, str] | str:
+    """The cells of a document that is a whole file or archive member; or an error code.
+
+    Args:
+        path: of the file or member.
+        content: of it, or the error code that stands for it.
+        encoding: of the content.
+    """
+    if isinstance(content, str):
+        return content
     text = decode(content, encoding)
     return "BadEncoding" if text is None else {"path": path, "text": text}
 

@@ -20,9 +20,10 @@ from scrubline.models.formats import (
     Limits,
     Locator,
     Settings,
-    archives,
     open_format,
+    zip_directory,
 )
+from scrubline.models.formats.zipped import member_sizes
 from scrubline.models.roles import Columns, Role
 from scrubline.models.storage import Storage
 
@@ -221,8 +222,8 @@ def test_the_sign_of_an_end_inside_the_end_is_not_taken_for_it():
 def test_any_run_of_entries_is_that_of_the_whole_directory(
     monkeypatch, at_once, block_bytes, before
 ):
-    monkeypatch.setattr(archives, "_ENTRIES_AT_ONCE", at_once)
-    monkeypatch.setattr(archives, "_ENTRY_BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(zip_directory, "_ENTRIES_AT_ONCE", at_once)
+    monkeypatch.setattr(zip_directory, "_ENTRY_BLOCK_BYTES", block_bytes)
     members = [(f"{'ward/' * (n % 7)}{n}é.txt", f"text {n}" * n) for n in range(20)]
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
@@ -235,7 +236,7 @@ def test_any_run_of_entries_is_that_of_the_whole_directory(
     for start, end in [(0, 20), (0, 1), (19, 20), (3, 11), (5, 5), (18, 99)]:
         found = [name for name, _ in form.members(STORAGE, file, start, end, Limits())]
         assert found == [name for name, _ in members[start:end]]
-        sizes = archives.member_sizes(STORAGE, file, start, end)
+        sizes = member_sizes(STORAGE, file, start, end)
         assert sizes == [len(text) for _, text in members[start:end]]
 
 
