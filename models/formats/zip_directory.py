@@ -224,7 +224,7 @@ class Directory:
 
     def add(self, entries: Sequence[zipfile.ZipInfo]) -> None:
         """Adds entries; numbers beyond any file, of a directory that lies, stay so."""
-        self.sizes.extend(min(entry.file_size, _BEYOND) for entry in entries)
+        self.sizes.extend(_within(entry.file_size) for entry in entries)
         self._starts.extend(_within(entry.header_offset) for entry in entries)
         # Behind its header (30 bytes and its name) each member has its own bytes.
         self._ends.extend(_within(e.header_offset + 30 + e.compress_size) for e in entries)
