@@ -465,9 +465,7 @@ def test_a_night_that_is_killed_anywhere_is_resumed(
     assert "nothing_to_do" in night(drop_gone=True)
 
 
-@pytest.mark.parametrize(
-    ("where", "touch"), [("/restricted/catalogue", 1), ("/manifest.json", 1)]
-)
+@pytest.mark.parametrize(("where", "touch"), [("/restricted/catalogue", 1), ("/manifest.json", 1)])
 def test_a_first_night_that_is_killed_while_it_is_published_is_resumed(
     night, source, storage, options, tmp_path, where, touch
 ):
