@@ -25,7 +25,7 @@ from ..models.job import Job
 from ..models.storage import Storage
 from ..models.units import Plan
 from .engines import value_of
-from .execute import NothingDone, run_engine
+from .execute import NothingDone, require_reached, run_engine
 from .metrics import Metrics
 from .publish import unfinished
 
@@ -96,6 +96,7 @@ def run_jobs(
             before = after
             _log.warning("a job failed with %d units under way: %s", len(under_way), error)
             on_retry("job")
+            wait_until_back(options)
         else:
             seen.look()
             on_done((), metrics)
@@ -134,6 +135,24 @@ def end_jobs_before(options: Sequence[str]) -> None:
             time.sleep(0.5)
 
 
+def wait_until_back(options: Sequence[str]) -> None:
+    """Waits until an engine that lost a part can be asked again: clusters start anew what died.
+
+    Raises:
+        RunFailed: see `require_reached`.
+    """
+    end = time.monotonic() + BACK_SECONDS
+    while True:
+        try:
+            return require_reached(options)
+        except RunFailed:
+            if time.monotonic() > end:
+                raise
+        time.sleep(1.0)
+
+
+BACK_SECONDS = 180.0
+"""For an engine of which a part was lost to be whole again."""
 _PREFIX = "scrubline-"
 _ALIVE = frozenset(
     {

@@ -153,6 +153,23 @@ def test_what_another_job_would_not_mend_ends_the_run(storage, frozen, monkeypat
     assert engine.here == engine.retries == []
 
 
+def test_an_engine_that_lost_a_part_is_waited_for(monkeypatch):
+    answers = [RunFailed("Flink has no task manager"), RunFailed("no answer"), None]
+    monkeypatch.setattr(engine_jobs.time, "sleep", lambda seconds: None)
+
+    def require_reached(options):
+        if answer := answers.pop(0):
+            raise answer
+
+    monkeypatch.setattr(engine_jobs, "require_reached", require_reached)
+    engine_jobs.wait_until_back(())
+    assert answers == []
+    monkeypatch.setattr(engine_jobs, "BACK_SECONDS", -1.0)
+    answers += [RunFailed("Flink has no task manager")]
+    with pytest.raises(RunFailed, match="no task manager"):
+        engine_jobs.wait_until_back(())
+
+
 class _JobServer(job_services.JobServiceServicer):
     """Has jobs, ends those that are cancelled, and may not know how to tell of them."""
 
