@@ -8,7 +8,8 @@ decided by a conditional write too. Clocks of machines must not differ by more t
 
 A holder that was stopped for long and comes back finds another owner in the lock: it must not go
 on, and `StoreLock.check` says so. It is no proof against a holder that is stopped between that
-check and the next write, so what is written must be safe to be written twice, as parts are.
+check and the next write, so what is written must be safe to be written twice, as parts are; where
+it is not (catalogue, manifest), the check comes right before it.
 """
 
 from __future__ import annotations

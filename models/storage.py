@@ -330,7 +330,9 @@ class Storage(Retrying):
         except StorageAccessError:
             raise
         except StorageError:
-            self.exists(url)  # which raises if it is not this kind of write alone that fails
+            # Raises if it is not this kind of write alone that fails.
+            self.write_bytes(f"{url}.try", b"")
+            self.delete(f"{url}.try")
             return None
 
     @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Two nights do not overlap on an object store."""
 
 import dataclasses
+import errno
 import json
 import logging
 import subprocess
@@ -8,7 +9,8 @@ import sys
 
 import pytest
 from scrubline.models import locks
-from scrubline.models.errors import RunFailed, UsageError
+from scrubline.models.errors import RunFailed, StorageError, UsageError
+from scrubline.models.filesystems import filesystem
 from scrubline.models.locks import STALE_SECONDS, Holder
 from scrubline.models.storage import Storage
 from scrubline.pipeline import runs
@@ -110,3 +112,25 @@ def test_a_store_without_conditional_writes_is_told_once(store, options, monkeyp
     scrub(Storage(), there)
     scrub(Storage(), there)
     assert caplog.text.count("takes no conditional writes") == 1
+
+
+@pytest.mark.parametrize("plain_writes", [True, False])
+def test_a_store_that_is_slow_is_not_taken_for_one_without_conditional_writes(
+    store, monkeypatch, plain_writes
+):
+    fs, _ = filesystem(store)
+    real = fs.pipe_file
+
+    def pipe_file(path, data, mode="overwrite", **more):
+        if mode == "create" or not plain_writes:
+            raise OSError(errno.EBUSY, "slow down")
+        return real(path, data, mode=mode, **more)
+
+    monkeypatch.setattr(fs, "pipe_file", pipe_file)
+    storage = Storage(sleep=lambda seconds: None)
+    if plain_writes:
+        assert storage.create_exclusively(f"{store}/slow", b"one") is None
+        assert storage.list_names(f"{store}/slow") == []
+    else:
+        with pytest.raises(StorageError, match="EBUSY after 6 tries"):
+            storage.create_exclusively(f"{store}/slow", b"one")
