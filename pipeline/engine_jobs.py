@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import re
 import time
 from collections import Counter
@@ -25,7 +26,7 @@ from ..models.job import Job
 from ..models.storage import Storage
 from ..models.units import Plan
 from .engines import value_of
-from .execute import NothingDone, require_reached, run_engine
+from .execute import NothingDone, run_engine
 from .metrics import Metrics
 from .publish import unfinished
 
@@ -59,11 +60,13 @@ def run_jobs(
 
     Raises:
         UsageError: if a worker refuses the job.
-        RunFailed: if a job failed before it began a unit, as another would too; or as `run_here`.
+        RunFailed: if a job failed before it began a unit, as another would too, and it is not for
+            what was lost less than `BACK_SECONDS` ago; or as `run_here`.
     """
     options = (*_named(job, options), *options)
     number, before = _begun(storage, job)
     stuck = [unit for unit in left if before[unit] >= JOBS_UNTIL_HERE]
+    patient_until = -math.inf
     while True:
         if stuck:
             _log.warning("%d units are run here: jobs of the engine failed with them", len(stuck))
@@ -89,14 +92,19 @@ def run_jobs(
             left = unfinished(storage, job, plan)
             number, after = _begun(storage, job)
             if after == before:
-                raise
+                # A cluster that lost a part is not at once what it was.
+                if time.monotonic() >= patient_until:
+                    raise
+                stuck = []
+                time.sleep(PAUSE_SECONDS)
+                continue
             under_way = [unit for unit in left if after[unit] > before[unit]]
             enough = 1 if isinstance(error, NothingDone) else JOBS_UNTIL_HERE
             stuck = [unit for unit in under_way if after[unit] >= enough]
             before = after
             _log.warning("a job failed with %d units under way: %s", len(under_way), error)
             on_retry("job")
-            wait_until_back(options)
+            patient_until = time.monotonic() + BACK_SECONDS
         else:
             seen.look()
             on_done((), metrics)
@@ -135,24 +143,10 @@ def end_jobs_before(options: Sequence[str]) -> None:
             time.sleep(0.5)
 
 
-def wait_until_back(options: Sequence[str]) -> None:
-    """Waits until an engine that lost a part can be asked again: clusters start anew what died.
-
-    Raises:
-        RunFailed: see `require_reached`.
-    """
-    end = time.monotonic() + BACK_SECONDS
-    while True:
-        try:
-            return require_reached(options)
-        except RunFailed:
-            if time.monotonic() > end:
-                raise
-        time.sleep(1.0)
-
-
 BACK_SECONDS = 180.0
-"""For an engine of which a part was lost to be whole again."""
+"""After a job that failed, for the engine to be whole again: clusters start anew what died."""
+PAUSE_SECONDS = 3.0
+"""Between jobs that begin nothing meanwhile."""
 _PREFIX = "scrubline-"
 _ALIVE = frozenset(
     {

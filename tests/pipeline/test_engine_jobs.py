@@ -153,21 +153,25 @@ def test_what_another_job_would_not_mend_ends_the_run(storage, frozen, monkeypat
     assert engine.here == engine.retries == []
 
 
-def test_an_engine_that_lost_a_part_is_waited_for(monkeypatch):
-    answers = [RunFailed("Flink has no task manager"), RunFailed("no answer"), None]
+def test_an_engine_that_lost_a_part_is_waited_for(storage, frozen, monkeypatch):
     monkeypatch.setattr(engine_jobs.time, "sleep", lambda seconds: None)
+    lost = ([0, 1], [0], RunFailed("the runner failed: RuntimeError"))
+    away = ([], [], RunFailed("Flink has no task manager"))
+    engine = Engine(monkeypatch, lost, away, away, WELL)
+    engine.go(storage, frozen)
+    assert [len(units) for units in engine.sent] == [
+        len(units_of(frozen)) - n for n in (0, 1, 1, 1)
+    ]
+    assert engine.here == []
+    assert engine.retries == ["job"]
 
-    def require_reached(options):
-        if answer := answers.pop(0):
-            raise answer
 
-    monkeypatch.setattr(engine_jobs, "require_reached", require_reached)
-    engine_jobs.wait_until_back(())
-    assert answers == []
-    monkeypatch.setattr(engine_jobs, "BACK_SECONDS", -1.0)
-    answers += [RunFailed("Flink has no task manager")]
+def test_an_engine_that_does_not_come_back_ends_the_run(storage, frozen, monkeypatch):
+    monkeypatch.setattr(engine_jobs, "BACK_SECONDS", 0.0)
+    lost = ([0, 1], [0], RunFailed("the runner failed: RuntimeError"))
+    engine = Engine(monkeypatch, lost, ([], [], RunFailed("Flink has no task manager")))
     with pytest.raises(RunFailed, match="no task manager"):
-        engine_jobs.wait_until_back(())
+        engine.go(storage, frozen)
 
 
 class _JobServer(job_services.JobServiceServicer):

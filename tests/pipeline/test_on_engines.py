@@ -265,7 +265,8 @@ def test_a_part_of_a_flink_cluster_that_is_killed(victim, run, options, storage,
             finally:
                 launcher.kill()
                 launcher.wait()
-            assert code in (0, 1)
+            # A job server is asked for answers when it dies, and no other one knows the job.
+            assert code == 0 or victim == "job server"
             assert (code == 0) == (Path(wanted.output) / "_SUCCESS").exists()
             manifest = bounded(resume, storage, wanted)
     except NotInstalled as error:
