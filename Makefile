@@ -15,8 +15,9 @@ demo: $(VENV)/for-use
 	@echo
 	@echo "scrubbed tables: build/demo/out/data   audit: build/demo/out/audit   see README.md for a query"
 
+# A file of tests stays in one process: its servers are started once.
 test: $(VENV)/for-tests
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 check: $(VENV)/for-tests dev
 	$(BIN)/ruff check .

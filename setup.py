@@ -69,6 +69,7 @@ setup(
         "fuzz": ["atheris==3.0.0; sys_platform == 'linux'"],
         "test": [
             "pytest>=8",
+            "pytest-xdist",
             "hypothesis>=6.100",
             "ruff>=0.9",
             "mypy>=1.15",

@@ -142,8 +142,6 @@ def _measured(storage: Storage, folder: Path, source: Path, split_bytes: int) ->
         job.limits,
         job.budgets,
         keep_dates=False,
-        ordinals={},
-        skip={},
     )
     rows = len(next(batches).rows)
     seconds["first"] = time.monotonic() - began

@@ -55,6 +55,7 @@ class Batch:
         candidates: of the CRFs after Label, of all detectors after Recognise.
         spans: after Merge.
         scrubbed: after Scrub.
+        given: hash of the facts that the unit was read with; see `UnitRework`.
     """
 
     unit: int
@@ -67,6 +68,7 @@ class Batch:
     candidates: Candidates = NO_CANDIDATES
     spans: Spans | None = None
     scrubbed: Scrubbed | None = None
+    given: str = ""
 
     def __reduce__(self) -> NoReturn:
         """Refuses to be pickled, which engines do where they know no coder: texts would travel."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from .errors import error_class
 from .formats import Chunk, Format, Limits
 from .grouping import GroupLines, Starts, join, lines_in_order, whole_notes
 from .keys import Keys, canonical_id
+from .rework import NOTHING_LEARNT, UnitRework
 from .roles import Columns, Role
 from .storage import InputFile, Storage
 from .units import Unit
@@ -40,8 +41,7 @@ def read_unit(
     budgets: Budgets,
     *,
     keep_dates: bool,
-    ordinals: Mapping[int, int],
-    skip: Mapping[int, str],
+    facts: UnitRework = NOTHING_LEARNT,
     group_lines: GroupLines | None = None,
 ) -> Iterator[Batch]:
     """Yields the unit's batches; the last one has `last` set and may be empty.
@@ -50,15 +50,13 @@ def read_unit(
         form: that of the unit, as the job reads it.
         files: all input files of the plan.
         keep_dates: whether the policy lets columns with role `date` pass.
-        ordinals: row ordinal in the unit -> ordinal among equal ids, for ids that the input
-            repeats.
-        skip: row ordinal in the unit -> error class of rows on the skip-list: quarantined unread.
+        facts: about rows of the unit: which repeat an id, which are quarantined unread.
         group_lines: where a note is several rows; they are never in two batches.
 
     Raises:
         RunFailed: if storage fails or an input is not what was planned; a record never raises.
     """
-    make = _RowMaker(columns, keys, budgets, unit, keep_dates, ordinals, skip, group_lines)
+    make = _RowMaker(columns, keys, budgets, unit, keep_dates, facts, group_lines)
     names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
     first = 0
     waiting: Batch | None = None
@@ -140,8 +138,7 @@ class _RowMaker:
     budgets: Budgets
     unit: Unit
     keep_dates: bool
-    ordinals: Mapping[int, int]
-    skip: Mapping[int, str]
+    facts: UnitRework
     group_lines: GroupLines | None
 
     def batch(self, form: Format, chunk: Chunk, first: int) -> Batch:
@@ -149,7 +146,7 @@ class _RowMaker:
         count = chunk.columns.num_rows
         failures = {row: Failure(STAGE, code) for row, code in chunk.errors.items()}
         for row in range(count):
-            if code := self.skip.get(first + row):
+            if code := self.facts.skip.get(first + row):
                 failures[row] = Failure("skip-list", code)
 
         ids = self._hashed(form, chunk, Role.ID, failures, count)
@@ -161,7 +158,7 @@ class _RowMaker:
                 failures.setdefault(row, Failure(STAGE, "MissingId"))
                 doc_keys.append(None)
             else:
-                ordinal = self.ordinals.get(first + int(heads[row]), 0)
+                ordinal = self.facts.ordinals.get(first + int(heads[row]), 0)
                 doc_keys.append(self.keys.doc_key(canonical, ordinal))
 
         types = [None if v is None else str(v) for v in self._values(form, chunk, Role.TYPE, count)]
@@ -176,7 +173,7 @@ class _RowMaker:
             heads,
         )
         _fail_notes(heads, failures)
-        return Batch(self.unit.index, False, rows, documents, failures)
+        return Batch(self.unit.index, False, rows, documents, failures, given=self.facts.hash)
 
     def _values(self, form: Format, chunk: Chunk, role: Role, count: int) -> list[object]:
         """Python values of the one column of a role; a hive key counts as a constant column."""

@@ -39,6 +39,9 @@ class UnitRework:
         ]
 
 
+NOTHING_LEARNT = UnitRework({}, {})
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rework:
     """The facts about all units of a run.
@@ -51,7 +54,7 @@ class Rework:
 
     def of_unit(self, unit: int) -> UnitRework:
         """The facts about one unit."""
-        return self.units.get(unit, UnitRework({}, {}))
+        return self.units.get(unit, NOTHING_LEARNT)
 
     def skipping(self, unit: int, row: int, error: str) -> Rework:
         """These facts and one more row on the skip-list."""

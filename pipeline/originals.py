@@ -41,7 +41,6 @@ class Originals:
             RunFailed: if an input has changed or is gone.
         """
         for index in units:
-            facts = self.rework.of_unit(index)
             yield from read_unit(
                 self.storage,
                 self.job.form(self.plan.units[index].format),
@@ -52,8 +51,7 @@ class Originals:
                 self.job.limits,
                 self.job.budgets,
                 keep_dates=self.policy.keep_dates,
-                ordinals=facts.ordinals,
-                skip=facts.skip,
+                facts=self.rework.of_unit(index),
                 group_lines=self.job.group_lines,
             )
 

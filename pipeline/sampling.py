@@ -272,8 +272,6 @@ class _Chain:
             limits,
             self._job.budgets,
             keep_dates=self._policy.keep_dates,
-            ordinals={},
-            skip={},
             group_lines=self._job.group_lines,
         )
 

@@ -62,7 +62,6 @@ class _ReadFn(beam.DoFn):
             yield batch
 
     def _batches(self, unit: int) -> Iterator[Batch]:
-        rework = Rework.read(self.opened.storage, self.job.restricted).of_unit(unit)
         limits = self.job.limits
         if self.isolate:
             limits = dataclasses.replace(limits, batch_documents=1)
@@ -76,8 +75,7 @@ class _ReadFn(beam.DoFn):
             limits,
             self.job.budgets,
             keep_dates=self.opened.policy.keep_dates,
-            ordinals=rework.ordinals,
-            skip=rework.skip,
+            facts=Rework.read(self.opened.storage, self.job.restricted).of_unit(unit),
             group_lines=self.job.group_lines,
         )
 

@@ -16,7 +16,6 @@ from ..models.job import Job
 from ..models.reading import output_partition
 from ..models.receipts import Receipt, UnitSink
 from ..models.results import Result, finish
-from ..models.rework import Rework
 from .running import Meter, failing_safely, open_job, spare_what_lasts
 
 _log = logging.getLogger(__name__)
@@ -73,7 +72,7 @@ class _WriteFn(beam.DoFn):
     def _write(self, batch: Batch) -> Receipt | None:
         if self.sink is None or self.unit != batch.unit:
             self._abandon(RunFailed("another unit began"))
-            self.sink, self.unit = self._open(batch.unit), batch.unit
+            self.sink, self.unit = self._open(batch.unit, batch.given), batch.unit
         unit = self.opened.plan.units[batch.unit]
         result = finish(
             batch,
@@ -90,7 +89,7 @@ class _WriteFn(beam.DoFn):
         receipt, self.sink = self.sink.commit(), None
         return receipt
 
-    def _open(self, index: int) -> UnitSink:
+    def _open(self, index: int, given: str) -> UnitSink:
         unit = self.opened.plan.units[index]
         partition = output_partition(
             self.job.columns,
@@ -106,7 +105,7 @@ class _WriteFn(beam.DoFn):
             name=unit.name,
             form=self.job.form(unit.format),
             partition=partition_path(partition),
-            given=Rework.read(self.opened.storage, self.job.restricted).of_unit(index).hash,
+            given=given,
         )
 
     def _candidates(self, batch: Batch) -> pa.Table | None:

@@ -223,8 +223,6 @@ def batches_of(
         limits,
         BUDGETS,
         keep_dates=keep_dates,
-        ordinals={},
-        skip={},
     )
 
 

@@ -9,6 +9,7 @@ from scrubline.models.keys import Keys
 from scrubline.models.policy import load_policy
 from scrubline.models.reading import read_unit
 from scrubline.models.recognisers import DEFAULT_RECOGNISERS, rule_hash
+from scrubline.models.rework import UnitRework
 from scrubline.models.roles import Columns
 from scrubline.models.steps import (
     featurize_batch,
@@ -62,8 +63,7 @@ def read(
             limits,
             budgets,
             keep_dates=keep_dates,
-            ordinals=ordinals or {},
-            skip=skip or {},
+            facts=UnitRework(skip or {}, ordinals or {}),
         )
     )
 

@@ -169,7 +169,7 @@ def test_documents_that_kill_or_hang_are_isolated_and_quarantined(
     shutil.copytree(tmp_path / "out", tmp_path / "again")
 
     supervised(hostile_worker.COMMAND)
-    manifest = resume(storage, dataclasses.replace(options, workers=2, watchdog_seconds=4))
+    manifest = resume(storage, dataclasses.replace(options, workers=2, watchdog_seconds=8))
     assert manifest["errors"] == {"skip-list: KillsWorker": 3}
     assert manifest["counts"]["rows_in"] == 33
     assert manifest["counts"]["rows_out"] == 30
