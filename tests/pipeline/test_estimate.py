@@ -219,7 +219,9 @@ def test_the_table_of_sizes_is_its_arithmetic(row):
     assert hours == pytest.approx(exact / lanes, abs=0.006)
     assert core_hours == pytest.approx(workers * exact / lanes, abs=0.006)
     assert cost == pytest.approx(workers * exact / lanes * Assumed().core_hour_price, abs=0.006)
-    assert memory == pytest.approx(0.6 * workers) and ids == pytest.approx(notes * 120e-9, abs=0.06)
+    assert memory == pytest.approx(0.6 * workers) and ids == pytest.approx(
+        min(notes * 8e-9, 1), abs=0.06
+    )
 
 
 def test_there_are_sizes():
