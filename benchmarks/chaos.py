@@ -131,7 +131,7 @@ class Workers:
         return {"launcher": [launcher], "worker": children_of(launcher)}
 
     def mend(self) -> None:
-        """Starts again what was killed and is not the run's own."""
+        """Waits until what was killed and is not the run's own is there again."""
 
 
 class Flink:
@@ -149,7 +149,7 @@ class Flink:
         return {"launcher": [launcher], "worker": children_of(self._pool_pid), **engine}
 
     def mend(self) -> None:
-        """Starts again what was killed and is not the run's own."""
+        """Waits until what was killed and is not the run's own is there again."""
         self.cluster.start()
 
 

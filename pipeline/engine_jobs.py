@@ -11,12 +11,14 @@ comes to the same end.
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import math
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from apache_beam.portability.api import beam_job_api_pb2 as jobs
 from apache_beam.runners.portability.job_server import ExternalJobServer
@@ -25,6 +27,7 @@ from ..models.errors import InputChanged, RunFailed
 from ..models.job import Job
 from ..models.storage import Storage
 from ..models.units import Plan
+from . import flink
 from .engines import value_of
 from .execute import NothingDone, run_engine
 from .metrics import Metrics
@@ -74,17 +77,18 @@ def run_jobs(
             left = unfinished(storage, job, plan)
         if not left:
             return
-        end_jobs_before(options)
+        end_jobs(options)
         seen = _Receipts(storage, job, plan, left, lambda units: on_done(units, {}))
         try:
-            metrics = run_engine(
-                job,
-                left,
-                options,
-                report=Begun(f"{job.staging}/{_FOLDER}", number + 1),
-                look=seen.look,
-                patience_seconds=patience_seconds,
-            )
+            with _ended(options):
+                metrics = run_engine(
+                    job,
+                    left,
+                    options,
+                    report=Begun(f"{job.staging}/{_FOLDER}", number + 1),
+                    look=seen.look,
+                    patience_seconds=patience_seconds,
+                )
         except InputChanged:
             raise
         except RunFailed as error:
@@ -114,33 +118,77 @@ def run_jobs(
 
 
 def _named(job: Job, options: Sequence[str]) -> tuple[str, ...]:
-    """Names the job after the run where a job server can be asked for it later."""
-    asked = value_of(options, "job_endpoint") and value_of(options, "job_name") is None
-    return (f"--job_name={_PREFIX}{job.run}",) if asked else ()
+    """Names the job after the run where somebody can be asked for it later."""
+    asked = value_of(options, "job_endpoint") or value_of(options, "flink_master")
+    unnamed = value_of(options, "job_name") is None
+    return (f"--job_name={_PREFIX}{job.run}",) if asked and unnamed else ()
 
 
-def end_jobs_before(options: Sequence[str]) -> None:
-    """Cancels what a launcher that was killed left running of this run, and waits for its end.
+@contextlib.contextmanager
+def _ended(options: Sequence[str]) -> Iterator[None]:
+    """Sees to it that a job ends when what waits for it ends with an error."""
+    try:
+        yield
+    except BaseException:
+        end_jobs(options, wait_seconds=0.0)
+        raise
 
-    Such a job would hold the engine's slots, with a document that hangs for always. Asked is the
-    job server; one that does not answer, or cannot tell, is left in peace.
+
+def end_jobs(options: Sequence[str], wait_seconds: float | None = None) -> None:
+    """Cancels what still runs of this run, and waits for its end.
+
+    A launcher that was killed leaves its job behind, and one that hangs may go on though it was
+    cancelled: it would hold the engine's slots. Asked are the job server and the cluster of Flink;
+    one that does not answer, or cannot tell, is left in peace.
+
+    Args:
+        wait_seconds: how long to wait; by default until Flink gives a task up that does not end.
     """
-    endpoint, name = value_of(options, "job_endpoint"), value_of(options, "job_name") or ""
-    if not endpoint or not name.startswith(_PREFIX):
+    name = value_of(options, "job_name") or ""
+    if not name.startswith(_PREFIX):
         return
-    with contextlib.suppress(Exception):  # gRPC's
-        stub = ExternalJobServer(endpoint, _ASK_SECONDS).start()
+    ends = [end for end in (_on_job_server(options, name), _on_flink(options, name)) if end]
+    end_at = time.monotonic() + (END_SECONDS if wait_seconds is None else wait_seconds)
+    for living, cancel in ends:
+        with contextlib.suppress(Exception):  # gRPC's
+            for job_id in living():
+                _log.warning("a job of this run still goes on: it is cancelled")
+                cancel(job_id)
+            while time.monotonic() < end_at and living():
+                time.sleep(0.5)
 
-        def running() -> list[str]:
-            found = stub.GetJobs(jobs.GetJobsRequest(), timeout=_ASK_SECONDS).job_info
-            return [one.job_id for one in found if one.job_name == name and one.state in _ALIVE]
 
-        for job_id in running():
-            _log.warning("a job of this run still goes on: it is cancelled")
-            stub.Cancel(jobs.CancelJobRequest(job_id=job_id), timeout=_ASK_SECONDS)
-        end = time.monotonic() + _END_SECONDS
-        while running() and time.monotonic() < end:
-            time.sleep(0.5)
+_Asked = tuple[Callable[[], Sequence[str]], Callable[[str], object]]
+"""Gives ids of the jobs that have not ended; cancels one."""
+
+
+def _on_job_server(options: Sequence[str], name: str) -> _Asked | None:
+    endpoint = value_of(options, "job_endpoint")
+    if not endpoint:
+        return None
+
+    @functools.cache
+    def stub() -> Any:
+        return ExternalJobServer(endpoint, _ASK_SECONDS).start()
+
+    def living() -> list[str]:
+        found = stub().GetJobs(jobs.GetJobsRequest(), timeout=_ASK_SECONDS).job_info
+        return [one.job_id for one in found if one.job_name == name and one.state in _ALIVE]
+
+    def cancel(job_id: str) -> None:
+        stub().Cancel(jobs.CancelJobRequest(job_id=job_id), timeout=_ASK_SECONDS)
+
+    return living, cancel
+
+
+def _on_flink(options: Sequence[str], name: str) -> _Asked | None:
+    master = value_of(options, "flink_master")
+    if master is None or master.startswith("["):
+        return None
+    return (
+        lambda: flink.living_jobs(master, name, _ASK_SECONDS),
+        lambda job_id: flink.cancel(master, job_id, _ASK_SECONDS),
+    )
 
 
 BACK_SECONDS = 180.0
@@ -157,7 +205,9 @@ _ALIVE = frozenset(
     }
 )
 _ASK_SECONDS = 10.0
-_END_SECONDS = 60.0
+END_SECONDS = 240.0
+"""Until a job that was cancelled must have ended: Flink ends a task manager of which a task does
+not after three minutes."""
 _FOLDER = "begun"
 _NOTE = re.compile("([0-9]+)-([0-9]+)")
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
-import json
 import logging
 import math
 import threading
 import time
-import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +16,7 @@ from apache_beam.runners.portability.job_server import ExternalJobServer
 
 from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
 from ..models.job import Job
+from . import flink
 from .engines import value_of
 from .graph import build
 from .metrics import Metrics, peak_memory
@@ -183,31 +181,15 @@ def require_reached(options: Sequence[str]) -> None:
             raise _unreached("the job server", "job_endpoint") from None
     master = value_of(options, "flink_master")
     if master is not None and not master.startswith("["):
-        found = _flink_overview(master)
-        if found is None:
+        slots = flink.task_slots(master, CONNECT_SECONDS)
+        if slots is None:
             raise _unreached("Flink's job manager", "flink_master")
-        if not found.get("slots-total"):
+        if not slots:
             raise RunFailed("Flink has no task manager, so nothing would ever run the job")
 
 
 def _unreached(what: str, option: str) -> RunFailed:
     return RunFailed(f"{what} does not answer where --{option} says: start it, or mend the option")
-
-
-def _flink_overview(master: str) -> dict[str, Any] | None:
-    """What a Flink cluster says of itself; None without an answer."""
-    url = urllib.parse.urlsplit(master if "://" in master else f"http://{master}")
-    kind = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
-    try:
-        connection = kind(url.hostname or "", url.port, timeout=CONNECT_SECONDS)
-        try:
-            connection.request("GET", f"{url.path.rstrip('/')}/overview")
-            found = json.loads(connection.getresponse().read(100_000))
-        finally:
-            connection.close()
-    except (OSError, ValueError, http.client.HTTPException):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _ours(error: BaseException) -> ScrublineError:

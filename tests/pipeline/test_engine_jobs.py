@@ -228,14 +228,14 @@ RUNNING, FAILED = jobs.JobState.RUNNING, jobs.JobState.FAILED
 )
 def test_jobs_of_the_same_run_are_ended(serve, states, name, cancelled):
     server = _JobServer(states)
-    engine_jobs.end_jobs_before((f"--job_endpoint={serve(server)}", f"--job_name={name}"))
+    engine_jobs.end_jobs((f"--job_endpoint={serve(server)}", f"--job_name={name}"))
     assert server.cancelled == cancelled
 
 
 def test_a_server_that_cannot_tell_is_left_in_peace(serve, monkeypatch):
     server = _JobServer({"scrubline-a": RUNNING}, tells=False)
-    engine_jobs.end_jobs_before((f"--job_endpoint={serve(server)}", "--job_name=scrubline-a"))
+    engine_jobs.end_jobs((f"--job_endpoint={serve(server)}", "--job_name=scrubline-a"))
     monkeypatch.setattr(engine_jobs, "_ASK_SECONDS", 0.2)
-    engine_jobs.end_jobs_before(("--job_endpoint=127.0.0.1:1", "--job_name=scrubline-a"))
-    engine_jobs.end_jobs_before(())
+    engine_jobs.end_jobs(("--job_endpoint=127.0.0.1:1", "--job_name=scrubline-a"))
+    engine_jobs.end_jobs(())
     assert server.cancelled == []

@@ -12,6 +12,7 @@ import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 from scrubline.models.errors import RunFailed, UsageError
 from scrubline.pipeline import engines, execute
+from scrubline.pipeline.engine_jobs import end_jobs
 from scrubline.pipeline.engines import (
     PLACES,
     beam_options,
@@ -168,10 +169,15 @@ def test_workers_of_dataflow_must_reach_all_there_is(places, key, what):
 class Overview(http.server.BaseHTTPRequestHandler):
     answer = b""
 
+    asked = []
+
     def do_GET(self):
+        self.asked.append((self.command, self.path))
         self.send_response(200)
         self.end_headers()
         self.wfile.write(self.answer)
+
+    do_PATCH = do_GET
 
     def log_message(self, *_):
         pass
@@ -201,6 +207,22 @@ def test_flink_is_asked_for_its_task_managers(flink, answer, what, monkeypatch):
         return
     with pytest.raises(RunFailed, match=what):
         execute.require_reached([flink])
+
+
+def test_what_goes_on_in_a_flink_cluster_is_cancelled_by_name(flink, monkeypatch):
+    of_two = {"jobs": [
+        {"jid": "a1", "name": "scrubline-a", "state": "FAILED"},
+        {"jid": "a2", "name": "scrubline-a", "state": "RUNNING"},
+        {"jid": "b1", "name": "scrubline-b", "state": "RUNNING"},
+    ]}  # fmt: skip
+    monkeypatch.setattr(Overview, "answer", json.dumps(of_two).encode())
+    monkeypatch.setattr(Overview, "asked", [])
+    end_jobs((flink, "--job_name=scrubline-a"), wait_seconds=0.0)
+    changes = [path for method, path in Overview.asked if method == "PATCH"]
+    assert changes == ["/jobs/a2?mode=cancel"]
+    end_jobs((flink, "--job_name=nightly"), wait_seconds=0.0)
+    end_jobs(("--flink_master=[local]", "--job_name=scrubline-a"), wait_seconds=0.0)
+    assert len(changes) == len([path for method, path in Overview.asked if method == "PATCH"])
 
 
 @pytest.mark.parametrize("option", ["--flink_master", "--job_endpoint"])

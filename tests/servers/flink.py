@@ -6,6 +6,7 @@ Flink's own scripts are in no package, so its processes are started as those do 
 import contextlib
 import json
 import os
+import threading
 import time
 import urllib.request
 
@@ -41,6 +42,7 @@ taskmanager.memory.jvm-metaspace.size: 256m
 taskmanager.memory.jvm-overhead.min: 64m
 taskmanager.memory.jvm-overhead.max: 64m
 slot.request.timeout: 60000
+task.cancellation.timeout: 20000
 heartbeat.interval: 2000
 heartbeat.timeout: 20000
 io.tmp.dirs: {folder}
@@ -77,7 +79,7 @@ class FlinkCluster:
             *("-cp", os.pathsep.join(map(str, jars))),
         )
         conf = ("--configDir", str(folder / "conf"))
-        self._folder = folder
+        self._folder, self._lock = folder, threading.Lock()
         self._commands = {
             "job manager": (*java, ENTRY, *conf),
             "task manager": (*java, TASKS, *conf),
@@ -98,11 +100,16 @@ class FlinkCluster:
 
     def start(self):
         """Starts what does not run, and waits until all of it can take a job."""
-        for name, command in self._commands.items():
-            if name not in self.processes or self.processes[name].poll() is not None:
-                self.processes[name] = start(self._folder / f"{name}.log", *command)
-        wait_for_slots(list(self.processes.values()), self.rest, self.slots)
+        self.revive()
+        wait_for_slots(self.rest, self.slots)
         wait_for_port(self.processes["job server"], self.port)
+
+    def revive(self):
+        """Starts what does not run, as whoever runs a cluster does."""
+        with self._lock:
+            for name, command in self._commands.items():
+                if name not in self.processes or self.processes[name].poll() is not None:
+                    self.processes[name] = start(self._folder / f"{name}.log", *command)
 
     def stop(self):
         for process in reversed(self.processes.values()):
@@ -111,12 +118,22 @@ class FlinkCluster:
 
 @contextlib.contextmanager
 def flink_cluster(folder, slots=2):
-    """A running cluster."""
-    cluster = FlinkCluster(folder, slots)
+    """A running cluster, of which what ends is started again."""
+    cluster, over = FlinkCluster(folder, slots), threading.Event()
+
+    def keep():
+        while not over.wait(1.0):
+            cluster.revive()
+
+    keeper = threading.Thread(target=keep, daemon=True)
     try:
         cluster.start()
+        keeper.start()
         yield cluster
     finally:
+        over.set()
+        if keeper.is_alive():
+            keeper.join()
         cluster.stop()
 
 
@@ -142,11 +159,10 @@ def overview(address):
         return json.load(answer)
 
 
-def wait_for_slots(processes, port, slots):
+def wait_for_slots(port, slots):
     """Waits until the task manager has told the job manager of itself."""
     end = time.monotonic() + SECONDS
     while True:
-        assert all(process.poll() is None for process in processes), "Flink ended early"
         assert time.monotonic() < end, "Flink is not ready"
         with contextlib.suppress(OSError):
             if overview(f"127.0.0.1:{port}")["slots-total"] == slots:
