@@ -27,6 +27,7 @@ from ..models.storage import InputFile, Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .differences import diff_of_run
+from .leaving import count_leaving
 from .originals import keys_of
 from .plan import read_job
 
@@ -44,12 +45,13 @@ def check_written(
     plan: Plan,
     receipts: Mapping[int, Receipt],
     *,
-    max_lost: float | None,
+    max_gone: float | None = None,
+    max_lost: float | None = None,
 ) -> dict[str, Any]:
-    """Checks what a finished run has staged: audit, canaries, spans lost.
+    """Checks what a finished run has staged: audit, documents that leave, canaries, spans lost.
 
     Args:
-        max_lost: in the place of the planned one.
+        max_gone, max_lost: in the place of the planned ones.
 
     Returns:
         What the manifest's report tells of it.
@@ -59,7 +61,8 @@ def check_written(
         UsageError: if canaries or key are not the planned ones.
     """
     check_audit(storage, job, receipts)
-    told = check_canaries(storage, job, plan, receipts)
+    told = check_gone(storage, job, plan, receipts, job.max_gone if max_gone is None else max_gone)
+    told |= check_canaries(storage, job, plan, receipts)
     limit = job.max_lost if max_lost is None else max_lost
     if limit is not None:
         told |= check_lost(storage, job, plan, receipts, limit)
@@ -74,6 +77,27 @@ def told_before(storage: Storage, job: Job) -> dict[str, Any]:
     except (FileNotFoundError, ValueError):
         return {}
     return told
+
+
+def check_gone(
+    storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt], limit: float
+) -> dict[str, Any]:
+    """Counts the published documents that would leave; see `leaving`.
+
+    Raises:
+        GateHeld: if they are too many.
+    """
+    again, all_published = count_leaving(storage, job, plan, receipts)
+    for found, what in ((again, "of inputs that are read again"), (all_published, "of the output")):
+        if found.is_over(limit):
+            raise GateHeld(
+                f"{found.gone} of {found.whole} published documents {what} would be gone "
+                f"({found.gone / found.whole:.2%}), more than the limit of {limit:.2%}. Nothing is "
+                "published. Look whether an input is empty, cut off or not mounted, or the key or "
+                "the id another one; then give the run up with `scrubline resume --output ... "
+                "--discard`, or accept it with: resume --max-gone SHARE"
+            )
+    return {"documents_gone": all_published.gone} if all_published.gone else {}
 
 
 def check_lost(

@@ -30,7 +30,7 @@ from ..models.systems import rules_named
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .changes import choose_inputs
-from .config import DEFAULT_MAX_QUARANTINED, Options
+from .config import DEFAULT_MAX_GONE, DEFAULT_MAX_QUARANTINED, Options
 from .engines import beam_options, check_places, check_runner
 from .gates import check_parts, check_written, hash_canaries, told_before
 from .holding import hold
@@ -120,6 +120,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
         ),
         hold=options.hold,
+        max_gone=DEFAULT_MAX_GONE if options.max_gone is None else options.max_gone,
         max_lost=options.max_lost,
         canaries=canaries,
         canaries_hash=canaries_hash,
@@ -285,7 +286,14 @@ def execute(
             if not numbered:
                 limit = options.max_quarantined
                 check_gates(tally, job.max_quarantined if limit is None else limit)
-                passed = check_written(storage, job, plan, receipts, max_lost=options.max_lost)
+                passed = check_written(
+                    storage,
+                    job,
+                    plan,
+                    receipts,
+                    max_gone=options.max_gone,
+                    max_lost=options.max_lost,
+                )
                 break
             repeated = max(repeated, numbered)
             _log.warning(

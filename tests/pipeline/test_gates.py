@@ -1,8 +1,12 @@
-"""Gates of what a run has staged: a complete audit, canaries, spans lost."""
+"""Gates of what a run has staged: a complete audit, documents that leave, canaries, spans lost."""
 
+import contextlib
 import dataclasses
 import json
+import shutil
+from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
@@ -103,6 +107,108 @@ def test_counts_that_do_not_add_up(staged, storage, options):
 
 def test_what_is_complete_passes(staged, storage, options):
     assert resume(storage, options)["counts"]["rows_out"] == 60
+
+
+# -- documents that leave
+
+
+@pytest.fixture
+def large(run, options, tmp_path):
+    """Published notes of ten files of 40, each a unit; gives their folder and a run over them."""
+    folder = tmp_path / "large"
+    for index in range(10):
+        write_corpus(folder / f"{index}", notes=40, files=1, broken=False)
+        path = folder / f"{index}/part0.jsonl"
+        path.write_text(path.read_text().replace('"note_id": ', f'"note_id": {index + 1}0'))
+    common = {"inputs": (str(folder),), "split_bytes": 15_000}
+
+    def night(**changes):
+        return run(**(common | changes))
+
+    night()
+    assert len(list((tmp_path / "out/data").iterdir())) == 10
+    return folder, night
+
+
+def lines_of(path, low, high):
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[low:high]))
+
+
+LEFT = r"of {} published documents {} would be gone \({}%\), more than the limit of 10.00%"
+
+
+@pytest.mark.parametrize("incremental", [True, False])
+@pytest.mark.parametrize(
+    ("lines", "match"),
+    [
+        (0, "40 " + LEFT.format(40, "of inputs that are read again", "100.00")),
+        (20, "20 " + LEFT.format(40, "of inputs that are read again", "50.00")),
+    ],
+)
+def test_an_input_that_was_emptied_or_cut_off(large, storage, options, incremental, lines, match):
+    folder, night = large
+    lines_of(folder / "3/part0.jsonl", 0, lines)
+    write_corpus(folder / "late", notes=50, files=1, broken=False)  # does not make up for it
+    inputs = {} if incremental else {"inputs": (str(folder / "3"), str(folder / "late"))}
+    before = read_manifest(storage, options.output)
+    with pytest.raises(GateHeld, match=match):
+        night(incremental=incremental, **inputs)
+    assert read_manifest(storage, options.output) == before
+    with pytest.raises(GateHeld, match="would be gone"):
+        resume(storage, options)
+    manifest = resume(storage, dataclasses.replace(options, max_gone=1.0))
+    assert manifest["counts"]["rows_out"] == 400 - 40 + lines + 50
+    assert manifest["report"]["documents_gone"] == 40 - lines
+
+
+def test_a_table_without_rows(run, tmp_path):
+    table = pa.table({"note_id": range(30), "text": ["Seen 3/4/2019"] * 30})
+    (tmp_path / "tables").mkdir()
+    path = tmp_path / "tables/a.parquet"
+    columns = Columns.parse([("note_id", "id"), ("text", "text")])
+    common = {"inputs": (str(path),), "columns": columns}
+    pq.write_table(table, path)
+    run(**common)
+    pq.write_table(table.slice(0, 0), path)
+    with pytest.raises(GateHeld, match="30 of 30 published documents"):
+        run(**common)
+
+
+def test_inputs_that_are_gone_may_be_a_tenth_of_the_output(large):
+    folder, night = large
+    shutil.rmtree(folder / "0")
+    manifest = night(incremental=True, drop_gone=True)
+    assert manifest["report"]["documents_gone"] == 40
+    for index in (1, 2):
+        shutil.rmtree(folder / f"{index}")
+    with pytest.raises(GateHeld, match="80 " + LEFT.format(360, "of the output", "22.22")):
+        night(incremental=True, drop_gone=True)
+
+
+def test_what_comes_again_under_other_names_has_not_left(large):
+    folder, night = large
+    for index in range(10):
+        (folder / f"{index}/part0.jsonl").rename(folder / f"{index}/other.jsonl")
+    manifest = night(incremental=True, drop_gone=True)
+    assert "documents_gone" not in manifest["report"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "limit", "passes"), [(2, 0.1, True), (0, 0.1, False), (2, 0.0, False), (0, 1.0, True)]
+)
+def test_a_few_may_leave_but_not_all(run, tmp_path, kept, limit, passes):
+    few = {"inputs": (str(write_corpus(tmp_path / "few", notes=3, files=1, broken=False)),)}
+    run(**few)
+    lines_of(tmp_path / "few/part0.jsonl", 0, kept)
+    with contextlib.nullcontext() if passes else pytest.raises(GateHeld, match="of 3 published"):
+        run(**few, max_gone=limit)
+
+
+def test_with_another_key_every_document_is_a_new_one(run, options, key_file):
+    run()
+    Path(key_file).write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
+    with pytest.raises(GateHeld, match="60 of 60 .* or the key or the id another one"):
+        run()
 
 
 # -- canaries

@@ -60,6 +60,7 @@ def night(run, source):
     """Runs an incremental scrub; returns the manifest."""
     two = (source / "part0.jsonl").stat().st_size * 2 + 400
     common = {"inputs": (str(source),), "split_bytes": two, "incremental": True, **RULES}
+    common["max_gone"] = 1.0  # much of so little goes here
     return lambda **changes: run(**(common | changes))
 
 
@@ -455,6 +456,7 @@ def test_a_night_that_is_killed_anywhere_is_resumed(
         split_bytes=two,
         incremental=True,
         drop_gone=True,
+        max_gone=1.0,
         **RULES,
     )
     died = subprocess.run(
@@ -465,9 +467,7 @@ def test_a_night_that_is_killed_anywhere_is_resumed(
     assert "nothing_to_do" in night(drop_gone=True)
 
 
-@pytest.mark.parametrize(
-    ("where", "touch"), [("/restricted/catalogue", 1), ("/manifest.json", 1)]
-)
+@pytest.mark.parametrize(("where", "touch"), [("/restricted/catalogue", 1), ("/manifest.json", 1)])
 def test_a_first_night_that_is_killed_while_it_is_published_is_resumed(
     night, source, storage, options, tmp_path, where, touch
 ):
@@ -586,7 +586,9 @@ def test_nights_on_a_store(store, options, source, storage, monkeypatch, same_as
         fs.pipe_file(f"{path}/in/part3.jsonl", changed.read_bytes())
         fs.rm_file(f"{path}/in/part5.jsonl")
         (source / "part5.jsonl").unlink()
-        asked = dataclasses.replace(asked, inputs=(f"{url}/in/*.jsonl",), drop_gone=True)
+        asked = dataclasses.replace(
+            asked, inputs=(f"{url}/in/*.jsonl",), drop_gone=True, max_gone=1.0
+        )
         found = counts(scrub(storage, asked))
         assert (found["listed"], found["changed"], found["dropped"]) == (5, 1, 1)
         manifest = read_manifest(storage, asked.output)
