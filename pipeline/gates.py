@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..models.canaries import Canary, read_canaries
-from ..models.errors import GateHeld, UsageError
+from ..models.errors import REST_UNREAD, GateHeld, UsageError
 from ..models.formats import format_of, open_format
 from ..models.grouping import join_or_none
 from ..models.job import Job
@@ -45,13 +45,14 @@ def check_written(
     plan: Plan,
     receipts: Mapping[int, Receipt],
     *,
+    max_quarantined: float | None = None,
     max_gone: float | None = None,
     max_lost: float | None = None,
 ) -> dict[str, Any]:
-    """Checks what a finished run has staged: audit, documents that leave, canaries, spans lost.
+    """Checks what a finished run has staged and counted.
 
     Args:
-        max_gone, max_lost: in the place of the planned ones.
+        max_quarantined, max_gone, max_lost: in the place of the planned ones.
 
     Returns:
         What the manifest's report tells of it.
@@ -60,12 +61,15 @@ def check_written(
         GateHeld: if something is not as it must be.
         UsageError: if canaries or key are not the planned ones.
     """
+    limit = job.max_quarantined if max_quarantined is None else max_quarantined
+    if limit < 1:
+        check_whole(job, plan, receipts)
     check_audit(storage, job, receipts)
     told = check_gone(storage, job, plan, receipts, job.max_gone if max_gone is None else max_gone)
     told |= check_canaries(storage, job, plan, receipts)
-    limit = job.max_lost if max_lost is None else max_lost
-    if limit is not None:
-        told |= check_lost(storage, job, plan, receipts, limit)
+    lost = job.max_lost if max_lost is None else max_lost
+    if lost is not None:
+        told |= check_lost(storage, job, plan, receipts, lost)
     storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(told).encode())
     return told
 
@@ -77,6 +81,31 @@ def told_before(storage: Storage, job: Job) -> dict[str, Any]:
     except (FileNotFoundError, ValueError):
         return {}
     return told
+
+
+def check_whole(job: Job, plan: Plan, receipts: Mapping[int, Receipt]) -> None:
+    """Looks for files of which nobody knows how much is unread: one quarantined row tells nothing.
+
+    Where a file is a document, its one row is all of it.
+
+    Raises:
+        GateHeld: if there are any.
+    """
+    found: Counter[str] = Counter()
+    for index, receipt in receipts.items():
+        if job.form(plan.units[index].format).file_is_record:
+            continue
+        for place, count in receipt.tally.errors.items():
+            if (error := place.partition(": ")[2]) in REST_UNREAD:
+                found[error] += count
+    if found:
+        raise GateHeld(
+            f"{found.total()} files, or stretches of one, are unread from some place on, and "
+            "nobody knows how many rows that are: "
+            + ", ".join(f"{error} ({count})" for error, count in sorted(found.items()))
+            + ". Nothing is published. Copy them again and scrub again (`scrubline inspect "
+            "--quarantined` names them), or accept it with: resume --max-quarantined 1"
+        )
 
 
 def check_gone(

@@ -291,6 +291,7 @@ def execute(
                     job,
                     plan,
                     receipts,
+                    max_quarantined=options.max_quarantined,
                     max_gone=options.max_gone,
                     max_lost=options.max_lost,
                 )

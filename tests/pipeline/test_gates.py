@@ -1,7 +1,8 @@
-"""Gates of what a run has staged: a complete audit, documents that leave, canaries, spans lost."""
+"""Gates of what a run has staged: unread files, audit, what leaves, canaries, spans lost."""
 
 import contextlib
 import dataclasses
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -18,7 +19,7 @@ from scrubline.pipeline.inspection import read_manifest
 from scrubline.pipeline.runs import resume
 
 from .conftest import note, write_corpus
-from .makers import make
+from .makers import as_tar, encoded, make
 
 RULES = ("date", "medical_record", "email")
 
@@ -107,6 +108,54 @@ def test_counts_that_do_not_add_up(staged, storage, options):
 
 def test_what_is_complete_passes(staged, storage, options):
     assert resume(storage, options)["counts"]["rows_out"] == 60
+
+
+# -- files that are unread from some place on
+
+
+def halved(content):
+    return content[: len(content) // 2]
+
+
+TEXTS = [(f"n{n}.txt", f"Quentin was seen 3/{n % 28 + 1}/2019. {hash(n**9)}") for n in range(300)]
+PATHS = Columns.parse([("path", "id"), ("text", "text")])
+FEW_TEXTS = TEXTS[:9]
+CUT_OFF = {
+    "jsonl.gz": lambda: {"a.jsonl.gz": halved(make("jsonl.gz", "a", TEXTS)[0]["a.jsonl.gz"])},
+    "csv.gz": lambda: {"a.csv.gz": halved(make("csv.gz", "a", TEXTS)[0]["a.csv.gz"])},
+    "tar.gz": lambda: {"a.tgz": halved(make("tar.gz", "a", TEXTS)[0]["a.tgz"])},
+    "bomb": lambda: {
+        "a.tgz": gzip.compress(
+            as_tar([*encoded(FEW_TEXTS), ("big.txt", bytes(65_000_000))]), mtime=0
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("name", CUT_OFF)
+def test_a_file_that_is_damaged_is_not_one_row_of_many(run, storage, options, tmp_path, name):
+    folder = tmp_path / "cut"
+    folder.mkdir()
+    for path, content in CUT_OFF[name]().items():
+        (folder / path).write_bytes(content)
+    error = "OverBudget:unpacked" if name == "bomb" else "DamagedArchive"
+    with pytest.raises(
+        GateHeld, match=rf"1 files, or .* unread from some place on.*: {error} \(1\)"
+    ):
+        run(inputs=(str(folder),), columns=PATHS, max_quarantined=0.99)
+    with pytest.raises(GateHeld, match="unread from some place on"):
+        resume(storage, options)
+    manifest = resume(storage, dataclasses.replace(options, max_quarantined=1.0))
+    assert manifest["errors"][f"read: {error}"] == 1
+
+
+def test_a_damaged_file_that_is_one_document_is_one_row(run, tmp_path):
+    made, _ = make("text.gz", "a", FEW_TEXTS)
+    folder = tmp_path / "cut"
+    folder.mkdir()
+    for number, (path, content) in enumerate(made.items()):
+        (folder / path).write_bytes(content if number else halved(content))
+    assert run(inputs=(str(folder),), columns=None)["counts"]["rows_quarantined"] == 1
 
 
 # -- documents that leave
