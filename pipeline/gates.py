@@ -189,7 +189,9 @@ def _require(unit: int, faults: Iterable[str]) -> None:
 
 
 def _faults_of_parts(receipt: Receipt, sizes: Mapping[str, int]) -> Iterator[str]:
-    for part in receipt.parts:
+    # Where a file is a document, equal ids that are not yet numbered write one path in turn: what
+    # is there is the last of them, until their unit is run again.
+    for part in {part.path: part for part in receipt.parts}.values():
         if part.path not in sizes:
             yield f"a part of {part.table} is missing"
         elif sizes[part.path] != part.bytes:
