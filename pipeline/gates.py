@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -19,8 +19,10 @@ from ..models.errors import REST_UNREAD, GateHeld, UsageError
 from ..models.formats import format_of, open_format
 from ..models.grouping import join_or_none
 from ..models.job import Job
+from ..models.keys import Keys
 from ..models.partitions import parse_partition
 from ..models.receipts import Receipt
+from ..models.rework import Rework
 from ..models.roles import Role
 from ..models.spans import BELIEVED
 from ..models.storage import InputFile, Storage
@@ -271,18 +273,23 @@ def check_canaries(
     content = storage.read_bytes(job.canaries)
     if hashlib.sha256(content).hexdigest() != job.canaries_hash:
         raise UsageError("the canaries have changed since the run was planned")
-    keys = keys_of(storage, job)
-    canaries = {keys.doc_key(one.id): one for one in read_canaries(content)}
-    staged = [(job, job.staging, receipt) for receipt in receipts.values()]
-    faults = dict(_judge(storage, canaries, staged))
-    checked = set(faults)
-    if plan.night is not None and len(checked) < len(canaries):
-        rest = {key: one for key, one in canaries.items() if key not in checked}
-        faults |= _judge(storage, rest, _staying(storage, job, plan))
-    for key, one in canaries.items():
-        if key not in faults:
-            faults[key] = ["missing"] if one.required else []
-    told = sorted((canaries[key].number, f) for key, found in faults.items() for f in found)
+    keys, canaries = keys_of(storage, job), read_canaries(content)
+    faults: dict[Canary, list[str]] = {}
+    ordinals: dict[Canary, int] = dict.fromkeys(canaries, 0)
+
+    def look(units: Iterable[tuple[Job, str, Receipt]]) -> None:
+        rest = [one for one in canaries if one not in faults]
+        for one, ordinal, found in _judge(storage, keys, rest, units):
+            faults.setdefault(one, []).extend(found)
+            ordinals[one] = max(ordinals[one], ordinal)
+
+    look((job, job.staging, receipt) for receipt in receipts.values())
+    checked = len(faults)
+    if plan.night is not None and checked < len(canaries):
+        look(_staying(storage, job, plan))
+    for one in canaries:
+        faults.setdefault(one, ["missing"] if one.required else [])
+    told = sorted((one.number, f) for one, found in faults.items() for f in found)
     if told:
         bad = len({number for number, _ in told})
         shown = "; ".join(f"canary {number}: {fault}" for number, fault in told[:_MOST_TOLD])
@@ -290,11 +297,13 @@ def check_canaries(
             f"{bad} of {len(canaries)} canaries fail: {shown}. Nothing is published. Look why, "
             "then give the run up with `scrubline resume --output ... --discard`"
         )
+    # Of what is planted anew each night, the earlier ones are in the output too.
+    planted = {keys.doc_key(one.id, n) for one, most in ordinals.items() for n in range(most + 1)}
     return {
         "canaries": {
             "all": len(canaries),
-            "in_this_run": len(checked),
-            "doc_keys": sorted(faults),
+            "in_this_run": checked,
+            "doc_keys": sorted(planted),
         }
     }
 
@@ -313,12 +322,24 @@ def _staying(storage: Storage, job: Job, plan: Plan) -> Iterator[tuple[Job, str,
 
 def _judge(
     storage: Storage,
-    canaries: Mapping[str, Canary],
+    keys: Keys,
+    canaries: Sequence[Canary],
     units: Iterable[tuple[Job, str, Receipt]],
-) -> Iterator[tuple[str, list[str]]]:
-    """Yields doc_key and faults of each canary that is in some units."""
-    wanted = pa.array(sorted(canaries), pa.string())
+) -> Iterator[tuple[Canary, int, list[str]]]:
+    """Yields the canaries in some units, each with its ordinal among equal ids and its faults.
+
+    One that is planted anew while an earlier one stays has the id of that, and another ordinal.
+    """
+    known: dict[str, dict[str, tuple[Canary, int]]] = {}
     for job, folder, receipt in units:
+        if job.run not in known:
+            given = Rework.read(storage, job.restricted).units.values()
+            ordinals = {0, *(n for facts in given for n in facts.ordinals.values())}
+            known[job.run] = {
+                keys.doc_key(one.id, n): (one, n) for one in canaries for n in ordinals
+            }
+        of = known[job.run]
+        wanted = pa.array(sorted(of), pa.string())
         there: dict[str, str] = {}
         for part in receipt.parts:
             if part.table == "documents":
@@ -328,11 +349,11 @@ def _judge(
                 there |= dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
         out = {key for key, status in there.items() if status != "quarantined"}
         for key in there.keys() - out:
-            if canaries[key].required:
-                yield key, ["missing, it is quarantined"]
+            if of[key][0].required:
+                yield *of[key], ["missing, it is quarantined"]
         if out:
             for key, (texts, cells) in _rows(storage, job, folder, receipt, out).items():
-                yield key, list(canaries[key].faults(texts, cells))
+                yield *of[key], list(of[key][0].faults(texts, cells))
 
 
 def _rows(

@@ -358,6 +358,42 @@ def test_canaries_of_a_night_may_be_in_what_stays(run, planted, tmp_path):
         run(**common | {"canaries": planted(*CLEAN, {"id": "nobody", "gone": ["x"]})})
 
 
+def test_canaries_planted_anew_each_night_are_judged_that_night(
+    run, storage, planted, tmp_path, key_file
+):
+    common = {"incremental": True, "canaries": planted(*CLEAN)}
+    first = (tmp_path / "in/planted.jsonl").read_text()
+    (tmp_path / "in/planted.jsonl").unlink()
+
+    def night(day, **changes):
+        (tmp_path / f"in/night{day}").mkdir()
+        (tmp_path / f"in/night{day}/planted.jsonl").write_text(first)
+        return run(**common | changes)
+
+    keys = load_keys(key_file, storage.read_bytes)
+    for day in range(3):
+        told = night(day)["report"]["canaries"]
+        assert told["in_this_run"] == 2
+        assert told["doc_keys"] == sorted(
+            keys.doc_key(f"canary-{n}", ordinal) for n in (1, 2) for ordinal in range(day + 1)
+        )
+    with pytest.raises(GateHeld, match="1 of 2 canaries fail: canary 2: not clean"):
+        night(3, recognisers=RULES[:2], incremental=False, inputs=(str(tmp_path / "in/night3"),))
+
+
+def test_canaries_in_what_stays_are_found_by_their_ordinals(run, planted, tmp_path):
+    common = {"incremental": True, "canaries": planted(*CLEAN), "drop_gone": True}
+    one = tmp_path / "in/planted.jsonl"
+    one.rename(tmp_path / "in/a.jsonl")
+    common["split_bytes"] = 1 + max(path.stat().st_size for path in (tmp_path / "in").iterdir())
+    run(**common)
+    shutil.copy(tmp_path / "in/a.jsonl", tmp_path / "in/z.jsonl")
+    run(**common)
+    (tmp_path / "in/a.jsonl").unlink()
+    manifest = run(**common, max_gone=1.0)
+    assert manifest["report"]["canaries"]["in_this_run"] == 0
+
+
 @pytest.mark.parametrize("name", ["text", "csv", "parquet", "jsonl.gz", "zip", "tar.gz", "conll"])
 def test_canaries_of_every_kind_of_output(run, tmp_path, planted, name):
     rows = [(f"n{n}.txt", f"Quentin was seen 3/{n}/2019 ok{n}.") for n in (1, 2)]
