@@ -217,7 +217,7 @@ def told(found: Difference) -> Iterator[str]:
     yield "documents        " + ", ".join(
         f"{documents[kind]:,} {words}"
         for kind, words in (
-            ("compared", "compared"),
+            ("compared", f"compared ({found.compared_share:.2%} of those before)"),
             ("new", "new"),
             ("gone", "gone"),
             ("changed", "with another text"),

@@ -137,16 +137,28 @@ def check_lost(
     """Compares the run with what it replaces; see `differing`.
 
     Raises:
-        GateHeld: if more than this share of the spans of the same documents is lost.
+        GateHeld: if more than this share of the spans of the same documents is lost; or too few are
+            the same for that to say anything.
     """
     found = diff_of_run(storage, job, plan, list(receipts.values()))
+    if limit < 1 and not found.is_telling:
+        raise GateHeld(
+            f"only {found.documents['compared']} of the published documents "
+            f"({found.compared_share:.2%}) are there with the same text and can be compared: "
+            "nobody can tell what is lost. Nothing is published. Look at `scrubline diff`: with "
+            "another tokenizer, key or name of the text column all documents are others; then "
+            "give the run up, or accept it with: resume --max-lost 1"
+        )
     if found.lost_share > limit:
         raise GateHeld(
             f"{found.spans['lost']} spans of what is published are lost ({found.lost_share:.2%}), "
             f"more than the limit of {limit:.2%}. Nothing is published. Look at `scrubline diff`, "
             "then give the run up, or accept it with: resume --max-lost SHARE"
         )
-    return {"lost_share": round(found.lost_share, 6)}
+    return {
+        "compared_share": round(found.compared_share, 6),
+        "lost_share": round(found.lost_share, 6),
+    }
 
 
 # -- the audit

@@ -18,7 +18,7 @@ from scrubline.pipeline import gates
 from scrubline.pipeline.inspection import read_manifest
 from scrubline.pipeline.runs import resume
 
-from .conftest import note, write_corpus
+from .conftest import COLUMNS, note, write_corpus
 from .makers import as_tar, encoded, make
 
 RULES = ("date", "medical_record", "email")
@@ -444,6 +444,37 @@ def test_a_run_that_loses_spans_is_held_back(run, storage, options):
         resume(storage, options)
     manifest = resume(storage, dataclasses.replace(options, max_lost=0.9))
     assert 0 < manifest["report"]["lost_share"] < 0.9
+
+
+@pytest.mark.parametrize("what", ["tokens", "key", "text column"])
+def test_where_hardly_a_document_is_compared_nobody_knows_what_is_lost(
+    run, storage, options, scrubline, tmp_path, key_file, what
+):
+    run(max_lost=0.0)
+    changes = {"max_lost": 0.9, "max_gone": 1.0}
+    if what == "tokens":
+        for path in (tmp_path / "out/documents").iterdir():
+            table = pq.read_table(path)
+            more = pc.add(table["tokens"], pc.cast(pc.greater(table["tokens"], 0), "int64"))
+            at = table.schema.get_field_index("tokens")
+            pq.write_table(table.set_column(at, table.schema.field(at), more), path)
+    elif what == "key":
+        Path(key_file).write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
+    else:
+        for path in (tmp_path / "in").iterdir():
+            path.write_text(path.read_text().replace('"text": ', '"note": '))
+        roles = [("note" if name == "text" else name, role) for name, role in COLUMNS.roles]
+        changes["columns"] = Columns.parse(roles)
+    with pytest.raises(GateHeld, match=r"only \d+ of the published documents \(\d+.\d\d%\) are"):
+        run(recognisers=RULES[:1], **changes)
+    output = ("--output", tmp_path / "out")
+    code, out, _ = scrubline("diff", *output, "--max-lost", "0.9")
+    assert code == 3
+    assert "% of those before)" in out
+    assert scrubline("diff", *output)[0] == 3
+    assert scrubline("diff", *output, "--max-lost", "1")[0] == 0
+    manifest = resume(storage, dataclasses.replace(options, max_lost=1.0))
+    assert manifest["report"]["compared_share"] < 0.5
 
 
 def test_without_a_limit_nothing_is_compared(run, monkeypatch):
