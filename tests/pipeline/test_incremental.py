@@ -83,11 +83,8 @@ def same_as_new(run, source, night, storage, options, tmp_path):
     numbers = iter(range(100))
 
     def check(manifest, **changes):
-        fresh = run(
-            inputs=(str(source),),
-            output=str(tmp_path / f"fresh{next(numbers)}"),
-            **(RULES | changes),
-        )
+        place = str(tmp_path / f"fresh{next(numbers)}")
+        fresh = run(**({"inputs": (str(source),), "output": place} | RULES | changes))
         assert manifest["content_digest"] == fresh["content_digest"]
         assert manifest["counts"] == fresh["counts"]
         faults, _ = verify(storage, options.output, originals=True, key_source=None)
@@ -189,6 +186,23 @@ def test_inputs_elsewhere_are_not_gone(night, run, source, tmp_path):
     manifest = night(inputs=(str(more),))
     assert counts(manifest) == {"listed": 1, "new": 1}
     assert "nothing_to_do" in night(inputs=(str(source / "part[0-5].jsonl"),))
+
+
+def test_what_shares_a_unit_with_a_place_that_is_not_given_is_left(
+    night, source, same_as_new, tmp_path
+):
+    other = tmp_path / "other"
+    write_notes(other, "late", range(60, 70))
+    both = {"inputs": (str(other), str(source)), "split_bytes": 10**6}
+    first = night(**both)
+    write_notes(source, "part3", range(30, 35))
+    write_notes(source, "part9", range(70, 75))
+    manifest = night(drop_gone=True)
+    assert counts(manifest) == {"listed": 7, "new": 1, "left": 1, "untouched": 5}
+    assert manifest["counts"]["rows_out"] == first["counts"]["rows_out"] + 5
+    assert "or of places that are not given (add these to --input)" in summary(manifest)
+    assert counts(night(**both))["changed"] == 1
+    same_as_new(night(incremental=False, **both), inputs=both["inputs"])
 
 
 def test_what_is_gone_is_dropped_when_asked(night, source, same_as_new, tmp_path):
