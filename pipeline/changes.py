@@ -25,7 +25,7 @@ TOLD = {
     "new": "inputs that the output does not hold",
     "changed": "of another size or version than in the output",
     "outdated": "made with another model, rule, policy, key or setting",
-    "incomplete": "whose published data is gone",
+    "incomplete": "of whose published parts one is gone",
     "quarantined": "taken again for the quarantined rows of their units",
     "beside": "not changed, but in a unit with one that is taken: read again beside it",
     "untouched": "not opened",
@@ -88,7 +88,7 @@ def compare(
     Args:
         meant: URLs of the catalogue that lie under the listed places.
         is_current: (run, fingerprint) of a unit -> whether it would be made alike today.
-        incomplete: units of which published data is gone.
+        incomplete: units of which a published part is gone.
         changes: whether what is new, changed or outdated is taken.
         quarantined: whether inputs of units with quarantined rows are taken.
         drop_gone: whether what is gone leaves the output. Else it stays, and with it what shares a
@@ -229,13 +229,6 @@ def _look(
     """What is to be taken if the job is this one, and what is seen of it."""
     now = job.fingerprint
     known = {url for entry in catalogue.units.values() for url in entry.inputs}
-    there = storage.list_sizes(f"{job.output}/data")
-    incomplete = {
-        name
-        for name, entry in catalogue.units.items()
-        for part in entry.receipt.parts
-        if part.table == "data" and part.path.removeprefix("data/") not in there
-    }
     found: list[Changes] = []
 
     def choose(listed: Sequence[InputFile]) -> Collection[str]:
@@ -245,7 +238,7 @@ def _look(
                 catalogue,
                 storage.meant(options.inputs, known),
                 lambda run, told: (told or published.fingerprint(run)) == now,
-                incomplete=incomplete,
+                incomplete=catalogue.incomplete(storage, job.output),
                 changes=options.incremental,
                 quarantined=options.retry_quarantined,
                 drop_gone=options.drop_gone,

@@ -298,12 +298,38 @@ def test_a_catalogue_of_before_is_read(night, source, options, storage, tmp_path
     assert counts(night())["changed"] == 1
 
 
-def test_published_data_that_is_gone_is_made_again(night, same_as_new, tmp_path):
+@pytest.mark.parametrize("table", ["data", "audit", "documents"])
+def test_a_published_part_that_is_gone_is_made_again(night, same_as_new, tmp_path, table):
     night()
-    next((tmp_path / "out/data").glob("000001-*")).unlink()
-    manifest = night()
+    next((tmp_path / f"out/{table}").glob("000001-*")).unlink()
+    manifest = night(max_lost=0.0)
     assert counts(manifest) == {"listed": 6, "incomplete": 2, "untouched": 4}
     same_as_new(manifest)
+
+
+@pytest.mark.parametrize("table", ["data", "audit", "documents"])
+def test_a_full_run_that_has_lost_a_part_is_done_again(run, tmp_path, table):
+    first = run()
+    next((tmp_path / f"out/{table}").iterdir()).unlink()
+    manifest = run()
+    assert manifest["content_digest"] == first["content_digest"]
+    assert len(list((tmp_path / f"out/{table}").iterdir())) == 1
+
+
+def test_a_run_beside_lost_documents_is_refused_before_the_work(night, run, source, tmp_path):
+    night()
+    next((tmp_path / "out/documents").glob("000001-*")).unlink()
+    write_notes(tmp_path / "more", "other", range(60, 70))
+    match = "documents table of this output lacks the parts of 1 units"
+    with pytest.raises(UsageError, match=match):
+        run(inputs=(str(tmp_path / "more"),))
+    (source / "part2.jsonl").unlink()
+    assert night()["nothing_to_do"]["left"] == 1
+    write_notes(source, "late", range(60, 70))
+    with pytest.raises(UsageError, match=match):
+        night()
+    assert not (tmp_path / "out/_staging").exists()
+    assert counts(night(drop_gone=True))["dropped"] == 1
 
 
 def test_quarantined_rows_are_retried(night, run, source, same_as_new):
