@@ -14,7 +14,7 @@ import pytest
 from scrubline.models.errors import GateHeld, RunFailed, RunHeld, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
-from scrubline.pipeline import gates
+from scrubline.pipeline import gates, leaving
 from scrubline.pipeline.inspection import read_manifest
 from scrubline.pipeline.runs import resume
 
@@ -223,8 +223,12 @@ def test_a_table_without_rows(run, tmp_path):
         run(**common)
 
 
-def test_inputs_that_are_gone_may_be_a_tenth_of_the_output(large):
+@pytest.mark.parametrize("keys_at_once", [leaving.KEYS_AT_ONCE, 7])
+def test_inputs_that_are_gone_may_be_a_tenth_of_the_output(large, monkeypatch, keys_at_once):
+    monkeypatch.setattr(leaving, "KEYS_AT_ONCE", keys_at_once)
     folder, night = large
+    with (folder / "9/part0.jsonl").open("a") as file:
+        file.write("\n")  # so that something is read, too
     shutil.rmtree(folder / "0")
     manifest = night(incremental=True, drop_gone=True)
     assert manifest["report"]["documents_gone"] == 40
