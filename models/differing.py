@@ -31,6 +31,9 @@ SPAN_KINDS = ("same", "gained", "lost", "retyped", "moved")
 """Of compared documents. gained and lost: nothing of it is removed on the other side; retyped: same
 place, another label; moved: other edges. All but gained count spans of before."""
 
+_FEW = 10
+"""Fewer documents than this need not be compared: they are the changes of a day."""
+
 _WIDE = 1 << 40
 """More than a text has characters: places of all documents in one row of numbers."""
 
@@ -63,6 +66,21 @@ class Difference:
         return self.spans["lost"] / before if before else 0.0
 
     @property
+    def compared_share(self) -> float:
+        """Of the documents of before, the share that is compared."""
+        before = sum(self.documents[kind] for kind in DOCUMENT_KINDS if kind != "new")
+        return self.documents["compared"] / before if before else 1.0
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether enough is compared: half of the documents of before, or all but a few.
+
+        Another tokenizer, key or name of the text column makes all of them others.
+        """
+        left = sum(self.documents[kind] for kind in ("gone", "changed", "quarantined"))
+        return left < _FEW or self.compared_share >= 0.5
+
+    @property
     def is_none(self) -> bool:
         """Whether all compared documents have the same spans."""
         return not any(self.spans[kind] for kind in SPAN_KINDS if kind != "same")
@@ -84,6 +102,7 @@ class Difference:
             "documents": {kind: self.documents[kind] for kind in DOCUMENT_KINDS},
             "spans": {kind: self.spans[kind] for kind in SPAN_KINDS},
             "characters": {kind: self.characters[kind] for kind in ("gained", "lost")},
+            "compared_share": round(self.compared_share, 6),
             "lost_share": round(self.lost_share, 6),
             "labels": {name: dict(sorted(c.items())) for name, c in sorted(self.labels.items())},
             "detectors": {

@@ -264,6 +264,9 @@ ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
 )
 """Every class of ours under which a row is quarantined or a corpus refused."""
 
+REST_UNREAD = frozenset({"DamagedArchive", "OverBudget:unpacked", "BadHeader"})
+"""Classes under which one row stands for all that follows in its file, however much it is."""
+
 _FOREIGN = Explained(
     "an exception that came up unforeseen while the row was worked on",
     "report the class and the stage, with an invented row that shows it",

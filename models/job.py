@@ -48,6 +48,8 @@ class Job:
         max_quarantined: share of quarantined rows above which nothing is published; decides no
             content.
         hold: whether the run waits unpublished when all is done; decides no content.
+        max_gone: share of published documents that may leave with the run; decides no content. See
+            `pipeline.leaving`.
         max_lost: share of lost spans above which nothing is published; None for any. See
             `differing`.
         canaries: URL of a file of canaries; decides no content. `canaries_hash` is its SHA-256.
@@ -75,6 +77,7 @@ class Job:
     keep_candidates: bool = False
     max_quarantined: float = 0.05
     hold: bool = False
+    max_gone: float = 0.1
     max_lost: float | None = None
     canaries: str | None = None
     canaries_hash: str = ""
@@ -154,10 +157,9 @@ class Job:
 
     def _check(self) -> None:
         """Raises ValueError or UsageError for values that nobody can work by."""
-        if not 0 <= self.max_quarantined <= 1:  # so that NaN is refused too
-            raise ValueError("max_quarantined is a share")
-        if self.max_lost is not None and not 0 <= self.max_lost <= 1:
-            raise ValueError("max_lost is a share")
+        for share in (self.max_quarantined, self.max_gone, self.max_lost):
+            if share is not None and not 0 <= share <= 1:  # so that NaN is refused too
+                raise ValueError("a limit of a gate is a share")
         if self.split_bytes < 1:
             raise ValueError("split_bytes must be at least 1")
         encoding_named(self.settings.encoding)

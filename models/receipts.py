@@ -55,7 +55,7 @@ class Receipt:
         given: hash of the skip-list and ordinals that the unit was run with; another value asks for
             a new run.
         tally: counts and digests.
-        parts: files under staging.
+        parts: files under staging, by path; of one path in the order in which they were written.
     """
 
     unit: int

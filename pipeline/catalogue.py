@@ -29,10 +29,20 @@ _INPUTS = pa.schema(
         ("fingerprint", pa.string()),
     ]
 )
+_TABLES = ("data", "audit", "documents", "quarantine")
+"""Of which the parts lie open in an output."""
+
 _NO_UNIT = ""
 """In the place of a unit's name, of inputs of which nothing is read."""
 
 _UNITS = pa.schema([("unit", pa.string()), ("run", pa.string()), ("receipt", pa.string())])
+
+
+def parts_there(storage: Storage, output: str) -> set[str]:
+    """The paths of all files among the open parts of an output."""
+    return {
+        f"{table}/{name}" for table in _TABLES for name in storage.list_sizes(f"{output}/{table}")
+    }
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -78,6 +88,16 @@ class Catalogue:
 
     units: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
     idle: Mapping[str, Idle] = dataclasses.field(default_factory=dict)
+
+    def incomplete(self, storage: Storage, output: str) -> set[str]:
+        """The units of which a part is gone from an output."""
+        there = parts_there(storage, output)
+        return {
+            name
+            for name, entry in self.units.items()
+            for part in entry.receipt.parts
+            if part.table in _TABLES and part.path not in there
+        }
 
     def superseded_by(self, files: Iterable[InputFile]) -> set[str]:
         """The units that a run over `files` replaces: those all of whose inputs it reads.

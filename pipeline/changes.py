@@ -25,11 +25,11 @@ TOLD = {
     "new": "inputs that the output does not hold",
     "changed": "of another size or version than in the output",
     "outdated": "made with another model, rule, policy, key or setting",
-    "incomplete": "whose published data is gone",
+    "incomplete": "of whose published parts one is gone",
     "quarantined": "taken again for the quarantined rows of their units",
     "beside": "not changed, but in a unit with one that is taken: read again beside it",
     "untouched": "not opened",
-    "left": "to be taken, but in a unit with one that is gone: as they were published",
+    "left": "to be taken, but in a unit with one that is gone or not given: as they were published",
     "gone": "held by the output, but not there any more",
     "dropped": "of those that are gone, left out of the output from now on",
 }
@@ -88,11 +88,12 @@ def compare(
     Args:
         meant: URLs of the catalogue that lie under the listed places.
         is_current: (run, fingerprint) of a unit -> whether it would be made alike today.
-        incomplete: units of which published data is gone.
+        incomplete: units of which a published part is gone.
         changes: whether what is new, changed or outdated is taken.
         quarantined: whether inputs of units with quarantined rows are taken.
         drop_gone: whether what is gone leaves the output. Else it stays, and with it what shares a
-            unit with it.
+            unit with it. What shares one with an input under none of the listed places always
+            stays: nobody said what became of that.
     """
     units_of: dict[str, list[str]] = {}
     for name, entry in catalogue.units.items():
@@ -131,7 +132,8 @@ def compare(
     dropped: set[str] = set()
     seeds = (*(url for url in wanted if url in units_of), *(sorted(gone) if drop_gone else ()))
     for urls, names in _together(seeds, units_of, catalogue.units):
-        if gone.isdisjoint(urls) or drop_gone:
+        stays = urls - classes.keys()
+        if stays <= (gone if drop_gone else set()):
             replaced |= names
             dropped |= gone & urls
             classes |= {url: "beside" for url in urls if classes.get(url) == "untouched"}
@@ -227,13 +229,6 @@ def _look(
     """What is to be taken if the job is this one, and what is seen of it."""
     now = job.fingerprint
     known = {url for entry in catalogue.units.values() for url in entry.inputs}
-    there = storage.list_sizes(f"{job.output}/data")
-    incomplete = {
-        name
-        for name, entry in catalogue.units.items()
-        for part in entry.receipt.parts
-        if part.table == "data" and part.path.removeprefix("data/") not in there
-    }
     found: list[Changes] = []
 
     def choose(listed: Sequence[InputFile]) -> Collection[str]:
@@ -243,7 +238,7 @@ def _look(
                 catalogue,
                 storage.meant(options.inputs, known),
                 lambda run, told: (told or published.fingerprint(run)) == now,
-                incomplete=incomplete,
+                incomplete=catalogue.incomplete(storage, job.output),
                 changes=options.incremental,
                 quarantined=options.retry_quarantined,
                 drop_gone=options.drop_gone,
@@ -302,10 +297,13 @@ def told_night(counts: Mapping[str, int]) -> list[str]:
     if gone := counts.get("gone"):
         dropped = counts.get("dropped", 0)
         what = f"{dropped:,} dropped" if dropped else "what they gave stays published"
+        if 0 < dropped < gone:
+            what += ", the others stay: they share units with inputs of places that are not given"
         lines.append(f"gone             {gone:,} inputs are not there any more: {what}")
     if left := counts.get("left"):
         lines.append(
             f"warning          {left:,} inputs are as they were published, not as they are now: "
-            "they share units with some that are gone (--drop-gone)"
+            "they share units with some that are gone (--drop-gone) or of places that are not "
+            "given (add these to --input)"
         )
     return lines

@@ -404,7 +404,8 @@ def _diff(parsed: argparse.Namespace) -> int:
         for line in told_documents(found) if parsed.documents else told(found):
             print(line)
     limit = parsed.max_lost
-    return DONE if (found.is_none if limit is None else found.lost_share <= limit) else HELD
+    alike = found.is_none if limit is None else found.lost_share <= limit
+    return DONE if alike and (found.is_telling or limit == 1) else HELD
 
 
 def _annotate(parsed: argparse.Namespace) -> int:

@@ -22,6 +22,7 @@ from .estimate import CORE_HOUR_PRICE
 
 DEFAULT_MODEL = "en-default"
 DEFAULT_MAX_QUARANTINED = 0.05
+DEFAULT_MAX_GONE = 0.1
 LOG_FORMATS = ("text", "json")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -53,6 +54,7 @@ class Options:
         drop_gone: inputs that are gone leave the output.
         hold: do not publish; `resume` does it later.
         canaries: URL of a file of planted documents and of what must become of them.
+        max_gone: share of published documents that may leave with the run; None for the plan's.
         max_lost: share of spans lost above which nothing is published; None for the plan's.
         max_quarantined: share of rows above which nothing is published; None for the plan's.
         watchdog_seconds: a worker silent for so long is killed.
@@ -92,6 +94,7 @@ class Options:
     drop_gone: bool = False
     hold: bool = False
     canaries: str | None = None
+    max_gone: float | None = None
     max_lost: float | None = None
     max_quarantined: float | None = None
     watchdog_seconds: float = 900.0
@@ -124,7 +127,7 @@ class Options:
             raise UsageError(str(error)) from None
         if self.workers < 0:
             raise UsageError(f"workers must be 0 (this process) or more, got {self.workers}")
-        for name in ("max_quarantined", "max_lost"):
+        for name in ("max_quarantined", "max_gone", "max_lost"):
             share = getattr(self, name)
             if share is not None and not 0 <= share <= 1:
                 raise UsageError(f"{name} is a share from 0 to 1, got {share}")

@@ -109,9 +109,13 @@ def diff_of_run(
     *,
     by_document: bool = False,
 ) -> Difference:
-    """Compares what a finished run has staged with the units that it would replace."""
+    """Compares what a finished run has staged with the units that it would replace.
+
+    Of a unit that has lost a part there is nothing to compare with: it is made again for that.
+    """
     catalogue = Catalogue.read(storage, job.output)
-    old = [catalogue.units[name].receipt for name in catalogue.superseded_by(plan.inputs)]
+    whole = catalogue.superseded_by(plan.inputs) - catalogue.incomplete(storage, job.output)
+    old = [catalogue.units[name].receipt for name in whole]
     before, after = _written(job.output, old), _written(job.staging, receipts)
     return compare_sides(before, after, storage, by_document=by_document)
 
@@ -217,7 +221,7 @@ def told(found: Difference) -> Iterator[str]:
     yield "documents        " + ", ".join(
         f"{documents[kind]:,} {words}"
         for kind, words in (
-            ("compared", "compared"),
+            ("compared", f"compared ({found.compared_share:.2%} of those before)"),
             ("new", "new"),
             ("gone", "gone"),
             ("changed", "with another text"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,18 +15,21 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..models.canaries import Canary, read_canaries
-from ..models.errors import GateHeld, UsageError
+from ..models.errors import REST_UNREAD, GateHeld, UsageError
 from ..models.formats import format_of, open_format
 from ..models.grouping import join_or_none
 from ..models.job import Job
+from ..models.keys import Keys
 from ..models.partitions import parse_partition
 from ..models.receipts import Receipt
+from ..models.rework import Rework
 from ..models.roles import Role
 from ..models.spans import BELIEVED
 from ..models.storage import InputFile, Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .differences import diff_of_run
+from .leaving import count_leaving
 from .originals import keys_of
 from .plan import read_job
 
@@ -44,12 +47,14 @@ def check_written(
     plan: Plan,
     receipts: Mapping[int, Receipt],
     *,
-    max_lost: float | None,
+    max_quarantined: float | None = None,
+    max_gone: float | None = None,
+    max_lost: float | None = None,
 ) -> dict[str, Any]:
-    """Checks what a finished run has staged: audit, canaries, spans lost.
+    """Checks what a finished run has staged and counted.
 
     Args:
-        max_lost: in the place of the planned one.
+        max_quarantined, max_gone, max_lost: in the place of the planned ones.
 
     Returns:
         What the manifest's report tells of it.
@@ -58,11 +63,15 @@ def check_written(
         GateHeld: if something is not as it must be.
         UsageError: if canaries or key are not the planned ones.
     """
+    limit = job.max_quarantined if max_quarantined is None else max_quarantined
+    if limit < 1:
+        check_whole(job, plan, receipts)
     check_audit(storage, job, receipts)
-    told = check_canaries(storage, job, plan, receipts)
-    limit = job.max_lost if max_lost is None else max_lost
-    if limit is not None:
-        told |= check_lost(storage, job, plan, receipts, limit)
+    told = check_gone(storage, job, plan, receipts, job.max_gone if max_gone is None else max_gone)
+    told |= check_canaries(storage, job, plan, receipts)
+    lost = job.max_lost if max_lost is None else max_lost
+    if lost is not None:
+        told |= check_lost(storage, job, plan, receipts, lost)
     storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(told).encode())
     return told
 
@@ -76,22 +85,80 @@ def told_before(storage: Storage, job: Job) -> dict[str, Any]:
     return told
 
 
+def check_whole(job: Job, plan: Plan, receipts: Mapping[int, Receipt]) -> None:
+    """Looks for files of which nobody knows how much is unread: one quarantined row tells nothing.
+
+    Where a file is a document, its one row is all of it.
+
+    Raises:
+        GateHeld: if there are any.
+    """
+    found: Counter[str] = Counter()
+    for index, receipt in receipts.items():
+        if job.form(plan.units[index].format).file_is_record:
+            continue
+        for place, count in receipt.tally.errors.items():
+            if (error := place.partition(": ")[2]) in REST_UNREAD:
+                found[error] += count
+    if found:
+        raise GateHeld(
+            f"{found.total()} files, or stretches of one, are unread from some place on, and "
+            "nobody knows how many rows that are: "
+            + ", ".join(f"{error} ({count})" for error, count in sorted(found.items()))
+            + ". Nothing is published. Copy them again and scrub again (`scrubline inspect "
+            "--quarantined` names them), or accept it with: resume --max-quarantined 1"
+        )
+
+
+def check_gone(
+    storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt], limit: float
+) -> dict[str, Any]:
+    """Counts the published documents that would leave; see `leaving`.
+
+    Raises:
+        GateHeld: if they are too many.
+    """
+    again, all_published = count_leaving(storage, job, plan, receipts)
+    for found, what in ((again, "of inputs that are read again"), (all_published, "of the output")):
+        if found.is_over(limit):
+            raise GateHeld(
+                f"{found.gone} of {found.whole} published documents {what} would be gone "
+                f"({found.gone / found.whole:.2%}), more than the limit of {limit:.2%}. Nothing is "
+                "published. Look whether an input is empty, cut off or not mounted, or the key or "
+                "the id another one; then give the run up with `scrubline resume --output ... "
+                "--discard`, or accept it with: resume --max-gone SHARE"
+            )
+    return {"documents_gone": all_published.gone} if all_published.gone else {}
+
+
 def check_lost(
     storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt], limit: float
 ) -> dict[str, Any]:
     """Compares the run with what it replaces; see `differing`.
 
     Raises:
-        GateHeld: if more than this share of the spans of the same documents is lost.
+        GateHeld: if more than this share of the spans of the same documents is lost; or too few are
+            the same for that to say anything.
     """
     found = diff_of_run(storage, job, plan, list(receipts.values()))
+    if limit < 1 and not found.is_telling:
+        raise GateHeld(
+            f"only {found.documents['compared']} of the published documents "
+            f"({found.compared_share:.2%}) are there with the same text and can be compared: "
+            "nobody can tell what is lost. Nothing is published. Look at `scrubline diff`: with "
+            "another tokenizer, key or name of the text column all documents are others; then "
+            "give the run up, or accept it with: resume --max-lost 1"
+        )
     if found.lost_share > limit:
         raise GateHeld(
             f"{found.spans['lost']} spans of what is published are lost ({found.lost_share:.2%}), "
             f"more than the limit of {limit:.2%}. Nothing is published. Look at `scrubline diff`, "
             "then give the run up, or accept it with: resume --max-lost SHARE"
         )
-    return {"lost_share": round(found.lost_share, 6)}
+    return {
+        "compared_share": round(found.compared_share, 6),
+        "lost_share": round(found.lost_share, 6),
+    }
 
 
 # -- the audit
@@ -136,7 +203,9 @@ def _require(unit: int, faults: Iterable[str]) -> None:
 
 
 def _faults_of_parts(receipt: Receipt, sizes: Mapping[str, int]) -> Iterator[str]:
-    for part in receipt.parts:
+    # Where a file is a document, equal ids that are not yet numbered write one path in turn: what
+    # is there is the last of them, until their unit is run again.
+    for part in {part.path: part for part in receipt.parts}.values():
         if part.path not in sizes:
             yield f"a part of {part.table} is missing"
         elif sizes[part.path] != part.bytes:
@@ -216,18 +285,23 @@ def check_canaries(
     content = storage.read_bytes(job.canaries)
     if hashlib.sha256(content).hexdigest() != job.canaries_hash:
         raise UsageError("the canaries have changed since the run was planned")
-    keys = keys_of(storage, job)
-    canaries = {keys.doc_key(one.id): one for one in read_canaries(content)}
-    staged = [(job, job.staging, receipt) for receipt in receipts.values()]
-    faults = dict(_judge(storage, canaries, staged))
-    checked = set(faults)
-    if plan.night is not None and len(checked) < len(canaries):
-        rest = {key: one for key, one in canaries.items() if key not in checked}
-        faults |= _judge(storage, rest, _staying(storage, job, plan))
-    for key, one in canaries.items():
-        if key not in faults:
-            faults[key] = ["missing"] if one.required else []
-    told = sorted((canaries[key].number, f) for key, found in faults.items() for f in found)
+    keys, canaries = keys_of(storage, job), read_canaries(content)
+    faults: dict[Canary, list[str]] = {}
+    ordinals: dict[Canary, int] = dict.fromkeys(canaries, 0)
+
+    def look(units: Iterable[tuple[Job, str, Receipt]]) -> None:
+        rest = [one for one in canaries if one not in faults]
+        for one, ordinal, found in _judge(storage, keys, rest, units):
+            faults.setdefault(one, []).extend(found)
+            ordinals[one] = max(ordinals[one], ordinal)
+
+    look((job, job.staging, receipt) for receipt in receipts.values())
+    checked = len(faults)
+    if plan.night is not None and checked < len(canaries):
+        look(_staying(storage, job, plan))
+    for one in canaries:
+        faults.setdefault(one, ["missing"] if one.required else [])
+    told = sorted((one.number, f) for one, found in faults.items() for f in found)
     if told:
         bad = len({number for number, _ in told})
         shown = "; ".join(f"canary {number}: {fault}" for number, fault in told[:_MOST_TOLD])
@@ -235,11 +309,13 @@ def check_canaries(
             f"{bad} of {len(canaries)} canaries fail: {shown}. Nothing is published. Look why, "
             "then give the run up with `scrubline resume --output ... --discard`"
         )
+    # Of what is planted anew each night, the earlier ones are in the output too.
+    planted = {keys.doc_key(one.id, n) for one, most in ordinals.items() for n in range(most + 1)}
     return {
         "canaries": {
             "all": len(canaries),
-            "in_this_run": len(checked),
-            "doc_keys": sorted(faults),
+            "in_this_run": checked,
+            "doc_keys": sorted(planted),
         }
     }
 
@@ -258,12 +334,24 @@ def _staying(storage: Storage, job: Job, plan: Plan) -> Iterator[tuple[Job, str,
 
 def _judge(
     storage: Storage,
-    canaries: Mapping[str, Canary],
+    keys: Keys,
+    canaries: Sequence[Canary],
     units: Iterable[tuple[Job, str, Receipt]],
-) -> Iterator[tuple[str, list[str]]]:
-    """Yields doc_key and faults of each canary that is in some units."""
-    wanted = pa.array(sorted(canaries), pa.string())
+) -> Iterator[tuple[Canary, int, list[str]]]:
+    """Yields the canaries in some units, each with its ordinal among equal ids and its faults.
+
+    One that is planted anew while an earlier one stays has the id of that, and another ordinal.
+    """
+    known: dict[str, dict[str, tuple[Canary, int]]] = {}
     for job, folder, receipt in units:
+        if job.run not in known:
+            given = Rework.read(storage, job.restricted).units.values()
+            ordinals = {0, *(n for facts in given for n in facts.ordinals.values())}
+            known[job.run] = {
+                keys.doc_key(one.id, n): (one, n) for one in canaries for n in ordinals
+            }
+        of = known[job.run]
+        wanted = pa.array(sorted(of), pa.string())
         there: dict[str, str] = {}
         for part in receipt.parts:
             if part.table == "documents":
@@ -273,11 +361,11 @@ def _judge(
                 there |= dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
         out = {key for key, status in there.items() if status != "quarantined"}
         for key in there.keys() - out:
-            if canaries[key].required:
-                yield key, ["missing, it is quarantined"]
+            if of[key][0].required:
+                yield *of[key], ["missing, it is quarantined"]
         if out:
             for key, (texts, cells) in _rows(storage, job, folder, receipt, out).items():
-                yield key, list(canaries[key].faults(texts, cells))
+                yield *of[key], list(of[key][0].faults(texts, cells))
 
 
 def _rows(

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
@@ -97,7 +98,7 @@ def _repeated_keys(
         found.append(np.unique(keys[1:][keys[1:] == keys[:-1]]))
         if len(keys):
             for rows in _read(storage, published):
-                found.append(np.unique(rows["key"][_among(rows["key"], keys)]))
+                found.append(np.unique(rows["key"][among(rows["key"], keys)]))
     return np.unique(np.concatenate(found))
 
 
@@ -107,13 +108,24 @@ _ROW = np.dtype([("key", "u8"), ("full", "V16"), ("unit", "i8"), ("ordinal", "i8
 
 def _rows_with(storage: Storage, parts: Sequence[str], keys: Keys) -> npt.NDArray[np.void]:
     """The rows of some documents parts that have one of some sorted keys."""
-    rows = (rows[_among(rows["key"], keys)] for rows in _read(storage, parts))
+    rows = (rows[among(rows["key"], keys)] for rows in _read(storage, parts))
     return np.concatenate([np.zeros(0, _ROW), *rows])
 
 
-def _among(keys: Keys, known: Keys) -> npt.NDArray[np.bool_]:
-    """Which keys are among some that are known, sorted and not empty."""
+def among(keys: Keys, known: Keys) -> npt.NDArray[np.bool_]:
+    """Which keys are among some that are known, sorted."""
+    if not len(known):
+        return np.zeros(len(keys), bool)
     return known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
+
+
+def halves(doc_keys: pa.ChunkedArray) -> Keys:
+    """The first halves of some doc_keys."""
+    return np.frombuffer(_bytes(doc_keys), ">u8")[::2].astype(np.uint64)
+
+
+def _bytes(doc_keys: pa.ChunkedArray) -> bytes:
+    return bytes.fromhex("".join(doc_keys.to_pylist()))
 
 
 def _read(storage: Storage, parts: Sequence[str]) -> Iterator[npt.NDArray[np.void]]:
@@ -125,9 +137,8 @@ def _read(storage: Storage, parts: Sequence[str]) -> Iterator[npt.NDArray[np.voi
         )
         table = table.filter(pc.equal(table["field"], pc.min(table["field"])))
         rows = np.zeros(table.num_rows, _ROW)
-        full = bytes.fromhex("".join(table["doc_key"].to_pylist()))
-        rows["full"] = np.frombuffer(full, "V16")
-        rows["key"] = np.frombuffer(full, ">u8")[::2]
+        rows["full"] = np.frombuffer(_bytes(table["doc_key"]), "V16")
+        rows["key"] = halves(table["doc_key"])
         rows["unit"], rows["ordinal"] = table["unit"], table["ordinal"]
         return rows
 

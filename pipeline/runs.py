@@ -9,7 +9,7 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -28,9 +28,9 @@ from ..models.shipped import shipped_names
 from ..models.storage import Storage
 from ..models.systems import rules_named
 from ..models.units import Plan
-from .catalogue import Catalogue
+from .catalogue import Catalogue, parts_there
 from .changes import choose_inputs
-from .config import DEFAULT_MAX_QUARANTINED, Options
+from .config import DEFAULT_MAX_GONE, DEFAULT_MAX_QUARANTINED, Options
 from .engines import beam_options, check_places, check_runner
 from .gates import check_parts, check_written, hash_canaries, told_before
 from .holding import hold
@@ -120,6 +120,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
         ),
         hold=options.hold,
+        max_gone=DEFAULT_MAX_GONE if options.max_gone is None else options.max_gone,
         max_lost=options.max_lost,
         canaries=canaries,
         canaries_hash=canaries_hash,
@@ -148,8 +149,29 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         job, plan = make_plan(storage, seen, job, chosen.night, chosen.identity)
     else:
         job, plan = make_plan(storage, seen, job)
-    catalogue.superseded_by(plan.inputs)
+    replaced = catalogue.superseded_by(plan.inputs)
+    if not plan.is_nothing:
+        _require_documents(storage, catalogue, output, replaced)
     return job, plan
+
+
+def _require_documents(
+    storage: Storage, catalogue: Catalogue, output: str, replaced: Collection[str]
+) -> None:
+    """Refuses a run beside units whose documents are lost: at its end no id could be numbered."""
+    there = {f"documents/{name}" for name in storage.list_sizes(f"{output}/documents")}
+    lost = [
+        name
+        for name, entry in catalogue.units.items()
+        if name not in replaced
+        and any(p.table == "documents" and p.path not in there for p in entry.receipt.parts)
+    ]
+    if lost:
+        raise UsageError(
+            f"the documents table of this output lacks the parts of {len(lost)} units that this "
+            "run does not replace: read their inputs again too (--incremental takes them), put the "
+            "parts back, or drop what is gone (--incremental --drop-gone)"
+        )
 
 
 _GENERAL = "90+"
@@ -225,8 +247,8 @@ def published(storage: Storage, job: Job) -> dict[str, Any] | None:
     manifest = read_manifest(storage, job.output)
     if manifest["run"] != job.run:
         return None
-    there = {f"data/{name}" for name in storage.list_names(f"{job.output}/data")}
-    if any(p["table"] == "data" and p["path"] not in there for p in manifest["parts"]):
+    there = parts_there(storage, job.output)
+    if any(part["path"] not in there for part in manifest["parts"]):
         _log.warning("parts of the published output are gone: the run is done again")
         return None
     return manifest
@@ -285,7 +307,15 @@ def execute(
             if not numbered:
                 limit = options.max_quarantined
                 check_gates(tally, job.max_quarantined if limit is None else limit)
-                passed = check_written(storage, job, plan, receipts, max_lost=options.max_lost)
+                passed = check_written(
+                    storage,
+                    job,
+                    plan,
+                    receipts,
+                    max_quarantined=options.max_quarantined,
+                    max_gone=options.max_gone,
+                    max_lost=options.max_lost,
+                )
                 break
             repeated = max(repeated, numbered)
             _log.warning(

@@ -258,6 +258,13 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="publish nothing above it; default 0.05, of `resume` what was planned",
     )
+    how.add_argument(
+        "--max-gone",
+        type=float,
+        metavar="SHARE",
+        help="publish nothing if more than this share of the published documents of inputs that "
+        "are read again, or of all, would leave; default 0.1, of `resume` what was planned",
+    )
     add_max_lost(
         how,
         "publish nothing if more than this share of the published spans of the same documents is "

@@ -109,6 +109,23 @@ def test_labels_detectors_and_pairs():
     assert told["lost_share"] == 0.5
 
 
+@pytest.mark.parametrize(
+    ("same", "others", "share", "telling"),
+    [
+        (0, 0, 1.0, True),
+        (0, 9, 0.0, True),
+        (0, 10, 0.0, False),
+        (9, 10, 9 / 19, False),
+        (10, 10, 0.5, True),
+    ],
+)
+@pytest.mark.parametrize("kind", ["changed", "gone", "quarantined"])
+def test_what_is_hardly_compared_tells_nothing(same, others, share, telling, kind):
+    found = Difference(documents=Counter({"compared": same, "new": 5, kind: others}))
+    assert found.compared_share == share
+    assert found.is_telling == telling
+
+
 SPANS = st.lists(
     st.tuples(st.integers(0, 6), st.integers(1, 4), st.sampled_from(["A", "B"]), st.booleans()),
     max_size=6,

@@ -40,8 +40,9 @@ def catalogue_of(*units, fingerprint="now", quarantined=()):
     return Catalogue().with_run("r1", plan, receipts, fingerprint)
 
 
-def compared(files, catalogue, **options):
+def compared(files, catalogue, elsewhere="", **options):
     known = {url for entry in catalogue.units.values() for url in entry.inputs}
+    known -= {f"/in/{name}" for name in elsewhere}
     return compare(files, catalogue, known, lambda run, told: told == "now", **options)
 
 
@@ -114,6 +115,16 @@ def test_a_file_in_several_units_takes_all_that_hang_on_them():
     assert len(found.replaced) == 3
 
 
+@pytest.mark.parametrize("drop_gone", [False, True])
+def test_what_shares_a_unit_with_a_place_that_is_not_given_is_left(drop_gone):
+    catalogue = catalogue_of(("a", "b", "e"), C)
+    found = compared(listed(a="v2", c="v2"), catalogue, elsewhere="b", drop_gone=drop_gone)
+    assert {u[-1]: c for u, c in found.classes.items()} == {"a": "left", "c": "changed"}
+    assert {url[-1] for url in found.gone} == {"e"}
+    assert found.dropped == set()
+    assert len(found.replaced) == 1
+
+
 def test_inputs_that_gave_no_unit_are_known(storage, tmp_path):
     plan, receipts = run_over(C)
     files = (*plan.files, InputFile("/in/e", 0, "v1", "e"))
@@ -159,13 +170,16 @@ UNITS = st.lists(
     st.booleans(),
     st.booleans(),
     st.booleans(),
+    st.sets(st.sampled_from(NAMES), max_size=2),
 )
 def test_no_unit_is_ever_replaced_by_half(
-    units, now, fingerprint, quarantined, changes, retry, drop
+    units, now, fingerprint, quarantined, changes, retry, drop, elsewhere
 ):
+    elsewhere -= now.keys()
     catalogue = catalogue_of(*units, fingerprint=fingerprint, quarantined=quarantined)
     files = listed(**now)
-    found = compared(files, catalogue, changes=changes, quarantined=retry, drop_gone=drop)
+    options = {"changes": changes, "elsewhere": elsewhere}
+    found = compared(files, catalogue, **options, quarantined=retry, drop_gone=drop)
     assert found.classes.keys() == {file.url for file in files}
     counts = found.counts
     assert sum(counts[name] for name in CLASSES) == counts["listed"] == len(files)
@@ -174,8 +188,9 @@ def test_no_unit_is_ever_replaced_by_half(
     # Would raise if half of a unit were replaced.
     assert catalogue.superseded_by([*read, *dropped]) == found.replaced
     assert found.gone.isdisjoint(found.classes)
-    assert found.dropped == (found.gone if drop else set())
-    if drop:
+    assert found.dropped <= (found.gone if drop else set())
+    if drop and not elsewhere:
+        assert found.dropped == found.gone
         assert counts["left"] == 0
     if not changes and not retry and not drop:
         assert not found.taken
@@ -183,6 +198,6 @@ def test_no_unit_is_ever_replaced_by_half(
     plan, receipts = run_over(*((file.path,) for file in read))
     plan = Plan(tuple(read), plan.units, Night(counts, dropped))
     after = catalogue.with_run("r2", plan, receipts, "now")
-    again = compared(files, after, changes=changes)
+    again = compared(files, after, **options)
     if changes:
         assert again.taken == set()

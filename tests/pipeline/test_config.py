@@ -37,6 +37,7 @@ retry_quarantined = true
 drop_gone = true
 hold = true
 canaries = "canaries.jsonl"
+max_gone = 0.2
 max_lost = 0.01
 max_quarantined = 1
 watchdog_seconds = 1.5

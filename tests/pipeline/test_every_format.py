@@ -181,3 +181,26 @@ def test_the_asked_format_is_part_of_what_was_done(scrub_as, written, run, tmp_p
     job = next((tmp_path / "out/restricted").glob("*/job.json"))
     assert json.loads(job.read_text())["format"] == "brat"
     assert set(FILES) >= {"brat", "text"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_one_name_in_two_places(run, storage, tmp_path, name):
+    """They share a unit and an id, and so at first the name of what is written."""
+    places = []
+    for year, text in (("2024", "Seen 3/4/2024, long ago."), ("2025", "Seen 5/6/2025.")):
+        places.append(tmp_path / year)
+        places[-1].mkdir()
+        for path, content in make(name, "", [("n1.txt", text)])[0].items():
+            (places[-1] / path).write_bytes(content)
+    manifest = run(
+        inputs=tuple(map(str, places)),
+        columns=None,
+        format=name if name in ASKED_FOR else None,
+        recognisers=("date",),
+    )
+    assert manifest["report"]["repeated_ids"] == 1
+    assert manifest["counts"]["rows_out"] == 2
+    assert len({part["path"] for part in manifest["parts"]}) == len(manifest["parts"])
+    faults, lines = verify(storage, str(tmp_path / "out"), originals=True, key_source=None)
+    assert faults == []
+    assert "leads to the published texts" in lines[-1]

@@ -1,20 +1,25 @@
-"""Gates of what a run has staged: a complete audit, canaries, spans lost."""
+"""Gates of what a run has staged: unread files, audit, what leaves, canaries, spans lost."""
 
+import contextlib
 import dataclasses
+import gzip
 import json
+import shutil
+from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from scrubline.models.errors import GateHeld, RunFailed, RunHeld, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
-from scrubline.pipeline import gates
+from scrubline.pipeline import gates, leaving
 from scrubline.pipeline.inspection import read_manifest
 from scrubline.pipeline.runs import resume
 
-from .conftest import note, write_corpus
-from .makers import make
+from .conftest import COLUMNS, note, write_corpus
+from .makers import as_tar, encoded, make
 
 RULES = ("date", "medical_record", "email")
 
@@ -103,6 +108,160 @@ def test_counts_that_do_not_add_up(staged, storage, options):
 
 def test_what_is_complete_passes(staged, storage, options):
     assert resume(storage, options)["counts"]["rows_out"] == 60
+
+
+# -- files that are unread from some place on
+
+
+def halved(content):
+    return content[: len(content) // 2]
+
+
+TEXTS = [(f"n{n}.txt", f"Quentin was seen 3/{n % 28 + 1}/2019. {hash(n**9)}") for n in range(300)]
+PATHS = Columns.parse([("path", "id"), ("text", "text")])
+FEW_TEXTS = TEXTS[:9]
+CUT_OFF = {
+    "jsonl.gz": lambda: {"a.jsonl.gz": halved(make("jsonl.gz", "a", TEXTS)[0]["a.jsonl.gz"])},
+    "csv.gz": lambda: {"a.csv.gz": halved(make("csv.gz", "a", TEXTS)[0]["a.csv.gz"])},
+    "tar.gz": lambda: {"a.tgz": halved(make("tar.gz", "a", TEXTS)[0]["a.tgz"])},
+    "bomb": lambda: {
+        "a.tgz": gzip.compress(
+            as_tar([*encoded(FEW_TEXTS), ("big.txt", bytes(65_000_000))]), mtime=0
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("name", CUT_OFF)
+def test_a_file_that_is_damaged_is_not_one_row_of_many(run, storage, options, tmp_path, name):
+    folder = tmp_path / "cut"
+    folder.mkdir()
+    for path, content in CUT_OFF[name]().items():
+        (folder / path).write_bytes(content)
+    error = "OverBudget:unpacked" if name == "bomb" else "DamagedArchive"
+    with pytest.raises(
+        GateHeld, match=rf"1 files, or .* unread from some place on.*: {error} \(1\)"
+    ):
+        run(inputs=(str(folder),), columns=PATHS, max_quarantined=0.99)
+    with pytest.raises(GateHeld, match="unread from some place on"):
+        resume(storage, options)
+    manifest = resume(storage, dataclasses.replace(options, max_quarantined=1.0))
+    assert manifest["errors"][f"read: {error}"] == 1
+
+
+def test_a_damaged_file_that_is_one_document_is_one_row(run, tmp_path):
+    made, _ = make("text.gz", "a", FEW_TEXTS)
+    folder = tmp_path / "cut"
+    folder.mkdir()
+    for number, (path, content) in enumerate(made.items()):
+        (folder / path).write_bytes(content if number else halved(content))
+    assert run(inputs=(str(folder),), columns=None)["counts"]["rows_quarantined"] == 1
+
+
+# -- documents that leave
+
+
+@pytest.fixture
+def large(run, options, tmp_path):
+    """Published notes of ten files of 40, each a unit; gives their folder and a run over them."""
+    folder = tmp_path / "large"
+    for index in range(10):
+        write_corpus(folder / f"{index}", notes=40, files=1, broken=False)
+        path = folder / f"{index}/part0.jsonl"
+        path.write_text(path.read_text().replace('"note_id": ', f'"note_id": {index + 1}0'))
+    common = {"inputs": (str(folder),), "split_bytes": 15_000}
+
+    def night(**changes):
+        return run(**(common | changes))
+
+    night()
+    assert len(list((tmp_path / "out/data").iterdir())) == 10
+    return folder, night
+
+
+def lines_of(path, low, high):
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[low:high]))
+
+
+LEFT = r"of {} published documents {} would be gone \({}%\), more than the limit of 10.00%"
+
+
+@pytest.mark.parametrize("incremental", [True, False])
+@pytest.mark.parametrize(
+    ("lines", "match"),
+    [
+        (0, "40 " + LEFT.format(40, "of inputs that are read again", "100.00")),
+        (20, "20 " + LEFT.format(40, "of inputs that are read again", "50.00")),
+    ],
+)
+def test_an_input_that_was_emptied_or_cut_off(large, storage, options, incremental, lines, match):
+    folder, night = large
+    lines_of(folder / "3/part0.jsonl", 0, lines)
+    write_corpus(folder / "late", notes=50, files=1, broken=False)  # does not make up for it
+    inputs = {} if incremental else {"inputs": (str(folder / "3"), str(folder / "late"))}
+    before = read_manifest(storage, options.output)
+    with pytest.raises(GateHeld, match=match):
+        night(incremental=incremental, **inputs)
+    assert read_manifest(storage, options.output) == before
+    with pytest.raises(GateHeld, match="would be gone"):
+        resume(storage, options)
+    manifest = resume(storage, dataclasses.replace(options, max_gone=1.0))
+    assert manifest["counts"]["rows_out"] == 400 - 40 + lines + 50
+    assert manifest["report"]["documents_gone"] == 40 - lines
+
+
+def test_a_table_without_rows(run, tmp_path):
+    table = pa.table({"note_id": range(30), "text": ["Seen 3/4/2019"] * 30})
+    (tmp_path / "tables").mkdir()
+    path = tmp_path / "tables/a.parquet"
+    columns = Columns.parse([("note_id", "id"), ("text", "text")])
+    common = {"inputs": (str(path),), "columns": columns}
+    pq.write_table(table, path)
+    run(**common)
+    pq.write_table(table.slice(0, 0), path)
+    with pytest.raises(GateHeld, match="30 of 30 published documents"):
+        run(**common)
+
+
+@pytest.mark.parametrize("keys_at_once", [leaving.KEYS_AT_ONCE, 7])
+def test_inputs_that_are_gone_may_be_a_tenth_of_the_output(large, monkeypatch, keys_at_once):
+    monkeypatch.setattr(leaving, "KEYS_AT_ONCE", keys_at_once)
+    folder, night = large
+    with (folder / "9/part0.jsonl").open("a") as file:
+        file.write("\n")  # so that something is read, too
+    shutil.rmtree(folder / "0")
+    manifest = night(incremental=True, drop_gone=True)
+    assert manifest["report"]["documents_gone"] == 40
+    for index in (1, 2):
+        shutil.rmtree(folder / f"{index}")
+    with pytest.raises(GateHeld, match="80 " + LEFT.format(360, "of the output", "22.22")):
+        night(incremental=True, drop_gone=True)
+
+
+def test_what_comes_again_under_other_names_has_not_left(large):
+    folder, night = large
+    for index in range(10):
+        (folder / f"{index}/part0.jsonl").rename(folder / f"{index}/other.jsonl")
+    manifest = night(incremental=True, drop_gone=True)
+    assert "documents_gone" not in manifest["report"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "limit", "passes"), [(2, 0.1, True), (0, 0.1, False), (2, 0.0, False), (0, 1.0, True)]
+)
+def test_a_few_may_leave_but_not_all(run, tmp_path, kept, limit, passes):
+    few = {"inputs": (str(write_corpus(tmp_path / "few", notes=3, files=1, broken=False)),)}
+    run(**few)
+    lines_of(tmp_path / "few/part0.jsonl", 0, kept)
+    with contextlib.nullcontext() if passes else pytest.raises(GateHeld, match="of 3 published"):
+        run(**few, max_gone=limit)
+
+
+def test_with_another_key_every_document_is_a_new_one(run, options, key_file):
+    run()
+    Path(key_file).write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
+    with pytest.raises(GateHeld, match="60 of 60 .* or the key or the id another one"):
+        run()
 
 
 # -- canaries
@@ -203,6 +362,42 @@ def test_canaries_of_a_night_may_be_in_what_stays(run, planted, tmp_path):
         run(**common | {"canaries": planted(*CLEAN, {"id": "nobody", "gone": ["x"]})})
 
 
+def test_canaries_planted_anew_each_night_are_judged_that_night(
+    run, storage, planted, tmp_path, key_file
+):
+    common = {"incremental": True, "canaries": planted(*CLEAN)}
+    first = (tmp_path / "in/planted.jsonl").read_text()
+    (tmp_path / "in/planted.jsonl").unlink()
+
+    def night(day, **changes):
+        (tmp_path / f"in/night{day}").mkdir()
+        (tmp_path / f"in/night{day}/planted.jsonl").write_text(first)
+        return run(**common | changes)
+
+    keys = load_keys(key_file, storage.read_bytes)
+    for day in range(3):
+        told = night(day)["report"]["canaries"]
+        assert told["in_this_run"] == 2
+        assert told["doc_keys"] == sorted(
+            keys.doc_key(f"canary-{n}", ordinal) for n in (1, 2) for ordinal in range(day + 1)
+        )
+    with pytest.raises(GateHeld, match="1 of 2 canaries fail: canary 2: not clean"):
+        night(3, recognisers=RULES[:2], incremental=False, inputs=(str(tmp_path / "in/night3"),))
+
+
+def test_canaries_in_what_stays_are_found_by_their_ordinals(run, planted, tmp_path):
+    common = {"incremental": True, "canaries": planted(*CLEAN), "drop_gone": True}
+    one = tmp_path / "in/planted.jsonl"
+    one.rename(tmp_path / "in/a.jsonl")
+    common["split_bytes"] = 1 + max(path.stat().st_size for path in (tmp_path / "in").iterdir())
+    run(**common)
+    shutil.copy(tmp_path / "in/a.jsonl", tmp_path / "in/z.jsonl")
+    run(**common)
+    (tmp_path / "in/a.jsonl").unlink()
+    manifest = run(**common, max_gone=1.0)
+    assert manifest["report"]["canaries"]["in_this_run"] == 0
+
+
 @pytest.mark.parametrize("name", ["text", "csv", "parquet", "jsonl.gz", "zip", "tar.gz", "conll"])
 def test_canaries_of_every_kind_of_output(run, tmp_path, planted, name):
     rows = [(f"n{n}.txt", f"Quentin was seen 3/{n}/2019 ok{n}.") for n in (1, 2)]
@@ -253,6 +448,37 @@ def test_a_run_that_loses_spans_is_held_back(run, storage, options):
         resume(storage, options)
     manifest = resume(storage, dataclasses.replace(options, max_lost=0.9))
     assert 0 < manifest["report"]["lost_share"] < 0.9
+
+
+@pytest.mark.parametrize("what", ["tokens", "key", "text column"])
+def test_where_hardly_a_document_is_compared_nobody_knows_what_is_lost(
+    run, storage, options, scrubline, tmp_path, key_file, what
+):
+    run(max_lost=0.0)
+    changes = {"max_lost": 0.9, "max_gone": 1.0}
+    if what == "tokens":
+        for path in (tmp_path / "out/documents").iterdir():
+            table = pq.read_table(path)
+            more = pc.add(table["tokens"], pc.cast(pc.greater(table["tokens"], 0), "int64"))
+            at = table.schema.get_field_index("tokens")
+            pq.write_table(table.set_column(at, table.schema.field(at), more), path)
+    elif what == "key":
+        Path(key_file).write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
+    else:
+        for path in (tmp_path / "in").iterdir():
+            path.write_text(path.read_text().replace('"text": ', '"note": '))
+        roles = [("note" if name == "text" else name, role) for name, role in COLUMNS.roles]
+        changes["columns"] = Columns.parse(roles)
+    with pytest.raises(GateHeld, match=r"only \d+ of the published documents \(\d+.\d\d%\) are"):
+        run(recognisers=RULES[:1], **changes)
+    output = ("--output", tmp_path / "out")
+    code, out, _ = scrubline("diff", *output, "--max-lost", "0.9")
+    assert code == 3
+    assert "% of those before)" in out
+    assert scrubline("diff", *output)[0] == 3
+    assert scrubline("diff", *output, "--max-lost", "1")[0] == 0
+    manifest = resume(storage, dataclasses.replace(options, max_lost=1.0))
+    assert manifest["report"]["compared_share"] < 0.5
 
 
 def test_without_a_limit_nothing_is_compared(run, monkeypatch):

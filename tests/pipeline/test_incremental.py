@@ -60,6 +60,7 @@ def night(run, source):
     """Runs an incremental scrub; returns the manifest."""
     two = (source / "part0.jsonl").stat().st_size * 2 + 400
     common = {"inputs": (str(source),), "split_bytes": two, "incremental": True, **RULES}
+    common["max_gone"] = 1.0  # much of so little goes here
     return lambda **changes: run(**(common | changes))
 
 
@@ -82,11 +83,8 @@ def same_as_new(run, source, night, storage, options, tmp_path):
     numbers = iter(range(100))
 
     def check(manifest, **changes):
-        fresh = run(
-            inputs=(str(source),),
-            output=str(tmp_path / f"fresh{next(numbers)}"),
-            **(RULES | changes),
-        )
+        place = str(tmp_path / f"fresh{next(numbers)}")
+        fresh = run(**({"inputs": (str(source),), "output": place} | RULES | changes))
         assert manifest["content_digest"] == fresh["content_digest"]
         assert manifest["counts"] == fresh["counts"]
         faults, _ = verify(storage, options.output, originals=True, key_source=None)
@@ -190,6 +188,23 @@ def test_inputs_elsewhere_are_not_gone(night, run, source, tmp_path):
     assert "nothing_to_do" in night(inputs=(str(source / "part[0-5].jsonl"),))
 
 
+def test_what_shares_a_unit_with_a_place_that_is_not_given_is_left(
+    night, source, same_as_new, tmp_path
+):
+    other = tmp_path / "other"
+    write_notes(other, "late", range(60, 70))
+    both = {"inputs": (str(other), str(source)), "split_bytes": 10**6}
+    first = night(**both)
+    write_notes(source, "part3", range(30, 35))
+    write_notes(source, "part9", range(70, 75))
+    manifest = night(drop_gone=True)
+    assert counts(manifest) == {"listed": 7, "new": 1, "left": 1, "untouched": 5}
+    assert manifest["counts"]["rows_out"] == first["counts"]["rows_out"] + 5
+    assert "or of places that are not given (add these to --input)" in summary(manifest)
+    assert counts(night(**both))["changed"] == 1
+    same_as_new(night(incremental=False, **both), inputs=both["inputs"])
+
+
 def test_what_is_gone_is_dropped_when_asked(night, source, same_as_new, tmp_path):
     night()
     (source / "part2.jsonl").unlink()
@@ -283,12 +298,38 @@ def test_a_catalogue_of_before_is_read(night, source, options, storage, tmp_path
     assert counts(night())["changed"] == 1
 
 
-def test_published_data_that_is_gone_is_made_again(night, same_as_new, tmp_path):
+@pytest.mark.parametrize("table", ["data", "audit", "documents"])
+def test_a_published_part_that_is_gone_is_made_again(night, same_as_new, tmp_path, table):
     night()
-    next((tmp_path / "out/data").glob("000001-*")).unlink()
-    manifest = night()
+    next((tmp_path / f"out/{table}").glob("000001-*")).unlink()
+    manifest = night(max_lost=0.0)
     assert counts(manifest) == {"listed": 6, "incomplete": 2, "untouched": 4}
     same_as_new(manifest)
+
+
+@pytest.mark.parametrize("table", ["data", "audit", "documents"])
+def test_a_full_run_that_has_lost_a_part_is_done_again(run, tmp_path, table):
+    first = run()
+    next((tmp_path / f"out/{table}").iterdir()).unlink()
+    manifest = run()
+    assert manifest["content_digest"] == first["content_digest"]
+    assert len(list((tmp_path / f"out/{table}").iterdir())) == 1
+
+
+def test_a_run_beside_lost_documents_is_refused_before_the_work(night, run, source, tmp_path):
+    night()
+    next((tmp_path / "out/documents").glob("000001-*")).unlink()
+    write_notes(tmp_path / "more", "other", range(60, 70))
+    match = "documents table of this output lacks the parts of 1 units"
+    with pytest.raises(UsageError, match=match):
+        run(inputs=(str(tmp_path / "more"),))
+    (source / "part2.jsonl").unlink()
+    assert night()["nothing_to_do"]["left"] == 1
+    write_notes(source, "late", range(60, 70))
+    with pytest.raises(UsageError, match=match):
+        night()
+    assert not (tmp_path / "out/_staging").exists()
+    assert counts(night(drop_gone=True))["dropped"] == 1
 
 
 def test_quarantined_rows_are_retried(night, run, source, same_as_new):
@@ -455,6 +496,7 @@ def test_a_night_that_is_killed_anywhere_is_resumed(
         split_bytes=two,
         incremental=True,
         drop_gone=True,
+        max_gone=1.0,
         **RULES,
     )
     died = subprocess.run(
@@ -584,7 +626,9 @@ def test_nights_on_a_store(store, options, source, storage, monkeypatch, same_as
         fs.pipe_file(f"{path}/in/part3.jsonl", changed.read_bytes())
         fs.rm_file(f"{path}/in/part5.jsonl")
         (source / "part5.jsonl").unlink()
-        asked = dataclasses.replace(asked, inputs=(f"{url}/in/*.jsonl",), drop_gone=True)
+        asked = dataclasses.replace(
+            asked, inputs=(f"{url}/in/*.jsonl",), drop_gone=True, max_gone=1.0
+        )
         found = counts(scrub(storage, asked))
         assert (found["listed"], found["changed"], found["dropped"]) == (5, 1, 1)
         manifest = read_manifest(storage, asked.output)
