@@ -173,14 +173,12 @@ class Catalogue:
         Raises:
             UsageError: if it is damaged.
         """
-        there = [
+        inputs_there, units_there = (
             storage.exists(f"{output}/restricted/{name}.parquet") for name in ("catalogue", "units")
-        ]
-        published = storage.exists(f"{output}/manifest.json")
-        # The first publication of all may have been cut off between the two.
-        if not any(there) or not (all(there) or published):
-            return cls()
-        if not all(there):
+        )
+        if not inputs_there and not (units_there and storage.exists(f"{output}/manifest.json")):
+            return cls()  # nothing was published; a first publication writes the units first
+        if not (inputs_there and units_there):
             raise UsageError("a file of this output's catalogue is gone from restricted/")
         try:
             inputs, units = (
