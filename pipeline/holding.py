@@ -5,9 +5,7 @@ from __future__ import annotations
 from ..models.errors import RunHeld
 from ..models.job import Job
 from ..models.storage import Storage
-
-HELD = "HELD"
-"""Under staging, once a run has waited as `--hold` asked."""
+from .state import held_file
 
 
 def hold(storage: Storage, job: Job, *, asked: bool) -> None:
@@ -22,7 +20,7 @@ def hold(storage: Storage, job: Job, *, asked: bool) -> None:
     Raises:
         RunHeld: if it is to wait.
     """
-    mark = f"{job.staging}/{HELD}"
+    mark = held_file(job)
     if asked or (job.hold and not storage.exists(mark)):
         storage.write_bytes(mark, b"")
         raise RunHeld(

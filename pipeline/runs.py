@@ -40,17 +40,14 @@ from .plan import freeze, look_at, make_plan, roles_for, thaw
 from .predictions import against_outcome, outcome
 from .progress import Progress
 from .publish import (
-    JOURNAL,
     check_gates,
-    clear_staging,
-    pending_runs,
     promote,
-    promotion_begun,
     read_receipts,
     reconcile,
     unfinished,
 )
 from .repeated import number_repeated_ids
+from .state import Stage, clear_staging, is_published, lock_file, owner_file, pending_runs, stage_of
 from .supervisor import Supervisor
 from .watching import NOBODY, Watch
 
@@ -220,7 +217,7 @@ def _place(url: str) -> str:
 
 def published(storage: Storage, job: Job) -> dict[str, Any] | None:
     """The manifest, if this very run is what the output holds."""
-    if not storage.exists(f"{job.output}/_SUCCESS"):
+    if not is_published(storage, job.output):
         return None
     manifest = read_manifest(storage, job.output)
     if manifest["run"] != job.run:
@@ -258,7 +255,7 @@ def execute(
     _check_temporary()
     storage = dataclasses.replace(storage, root=job.output)  # messages may name what lies there
     owner = uuid.uuid4().hex.encode()
-    storage.write_bytes(_owner_file(job), owner)
+    storage.write_bytes(owner_file(job), owner)
     began = time.monotonic()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     metrics: dict[str, dict[str, int]] = {}
@@ -275,7 +272,7 @@ def execute(
             receipts = read_receipts(storage, job, plan)
             tally = reconcile(plan, receipts)
             watch.tallied(tally, receipts)
-            begun = promotion_begun(storage, job)
+            begun = stage_of(storage, job.output, job.run) is Stage.PUBLISHING
             if begun:
                 # Its gates were passed, and some parts are no longer under staging.
                 passed = told_before(storage, job)
@@ -292,7 +289,7 @@ def execute(
                 "%d rows repeat an id: they are numbered, and their units run again", numbered
             )
         policy = job.planned_policy()
-        if storage.read_bytes(_owner_file(job)) != owner:
+        if storage.read_bytes(owner_file(job)) != owner:
             raise RunFailed("another process has taken this run over")
         still_ours()
         if not begun:
@@ -428,16 +425,6 @@ class _ProgressHook:
 progress_hook = _ProgressHook()
 
 
-def _owner_file(job: Job) -> str:
-    """Names the process that works on a run; whoever comes later takes the run over."""
-    return f"{job.staging}/RUN"
-
-
-def lock_file(output: str) -> str:
-    """Held by whoever works on an output; where nothing can be locked, `_owner_file` has to do."""
-    return f"{output}/restricted/LOCK"
-
-
 def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
     """Plans and freezes: the whole of `scrubline plan`.
 
@@ -458,7 +445,7 @@ def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> None:
     if published(storage, job) is None:
         # Ours is shown before others are looked for: of two that begin at once, none goes on.
         began = job.run not in pending_runs(storage, job.output)
-        storage.write_bytes(_owner_file(job), b"")
+        storage.write_bytes(owner_file(job), b"")
         try:
             _require_none_pending(storage, job)
         except UsageError:
@@ -530,7 +517,7 @@ def _resume(
 ) -> dict[str, Any]:
     pending = pending_runs(storage, output)
     if run is None:
-        if not pending and not discard and storage.exists(f"{output}/_SUCCESS"):
+        if not pending and not discard and is_published(storage, output):
             manifest = read_manifest(storage, output)  # stopped after its last step
             watch.published(manifest)
             return manifest
@@ -542,7 +529,7 @@ def _resume(
     if run not in pending:
         raise UsageError(f"there is no such unfinished run in this output; unfinished: {pending}")
     if discard:
-        if storage.exists(f"{output}/_staging/{run}/{JOURNAL}"):
+        if stage_of(storage, output, run) is Stage.PUBLISHING:
             raise UsageError(
                 "the run is being published, some of its parts are in place and older ones may be "
                 "gone: it can be finished with `scrubline resume`, not given up"
@@ -550,7 +537,7 @@ def _resume(
         clear_staging(storage, output, run)
         storage.delete_folder(f"{output}/restricted/{run}")
         return {}
-    if not storage.exists(f"{output}/restricted/{run}/job.json"):
+    if stage_of(storage, output, run) is Stage.PLANNING:
         raise UsageError(
             "the run was stopped before its plan was frozen: start it again with "
             "`scrubline scrub`, or remove it with `scrubline resume --discard`"

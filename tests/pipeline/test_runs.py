@@ -13,6 +13,7 @@ from scrubline.pipeline import repeated
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
 from scrubline.pipeline.runs import check_replacements, check_runner, plan_and_freeze, resume, scrub
+from scrubline.pipeline.state import pending_runs
 from scrubline.pipeline.verify import verify
 
 from .conftest import BROKEN, COLUMNS, note, write_corpus
@@ -538,3 +539,14 @@ def test_the_first_record_of_a_csv_without_a_header_is_not_told(run, tmp_path):
         with pytest.raises(UsageError, match=told_by_place) as told:
             run(inputs=(str(tmp_path / "a.csv"),), columns=columns)
         assert not any(word in str(told.value) for word in ("0042", "Smith", "Jones"))
+
+
+def test_what_a_job_of_an_engine_left_behind_is_no_run(run, storage, options, tmp_path):
+    manifest = run()
+    # It outlived its launcher, and wrote after all was published.
+    receipts = tmp_path / "out/_staging" / manifest["run"] / "receipts"
+    receipts.mkdir(parents=True)
+    (receipts / "unit-0.json").write_text("{}")
+    assert pending_runs(storage, options.output) == []
+    assert run(split_bytes=1000)["run"] != manifest["run"]
+    assert not (tmp_path / "out/_staging").exists()
