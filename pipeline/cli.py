@@ -76,7 +76,6 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
     """Runs a command; gives the exit code."""
-    resumable = parsed.command in ("scrub", "resume") and getattr(parsed, "text", None) != "-"
     try:
         return COMMANDS[parsed.command](parsed)
     except UsageError as error:
@@ -88,6 +87,8 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
+        # Before its plan is frozen, nothing of a run is there to be resumed.
+        resumable = parsed.command == "resume" or getattr(parsed, "frozen", False)
         if stopped or isinstance(error, KeyboardInterrupt):
             # Whatever the signal became on its way: Beam makes an error of its own of it.
             hint = " What is done is kept: go on with `scrubline resume`" if resumable else ""
@@ -298,6 +299,7 @@ def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, A
 
     class Recording(Recorder):
         def frozen(self, storage: Any, job: Any, plan: Any) -> None:
+            parsed.frozen = True
             if (basis := _estimated(storage, job, plan, options)) is not None:
                 keep(storage, job, basis)
                 if not parsed.json:

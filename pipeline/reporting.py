@@ -181,11 +181,11 @@ class Recorder(Watch):
 
     def idle(self) -> None:
         """What was published before is as it should be."""
-        self._idle = True
+        self._idle, self._last_success = True, self._clock()
 
     def published(self, manifest: Mapping[str, Any]) -> None:
         """Keeps what the manifest says."""
-        self._manifest = manifest
+        self._manifest, self._last_success = manifest, self._clock()
 
     def _enter(self, phase: str) -> None:
         now = self._clock()
@@ -301,8 +301,6 @@ class Recorder(Watch):
             # Of a foreign error the message may hold PHI.
             ours = isinstance(error, ScrublineError)
             self._error = {"class": error_class(error), "message": str(error) if ours else None}
-        if EXIT_CODES[state] == 0 and state != "discarded":
-            self._last_success = self._clock()
         self._attempt(self._write_metrics)
         self._attempt(self._write_report)
 

@@ -517,12 +517,11 @@ def _resume(
 ) -> dict[str, Any]:
     pending = pending_runs(storage, output)
     if run is None:
-        if not pending and not discard and is_published(storage, output):
-            manifest = read_manifest(storage, output)  # stopped after its last step
-            watch.published(manifest)
-            return manifest
         if not pending:
-            raise UsageError("there is no unfinished run in this output")
+            # It may be last night's run that is published: nothing of tonight is told by that.
+            there = is_published(storage, output)
+            held = f": run {read_manifest(storage, output)['run']} is published" if there else ""
+            raise UsageError(f"there is no unfinished run in this output{held}")
         if len(pending) > 1:
             raise UsageError(f"there are several unfinished runs, say which with --run: {pending}")
         run = pending[0]

@@ -87,7 +87,9 @@ def test_0_done_and_3_held_and_0_after_a_look(scrubline, job, tmp_path):
     code, out, _ = scrubline("resume", "--output", tmp_path / "out", "--max-quarantined", "0.1")
     assert code == 0
     assert f"rows             64 in = 60 out + {BROKEN} quarantined" in out
-    assert scrubline("resume", "--output", tmp_path / "out")[:2] == (0, out)
+    code, out, err = scrubline("resume", "--output", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert "no unfinished run in this output: run" in err
 
 
 def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
@@ -175,7 +177,7 @@ def test_2_refused_before_anything_is_written(scrubline, job, tmp_path, change, 
         (MemoryError("John Smith"), 1, "unexpected MemoryError"),
         (FileNotFoundError(2, "No such file", "/in/John Smith.txt"), 1, "FileNotFoundError"),
         (UnicodeDecodeError("utf-8", b"John Smith", 0, 1, "John Smith"), 1, "UnicodeDecodeError"),
-        (KeyboardInterrupt("John Smith"), 1, "go on with `scrubline resume`"),
+        (KeyboardInterrupt("John Smith"), 1, "stopped."),
         (BrokenPipeError("John Smith"), 1, ""),
     ],
 )
@@ -191,6 +193,7 @@ def test_a_foreign_error_is_told_by_class_and_place_alone(
     assert shown in err
     assert "Smith" not in err
     assert "Traceback" not in err
+    assert "resume" not in err  # nothing was planned
 
 
 def test_an_input_that_leads_nowhere_is_not_named(scrubline, job):

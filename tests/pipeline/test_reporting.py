@@ -117,6 +117,32 @@ def test_a_failure_is_told_and_then_the_resumed_run(scrubline, job, watched, mon
     assert report["units"] == {"planned": 1, "left_at_start": 0, "done": 0}
 
 
+def test_a_night_that_failed_before_it_was_planned_is_no_success(
+    scrubline,
+    job,  # noqa: F811
+    watched,
+    monkeypatch,
+):
+    words, *files = watched
+    assert scrubline("scrub", *job, "--max-quarantined", 1)[0] == 0
+    files[1].parent.mkdir()
+    files[1].write_text("scrubline_last_success_time_seconds 1234.5\n")
+
+    def fail(*given):
+        raise RunFailed("the store is away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runs, "look_at", fail)
+        code, _, err = scrubline("scrub", *job, *words)
+    assert code == 1 and "resume" not in err
+    out = job[job.index("--output") + 1]
+    code, _, err = scrubline("resume", "--output", out, *words)
+    report, gauges = read(*files)
+    assert code == report["exit_code"] == 2 and "there is no unfinished run" in err
+    assert report["state"] == state(gauges) == "refused"
+    assert value(gauges, "last_success_time_seconds") == 1234.5
+
+
 def test_a_foreign_error_is_told_by_its_class(scrubline, job, watched, monkeypatch):  # noqa: F811
     words, *files = watched
 

@@ -9,7 +9,7 @@ from scrubline.models.formats.jsonl import JsonLines
 from scrubline.models.keys import load_keys
 from scrubline.models.policy import OwnLabel, Policy
 from scrubline.models.roles import Columns
-from scrubline.pipeline import repeated
+from scrubline.pipeline import publish, repeated
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
 from scrubline.pipeline.runs import check_replacements, check_runner, plan_and_freeze, resume, scrub
@@ -353,9 +353,27 @@ def test_a_run_that_is_being_published_cannot_be_discarded(run, storage, options
     assert resume(storage, options)["counts"]["rows_out"] == 60
 
 
-def test_resume_of_a_finished_output_says_what_it_holds(run, storage, options):
+@pytest.mark.parametrize("discard", [False, True])
+def test_resume_of_a_finished_output_says_what_it_holds(run, storage, options, discard):
     manifest = run()
-    assert resume(storage, options) == manifest
+    told = f"no unfinished run in this output: run {manifest['run']} is published"
+    with pytest.raises(UsageError, match=told):
+        resume(storage, options, discard=discard)
+
+
+def test_a_run_that_was_stopped_after_its_last_step_is_finished(
+    run, storage, options, tmp_path, monkeypatch
+):
+    def stopped(*given):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(publish, "clear_staging", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            run()
+    assert (tmp_path / "out/_SUCCESS").exists()
+    assert resume(storage, options)["counts"]["rows_out"] == 60
+    assert not (tmp_path / "out/_staging").exists()
 
 
 def test_a_strict_gate_holds_on_resume_too(run, storage, options):
