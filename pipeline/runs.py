@@ -33,10 +33,10 @@ from .changes import choose_inputs
 from .config import DEFAULT_MAX_QUARANTINED, Options
 from .engines import beam_options, check_places, check_runner
 from .gates import check_parts, check_written, hash_canaries, told_before
-from .holding import hold
+from .holding import hold, refuse_waiting
 from .inspection import read_manifest
 from .metrics import add_metrics
-from .plan import freeze, look_at, make_plan, roles_for, thaw
+from .plan import freeze, look_at, make_plan, read_job, roles_for, thaw
 from .predictions import against_outcome, outcome
 from .progress import Progress
 from .publish import (
@@ -436,23 +436,37 @@ def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
         _require_none_pending(storage, job)
         return job, plan
     with storage.locked(lock_file(job.output)):
-        _freeze_alone(storage, job, plan)
-    return job, plan
+        return _freeze_alone(storage, job, plan), plan
 
 
-def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> None:
-    """Freezes a run, if it is not published already and no other one is unfinished."""
-    if published(storage, job) is None:
-        # Ours is shown before others are looked for: of two that begin at once, none goes on.
-        began = job.run not in pending_runs(storage, job.output)
-        storage.write_bytes(owner_file(job), b"")
-        try:
-            _require_none_pending(storage, job)
-        except UsageError:
-            if began:
-                clear_staging(storage, job.output, job.run)
-            raise
-        freeze(storage, job, plan)
+def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> Job:
+    """Freezes a run, if it is not published already and no other one is unfinished.
+
+    Returns:
+        The job as frozen: a run that was once planned to wait is to wait.
+
+    Raises:
+        UsageError: if another run is unfinished.
+        RunHeld: if this very run waits, and is not asked to wait on.
+    """
+    if published(storage, job) is not None:
+        return job
+    is_new = job.run not in pending_runs(storage, job.output)
+    if not is_new and stage_of(storage, job.output, job.run) is not Stage.PLANNING:
+        if not job.hold:
+            refuse_waiting(storage, job.output, job.run)
+        planned = read_job(storage, job.output, job.run)
+        job = dataclasses.replace(job, hold=job.hold or planned.hold)
+    # Ours is shown before others are looked for: of two that begin at once, none goes on.
+    storage.write_bytes(owner_file(job), b"")
+    try:
+        _require_none_pending(storage, job)
+    except UsageError:
+        if is_new:
+            clear_staging(storage, job.output, job.run)
+        raise
+    freeze(storage, job, plan)
+    return job
 
 
 def _require_none_pending(storage: Storage, job: Job) -> None:
@@ -480,7 +494,7 @@ def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str
         watch.idle()
         return manifest | {NOTHING: dict(plan.night.counts)}
     with storage.locked(lock_file(job.output)) as still_ours:
-        _freeze_alone(storage, job, plan)
+        job = _freeze_alone(storage, job, plan)
         watch.frozen(storage, job, plan)
         return execute(storage, job, plan, options, watch, still_ours)
 
