@@ -26,7 +26,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from .errors import RunFailed, ScrublineError, UsageError
+from .errors import OutputBusy, RunFailed, ScrublineError
 from .kinds import require_kinds
 
 _log = logging.getLogger(__name__)
@@ -144,7 +144,7 @@ class StoreLock:
         """Takes the lock; False if the store cannot decide who gets it.
 
         Raises:
-            UsageError: if another process holds it.
+            OutputBusy: if another process holds it.
             StorageError: if storage fails.
         """
         for _ in range(_TRIES):
@@ -162,7 +162,7 @@ class StoreLock:
             if holder is None or self._takes_over(holder):
                 continue
         else:
-            raise UsageError("another process works on this output: wait until it has ended")
+            raise OutputBusy("another process works on this output: wait until it has ended")
         self._thread = threading.Thread(target=self._keep_beating, daemon=True)
         self._thread.start()
         return True
@@ -215,11 +215,11 @@ class StoreLock:
         """Puts this process into the place of a holder that gives no sign of life.
 
         Raises:
-            UsageError: if it does.
+            OutputBusy: if it does.
         """
         silent = self._clock() - holder.beat
         if not holder.is_dead() and silent < self._stale_seconds:
-            raise UsageError(
+            raise OutputBusy(
                 "another process works on this output: wait until it has ended. It gave a sign of "
                 f"life {max(0, silent):.0f} s ago; if it was killed, its lock is taken over "
                 f"after {self._stale_seconds:.0f} s of silence"

@@ -27,7 +27,7 @@ from typing import Any, BinaryIO, cast
 
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import InputChanged, StorageError, UsageError
+from .errors import InputChanged, OutputBusy, StorageError, UsageError
 from .faults import MissingFileError, Retrying, StorageAccessError, failure_class
 from .filesystems import CONDITIONAL, OBJECT_STORES, filesystem, protocols, rename
 from .listing import (
@@ -345,7 +345,8 @@ class Storage(Retrying):
             check: raises RunFailed if the lock was lost meanwhile.
 
         Raises:
-            UsageError: if another process holds it, or the output may not be written.
+            OutputBusy: if another process holds it.
+            UsageError: if the output may not be written.
         """
         fs, path = filesystem(url)
         if not isinstance(fs, LocalFileSystem):
@@ -378,7 +379,7 @@ class Storage(Retrying):
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise UsageError(
+                raise OutputBusy(
                     "another process works on this output: wait until it has ended"
                 ) from None
             except OSError as error:

@@ -18,6 +18,7 @@ from typing import Any
 from ..models.errors import (
     GateHeld,
     InputChanged,
+    OutputBusy,
     RunHeld,
     ScrublineError,
     UsageError,
@@ -27,8 +28,9 @@ from ..models.faults import failure_class
 from .arguments import REFUSED, make_parser
 from .logs import say, set_up_logs
 
-DONE, FAILED, HELD, WAITS = 0, 1, 3, 4
-"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back; waits as asked."""
+DONE, FAILED, HELD, WAITS, BUSY = 0, 1, 3, 4, 5
+"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back; waits as asked;
+another process works on the output."""
 
 
 def command() -> None:
@@ -78,6 +80,8 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
     """Runs a command; gives the exit code."""
     try:
         return COMMANDS[parsed.command](parsed)
+    except OutputBusy as error:
+        return _say(error, BUSY)
     except UsageError as error:
         return _say(error, REFUSED)
     except GateHeld as error:

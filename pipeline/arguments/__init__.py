@@ -28,7 +28,8 @@ REFUSED = 2
 
 _EPILOG = """\
 exit codes: 0 done, 1 failed but resumable, 2 bad usage or refused to start, 3 a gate held the run
-back, 4 all is done and waits unpublished, as --hold asked.
+back, 4 all is done and waits unpublished, as --hold asked, 5 another process works on the output:
+the same command may be tried again later.
 The master key comes from --key-file or from the environment variable SCRUBLINE_KEY; make one with
 `scrubline key new`. Credentials of object stores come from the environment, never from options."""
 
