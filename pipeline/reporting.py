@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..models.errors import GateHeld, RunHeld, ScrublineError, UsageError, error_class
+from ..models.errors import GateHeld, OutputBusy, RunHeld, ScrublineError, UsageError, error_class
 from ..models.job import CODE_VERSION, Job
 from ..models.receipts import Receipt
 from ..models.results import COUNTS, Tally
@@ -80,6 +80,7 @@ class Recorder(Watch):
         self._phase = "planning"
         self._phases: defaultdict[str, float] = defaultdict(float)
         self._last_success: float | None = None
+        self._was_read = False
         self._warnings = _Warnings()
         self._told: dict[str, Any] = {"command": command, "workers": None, "runner": None}
         self._job: Job | None = None
@@ -98,18 +99,17 @@ class Recorder(Watch):
     def opened(
         self, *, report: str | None, metrics_file: str | None, workers: int, runner: str
     ) -> None:
-        """Says where to write, and writes there for the first time.
+        """Says where to write, once `alone` comes; and how it runs."""
+        self._report = self._report or report
+        self._metrics_file = self._metrics_file or metrics_file
+        self._told |= {"workers": workers, "runner": runner}
+
+    def alone(self) -> None:
+        """Writes for the first time.
 
         Raises:
             UsageError: if nothing can be written there: now, and not after hours of work.
         """
-        self._report = self._report or report
-        self._metrics_file = self._metrics_file or metrics_file
-        self._told |= {"workers": workers, "runner": runner}
-        if self._metrics_file:
-            with contextlib.suppress(ScrublineError, ValueError):
-                text = self._storage.read_bytes(self._metrics_file).decode()
-                self._last_success = value_in(text, "last_success_time_seconds")
         problem = ""
         try:
             self._write()
@@ -123,6 +123,9 @@ class Recorder(Watch):
     def recording(self, stopped: Sequence[int] = ()) -> Iterator[Recorder]:
         """Writes what became of the run when the block ends, however that is.
 
+        But not where another process works on the output: its report and gauges may be the same
+        files, and are of a run under way.
+
         Args:
             stopped: signals that came, seen at the end.
         """
@@ -130,6 +133,8 @@ class Recorder(Watch):
         logger.addHandler(self._warnings)
         try:
             yield self
+        except OutputBusy:
+            raise
         except BaseException as error:
             self._end(_state_of(error, bool(stopped)), error)
             raise
@@ -318,7 +323,17 @@ class Recorder(Watch):
 
     def _write_metrics(self) -> None:
         if self._metrics_file:
+            self._remember(self._metrics_file)
             self._storage.write_bytes(self._metrics_file, self.metrics().encode())
+
+    def _remember(self, place: str) -> None:
+        """Takes over what the file of the last run says of the last success."""
+        if not self._was_read:
+            self._was_read = True
+            with contextlib.suppress(ScrublineError, ValueError, FileNotFoundError):
+                text = self._storage.read_bytes(place).decode()
+                before = value_in(text, "last_success_time_seconds")
+                self._last_success = self._last_success or before
 
     def _write_report(self) -> None:
         if self._report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import logging
@@ -9,7 +10,7 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -66,6 +67,15 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
     Raises:
         UsageError: for anything that cannot or must not be done.
     """
+    return _plan(storage, options, _job(storage, options))
+
+
+def _job(storage: Storage, options: Options) -> Job:
+    """The job as far as options alone decide it; neither input nor output is looked at.
+
+    Raises:
+        UsageError: see `prepare`.
+    """
     runner = check_runner(options.runner)
     _beam_options(runner, options)  # what is missing is said before anything is read
     output = _absolute(options.output.rstrip("/"))
@@ -92,8 +102,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
                 "input and output lie inside each other: give the output a place of its own"
             )
     _check_folder(output)
-    group_lines = GroupLines.parse(options.group_lines) if options.group_lines else None
-    job = Job(
+    return Job(
         run="",
         output=output,
         columns=options.columns or TEXT_FILES,
@@ -111,7 +120,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         budgets=options.budgets,
         format=options.format,
         settings=options.settings,
-        group_lines=group_lines,
+        group_lines=GroupLines.parse(options.group_lines) if options.group_lines else None,
         keep_candidates=options.keep_candidates,
         max_quarantined=(
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
@@ -121,7 +130,15 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         canaries=canaries,
         canaries_hash=canaries_hash,
     )
-    catalogue = Catalogue.read(storage, output)
+
+
+def _plan(storage: Storage, options: Options, job: Job) -> tuple[Job, Plan]:
+    """Looks at the inputs and at what the output holds of them.
+
+    Raises:
+        UsageError: see `prepare`.
+    """
+    catalogue = Catalogue.read(storage, job.output)
     if options.drop_gone and not options.incremental:
         raise UsageError("--drop-gone goes with --incremental: it drops what that finds gone")
     chosen = None
@@ -130,17 +147,20 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         seen = chosen.seen
     else:
         seen = look_at(storage, options.inputs, options.format, options.settings)
-    if any(_inside(file.url, output) for file in seen.files):
+    if any(_inside(file.url, job.output) for file in seen.files):
         raise UsageError("some of the input files lie inside the output")
     columns = chosen.columns if chosen else roles_for(seen, options.columns)
-    if group_lines is not None and seen.files:
+    if job.group_lines is not None and seen.files:
         forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
-        group_lines.check(columns, forms, {key for file in seen.files for key, _ in file.partition})
+        job.group_lines.check(
+            columns, forms, {key for file in seen.files for key, _ in file.partition}
+        )
+    policy, bundles = load_policy(job.policy), [open_bundle(model) for model in job.models]
     labels = {label for bundle in bundles for label in bundle.labels}
     for name in dict.fromkeys(seen.formats):
         check_replacements(policy, labels, open_format(name, options.settings))
     job = dataclasses.replace(job, columns=columns)
-    _check_places(runner, job, options.inputs)
+    _check_places(check_runner(options.runner), job, options.inputs)
     if chosen:
         job, plan = make_plan(storage, seen, job, chosen.night, chosen.identity)
     else:
@@ -431,12 +451,35 @@ def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
     Raises:
         UsageError: see `prepare`; and if the output has another unfinished run, or is locked.
     """
-    job, plan = prepare(storage, options)
-    if plan.is_nothing:
-        _require_none_pending(storage, job)
+    with _planned(storage, options, NOBODY) as (job, plan, _):
+        if plan.is_nothing:
+            _require_none_pending(storage, job)
+        else:
+            job = _freeze_alone(storage, job, plan)
         return job, plan
-    with storage.locked(lock_file(job.output)):
-        return _freeze_alone(storage, job, plan), plan
+
+
+@contextlib.contextmanager
+def _planned(
+    storage: Storage, options: Options, watch: Watch
+) -> Iterator[tuple[Job, Plan, Callable[[], None]]]:
+    """Locks the output and plans, so that nobody publishes between the two.
+
+    Where nothing was ever published or begun, the lock comes second: it is the first thing that is
+    written, and what is refused leaves no trace.
+
+    Yields:
+        Job and plan, and what raises RunFailed if the lock was lost meanwhile.
+    """
+    job, planned = _job(storage, options), None
+    if not storage.exists(f"{job.output}/restricted"):
+        watch.alone()
+        planned = _plan(storage, options, job)
+    with storage.locked(lock_file(job.output)) as still_ours:
+        watch.alone()
+        if planned is None or storage.exists(f"{job.output}/manifest.json"):
+            planned = _plan(storage, options, job)
+        yield *planned, still_ours
 
 
 def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> Job:
@@ -486,14 +529,13 @@ def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str
         The manifest. Where nothing was to be done, that which is published, with the counts of the
         inputs under `NOTHING` added; nothing is written then.
     """
-    job, plan = prepare(storage, options)
-    if plan.is_nothing and plan.night is not None:
-        _require_none_pending(storage, job)
-        there = storage.exists(f"{job.output}/manifest.json")
-        manifest = read_manifest(storage, job.output) if there else {}
-        watch.idle()
-        return manifest | {NOTHING: dict(plan.night.counts)}
-    with storage.locked(lock_file(job.output)) as still_ours:
+    with _planned(storage, options, watch) as (job, plan, still_ours):
+        if plan.is_nothing and plan.night is not None:
+            _require_none_pending(storage, job)
+            there = storage.exists(f"{job.output}/manifest.json")
+            manifest = read_manifest(storage, job.output) if there else {}
+            watch.idle()
+            return manifest | {NOTHING: dict(plan.night.counts)}
         job = _freeze_alone(storage, job, plan)
         watch.frozen(storage, job, plan)
         return execute(storage, job, plan, options, watch, still_ours)
@@ -516,6 +558,7 @@ def resume(
     if not storage.exists(output):
         raise UsageError("there is no unfinished run in this output")
     with storage.locked(lock_file(output)) as still_ours:
+        watch.alone()
         return _resume(storage, options, output, run, watch, still_ours, discard=discard)
 
 

@@ -16,6 +16,9 @@ from .metrics import Metrics
 class Watch:
     """Hears of a run, in this order; does nothing. What it raises ends the run."""
 
+    def alone(self) -> None:
+        """The output is ours: no other process works on it, nor tells of it. May come twice."""
+
     def frozen(self, storage: Storage, job: Job, plan: Plan) -> None:
         """The plan is frozen, or was read back."""
 

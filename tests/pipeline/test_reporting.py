@@ -13,6 +13,7 @@ from scrubline.models.storage import Storage
 from scrubline.pipeline import runs
 from scrubline.pipeline.reporting import EXIT_CODES, REFRESH_SECONDS, STATES, Recorder
 from scrubline.pipeline.runs import plan_and_freeze
+from scrubline.pipeline.state import lock_file
 
 from .conftest import BROKEN, note, write_corpus
 from .test_cli import COLUMNS, _as_before, job  # noqa: F401 - fixtures
@@ -97,6 +98,35 @@ def test_a_refusal_is_told(scrubline, job, watched):  # noqa: F811
     assert "last_success_time_seconds" not in "".join(gauges)
 
 
+def test_a_refusal_of_the_options_keeps_the_last_success(scrubline, job, watched, tmp_path):  # noqa: F811
+    words, *files = watched
+    files[1].parent.mkdir()
+    files[1].write_text("scrubline_last_success_time_seconds 1234.5\n")
+    (tmp_path / "nightly.toml").write_text("hodl = true\n")
+    code, _, _ = scrubline("scrub", *job, "--config", tmp_path / "nightly.toml", *words)
+    _, gauges = read(*files)
+    assert code == value(gauges, "exit_code") == 2
+    assert value(gauges, "last_success_time_seconds") == 1234.5
+
+
+@pytest.mark.parametrize("command", ["scrub", "resume"])
+def test_who_is_kept_out_by_the_lock_leaves_report_and_gauges_alone(
+    scrubline,
+    job,  # noqa: F811
+    watched,
+    storage,
+    command,
+):
+    words, *files = watched
+    assert scrubline("scrub", *job, *words, "--max-quarantined", 1)[0] == 0
+    before = [file.read_bytes() for file in files]
+    out = job[job.index("--output") + 1]
+    with storage.locked(lock_file(str(out))):
+        asked = job if command == "scrub" else ("--output", out)
+        assert scrubline(command, *asked, *words)[0] == 5
+    assert [file.read_bytes() for file in files] == before
+
+
 def test_a_failure_is_told_and_then_the_resumed_run(scrubline, job, watched, monkeypatch):  # noqa: F811
     words, *files = watched
 
@@ -176,6 +206,7 @@ def test_metrics_are_refreshed_at_a_modest_rate(storage, options, tmp_path):
     clock, place = Clock(), tmp_path / "m.prom"
     recorder = Recorder("scrub", storage, metrics_file=str(place), clock=clock)
     recorder.opened(report=None, metrics_file=None, workers=2, runner="direct")
+    recorder.alone()
     recorder.frozen(storage, frozen, plan)
     recorder.began(range(len(plan.units)))
     before = place.read_bytes()
@@ -198,6 +229,7 @@ def test_metrics_that_cannot_be_written_any_more_end_no_run(storage, options, tm
     clock = Clock()
     recorder = Recorder("scrub", storage, metrics_file=str(folder / "m.prom"), clock=clock)
     recorder.opened(report=None, metrics_file=None, workers=0, runner="direct")
+    recorder.alone()
     (folder / "m.prom").unlink()
     folder.rmdir()
     folder.write_text("")

@@ -3,17 +3,18 @@ import json
 import shutil
 
 import pytest
-from scrubline.models.errors import GateHeld, RunFailed, UsageError
+from scrubline.models.errors import GateHeld, OutputBusy, RunFailed, UsageError
 from scrubline.models.formats import FORMATS, Settings, open_format
 from scrubline.models.formats.jsonl import JsonLines
 from scrubline.models.keys import load_keys
 from scrubline.models.policy import OwnLabel, Policy
 from scrubline.models.roles import Columns
-from scrubline.pipeline import publish, repeated
+from scrubline.models.storage import Storage
+from scrubline.pipeline import publish, repeated, runs
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
 from scrubline.pipeline.runs import check_replacements, check_runner, plan_and_freeze, resume, scrub
-from scrubline.pipeline.state import pending_runs
+from scrubline.pipeline.state import lock_file, pending_runs
 from scrubline.pipeline.verify import verify
 
 from .conftest import BROKEN, COLUMNS, note, write_corpus
@@ -568,3 +569,35 @@ def test_what_a_job_of_an_engine_left_behind_is_no_run(run, storage, options, tm
     assert pending_runs(storage, options.output) == []
     assert run(split_bytes=1000)["run"] != manifest["run"]
     assert not (tmp_path / "out/_staging").exists()
+
+
+@pytest.mark.parametrize("action", [scrub, plan_and_freeze])
+def test_nobody_plans_while_another_process_publishes(
+    run, storage, options, tmp_path, monkeypatch, action
+):
+    run()
+
+    def look(*given, **more):
+        raise AssertionError("planned")
+
+    monkeypatch.setattr(runs, "look_at", look)
+    with Storage().locked(lock_file(options.output)), pytest.raises(OutputBusy):
+        action(storage, options)
+
+
+def test_what_was_published_while_the_first_run_was_planned_is_seen(
+    run, storage, options, tmp_path, monkeypatch
+):
+    real, looked = runs.look_at, []
+
+    def look(*given):
+        looked.append(given)
+        if len(looked) == 1:
+            run(split_bytes=1000)
+        return real(*given)
+
+    monkeypatch.setattr(runs, "look_at", look)
+    other = (str(write_corpus(tmp_path / "more", notes=10, files=1, broken=False)),)
+    manifest = scrub(storage, dataclasses.replace(options, inputs=other))
+    assert len(looked) == 3
+    assert len(manifest["runs"]) == 2
