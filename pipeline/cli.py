@@ -207,7 +207,7 @@ def _config(parsed: argparse.Namespace) -> dict[str, Any]:
 
 def _options(parsed: argparse.Namespace) -> Any:
     from ..models.roles import Columns
-    from .config import Options, options_from
+    from .config import HOW, Options, options_from
     from .engines import check_runner
 
     values = {
@@ -224,7 +224,8 @@ def _options(parsed: argparse.Namespace) -> Any:
             raise UsageError(f"--column takes NAME=ROLE, got {bad}")
         values["columns"] = Columns.parse([(name, role) for name, _, role in pairs])
     values["key_source"] = getattr(parsed, "key_file", None)
-    options = options_from(_config(parsed), values)
+    only = HOW if parsed.command == "resume" else None
+    options = options_from(_config(parsed), values, only=only)
     if options.beam and check_runner(options.runner) == "direct":
         raise UsageError(
             "options after -- are Beam's, for engines (--runner portable, prism, flink, ...); the "

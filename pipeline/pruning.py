@@ -67,6 +67,18 @@ class Pruned:
     needed: tuple[str, ...]
 
 
+def published_runs(storage: Storage, output: str) -> set[str]:
+    """Ids of the runs of which anything is published: what they left is needed.
+
+    Raises:
+        UsageError: if the catalogue is damaged: what it needs is then not known.
+    """
+    runs = {entry.run for entry in Catalogue.read(storage, output).units.values()}
+    if is_published(storage, output):
+        runs |= {(manifest := read_manifest(storage, output))["run"], *manifest["runs"]}
+    return runs
+
+
 def find(
     storage: Storage,
     output: str,
@@ -85,9 +97,7 @@ def find(
     Raises:
         UsageError: if the catalogue is damaged: what it needs is then not known.
     """
-    needed = {entry.run for entry in Catalogue.read(storage, output).units.values()}
-    if is_published(storage, output):
-        needed |= {(manifest := read_manifest(storage, output))["run"], *manifest["runs"]}
+    needed = published_runs(storage, output)
     restricted = _by_run(storage.list_found(f"{output}/restricted"))
     staging = _by_run(storage.list_found(f"{output}/_staging"))
     pending = {

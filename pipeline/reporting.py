@@ -83,16 +83,20 @@ class Recorder(Watch):
         self._was_read = False
         self._warnings = _Warnings()
         self._told: dict[str, Any] = {"command": command, "workers": None, "runner": None}
+        self._manifest: Mapping[str, Any] | None = None
+        self._retries: Counter[str] = Counter(worker=0, unit=0, job=0)
+        self._forget()
+        self._state, self._idle = "running", False
+        self._error: dict[str, str | None] | None = None
+
+    def _forget(self) -> None:
+        """Knows of no run yet."""
         self._job: Job | None = None
         self._plan: Plan | None = None
         self._tally: Tally | None = None
-        self._manifest: Mapping[str, Any] | None = None
         self._metrics: Metrics = {}
-        self._retries: Counter[str] = Counter(worker=0, unit=0, job=0)
         self._rows = self._units_done = self._bytes_done = 0
         self._units_left: int | None = None
-        self._state, self._idle = "running", False
-        self._error: dict[str, str | None] | None = None
 
     # -- what is asked for
 
@@ -146,9 +150,14 @@ class Recorder(Watch):
 
     # -- what is heard
 
+    def planning(self) -> None:
+        """What is told from now on is of tonight's run."""
+        self._forget()
+        self._enter("planning")
+
     def frozen(self, storage: Storage, job: Job, plan: Plan) -> None:
         """Planning is over."""
-        self._job, self._plan = job, plan
+        self._job, self._plan, self._manifest = job, plan, None
         about_run(job.run)
         self._enter("working")
 

@@ -17,13 +17,14 @@ import pyarrow as pa
 
 from ..models.actions import GENERALISE, REDACT, REMOVALS
 from ..models.bundles import open_bundle
-from ..models.errors import RunFailed, UsageError
+from ..models.errors import InputChanged, RunFailed, UsageError
 from ..models.formats import Format, open_format
 from ..models.grouping import GroupLines
 from ..models.job import Job
 from ..models.keys import load_keys
 from ..models.policy import Policy, load_policy
 from ..models.recognisers import rule_hash
+from ..models.rework import Rework
 from ..models.roles import TEXT_FILES
 from ..models.shipped import shipped_names
 from ..models.storage import Storage
@@ -40,6 +41,7 @@ from .metrics import add_metrics
 from .plan import freeze, look_at, make_plan, read_job, roles_for, thaw
 from .predictions import against_outcome, outcome
 from .progress import Progress
+from .pruning import published_runs
 from .publish import (
     check_gates,
     promote,
@@ -451,6 +453,7 @@ def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
     Raises:
         UsageError: see `prepare`; and if the output has another unfinished run, or is locked.
     """
+    options = dataclasses.replace(options, finish_pending=False)  # it runs nothing
     with _planned(storage, options, NOBODY) as (job, plan, _):
         if plan.is_nothing:
             _require_none_pending(storage, job)
@@ -477,6 +480,8 @@ def _planned(
         planned = _plan(storage, options, job)
     with storage.locked(lock_file(job.output)) as still_ours:
         watch.alone()
+        if options.finish_pending:
+            _finish_pending(storage, options, job.output, watch, still_ours)
         if planned is None or storage.exists(f"{job.output}/manifest.json"):
             planned = _plan(storage, options, job)
         yield *planned, still_ours
@@ -508,6 +513,10 @@ def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> Job:
         if is_new:
             clear_staging(storage, job.output, job.run)
         raise
+    if is_new and (learnt := Rework.read(storage, job.restricted)).units:
+        # This very work was done before: what it learnt then is put aside, and learnt anew.
+        learnt.write(storage, job.staging)
+        Rework().write(storage, job.restricted)
     freeze(storage, job, plan)
     return job
 
@@ -590,16 +599,72 @@ def _resume(
                 "the run is being published, some of its parts are in place and older ones may be "
                 "gone: it can be finished with `scrubline resume`, not given up"
             )
-        clear_staging(storage, output, run)
-        storage.delete_folder(f"{output}/restricted/{run}")
+        _give_up(storage, output, run)
         return {}
     if stage_of(storage, output, run) is Stage.PLANNING:
         raise UsageError(
             "the run was stopped before its plan was frozen: start it again with "
             "`scrubline scrub`, or remove it with `scrubline resume --discard`"
         )
+    return _go_on(storage, options, output, run, watch, still_ours)
+
+
+def _go_on(
+    storage: Storage,
+    options: Options,
+    output: str,
+    run: str,
+    watch: Watch,
+    still_ours: Callable[[], None],
+) -> dict[str, Any]:
+    """Runs what is left of a frozen run and publishes it; see `execute`."""
     job, plan = thaw(storage, output, run)
     job.require_this_version()
     watch.frozen(storage, job, plan)
     options = dataclasses.replace(options, output=output)
     return execute(storage, job, plan, options, watch, still_ours)
+
+
+def _finish_pending(
+    storage: Storage,
+    options: Options,
+    output: str,
+    watch: Watch,
+    still_ours: Callable[[], None],
+) -> None:
+    """Finishes what an earlier night left, as it was planned, or gives up what never can be.
+
+    That is a run whose plan is not whole, or whose inputs are not what was planned any more; but
+    never one that is being published, of which all is read.
+
+    Raises:
+        RunHeld: if a run waits: a person has to look at it.
+    """
+    pending = pending_runs(storage, output)
+    for run in pending:
+        refuse_waiting(storage, output, run)
+    # What tonight holds a run back was not asked of that one.
+    how = dataclasses.replace(options, hold=False, max_quarantined=None, max_lost=None)
+    for run in pending:
+        if stage_of(storage, output, run) is not Stage.PLANNING:
+            try:
+                _go_on(storage, how, output, run, watch, still_ours)
+                continue
+            except InputChanged as error:
+                if stage_of(storage, output, run) is Stage.PUBLISHING:
+                    raise
+                _log.warning("run %s, which an earlier night left, is given up: %s", run, error)
+        _give_up(storage, output, run)
+    if pending:
+        watch.planning()
+
+
+def _give_up(storage: Storage, output: str, run: str) -> None:
+    """Removes a run that is not being published, but for what published parts of it need."""
+    staging, restricted = f"{output}/_staging/{run}", f"{output}/restricted/{run}"
+    if run in published_runs(storage, output):
+        if (learnt := Rework.read(storage, staging)).units:
+            learnt.write(storage, restricted)
+    else:
+        storage.delete_folder(restricted)
+    clear_staging(storage, output, run)

@@ -14,13 +14,19 @@ from .metrics import Metrics
 
 
 class Watch:
-    """Hears of a run, in this order; does nothing. What it raises ends the run."""
+    """Hears of a run, or of several one after the other, in this order; does nothing.
+
+    What it raises ends the run.
+    """
 
     def alone(self) -> None:
         """The output is ours: no other process works on it, nor tells of it. May come twice."""
 
     def frozen(self, storage: Storage, job: Job, plan: Plan) -> None:
         """The plan is frozen, or was read back."""
+
+    def planning(self) -> None:
+        """What an earlier night left is finished or given up; tonight's run comes next."""
 
     def began(self, left: Sequence[int]) -> None:
         """So many units are still to be done."""

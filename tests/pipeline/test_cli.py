@@ -616,3 +616,15 @@ def test_beams_options_go_with_a_portable_runner_alone(scrubline, tmp_path):
     )
     assert code == 2
     assert "--runner portable" in err
+
+
+def test_resume_takes_of_a_config_file_how_to_run_alone(scrubline, job, tmp_path):
+    assert scrubline("plan", *job)[0] == 0
+    (tmp_path / "nightly.toml").write_text(
+        f'output = "{tmp_path}/out"\nworkers = 1\nhold = true\nmax_quarantined = 1.0\n'
+    )
+    config = ("--config", tmp_path / "nightly.toml")
+    assert scrubline("resume", *config)[0] == 3  # the limit is that of the plan
+    assert scrubline("resume", *config, "--max-quarantined", "1")[0] == 0
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert manifest["report"]["workers"] == 1
