@@ -84,6 +84,7 @@ class Recorder(Watch):
         self._warnings = _Warnings()
         self._told: dict[str, Any] = {"command": command, "workers": None, "runner": None}
         self._manifest: Mapping[str, Any] | None = None
+        self._night: Mapping[str, int] | None = None
         self._retries: Counter[str] = Counter(worker=0, unit=0, job=0)
         self._forget()
         self._state, self._idle = "running", False
@@ -158,6 +159,7 @@ class Recorder(Watch):
     def frozen(self, storage: Storage, job: Job, plan: Plan) -> None:
         """Planning is over."""
         self._job, self._plan, self._manifest = job, plan, None
+        self._night = plan.night.counts if plan.night else None
         about_run(job.run)
         self._enter("working")
 
@@ -189,13 +191,21 @@ class Recorder(Watch):
         self._tally = tally
         self._enter("finishing")
 
+    def checked(self) -> None:
+        """Refreshes the metrics now and then."""
+        self._refresh()
+
     def publishing(self, parts: int) -> None:
         """Gates are passed."""
         self._enter("publishing")
 
-    def idle(self) -> None:
+    def moved(self) -> None:
+        """Refreshes the metrics now and then."""
+        self._refresh()
+
+    def idle(self, night: Mapping[str, int]) -> None:
         """What was published before is as it should be."""
-        self._idle, self._last_success = True, self._clock()
+        self._idle, self._last_success, self._night = True, self._clock(), night
 
     def published(self, manifest: Mapping[str, Any]) -> None:
         """Keeps what the manifest says."""
@@ -205,6 +215,8 @@ class Recorder(Watch):
         now = self._clock()
         self._phases[self._phase] += now - self._phase_began
         self._phase, self._phase_began = phase, now
+        if phase != "ended":
+            self._refresh()
 
     # -- what is told
 
@@ -217,6 +229,8 @@ class Recorder(Watch):
         counts = self._counts()
         working = phases["working"]
         seen = self._rows_seen()
+        told = manifest.get("report", {})
+        canaries = told.get("canaries")
         return {
             "schema": SCHEMA,
             **self._told,
@@ -246,6 +260,11 @@ class Recorder(Watch):
                 "done": self._units_done,
             },
             **counts,
+            "incremental": dict(self._night) if self._night is not None else None,
+            "repeated_ids": told.get("repeated_ids"),
+            "canaries": {name: canaries[name] for name in ("all", "in_this_run")}
+            if canaries
+            else None,
             "throughput": {
                 "rows_per_second": round(seen / working, 2) if working else None,
                 "input_bytes_per_second": round(self._bytes_done / working) if working else None,
@@ -267,7 +286,7 @@ class Recorder(Watch):
                 **{name: _version(name) for name in _LIBRARIES},
             },
             "hashes": _hashes(job, manifest),
-            "prediction": manifest.get("report", {}).get("prediction"),
+            "prediction": told.get("prediction"),
         }
 
     def _counts(self) -> dict[str, Any]:
@@ -437,6 +456,9 @@ def gauges_of(
         gauge("quarantined_ratio", "Share of the rows.", held / rows if rows else None),
         labelled("spans_by_label", "Without fragments.", "label", report["labels"] or {}),
         labelled("quarantined_by_class", "Rows, by step and class.", "class", classes),
+        labelled("inputs_by_kind", "Of a night.", "kind", report["incremental"] or {}),
+        gauge("repeated_ids", "Rows that repeat an id of another row.", report["repeated_ids"]),
+        labelled("canaries", "Looked at: all, and in this run.", "which", report["canaries"] or {}),
         labelled(
             "step_seconds",
             "Time in each step, of all workers together.",

@@ -300,11 +300,14 @@ def execute(
                 passed = told_before(storage, job)
                 break
             check_parts(storage, job, receipts)
+            watch.checked()
             numbered = number_repeated_ids(storage, job, plan, receipts)
+            watch.checked()
             if not numbered:
                 limit = options.max_quarantined
                 check_gates(tally, job.max_quarantined if limit is None else limit)
                 passed = check_written(storage, job, plan, receipts, max_lost=options.max_lost)
+                watch.checked()
                 break
             repeated = max(repeated, numbered)
             _log.warning(
@@ -543,7 +546,7 @@ def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str
             _require_none_pending(storage, job)
             there = storage.exists(f"{job.output}/manifest.json")
             manifest = read_manifest(storage, job.output) if there else {}
-            watch.idle()
+            watch.idle(plan.night.counts)
             return manifest | {NOTHING: dict(plan.night.counts)}
         job = _freeze_alone(storage, job, plan)
         watch.frozen(storage, job, plan)

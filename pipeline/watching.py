@@ -43,11 +43,17 @@ class Watch:
     def tallied(self, tally: Tally, receipts: Mapping[int, Receipt]) -> None:
         """All units are done and counted; gates come next."""
 
+    def checked(self) -> None:
+        """One more thing that comes before publication was looked at."""
+
     def publishing(self, parts: int) -> None:
         """All gates are passed; so many files will be moved."""
 
-    def idle(self) -> None:
-        """There is nothing to do, and nothing else will be heard."""
+    def moved(self) -> None:
+        """One of them was; several threads say so."""
+
+    def idle(self, night: Mapping[str, int]) -> None:
+        """There is nothing to do, as counts of the inputs show; nothing else will be heard."""
 
     def published(self, manifest: Mapping[str, Any]) -> None:
         """The output is there."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from scrubline.models.errors import GateHeld, RunFailed, UsageError
-from scrubline.models.results import COUNTS
+from scrubline.models.results import COUNTS, Tally
 from scrubline.models.storage import Storage
 from scrubline.pipeline import runs
 from scrubline.pipeline.reporting import EXIT_CODES, REFRESH_SECONDS, STATES, Recorder
@@ -222,6 +222,60 @@ def test_metrics_are_refreshed_at_a_modest_rate(storage, options, tmp_path):
     assert value(gauges, "rows_per_second") == pytest.approx(10 / REFRESH_SECONDS, abs=0.01)
     assert gauges["scrubline_step_seconds"] == {(("step", "ReadUnits"),): 0.5}
     assert "scrubline_exit_code" not in gauges and "scrubline_rows_in" not in gauges
+
+
+def test_metrics_are_refreshed_until_all_is_published(storage, options, tmp_path):
+    frozen, plan = plan_and_freeze(storage, options)
+    clock, place = Clock(), tmp_path / "m.prom"
+    recorder = Recorder("scrub", storage, metrics_file=str(place), clock=clock)
+    recorder.alone()
+    recorder.frozen(storage, frozen, plan)
+    steps = (
+        lambda: recorder.tallied(Tally(), {}),
+        recorder.checked,
+        lambda: recorder.publishing(2),
+        recorder.moved,
+    )
+    for step in steps:
+        clock.now += REFRESH_SECONDS
+        step()
+        assert value(parsed(place.read_text()), "updated_time_seconds") == clock.now
+    clock.now += 1
+    recorder.moved()
+    assert value(parsed(place.read_text()), "updated_time_seconds") == clock.now - 1
+
+
+def test_a_night_is_told_by_its_counts(scrubline, job, watched, tmp_path):  # noqa: F811
+    words, *files = watched
+    canaries = tmp_path / "canaries.jsonl"
+    canaries.write_text('{"id": 2, "gone": ["7000002"]}\n')
+    words = [*words, "--incremental", "--max-quarantined", "1"]
+    assert scrubline("scrub", *job, *words, "--canaries", canaries)[0] == 0
+    report, gauges = read(*files)
+    assert report["incremental"]["new"] == 3 and report["repeated_ids"] == 0
+    assert report["canaries"] == {"all": 1, "in_this_run": 1}
+    assert gauges["scrubline_inputs_by_kind"][(("kind", "new"),)] == 3
+    assert gauges["scrubline_canaries"][(("which", "in_this_run"),)] == 1
+    assert value(gauges, "repeated_ids") == 0
+    assert scrubline("scrub", *job, *words)[0] == 0
+    report, gauges = read(*files)
+    assert (report["state"], report["incremental"]["untouched"]) == ("idle", 3)
+    assert gauges["scrubline_inputs_by_kind"][(("kind", "untouched"),)] == 3
+
+
+def test_tonight_is_told_apart_from_what_was_left(scrubline, job, watched, tmp_path):  # noqa: F811
+    words, *files = watched
+    write_corpus(tmp_path / "source", broken=False)
+    assert scrubline("plan", *job)[0] == 0
+    words = [*words, "--incremental", "--finish-pending"]
+    assert scrubline("scrub", *job, *words)[0] == 0
+    report, gauges = read(*files)
+    assert (report["state"], report["incremental"]["untouched"]) == ("published", 3)
+    (tmp_path / "source/late.jsonl").write_text(json.dumps(note(99)) + "\n")
+    assert scrubline("scrub", *job, *words)[0] == 0
+    report, _ = read(*files)
+    assert report["units"] == {"planned": 1, "left_at_start": 1, "done": 1}
+    assert (report["incremental"]["new"], report["inputs"]) == (1, 1)
 
 
 def test_metrics_that_cannot_be_written_any_more_end_no_run(storage, options, tmp_path, caplog):
