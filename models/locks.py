@@ -89,6 +89,11 @@ class Holder:
             return None
         return holder
 
+    @classmethod
+    def this_process(cls, now: float) -> Holder:
+        """The process that asks, from now on."""
+        return cls(secrets.token_hex(16), this_machine(), os.getpid(), now, now)
+
     def is_dead(self) -> bool:
         """Whether the process is known to be gone: only of this very machine that can be known."""
         if self.machine != this_machine():
@@ -135,8 +140,7 @@ class StoreLock:
         """
         self._storage, self._url, self._clock = storage, url, clock
         self._beat_seconds, self._stale_seconds = beat_seconds, stale_seconds
-        now = clock()
-        self._mine = Holder(secrets.token_hex(16), this_machine(), os.getpid(), now, now)
+        self._mine = Holder.this_process(clock())
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -207,7 +211,7 @@ class StoreLock:
 
     def _held_by(self) -> Holder | None:
         try:
-            return Holder.from_bytes(self._storage.read_bytes(self._url)) or _NOBODY
+            return Holder.from_bytes(self._storage.read_bytes(self._url)) or NOBODY
         except FileNotFoundError:
             return None
 
@@ -246,7 +250,7 @@ class StoreLock:
     def _drop_old_claim(self, claim: str) -> None:
         """Removes the claim of a process that was stopped while it took a lock over."""
         with contextlib.suppress(FileNotFoundError):
-            other = Holder.from_bytes(self._storage.read_bytes(claim)) or _NOBODY
+            other = Holder.from_bytes(self._storage.read_bytes(claim)) or NOBODY
             if other.is_dead() or self._clock() - other.beat >= self._stale_seconds:
                 self._storage.delete(claim)
 
@@ -259,7 +263,7 @@ class StoreLock:
                 _log.warning("no sign of life in the lock of the output: %s", error)
 
 
-_NOBODY = Holder("0", "", 0, 0.0, 0.0)
+NOBODY = Holder("0", "", 0, 0.0, 0.0)
 """Holds a lock that cannot be read; silent since 1970."""
 
 

@@ -479,6 +479,15 @@ def _inspect(parsed: argparse.Namespace) -> int:
     return DONE
 
 
+def _status(parsed: argparse.Namespace) -> int:
+    from ..models.storage import Storage
+    from .status import status, told
+
+    found = status(Storage(), parsed.output.rstrip("/"))
+    print(json.dumps(found, indent=1) if parsed.json else "\n".join(told(found)))
+    return DONE
+
+
 def _prune(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
     from .pruning import prune
@@ -671,6 +680,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "annotate": _annotate,
     "verify": _verify,
     "inspect": _inspect,
+    "status": _status,
     "prune": _prune,
     "key": _key,
     "train": _train,

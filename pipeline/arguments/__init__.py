@@ -1,7 +1,7 @@
 """What each command takes, and what its help teaches. Nothing heavy is imported here.
 
 - `runs`: scrub, plan, resume.
-- `outputs`: diff, verify, inspect, prune.
+- `outputs`: diff, verify, inspect, status, prune.
 - `training`: train, dial.
 - `scoring`: evaluate, study.
 - `corpora`: annotate, convert, synth.
@@ -17,7 +17,7 @@ import sys
 from typing import NoReturn
 
 from .corpora import add_annotate, add_convert, add_synth
-from .outputs import add_diff, add_inspect, add_prune, add_verify
+from .outputs import add_diff, add_inspect, add_prune, add_status, add_verify
 from .resources import add_dictionaries, add_key, add_part, add_policy
 from .runs import add_plan, add_resume, add_scrub
 from .scoring import add_evaluate, add_study
@@ -67,6 +67,7 @@ def make_parser() -> argparse.ArgumentParser:
         add_annotate,
         add_verify,
         add_inspect,
+        add_status,
         add_prune,
         add_key,
         add_train,
