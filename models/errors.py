@@ -25,6 +25,10 @@ class UsageError(ScrublineError):
     """
 
 
+class OutputBusy(UsageError):
+    """Another process works on the output: the same may be asked again later (exit code 5)."""
+
+
 class BundleError(UsageError):
     """A model bundle is damaged, truncated, foreign, or needs something that is not installed."""
 

@@ -27,7 +27,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from .errors import RunFailed, ScrublineError, UsageError
+from .errors import OutputBusy, RunFailed, ScrublineError
 from .kinds import require_kinds
 
 _log = logging.getLogger(__name__)
@@ -90,6 +90,11 @@ class Holder:
             return None
         return holder
 
+    @classmethod
+    def this_process(cls, now: float) -> Holder:
+        """The process that asks, from now on."""
+        return cls(secrets.token_hex(16), this_machine(), os.getpid(), now, now)
+
     def is_dead(self) -> bool:
         """Whether the process is known to be gone: only of this very machine that can be known."""
         if self.machine != this_machine():
@@ -136,8 +141,7 @@ class StoreLock:
         """
         self._storage, self._url, self._clock = storage, url, clock
         self._beat_seconds, self._stale_seconds = beat_seconds, stale_seconds
-        now = clock()
-        self._mine = Holder(secrets.token_hex(16), this_machine(), os.getpid(), now, now)
+        self._mine = Holder.this_process(clock())
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -145,7 +149,7 @@ class StoreLock:
         """Takes the lock; False if the store cannot decide who gets it.
 
         Raises:
-            UsageError: if another process holds it.
+            OutputBusy: if another process holds it.
             StorageError: if storage fails.
         """
         for _ in range(_TRIES):
@@ -163,7 +167,7 @@ class StoreLock:
             if holder is None or self._takes_over(holder):
                 continue
         else:
-            raise UsageError("another process works on this output: wait until it has ended")
+            raise OutputBusy("another process works on this output: wait until it has ended")
         self._thread = threading.Thread(target=self._keep_beating, daemon=True)
         self._thread.start()
         return True
@@ -208,7 +212,7 @@ class StoreLock:
 
     def _held_by(self) -> Holder | None:
         try:
-            return Holder.from_bytes(self._storage.read_bytes(self._url)) or _NOBODY
+            return Holder.from_bytes(self._storage.read_bytes(self._url)) or NOBODY
         except FileNotFoundError:
             return None
 
@@ -216,11 +220,11 @@ class StoreLock:
         """Puts this process into the place of a holder that gives no sign of life.
 
         Raises:
-            UsageError: if it does.
+            OutputBusy: if it does.
         """
         silent = self._clock() - holder.beat
         if not holder.is_dead() and silent < self._stale_seconds:
-            raise UsageError(
+            raise OutputBusy(
                 "another process works on this output: wait until it has ended. It gave a sign of "
                 f"life {max(0, silent):.0f} s ago; if it was killed, its lock is taken over "
                 f"after {self._stale_seconds:.0f} s of silence"
@@ -247,7 +251,7 @@ class StoreLock:
     def _drop_old_claim(self, claim: str) -> None:
         """Removes the claim of a process that was stopped while it took a lock over."""
         with contextlib.suppress(FileNotFoundError):
-            other = Holder.from_bytes(self._storage.read_bytes(claim)) or _NOBODY
+            other = Holder.from_bytes(self._storage.read_bytes(claim)) or NOBODY
             if other.is_dead() or self._clock() - other.beat >= self._stale_seconds:
                 self._storage.delete(claim)
 
@@ -260,7 +264,7 @@ class StoreLock:
                 _log.warning("no sign of life in the lock of the output: %s", error)
 
 
-_NOBODY = Holder("0", "", 0, 0.0, 0.0)
+NOBODY = Holder("0", "", 0, 0.0, 0.0)
 """Holds a lock that cannot be read; silent since 1970."""
 
 

@@ -22,12 +22,13 @@ import functools
 import io
 import logging
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import InputChanged, StorageError, UsageError
+from .errors import InputChanged, OutputBusy, StorageError, UsageError
 from .faults import MissingFileError, Retrying, StorageAccessError, failure_class
 from .filesystems import CONDITIONAL, OBJECT_STORES, filesystem, protocols, rename
 from .listing import (
@@ -42,7 +43,7 @@ from .listing import (
     meant_names,
     relative_to,
 )
-from .locks import StoreLock, tell_unlocked
+from .locks import NOBODY, Holder, StoreLock, tell_unlocked
 from .partitions import Partition, parse_partition
 from .readers import LOCAL_BLOCK_BYTES, RangeReader, Ranges
 from .writers import LocalWriter, ObjectWriter, Writer, Written
@@ -347,7 +348,8 @@ class Storage(Retrying):
             check: raises RunFailed if the lock was lost meanwhile.
 
         Raises:
-            UsageError: if another process holds it, or the output may not be written.
+            OutputBusy: if another process holds it.
+            UsageError: if the output may not be written.
         """
         fs, path = filesystem(url)
         if not isinstance(fs, LocalFileSystem):
@@ -380,7 +382,7 @@ class Storage(Retrying):
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise UsageError(
+                raise OutputBusy(
                     "another process works on this output: wait until it has ended"
                 ) from None
             except OSError as error:
@@ -389,9 +391,37 @@ class Storage(Retrying):
                     "process works on it",
                     failure_class(error),
                 )
+            with contextlib.suppress(OSError):  # it only tells: the lock itself is held
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, Holder.this_process(time.time()).to_bytes(), 0)
             yield _no_check
         finally:
             os.close(descriptor)
+
+    def lock_holder(self, url: str) -> Holder | None:
+        """Who holds a lock; None if nobody does, `NOBODY` if it does not say who.
+
+        Raises:
+            UsageError: if this user may not look at it.
+        """
+        fs, path = filesystem(url)
+        try:
+            if not isinstance(fs, LocalFileSystem):
+                return Holder.from_bytes(self.read_bytes(url)) or NOBODY
+            descriptor = os.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        except PermissionError:
+            raise UsageError("the lock of the output is for its owner alone to look at") from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return Holder.from_bytes(os.pread(descriptor, 1 << 16, 0)) or NOBODY
+        except OSError:
+            pass  # nothing can be locked there
+        finally:
+            os.close(descriptor)
+        return None
 
     def move(self, source: str, target: str) -> None:
         """Renames a file, or copies it inside the store and deletes the source.

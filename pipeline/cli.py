@@ -18,6 +18,7 @@ from typing import Any
 from ..models.errors import (
     GateHeld,
     InputChanged,
+    OutputBusy,
     RunHeld,
     ScrublineError,
     UsageError,
@@ -27,8 +28,9 @@ from ..models.faults import failure_class
 from .arguments import REFUSED, make_parser
 from .logs import say, set_up_logs
 
-DONE, FAILED, HELD, WAITS = 0, 1, 3, 4
-"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back; waits as asked."""
+DONE, FAILED, HELD, WAITS, BUSY = 0, 1, 3, 4, 5
+"""Exit codes beside REFUSED: done; failed but resumable; a gate held it back; waits as asked;
+another process works on the output."""
 
 
 def command() -> None:
@@ -76,9 +78,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
     """Runs a command; gives the exit code."""
-    resumable = parsed.command in ("scrub", "resume") and getattr(parsed, "text", None) != "-"
     try:
         return COMMANDS[parsed.command](parsed)
+    except OutputBusy as error:
+        return _say(error, BUSY)
     except UsageError as error:
         return _say(error, REFUSED)
     except GateHeld as error:
@@ -88,6 +91,8 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
+        # Before its plan is frozen, nothing of a run is there to be resumed.
+        resumable = parsed.command == "resume" or getattr(parsed, "frozen", False)
         if stopped or isinstance(error, KeyboardInterrupt):
             # Whatever the signal became on its way: Beam makes an error of its own of it.
             hint = " What is done is kept: go on with `scrubline resume`" if resumable else ""
@@ -202,7 +207,7 @@ def _config(parsed: argparse.Namespace) -> dict[str, Any]:
 
 def _options(parsed: argparse.Namespace) -> Any:
     from ..models.roles import Columns
-    from .config import Options, options_from
+    from .config import HOW, Options, options_from
     from .engines import check_runner
 
     values = {
@@ -219,7 +224,8 @@ def _options(parsed: argparse.Namespace) -> Any:
             raise UsageError(f"--column takes NAME=ROLE, got {bad}")
         values["columns"] = Columns.parse([(name, role) for name, _, role in pairs])
     values["key_source"] = getattr(parsed, "key_file", None)
-    options = options_from(_config(parsed), values)
+    only = HOW if parsed.command == "resume" else None
+    options = options_from(_config(parsed), values, only=only)
     if options.beam and check_runner(options.runner) == "direct":
         raise UsageError(
             "options after -- are Beam's, for engines (--runner portable, prism, flink, ...); the "
@@ -298,6 +304,7 @@ def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, A
 
     class Recording(Recorder):
         def frozen(self, storage: Any, job: Any, plan: Any) -> None:
+            parsed.frozen = True
             if (basis := _estimated(storage, job, plan, options)) is not None:
                 keep(storage, job, basis)
                 if not parsed.json:
@@ -470,6 +477,15 @@ def _inspect(parsed: argparse.Namespace) -> int:
             print(line, file=sys.stderr)
     else:
         print(summary(read_manifest(storage, output)))
+    return DONE
+
+
+def _status(parsed: argparse.Namespace) -> int:
+    from ..models.storage import Storage
+    from .status import status, told
+
+    found = status(Storage(), parsed.output.rstrip("/"))
+    print(json.dumps(found, indent=1) if parsed.json else "\n".join(told(found)))
     return DONE
 
 
@@ -665,6 +681,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "annotate": _annotate,
     "verify": _verify,
     "inspect": _inspect,
+    "status": _status,
     "prune": _prune,
     "key": _key,
     "train": _train,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..models.budgets import Budgets
@@ -23,6 +23,13 @@ from .estimate import CORE_HOUR_PRICE
 DEFAULT_MODEL = "en-default"
 DEFAULT_MAX_QUARANTINED = 0.05
 DEFAULT_MAX_GONE = 0.1
+
+HOW = frozenset(
+    ("output", "workers", "runner", "beam", "watchdog_seconds", "progress")
+    + ("log_level", "log_format", "report", "metrics_file")
+)
+"""What `resume` takes of a config file: where, and how it goes; what is written is frozen."""
+
 LOG_FORMATS = ("text", "json")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -52,6 +59,7 @@ class Options:
         incremental: take only what is new, changed or made with other settings.
         retry_quarantined: take what shares a unit with quarantined rows.
         drop_gone: inputs that are gone leave the output.
+        finish_pending: before it plans, finish what an earlier night left.
         hold: do not publish; `resume` does it later.
         canaries: URL of a file of planted documents and of what must become of them.
         max_gone: share of published documents that may leave with the run; None for the plan's.
@@ -92,6 +100,7 @@ class Options:
     incremental: bool = False
     retry_quarantined: bool = False
     drop_gone: bool = False
+    finish_pending: bool = False
     hold: bool = False
     canaries: str | None = None
     max_gone: float | None = None
@@ -143,18 +152,25 @@ class Options:
             )
 
 
-def options_from(config: Mapping[str, Any], overrides: Mapping[str, Any]) -> Options:
+def options_from(
+    config: Mapping[str, Any],
+    overrides: Mapping[str, Any],
+    *,
+    only: Collection[str] | None = None,
+) -> Options:
     """Fills `Options`.
 
     Args:
         config: the parsed TOML file.
         overrides: from the command line; entries that are None say nothing.
+        only: keys of the file that count; None for all. The others are checked all the same.
 
     Raises:
         UsageError: for unknown keys and values of the wrong kind, naming the key and what is
             allowed.
     """
-    values = {**_checked(config), **{k: v for k, v in overrides.items() if v is not None}}
+    said = {k: v for k, v in _checked(config).items() if only is None or k in only}
+    values = {**said, **{k: v for k, v in overrides.items() if v is not None}}
     if values.get("models") == ("none",):
         values["models"] = ()
     if "recognisers" in values:

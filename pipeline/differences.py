@@ -30,7 +30,8 @@ from ..models.units import Plan
 from .catalogue import Catalogue
 from .inspection import read_manifest
 from .plan import thaw
-from .publish import pending_runs, promotion_begun, read_receipts
+from .publish import read_receipts
+from .state import Stage, pending_runs, stage_of
 
 ROWS_AT_ONCE = 1_000_000
 """Rows of both sides that are held at a time; with more, all are first laid out by document."""
@@ -93,7 +94,7 @@ def diff(
             "--hold`, or compare two outputs with --against"
         )
     job, plan = thaw(storage, output, run)
-    if promotion_begun(storage, job):
+    if stage_of(storage, output, run) is Stage.PUBLISHING:
         raise UsageError("the run is being published: resume it")
     receipts = read_receipts(storage, job, plan)
     if left := len(plan.units) - len(receipts):

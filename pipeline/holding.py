@@ -5,16 +5,14 @@ from __future__ import annotations
 from ..models.errors import RunHeld
 from ..models.job import Job
 from ..models.storage import Storage
-
-HELD = "HELD"
-"""Under staging, once a run has waited as `--hold` asked."""
+from .state import Stage, held_file, stage_of
 
 
 def hold(storage: Storage, job: Job, *, asked: bool) -> None:
     """Stops a run that is to wait unpublished.
 
-    A run that was planned to wait does so once, however often it is stopped before: to go on with
-    it after that is to publish it.
+    A run that was planned to wait does so once, however often it is stopped before: to resume it
+    after that is to publish it.
 
     Args:
         asked: whether to hold it whatever was planned.
@@ -22,12 +20,26 @@ def hold(storage: Storage, job: Job, *, asked: bool) -> None:
     Raises:
         RunHeld: if it is to wait.
     """
-    mark = f"{job.staging}/{HELD}"
+    mark = held_file(job)
     if asked or (job.hold and not storage.exists(mark)):
         storage.write_bytes(mark, b"")
-        raise RunHeld(
-            f"run {job.run} is done, has passed every gate and waits unpublished, as --hold asked: "
-            "compare it with what is published (`scrubline diff --output ...`), then publish it "
-            "(`scrubline resume --output ...`) or give it up "
-            "(`scrubline resume --output ... --discard`)"
-        )
+        raise _waits(job.run)
+
+
+def refuse_waiting(storage: Storage, output: str, run: str) -> None:
+    """Refuses to go on with a pending run that waits: only `resume` publishes it, after a look.
+
+    Raises:
+        RunHeld: if it waits.
+    """
+    if stage_of(storage, output, run) is Stage.WAITS:
+        raise _waits(run)
+
+
+def _waits(run: str) -> RunHeld:
+    return RunHeld(
+        f"run {run} is done, has passed every gate and waits unpublished, as --hold asked: "
+        "compare it with what is published (`scrubline diff --output ...`), then publish it "
+        "(`scrubline resume --output ...`) or give it up "
+        "(`scrubline resume --output ... --discard`)"
+    )

@@ -24,7 +24,8 @@ from .catalogue import Catalogue
 from .changes import missing_names, told_night
 from .estimate import comparison
 from .originals import open_job, open_originals
-from .publish import part_digest, pending_runs, read_receipts
+from .publish import part_digest, read_receipts
+from .state import Stage, is_published, pending_runs, stage_of
 
 _MANIFEST = {
     *("run", "runs", "parts", "counts", "labels", "errors", "policy", "report"),
@@ -46,7 +47,7 @@ def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
         manifest = {}
     if not isinstance(manifest, dict) or not manifest.keys() >= _MANIFEST:
         raise UsageError("the manifest.json of this output is damaged, or of another version")
-    if not storage.exists(f"{output}/_SUCCESS"):
+    if not is_published(storage, output):
         raise UsageError(
             "this output is being published, or was stopped while it was: "
             "it has no _SUCCESS; resume it"
@@ -214,13 +215,13 @@ def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -
             another one, or a run's plan is gone.
     """
     unfinished = pending_runs(storage, output)
-    published = storage.exists(f"{output}/_SUCCESS")
+    published = is_published(storage, output)
     # While a run is being promoted, what the manifest lists may have been moved away already.
     manifest = read_manifest(storage, output) if published or not unfinished else None
     runs = sorted(manifest["runs"]) if manifest is not None else []
     opened = {run: open_job(storage, output, run, key_source)[0] for run in runs}
     for run in unfinished:
-        if storage.exists(f"{output}/restricted/{run}/job.json"):  # else nothing was begun
+        if stage_of(storage, output, run) is not Stage.PLANNING:  # else nothing was begun
             opened[run] = open_job(storage, output, run, key_source)[0]
     plans = {run: (job, Plan.read(storage, job.restricted)) for run, job in opened.items()}
 

@@ -102,6 +102,7 @@ class Progress:
 
     def moved(self) -> None:
         """Says that one file is published."""
+        self._watch.moved()
         if self._bar is not None:
             self._bar.advance(self._task)
 

@@ -16,8 +16,7 @@ from ..models.errors import UsageError
 from ..models.storage import FoundFile, Storage
 from .catalogue import Catalogue
 from .inspection import read_manifest
-from .publish import JOURNAL
-from .runs import lock_file
+from .state import Stage, is_published, lock_file, pending_runs, stage_of
 
 _RUN = re.compile(r"[0-9a-f]{16}")
 
@@ -68,6 +67,18 @@ class Pruned:
     needed: tuple[str, ...]
 
 
+def published_runs(storage: Storage, output: str) -> set[str]:
+    """Ids of the runs of which anything is published: what they left is needed.
+
+    Raises:
+        UsageError: if the catalogue is damaged: what it needs is then not known.
+    """
+    runs = {entry.run for entry in Catalogue.read(storage, output).units.values()}
+    if is_published(storage, output):
+        runs |= {(manifest := read_manifest(storage, output))["run"], *manifest["runs"]}
+    return runs
+
+
 def find(
     storage: Storage,
     output: str,
@@ -86,14 +97,14 @@ def find(
     Raises:
         UsageError: if the catalogue is damaged: what it needs is then not known.
     """
-    needed = {entry.run for entry in Catalogue.read(storage, output).units.values()}
-    if storage.exists(f"{output}/_SUCCESS"):
-        needed |= {(manifest := read_manifest(storage, output))["run"], *manifest["runs"]}
+    needed = published_runs(storage, output)
     restricted = _by_run(storage.list_found(f"{output}/restricted"))
     staging = _by_run(storage.list_found(f"{output}/_staging"))
-    pending = {run for run in staging if any(f.name == "job.json" for f in restricted.get(run, ()))}
-    # A journal says that a promotion was begun: it can only be finished.
-    pending |= {run for run, files in staging.items() if any(_is_journal(f) for f in files)}
+    pending = {
+        run
+        for run in pending_runs(storage, output)
+        if stage_of(storage, output, run) is not Stage.PLANNING
+    }
     needed |= pending
 
     superseded, foreign = [], []
@@ -107,7 +118,7 @@ def find(
     given_up = [
         _leftover(run, "given up", f"_staging/{run}", files)
         for run, files in staging.items()
-        if run not in needed
+        if run not in pending
     ]
     superseded.sort(key=lambda one: (-one.modified, one.run))
     old = now - older_than_days * DAY_SECONDS
@@ -181,10 +192,6 @@ def _by_run(files: Sequence[FoundFile]) -> dict[str, list[FoundFile]]:
         if slash and _RUN.fullmatch(run):
             found[run].append(dataclasses.replace(file, name=rest))
     return dict(found)
-
-
-def _is_journal(file: FoundFile) -> bool:
-    return file.name == JOURNAL
 
 
 def _leftover(run: str, what: str, folder: str, files: Sequence[FoundFile]) -> Leftover:

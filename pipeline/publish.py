@@ -25,12 +25,11 @@ from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .plan import read_job
+from .state import clear_staging, journal_file, success_file
 
 _log = logging.getLogger(__name__)
 
 _MOVES_AT_ONCE = 16
-JOURNAL = "promotion.json"
-"""Under staging, from the first step of a promotion to its end."""
 
 
 def read_receipts(storage: Storage, job: Job, plan: Plan) -> dict[int, Receipt]:
@@ -107,15 +106,6 @@ def check_gates(tally: Tally, max_quarantined: float) -> None:
         )
 
 
-def promotion_begun(storage: Storage, job: Job) -> bool:
-    """Whether a promotion of this run was begun and not ended."""
-    return storage.exists(_journal(job))
-
-
-def _journal(job: Job) -> str:
-    return f"{job.staging}/{JOURNAL}"
-
-
 def promote(
     storage: Storage,
     job: Job,
@@ -138,7 +128,7 @@ def promote(
     after = catalogue.with_run(job.run, plan, receipts.values(), job.fingerprint)
     # Read before anything is moved: what is damaged or gone must not be found half way.
     runs = _runs_of(storage, job, after)
-    journal = _journal(job)
+    journal = journal_file(job)
     if storage.exists(journal):
         removed = json.loads(storage.read_bytes(journal))["remove"]
     else:
@@ -151,7 +141,7 @@ def promote(
         )
         storage.write_bytes(journal, json.dumps({"remove": removed}).encode())
 
-    storage.delete(f"{job.output}/_SUCCESS")
+    storage.delete(success_file(job.output))
     parts = [part for _, receipt in sorted(receipts.items()) for part in receipt.parts]
 
     def move(path: str) -> None:
@@ -167,21 +157,9 @@ def promote(
     manifest = make_manifest(job, after, policy, runs, report)
     still_ours()
     storage.write_bytes(f"{job.output}/manifest.json", json.dumps(manifest, indent=1).encode())
-    storage.write_bytes(f"{job.output}/_SUCCESS", b"")
+    storage.write_bytes(success_file(job.output), b"")
     clear_staging(storage, job.output, job.run)
     return manifest
-
-
-def pending_runs(storage: Storage, output: str) -> list[str]:
-    """The runs of an output that were frozen and not yet published, by id."""
-    return sorted({name.split("/")[0] for name in storage.list_names(f"{output}/_staging")})
-
-
-def clear_staging(storage: Storage, output: str, run: str) -> None:
-    """Removes what a run left under staging, and the folder itself if no other run is in it."""
-    storage.delete_folder(f"{output}/_staging/{run}")
-    if not pending_runs(storage, output):
-        storage.delete_folder(f"{output}/_staging")
 
 
 def make_manifest(

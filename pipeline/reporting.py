@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..models.errors import GateHeld, RunHeld, ScrublineError, UsageError, error_class
+from ..models.errors import GateHeld, OutputBusy, RunHeld, ScrublineError, UsageError, error_class
 from ..models.job import CODE_VERSION, Job
 from ..models.receipts import Receipt
 from ..models.results import COUNTS, Tally
@@ -80,36 +80,41 @@ class Recorder(Watch):
         self._phase = "planning"
         self._phases: defaultdict[str, float] = defaultdict(float)
         self._last_success: float | None = None
+        self._was_read = False
         self._warnings = _Warnings()
         self._told: dict[str, Any] = {"command": command, "workers": None, "runner": None}
+        self._manifest: Mapping[str, Any] | None = None
+        self._night: Mapping[str, int] | None = None
+        self._retries: Counter[str] = Counter(worker=0, unit=0, job=0)
+        self._forget()
+        self._state, self._idle = "running", False
+        self._error: dict[str, str | None] | None = None
+
+    def _forget(self) -> None:
+        """Knows of no run yet."""
         self._job: Job | None = None
         self._plan: Plan | None = None
         self._tally: Tally | None = None
-        self._manifest: Mapping[str, Any] | None = None
         self._metrics: Metrics = {}
-        self._retries: Counter[str] = Counter(worker=0, unit=0, job=0)
         self._rows = self._units_done = self._bytes_done = 0
         self._units_left: int | None = None
-        self._state, self._idle = "running", False
-        self._error: dict[str, str | None] | None = None
 
     # -- what is asked for
 
     def opened(
         self, *, report: str | None, metrics_file: str | None, workers: int, runner: str
     ) -> None:
-        """Says where to write, and writes there for the first time.
+        """Says where to write, once `alone` comes; and how it runs."""
+        self._report = self._report or report
+        self._metrics_file = self._metrics_file or metrics_file
+        self._told |= {"workers": workers, "runner": runner}
+
+    def alone(self) -> None:
+        """Writes for the first time.
 
         Raises:
             UsageError: if nothing can be written there: now, and not after hours of work.
         """
-        self._report = self._report or report
-        self._metrics_file = self._metrics_file or metrics_file
-        self._told |= {"workers": workers, "runner": runner}
-        if self._metrics_file:
-            with contextlib.suppress(ScrublineError, ValueError):
-                text = self._storage.read_bytes(self._metrics_file).decode()
-                self._last_success = value_in(text, "last_success_time_seconds")
         problem = ""
         try:
             self._write()
@@ -123,6 +128,9 @@ class Recorder(Watch):
     def recording(self, stopped: Sequence[int] = ()) -> Iterator[Recorder]:
         """Writes what became of the run when the block ends, however that is.
 
+        But not where another process works on the output: its report and gauges may be the same
+        files, and are of a run under way.
+
         Args:
             stopped: signals that came, seen at the end.
         """
@@ -130,6 +138,8 @@ class Recorder(Watch):
         logger.addHandler(self._warnings)
         try:
             yield self
+        except OutputBusy:
+            raise
         except BaseException as error:
             self._end(_state_of(error, bool(stopped)), error)
             raise
@@ -141,9 +151,15 @@ class Recorder(Watch):
 
     # -- what is heard
 
+    def planning(self) -> None:
+        """What is told from now on is of tonight's run."""
+        self._forget()
+        self._enter("planning")
+
     def frozen(self, storage: Storage, job: Job, plan: Plan) -> None:
         """Planning is over."""
-        self._job, self._plan = job, plan
+        self._job, self._plan, self._manifest = job, plan, None
+        self._night = plan.night.counts if plan.night else None
         about_run(job.run)
         self._enter("working")
 
@@ -175,22 +191,32 @@ class Recorder(Watch):
         self._tally = tally
         self._enter("finishing")
 
+    def checked(self) -> None:
+        """Refreshes the metrics now and then."""
+        self._refresh()
+
     def publishing(self, parts: int) -> None:
         """Gates are passed."""
         self._enter("publishing")
 
-    def idle(self) -> None:
+    def moved(self) -> None:
+        """Refreshes the metrics now and then."""
+        self._refresh()
+
+    def idle(self, night: Mapping[str, int]) -> None:
         """What was published before is as it should be."""
-        self._idle = True
+        self._idle, self._last_success, self._night = True, self._clock(), night
 
     def published(self, manifest: Mapping[str, Any]) -> None:
         """Keeps what the manifest says."""
-        self._manifest = manifest
+        self._manifest, self._last_success = manifest, self._clock()
 
     def _enter(self, phase: str) -> None:
         now = self._clock()
         self._phases[self._phase] += now - self._phase_began
         self._phase, self._phase_began = phase, now
+        if phase != "ended":
+            self._refresh()
 
     # -- what is told
 
@@ -203,6 +229,8 @@ class Recorder(Watch):
         counts = self._counts()
         working = phases["working"]
         seen = self._rows_seen()
+        told = manifest.get("report", {})
+        canaries = told.get("canaries")
         return {
             "schema": SCHEMA,
             **self._told,
@@ -232,6 +260,11 @@ class Recorder(Watch):
                 "done": self._units_done,
             },
             **counts,
+            "incremental": dict(self._night) if self._night is not None else None,
+            "repeated_ids": told.get("repeated_ids"),
+            "canaries": {name: canaries[name] for name in ("all", "in_this_run")}
+            if canaries
+            else None,
             "throughput": {
                 "rows_per_second": round(seen / working, 2) if working else None,
                 "input_bytes_per_second": round(self._bytes_done / working) if working else None,
@@ -253,7 +286,7 @@ class Recorder(Watch):
                 **{name: _version(name) for name in _LIBRARIES},
             },
             "hashes": _hashes(job, manifest),
-            "prediction": manifest.get("report", {}).get("prediction"),
+            "prediction": told.get("prediction"),
         }
 
     def _counts(self) -> dict[str, Any]:
@@ -301,8 +334,6 @@ class Recorder(Watch):
             # Of a foreign error the message may hold PHI.
             ours = isinstance(error, ScrublineError)
             self._error = {"class": error_class(error), "message": str(error) if ours else None}
-        if EXIT_CODES[state] == 0 and state != "discarded":
-            self._last_success = self._clock()
         self._attempt(self._write_metrics)
         self._attempt(self._write_report)
 
@@ -320,7 +351,17 @@ class Recorder(Watch):
 
     def _write_metrics(self) -> None:
         if self._metrics_file:
+            self._remember(self._metrics_file)
             self._storage.write_bytes(self._metrics_file, self.metrics().encode())
+
+    def _remember(self, place: str) -> None:
+        """Takes over what the file of the last run says of the last success."""
+        if not self._was_read:
+            self._was_read = True
+            with contextlib.suppress(ScrublineError, ValueError, FileNotFoundError):
+                text = self._storage.read_bytes(place).decode()
+                before = value_in(text, "last_success_time_seconds")
+                self._last_success = self._last_success or before
 
     def _write_report(self) -> None:
         if self._report:
@@ -415,6 +456,9 @@ def gauges_of(
         gauge("quarantined_ratio", "Share of the rows.", held / rows if rows else None),
         labelled("spans_by_label", "Without fragments.", "label", report["labels"] or {}),
         labelled("quarantined_by_class", "Rows, by step and class.", "class", classes),
+        labelled("inputs_by_kind", "Of a night.", "kind", report["incremental"] or {}),
+        gauge("repeated_ids", "Rows that repeat an id of another row.", report["repeated_ids"]),
+        labelled("canaries", "Looked at: all, and in this run.", "which", report["canaries"] or {}),
         labelled(
             "step_seconds",
             "Time in each step, of all workers together.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import logging
@@ -9,20 +10,21 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from ..models.actions import GENERALISE, REDACT, REMOVALS
 from ..models.bundles import open_bundle
-from ..models.errors import RunFailed, UsageError
+from ..models.errors import InputChanged, RunFailed, UsageError
 from ..models.formats import Format, open_format
 from ..models.grouping import GroupLines
 from ..models.job import Job
 from ..models.keys import load_keys
 from ..models.policy import Policy, load_policy
 from ..models.recognisers import rule_hash
+from ..models.rework import Rework
 from ..models.roles import TEXT_FILES
 from ..models.shipped import shipped_names
 from ..models.storage import Storage
@@ -33,24 +35,22 @@ from .changes import choose_inputs
 from .config import DEFAULT_MAX_GONE, DEFAULT_MAX_QUARANTINED, Options
 from .engines import beam_options, check_places, check_runner
 from .gates import check_parts, check_written, hash_canaries, told_before
-from .holding import hold
+from .holding import hold, refuse_waiting
 from .inspection import read_manifest
 from .metrics import add_metrics
-from .plan import freeze, look_at, make_plan, roles_for, thaw
+from .plan import freeze, look_at, make_plan, read_job, roles_for, thaw
 from .predictions import against_outcome, outcome
 from .progress import Progress
+from .pruning import published_runs
 from .publish import (
-    JOURNAL,
     check_gates,
-    clear_staging,
-    pending_runs,
     promote,
-    promotion_begun,
     read_receipts,
     reconcile,
     unfinished,
 )
 from .repeated import number_repeated_ids
+from .state import Stage, clear_staging, is_published, lock_file, owner_file, pending_runs, stage_of
 from .supervisor import Supervisor
 from .watching import NOBODY, Watch
 
@@ -68,6 +68,15 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
 
     Raises:
         UsageError: for anything that cannot or must not be done.
+    """
+    return _plan(storage, options, _job(storage, options))
+
+
+def _job(storage: Storage, options: Options) -> Job:
+    """The job as far as options alone decide it; neither input nor output is looked at.
+
+    Raises:
+        UsageError: see `prepare`.
     """
     runner = check_runner(options.runner)
     _beam_options(runner, options)  # what is missing is said before anything is read
@@ -95,8 +104,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
                 "input and output lie inside each other: give the output a place of its own"
             )
     _check_folder(output)
-    group_lines = GroupLines.parse(options.group_lines) if options.group_lines else None
-    job = Job(
+    return Job(
         run="",
         output=output,
         columns=options.columns or TEXT_FILES,
@@ -114,7 +122,7 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         budgets=options.budgets,
         format=options.format,
         settings=options.settings,
-        group_lines=group_lines,
+        group_lines=GroupLines.parse(options.group_lines) if options.group_lines else None,
         keep_candidates=options.keep_candidates,
         max_quarantined=(
             DEFAULT_MAX_QUARANTINED if options.max_quarantined is None else options.max_quarantined
@@ -125,7 +133,15 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         canaries=canaries,
         canaries_hash=canaries_hash,
     )
-    catalogue = Catalogue.read(storage, output)
+
+
+def _plan(storage: Storage, options: Options, job: Job) -> tuple[Job, Plan]:
+    """Looks at the inputs and at what the output holds of them.
+
+    Raises:
+        UsageError: see `prepare`.
+    """
+    catalogue = Catalogue.read(storage, job.output)
     if options.drop_gone and not options.incremental:
         raise UsageError("--drop-gone goes with --incremental: it drops what that finds gone")
     chosen = None
@@ -134,24 +150,27 @@ def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
         seen = chosen.seen
     else:
         seen = look_at(storage, options.inputs, options.format, options.settings)
-    if any(_inside(file.url, output) for file in seen.files):
+    if any(_inside(file.url, job.output) for file in seen.files):
         raise UsageError("some of the input files lie inside the output")
     columns = chosen.columns if chosen else roles_for(seen, options.columns)
-    if group_lines is not None and seen.files:
+    if job.group_lines is not None and seen.files:
         forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
-        group_lines.check(columns, forms, {key for file in seen.files for key, _ in file.partition})
+        job.group_lines.check(
+            columns, forms, {key for file in seen.files for key, _ in file.partition}
+        )
+    policy, bundles = load_policy(job.policy), [open_bundle(model) for model in job.models]
     labels = {label for bundle in bundles for label in bundle.labels}
     for name in dict.fromkeys(seen.formats):
         check_replacements(policy, labels, open_format(name, options.settings))
     job = dataclasses.replace(job, columns=columns)
-    _check_places(runner, job, options.inputs)
+    _check_places(check_runner(options.runner), job, options.inputs)
     if chosen:
         job, plan = make_plan(storage, seen, job, chosen.night, chosen.identity)
     else:
         job, plan = make_plan(storage, seen, job)
     replaced = catalogue.superseded_by(plan.inputs)
     if not plan.is_nothing:
-        _require_documents(storage, catalogue, output, replaced)
+        _require_documents(storage, catalogue, job.output, replaced)
     return job, plan
 
 
@@ -242,7 +261,7 @@ def _place(url: str) -> str:
 
 def published(storage: Storage, job: Job) -> dict[str, Any] | None:
     """The manifest, if this very run is what the output holds."""
-    if not storage.exists(f"{job.output}/_SUCCESS"):
+    if not is_published(storage, job.output):
         return None
     manifest = read_manifest(storage, job.output)
     if manifest["run"] != job.run:
@@ -280,7 +299,7 @@ def execute(
     _check_temporary()
     storage = dataclasses.replace(storage, root=job.output)  # messages may name what lies there
     owner = uuid.uuid4().hex.encode()
-    storage.write_bytes(_owner_file(job), owner)
+    storage.write_bytes(owner_file(job), owner)
     began = time.monotonic()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     metrics: dict[str, dict[str, int]] = {}
@@ -297,13 +316,15 @@ def execute(
             receipts = read_receipts(storage, job, plan)
             tally = reconcile(plan, receipts)
             watch.tallied(tally, receipts)
-            begun = promotion_begun(storage, job)
+            begun = stage_of(storage, job.output, job.run) is Stage.PUBLISHING
             if begun:
                 # Its gates were passed, and some parts are no longer under staging.
                 passed = told_before(storage, job)
                 break
             check_parts(storage, job, receipts)
+            watch.checked()
             numbered = number_repeated_ids(storage, job, plan, receipts)
+            watch.checked()
             if not numbered:
                 limit = options.max_quarantined
                 check_gates(tally, job.max_quarantined if limit is None else limit)
@@ -316,13 +337,14 @@ def execute(
                     max_gone=options.max_gone,
                     max_lost=options.max_lost,
                 )
+                watch.checked()
                 break
             repeated = max(repeated, numbered)
             _log.warning(
                 "%d rows repeat an id: they are numbered, and their units run again", numbered
             )
         policy = job.planned_policy()
-        if storage.read_bytes(_owner_file(job)) != owner:
+        if storage.read_bytes(owner_file(job)) != owner:
             raise RunFailed("another process has taken this run over")
         still_ours()
         if not begun:
@@ -458,44 +480,78 @@ class _ProgressHook:
 progress_hook = _ProgressHook()
 
 
-def _owner_file(job: Job) -> str:
-    """Names the process that works on a run; whoever comes later takes the run over."""
-    return f"{job.staging}/RUN"
-
-
-def lock_file(output: str) -> str:
-    """Held by whoever works on an output; where nothing can be locked, `_owner_file` has to do."""
-    return f"{output}/restricted/LOCK"
-
-
 def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
     """Plans and freezes: the whole of `scrubline plan`.
 
     Raises:
         UsageError: see `prepare`; and if the output has another unfinished run, or is locked.
     """
-    job, plan = prepare(storage, options)
-    if plan.is_nothing:
-        _require_none_pending(storage, job)
-        return job, plan
-    with storage.locked(lock_file(job.output)):
-        _freeze_alone(storage, job, plan)
-    return job, plan
-
-
-def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> None:
-    """Freezes a run, if it is not published already and no other one is unfinished."""
-    if published(storage, job) is None:
-        # Ours is shown before others are looked for: of two that begin at once, none goes on.
-        began = job.run not in pending_runs(storage, job.output)
-        storage.write_bytes(_owner_file(job), b"")
-        try:
+    options = dataclasses.replace(options, finish_pending=False)  # it runs nothing
+    with _planned(storage, options, NOBODY) as (job, plan, _):
+        if plan.is_nothing:
             _require_none_pending(storage, job)
-        except UsageError:
-            if began:
-                clear_staging(storage, job.output, job.run)
-            raise
-        freeze(storage, job, plan)
+        else:
+            job = _freeze_alone(storage, job, plan)
+        return job, plan
+
+
+@contextlib.contextmanager
+def _planned(
+    storage: Storage, options: Options, watch: Watch
+) -> Iterator[tuple[Job, Plan, Callable[[], None]]]:
+    """Locks the output and plans, so that nobody publishes between the two.
+
+    Where nothing was ever published or begun, the lock comes second: it is the first thing that is
+    written, and what is refused leaves no trace.
+
+    Yields:
+        Job and plan, and what raises RunFailed if the lock was lost meanwhile.
+    """
+    job, planned = _job(storage, options), None
+    if not storage.exists(f"{job.output}/restricted"):
+        watch.alone()
+        planned = _plan(storage, options, job)
+    with storage.locked(lock_file(job.output)) as still_ours:
+        watch.alone()
+        if options.finish_pending:
+            _finish_pending(storage, options, job.output, watch, still_ours)
+        if planned is None or storage.exists(f"{job.output}/manifest.json"):
+            planned = _plan(storage, options, job)
+        yield *planned, still_ours
+
+
+def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> Job:
+    """Freezes a run, if it is not published already and no other one is unfinished.
+
+    Returns:
+        The job as frozen: a run that was once planned to wait is to wait.
+
+    Raises:
+        UsageError: if another run is unfinished.
+        RunHeld: if this very run waits, and is not asked to wait on.
+    """
+    if published(storage, job) is not None:
+        return job
+    is_new = job.run not in pending_runs(storage, job.output)
+    if not is_new and stage_of(storage, job.output, job.run) is not Stage.PLANNING:
+        if not job.hold:
+            refuse_waiting(storage, job.output, job.run)
+        planned = read_job(storage, job.output, job.run)
+        job = dataclasses.replace(job, hold=job.hold or planned.hold)
+    # Ours is shown before others are looked for: of two that begin at once, none goes on.
+    storage.write_bytes(owner_file(job), b"")
+    try:
+        _require_none_pending(storage, job)
+    except UsageError:
+        if is_new:
+            clear_staging(storage, job.output, job.run)
+        raise
+    if is_new and (learnt := Rework.read(storage, job.restricted)).units:
+        # This very work was done before: what it learnt then is put aside, and learnt anew.
+        learnt.write(storage, job.staging)
+        Rework().write(storage, job.restricted)
+    freeze(storage, job, plan)
+    return job
 
 
 def _require_none_pending(storage: Storage, job: Job) -> None:
@@ -515,15 +571,14 @@ def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str
         The manifest. Where nothing was to be done, that which is published, with the counts of the
         inputs under `NOTHING` added; nothing is written then.
     """
-    job, plan = prepare(storage, options)
-    if plan.is_nothing and plan.night is not None:
-        _require_none_pending(storage, job)
-        there = storage.exists(f"{job.output}/manifest.json")
-        manifest = read_manifest(storage, job.output) if there else {}
-        watch.idle()
-        return manifest | {NOTHING: dict(plan.night.counts)}
-    with storage.locked(lock_file(job.output)) as still_ours:
-        _freeze_alone(storage, job, plan)
+    with _planned(storage, options, watch) as (job, plan, still_ours):
+        if plan.is_nothing and plan.night is not None:
+            _require_none_pending(storage, job)
+            there = storage.exists(f"{job.output}/manifest.json")
+            manifest = read_manifest(storage, job.output) if there else {}
+            watch.idle(plan.night.counts)
+            return manifest | {NOTHING: dict(plan.night.counts)}
+        job = _freeze_alone(storage, job, plan)
         watch.frozen(storage, job, plan)
         return execute(storage, job, plan, options, watch, still_ours)
 
@@ -545,6 +600,7 @@ def resume(
     if not storage.exists(output):
         raise UsageError("there is no unfinished run in this output")
     with storage.locked(lock_file(output)) as still_ours:
+        watch.alone()
         return _resume(storage, options, output, run, watch, still_ours, discard=discard)
 
 
@@ -560,33 +616,88 @@ def _resume(
 ) -> dict[str, Any]:
     pending = pending_runs(storage, output)
     if run is None:
-        if not pending and not discard and storage.exists(f"{output}/_SUCCESS"):
-            manifest = read_manifest(storage, output)  # stopped after its last step
-            watch.published(manifest)
-            return manifest
         if not pending:
-            raise UsageError("there is no unfinished run in this output")
+            # It may be last night's run that is published: nothing of tonight is told by that.
+            there = is_published(storage, output)
+            held = f": run {read_manifest(storage, output)['run']} is published" if there else ""
+            raise UsageError(f"there is no unfinished run in this output{held}")
         if len(pending) > 1:
             raise UsageError(f"there are several unfinished runs, say which with --run: {pending}")
         run = pending[0]
     if run not in pending:
         raise UsageError(f"there is no such unfinished run in this output; unfinished: {pending}")
     if discard:
-        if storage.exists(f"{output}/_staging/{run}/{JOURNAL}"):
+        if stage_of(storage, output, run) is Stage.PUBLISHING:
             raise UsageError(
                 "the run is being published, some of its parts are in place and older ones may be "
                 "gone: it can be finished with `scrubline resume`, not given up"
             )
-        clear_staging(storage, output, run)
-        storage.delete_folder(f"{output}/restricted/{run}")
+        _give_up(storage, output, run)
         return {}
-    if not storage.exists(f"{output}/restricted/{run}/job.json"):
+    if stage_of(storage, output, run) is Stage.PLANNING:
         raise UsageError(
             "the run was stopped before its plan was frozen: start it again with "
             "`scrubline scrub`, or remove it with `scrubline resume --discard`"
         )
+    return _go_on(storage, options, output, run, watch, still_ours)
+
+
+def _go_on(
+    storage: Storage,
+    options: Options,
+    output: str,
+    run: str,
+    watch: Watch,
+    still_ours: Callable[[], None],
+) -> dict[str, Any]:
+    """Runs what is left of a frozen run and publishes it; see `execute`."""
     job, plan = thaw(storage, output, run)
     job.require_this_version()
     watch.frozen(storage, job, plan)
     options = dataclasses.replace(options, output=output)
     return execute(storage, job, plan, options, watch, still_ours)
+
+
+def _finish_pending(
+    storage: Storage,
+    options: Options,
+    output: str,
+    watch: Watch,
+    still_ours: Callable[[], None],
+) -> None:
+    """Finishes what an earlier night left, as it was planned, or gives up what never can be.
+
+    That is a run whose plan is not whole, or whose inputs are not what was planned any more; but
+    never one that is being published, of which all is read.
+
+    Raises:
+        RunHeld: if a run waits: a person has to look at it.
+    """
+    pending = pending_runs(storage, output)
+    for run in pending:
+        refuse_waiting(storage, output, run)
+    # What tonight holds a run back was not asked of that one.
+    how = dataclasses.replace(options, hold=False, max_quarantined=None, max_lost=None)
+    for run in pending:
+        if stage_of(storage, output, run) is not Stage.PLANNING:
+            try:
+                _go_on(storage, how, output, run, watch, still_ours)
+                continue
+            except InputChanged as error:
+                if stage_of(storage, output, run) is Stage.PUBLISHING:
+                    raise
+                _log.warning("run %s, which an earlier night left, is given up: %s", run, error)
+        _give_up(storage, output, run)
+    if pending:
+        watch.planning()
+
+
+def _give_up(storage: Storage, output: str, run: str) -> None:
+    """Removes a run that is not being published, but for what published parts of it need."""
+    staging, restricted = f"{output}/_staging/{run}", f"{output}/restricted/{run}"
+    if run in published_runs(storage, output):
+        if (learnt := Rework.read(storage, staging)).units:
+            learnt.write(storage, restricted)
+    else:
+        storage.delete_folder(restricted)
+    clear_staging(storage, output, run)

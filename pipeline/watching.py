@@ -14,10 +14,19 @@ from .metrics import Metrics
 
 
 class Watch:
-    """Hears of a run, in this order; does nothing. What it raises ends the run."""
+    """Hears of a run, or of several one after the other, in this order; does nothing.
+
+    What it raises ends the run.
+    """
+
+    def alone(self) -> None:
+        """The output is ours: no other process works on it, nor tells of it. May come twice."""
 
     def frozen(self, storage: Storage, job: Job, plan: Plan) -> None:
         """The plan is frozen, or was read back."""
+
+    def planning(self) -> None:
+        """What an earlier night left is finished or given up; tonight's run comes next."""
 
     def began(self, left: Sequence[int]) -> None:
         """So many units are still to be done."""
@@ -34,11 +43,17 @@ class Watch:
     def tallied(self, tally: Tally, receipts: Mapping[int, Receipt]) -> None:
         """All units are done and counted; gates come next."""
 
+    def checked(self) -> None:
+        """One more thing that comes before publication was looked at."""
+
     def publishing(self, parts: int) -> None:
         """All gates are passed; so many files will be moved."""
 
-    def idle(self) -> None:
-        """There is nothing to do, and nothing else will be heard."""
+    def moved(self) -> None:
+        """One of them was; several threads say so."""
+
+    def idle(self, night: Mapping[str, int]) -> None:
+        """There is nothing to do, as counts of the inputs show; nothing else will be heard."""
 
     def published(self, manifest: Mapping[str, Any]) -> None:
         """The output is there."""

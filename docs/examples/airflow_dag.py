@@ -14,7 +14,7 @@ import pendulum
 from airflow.sdk import dag, task
 from airflow.sdk.exceptions import AirflowFailException
 
-REFUSED, HELD_BACK = 2, 3
+REFUSED, HELD_BACK, WAITS = 2, 3, 4
 
 
 @dag(
@@ -27,7 +27,8 @@ REFUSED, HELD_BACK = 2, 3
 def scrubline_nightly():
     """Scrubs what is new or changed, and publishes it."""
 
-    @task(retries=2, retry_delay=pendulum.duration(minutes=10))
+    # The lock of a worker machine that died is free after ten minutes: code 5 until then.
+    @task(retries=2, retry_delay=pendulum.duration(minutes=11))
     def scrub() -> None:
         places = {
             "INPUT": "s3://warehouse/notes/",
@@ -38,7 +39,7 @@ def scrubline_nightly():
         code = subprocess.run(
             ["/opt/scrubline/nightly.sh"], env=os.environ | places, check=False
         ).returncode
-        if code in (REFUSED, HELD_BACK):
+        if code in (REFUSED, HELD_BACK, WAITS):
             raise AirflowFailException(f"exit code {code}: a person has to look")
         if code:
             raise RuntimeError(f"exit code {code}: tried again, from where it stopped")

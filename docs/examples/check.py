@@ -1,4 +1,4 @@
-"""Whether the examples are what their own tools take: `make check-examples`.
+"""Whether the examples are what their own tools take: `make check-examples`, which installs those.
 
 The DAG is loaded by Airflow, the job is held against Kubernetes' own schemas, schedules are read by
 croniter, the script by bash. Ends with exit code 1 and the tool's words if one is not.

@@ -1,7 +1,7 @@
 """What each command takes, and what its help teaches. Nothing heavy is imported here.
 
 - `runs`: scrub, plan, resume.
-- `outputs`: diff, verify, inspect, prune.
+- `outputs`: diff, verify, inspect, status, prune.
 - `training`: train, dial.
 - `scoring`: evaluate, study.
 - `corpora`: annotate, convert, synth.
@@ -17,7 +17,7 @@ import sys
 from typing import NoReturn
 
 from .corpora import add_annotate, add_convert, add_synth
-from .outputs import add_diff, add_inspect, add_prune, add_verify
+from .outputs import add_diff, add_inspect, add_prune, add_status, add_verify
 from .resources import add_dictionaries, add_key, add_part, add_policy
 from .runs import add_plan, add_resume, add_scrub
 from .scoring import add_evaluate, add_study
@@ -28,7 +28,8 @@ REFUSED = 2
 
 _EPILOG = """\
 exit codes: 0 done, 1 failed but resumable, 2 bad usage or refused to start, 3 a gate held the run
-back, 4 all is done and waits unpublished, as --hold asked.
+back, 4 all is done and waits unpublished, as --hold asked, 5 another process works on the output:
+the same command may be tried again later.
 The master key comes from --key-file or from the environment variable SCRUBLINE_KEY; make one with
 `scrubline key new`. Credentials of object stores come from the environment, never from options."""
 
@@ -66,6 +67,7 @@ def make_parser() -> argparse.ArgumentParser:
         add_annotate,
         add_verify,
         add_inspect,
+        add_status,
         add_prune,
         add_key,
         add_train,

@@ -1,4 +1,4 @@
-"""Commands that look after an output: diff, verify, inspect, prune."""
+"""Commands that look after an output: diff, verify, inspect, status, prune."""
 
 from __future__ import annotations
 
@@ -86,6 +86,22 @@ def add_inspect(commands: Any) -> None:
         help="names of inputs under --input that the output holds and that are gone",
     )
     share(parser, "--input", "--key-file")
+
+
+def add_status(commands: Any) -> None:
+    """Adds the command `status`."""
+    parser = command(
+        commands,
+        "status",
+        "what state an output is in: published, pending, waiting, locked; and what to do next",
+        "Stages of a pending run: planning (its plan is not whole), unfinished (stopped, or held\n"
+        "back by a gate), waits (as --hold asked), publishing (its publication was cut off).\n"
+        "Nothing is read but the state: no key is needed, and nothing that is told is PHI.\n\n"
+        "example: scrubline status --output out/\n"
+        "example: scrubline status --output s3://research/notes/ --json",
+    )
+    _add_output(parser)
+    share(parser, "--json")
 
 
 def add_prune(commands: Any) -> None:

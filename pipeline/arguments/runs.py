@@ -19,6 +19,7 @@ def add_scrub(commands: Any) -> None:
         "  --column note_id=id --column patient_id=patient \\\n"
         "  --column note_text=text --column note_type=type\n"
         "example: scrubline scrub --config nightly.toml --input notes/ --incremental --workers 8\n"
+        "example: scrubline scrub --config nightly.toml --incremental --finish-pending\n"
         "example: echo 'Seen 3/4/2012' | scrubline scrub -\n\n"
         "engines (--runner): each stands for some of Beam's options; what is said after -- wins.\n"
         "  direct    in this process, or in --workers N; nothing else is needed\n"
@@ -45,6 +46,13 @@ def add_scrub(commands: Any) -> None:
         "--dry-run", action="store_true", help="plan, check and print; write nothing"
     )
     _add_what(parser)
+    parser.add_argument(
+        "--finish-pending",
+        action="store_true",
+        default=None,
+        help="first finish what an earlier night left unfinished, or give it up if its inputs have "
+        "changed since; never what waits (--hold). For schedulers: the same command again goes on",
+    )
     _add_how(parser)
     _add_estimate(parser)
 
@@ -81,8 +89,12 @@ def add_resume(commands: Any) -> None:
         "What it writes was frozen with its plan. A run that is to wait (--hold) and was stopped\n"
         "before it did, waits once; to resume it after that is to publish it.\n\n"
         "example: scrubline resume --output out/ --workers 8\n"
+        "example: scrubline resume --output out/ --config nightly.toml   (its workers and logs)\n"
         "example: scrubline resume --output out/ --max-quarantined 0.2   (held, after a look)\n"
         "example: scrubline resume --output out/ --discard",
+    )
+    parser.add_argument(
+        "--config", metavar="FILE", help="TOML file; only where and how it says to run counts"
     )
     parser.add_argument("--output", metavar="URL", help="the output folder of the run")
     parser.add_argument("--run", metavar="ID", help="which one, if there are several")

@@ -87,7 +87,9 @@ def test_0_done_and_3_held_and_0_after_a_look(scrubline, job, tmp_path):
     code, out, _ = scrubline("resume", "--output", tmp_path / "out", "--max-quarantined", "0.1")
     assert code == 0
     assert f"rows             64 in = 60 out + {BROKEN} quarantined" in out
-    assert scrubline("resume", "--output", tmp_path / "out")[:2] == (0, out)
+    code, out, err = scrubline("resume", "--output", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert "no unfinished run in this output: run" in err
 
 
 def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
@@ -175,7 +177,7 @@ def test_2_refused_before_anything_is_written(scrubline, job, tmp_path, change, 
         (MemoryError("John Smith"), 1, "unexpected MemoryError"),
         (FileNotFoundError(2, "No such file", "/in/John Smith.txt"), 1, "FileNotFoundError"),
         (UnicodeDecodeError("utf-8", b"John Smith", 0, 1, "John Smith"), 1, "UnicodeDecodeError"),
-        (KeyboardInterrupt("John Smith"), 1, "go on with `scrubline resume`"),
+        (KeyboardInterrupt("John Smith"), 1, "stopped."),
         (BrokenPipeError("John Smith"), 1, ""),
     ],
 )
@@ -191,6 +193,7 @@ def test_a_foreign_error_is_told_by_class_and_place_alone(
     assert shown in err
     assert "Smith" not in err
     assert "Traceback" not in err
+    assert "resume" not in err  # nothing was planned
 
 
 def test_an_input_that_leads_nowhere_is_not_named(scrubline, job):
@@ -613,3 +616,15 @@ def test_beams_options_go_with_a_portable_runner_alone(scrubline, tmp_path):
     )
     assert code == 2
     assert "--runner portable" in err
+
+
+def test_resume_takes_of_a_config_file_how_to_run_alone(scrubline, job, tmp_path):
+    assert scrubline("plan", *job)[0] == 0
+    (tmp_path / "nightly.toml").write_text(
+        f'output = "{tmp_path}/out"\nworkers = 1\nhold = true\nmax_quarantined = 1.0\n'
+    )
+    config = ("--config", tmp_path / "nightly.toml")
+    assert scrubline("resume", *config)[0] == 3  # the limit is that of the plan
+    assert scrubline("resume", *config, "--max-quarantined", "1")[0] == 0
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert manifest["report"]["workers"] == 1

@@ -35,6 +35,7 @@ keep_candidates = true
 incremental = true
 retry_quarantined = true
 drop_gone = true
+finish_pending = true
 hold = true
 canaries = "canaries.jsonl"
 max_gone = 0.2

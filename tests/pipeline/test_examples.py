@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -44,13 +45,23 @@ def night(tmp_path):
         "SCRUBLINE_KEY": "scrubline-key-v1:" + "QUJD" * 10 + "QUI=",
     }
 
-    def run():
-        done = subprocess.run(
-            ["bash", EXAMPLES / "nightly.sh"], env=environment, capture_output=True, text=True
+    def run(*words, meanwhile=lambda process: None):
+        process = subprocess.Popen(
+            words or ["bash", EXAMPLES / "nightly.sh"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
-        return done.returncode, done.stdout + done.stderr
+        meanwhile(process)
+        said, _ = process.communicate(timeout=120)
+        return process.returncode, said
 
     return run
+
+
+def report_of(tmp_path):
+    return json.loads((tmp_path / "state/report.json").read_text())
 
 
 def test_two_nights_and_one_that_is_refused(night, tmp_path):
@@ -67,3 +78,24 @@ def test_two_nights_and_one_that_is_refused(night, tmp_path):
     assert (report["state"], report["exit_code"]) == ("idle", 0)
     (tmp_path / "nightly.toml").write_text('policy = "nowhere"\n' + CONFIG)
     assert night()[0] == 2
+
+
+def test_a_night_that_was_stopped_is_finished_by_the_next_one_or_given_up(night, tmp_path):
+    def stop(process):
+        while not (tmp_path / "state/report.json").exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.terminate()  # as an orchestrator does, to the first process alone
+
+    code, said = night(meanwhile=stop)
+    assert code == 1, said
+    assert "stopped." in said
+    assert report_of(tmp_path)["state"] == "stopped"
+    options = ("--config", tmp_path / "nightly.toml", "--input", tmp_path / "in")
+    code, said = night(tmp_path / "bin/scrubline", "plan", *options, "--output", tmp_path / "out")
+    assert code == 0, said
+    for path in (tmp_path / "in").iterdir():
+        os.utime(path, (1, 1))
+    code, said = night()
+    assert code == 0, said
+    assert "is given up" in said
+    assert report_of(tmp_path)["counts"]["rows_out"] == 6

@@ -42,14 +42,33 @@ def test_a_run_waits_and_is_published_later(run, storage, options, out, tmp_path
     assert verify(storage, options.output, originals=True, key_source=None)[0] == []
 
 
-def test_a_run_that_waits_can_be_given_up_or_scrubbed_anew(run, storage, options, out):
+def test_a_run_that_waits_is_published_by_resume_alone(run, storage, options, out):
     with pytest.raises(RunHeld):
         run(hold=True)
     assert resume(storage, options, discard=True) == {}
     with pytest.raises(RunHeld):
         run(hold=True)
-    assert run()["counts"]["rows_out"] == 60
+    # The next night has the same config, and knows nothing of the wait.
+    for _ in range(2):
+        with pytest.raises(RunHeld, match="resume --output ...`\\) or give it up"):
+            run()
+        with pytest.raises(RunHeld):
+            plan_and_freeze(storage, dataclasses.replace(options, recognisers=RULES))
+    assert not (out / "data").exists()
+    assert resume(storage, options)["counts"]["rows_out"] == 60
     assert not (out / "_staging").exists()
+
+
+def test_a_run_that_was_stopped_before_it_could_wait_waits_in_the_next_night(
+    run, storage, options, out, monkeypatch
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "_run_units", lambda *_: (_ for _ in ()).throw(RunFailed("x")))
+        with pytest.raises(RunFailed):
+            run(hold=True)
+    with pytest.raises(RunHeld):
+        run()
+    assert not (out / "data").exists()
 
 
 def test_a_run_that_is_to_wait_waits_though_it_was_stopped(run, storage, options, monkeypatch):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scrubline.models.errors import RunFailed, UsageError
 from scrubline.models.storage import Storage
-from scrubline.pipeline import publish, runs
+from scrubline.pipeline import publish, state
 from scrubline.pipeline.inspection import list_quarantined
 from scrubline.pipeline.pruning import find, prune
 from scrubline.pipeline.runs import plan_and_freeze, resume, scrub
@@ -176,7 +176,7 @@ def test_a_damaged_catalogue_is_no_empty_one(storage, options):
 def test_nobody_prunes_while_somebody_works(storage, options):
     scrub(storage, options)
     with (
-        storage.locked(runs.lock_file(options.output)),
+        storage.locked(state.lock_file(options.output)),
         pytest.raises(UsageError, match="another process"),
     ):
         list(prune(Storage(), options.output, yes=True))

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from scrubline.models.errors import GateHeld, RunFailed, UsageError
-from scrubline.models.results import COUNTS
+from scrubline.models.results import COUNTS, Tally
 from scrubline.models.storage import Storage
 from scrubline.pipeline import runs
 from scrubline.pipeline.reporting import EXIT_CODES, REFRESH_SECONDS, STATES, Recorder
 from scrubline.pipeline.runs import plan_and_freeze
+from scrubline.pipeline.state import lock_file
 
 from .conftest import BROKEN, note, write_corpus
 from .test_cli import COLUMNS, _as_before, job  # noqa: F401 - fixtures
@@ -97,6 +98,35 @@ def test_a_refusal_is_told(scrubline, job, watched):  # noqa: F811
     assert "last_success_time_seconds" not in "".join(gauges)
 
 
+def test_a_refusal_of_the_options_keeps_the_last_success(scrubline, job, watched, tmp_path):  # noqa: F811
+    words, *files = watched
+    files[1].parent.mkdir()
+    files[1].write_text("scrubline_last_success_time_seconds 1234.5\n")
+    (tmp_path / "nightly.toml").write_text("hodl = true\n")
+    code, _, _ = scrubline("scrub", *job, "--config", tmp_path / "nightly.toml", *words)
+    _, gauges = read(*files)
+    assert code == value(gauges, "exit_code") == 2
+    assert value(gauges, "last_success_time_seconds") == 1234.5
+
+
+@pytest.mark.parametrize("command", ["scrub", "resume"])
+def test_who_is_kept_out_by_the_lock_leaves_report_and_gauges_alone(
+    scrubline,
+    job,  # noqa: F811
+    watched,
+    storage,
+    command,
+):
+    words, *files = watched
+    assert scrubline("scrub", *job, *words, "--max-quarantined", 1)[0] == 0
+    before = [file.read_bytes() for file in files]
+    out = job[job.index("--output") + 1]
+    with storage.locked(lock_file(str(out))):
+        asked = job if command == "scrub" else ("--output", out)
+        assert scrubline(command, *asked, *words)[0] == 5
+    assert [file.read_bytes() for file in files] == before
+
+
 def test_a_failure_is_told_and_then_the_resumed_run(scrubline, job, watched, monkeypatch):  # noqa: F811
     words, *files = watched
 
@@ -115,6 +145,32 @@ def test_a_failure_is_told_and_then_the_resumed_run(scrubline, job, watched, mon
     report, _ = read(*files)
     assert (report["command"], report["state"]) == ("resume", "published")
     assert report["units"] == {"planned": 1, "left_at_start": 0, "done": 0}
+
+
+def test_a_night_that_failed_before_it_was_planned_is_no_success(
+    scrubline,
+    job,  # noqa: F811
+    watched,
+    monkeypatch,
+):
+    words, *files = watched
+    assert scrubline("scrub", *job, "--max-quarantined", 1)[0] == 0
+    files[1].parent.mkdir()
+    files[1].write_text("scrubline_last_success_time_seconds 1234.5\n")
+
+    def fail(*given):
+        raise RunFailed("the store is away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runs, "look_at", fail)
+        code, _, err = scrubline("scrub", *job, *words)
+    assert code == 1 and "resume" not in err
+    out = job[job.index("--output") + 1]
+    code, _, err = scrubline("resume", "--output", out, *words)
+    report, gauges = read(*files)
+    assert code == report["exit_code"] == 2 and "there is no unfinished run" in err
+    assert report["state"] == state(gauges) == "refused"
+    assert value(gauges, "last_success_time_seconds") == 1234.5
 
 
 def test_a_foreign_error_is_told_by_its_class(scrubline, job, watched, monkeypatch):  # noqa: F811
@@ -150,6 +206,7 @@ def test_metrics_are_refreshed_at_a_modest_rate(storage, options, tmp_path):
     clock, place = Clock(), tmp_path / "m.prom"
     recorder = Recorder("scrub", storage, metrics_file=str(place), clock=clock)
     recorder.opened(report=None, metrics_file=None, workers=2, runner="direct")
+    recorder.alone()
     recorder.frozen(storage, frozen, plan)
     recorder.began(range(len(plan.units)))
     before = place.read_bytes()
@@ -167,11 +224,66 @@ def test_metrics_are_refreshed_at_a_modest_rate(storage, options, tmp_path):
     assert "scrubline_exit_code" not in gauges and "scrubline_rows_in" not in gauges
 
 
+def test_metrics_are_refreshed_until_all_is_published(storage, options, tmp_path):
+    frozen, plan = plan_and_freeze(storage, options)
+    clock, place = Clock(), tmp_path / "m.prom"
+    recorder = Recorder("scrub", storage, metrics_file=str(place), clock=clock)
+    recorder.alone()
+    recorder.frozen(storage, frozen, plan)
+    steps = (
+        lambda: recorder.tallied(Tally(), {}),
+        recorder.checked,
+        lambda: recorder.publishing(2),
+        recorder.moved,
+    )
+    for step in steps:
+        clock.now += REFRESH_SECONDS
+        step()
+        assert value(parsed(place.read_text()), "updated_time_seconds") == clock.now
+    clock.now += 1
+    recorder.moved()
+    assert value(parsed(place.read_text()), "updated_time_seconds") == clock.now - 1
+
+
+def test_a_night_is_told_by_its_counts(scrubline, job, watched, tmp_path):  # noqa: F811
+    words, *files = watched
+    canaries = tmp_path / "canaries.jsonl"
+    canaries.write_text('{"id": 2, "gone": ["7000002"]}\n')
+    words = [*words, "--incremental", "--max-quarantined", "1"]
+    assert scrubline("scrub", *job, *words, "--canaries", canaries)[0] == 0
+    report, gauges = read(*files)
+    assert report["incremental"]["new"] == 3 and report["repeated_ids"] == 0
+    assert report["canaries"] == {"all": 1, "in_this_run": 1}
+    assert gauges["scrubline_inputs_by_kind"][(("kind", "new"),)] == 3
+    assert gauges["scrubline_canaries"][(("which", "in_this_run"),)] == 1
+    assert value(gauges, "repeated_ids") == 0
+    assert scrubline("scrub", *job, *words)[0] == 0
+    report, gauges = read(*files)
+    assert (report["state"], report["incremental"]["untouched"]) == ("idle", 3)
+    assert gauges["scrubline_inputs_by_kind"][(("kind", "untouched"),)] == 3
+
+
+def test_tonight_is_told_apart_from_what_was_left(scrubline, job, watched, tmp_path):  # noqa: F811
+    words, *files = watched
+    write_corpus(tmp_path / "source", broken=False)
+    assert scrubline("plan", *job)[0] == 0
+    words = [*words, "--incremental", "--finish-pending"]
+    assert scrubline("scrub", *job, *words)[0] == 0
+    report, gauges = read(*files)
+    assert (report["state"], report["incremental"]["untouched"]) == ("published", 3)
+    (tmp_path / "source/late.jsonl").write_text(json.dumps(note(99)) + "\n")
+    assert scrubline("scrub", *job, *words)[0] == 0
+    report, _ = read(*files)
+    assert report["units"] == {"planned": 1, "left_at_start": 1, "done": 1}
+    assert (report["incremental"]["new"], report["inputs"]) == (1, 1)
+
+
 def test_metrics_that_cannot_be_written_any_more_end_no_run(storage, options, tmp_path, caplog):
     folder = tmp_path / "gone"
     clock = Clock()
     recorder = Recorder("scrub", storage, metrics_file=str(folder / "m.prom"), clock=clock)
     recorder.opened(report=None, metrics_file=None, workers=0, runner="direct")
+    recorder.alone()
     (folder / "m.prom").unlink()
     folder.rmdir()
     folder.write_text("")

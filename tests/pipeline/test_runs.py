@@ -3,16 +3,33 @@ import json
 import shutil
 
 import pytest
-from scrubline.models.errors import GateHeld, RunFailed, UsageError
+from scrubline.models.errors import (
+    GateHeld,
+    InputChanged,
+    OutputBusy,
+    RunFailed,
+    RunHeld,
+    UsageError,
+)
 from scrubline.models.formats import FORMATS, Settings, open_format
 from scrubline.models.formats.jsonl import JsonLines
 from scrubline.models.keys import load_keys
 from scrubline.models.policy import OwnLabel, Policy
+from scrubline.models.rework import Rework
 from scrubline.models.roles import Columns
-from scrubline.pipeline import repeated
+from scrubline.models.storage import Storage
+from scrubline.pipeline import publish, repeated, runs
 from scrubline.pipeline.inspection import read_rows
 from scrubline.pipeline.publish import part_digest
-from scrubline.pipeline.runs import check_replacements, check_runner, plan_and_freeze, resume, scrub
+from scrubline.pipeline.runs import (
+    NOTHING,
+    check_replacements,
+    check_runner,
+    plan_and_freeze,
+    resume,
+    scrub,
+)
+from scrubline.pipeline.state import lock_file, pending_runs
 from scrubline.pipeline.verify import verify
 
 from .conftest import BROKEN, COLUMNS, note, write_corpus
@@ -352,9 +369,27 @@ def test_a_run_that_is_being_published_cannot_be_discarded(run, storage, options
     assert resume(storage, options)["counts"]["rows_out"] == 60
 
 
-def test_resume_of_a_finished_output_says_what_it_holds(run, storage, options):
+@pytest.mark.parametrize("discard", [False, True])
+def test_resume_of_a_finished_output_says_what_it_holds(run, storage, options, discard):
     manifest = run()
-    assert resume(storage, options) == manifest
+    told = f"no unfinished run in this output: run {manifest['run']} is published"
+    with pytest.raises(UsageError, match=told):
+        resume(storage, options, discard=discard)
+
+
+def test_a_run_that_was_stopped_after_its_last_step_is_finished(
+    run, storage, options, tmp_path, monkeypatch
+):
+    def stopped(*given):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(publish, "clear_staging", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            run()
+    assert (tmp_path / "out/_SUCCESS").exists()
+    assert resume(storage, options)["counts"]["rows_out"] == 60
+    assert not (tmp_path / "out/_staging").exists()
 
 
 def test_a_strict_gate_holds_on_resume_too(run, storage, options):
@@ -538,3 +573,157 @@ def test_the_first_record_of_a_csv_without_a_header_is_not_told(run, tmp_path):
         with pytest.raises(UsageError, match=told_by_place) as told:
             run(inputs=(str(tmp_path / "a.csv"),), columns=columns)
         assert not any(word in str(told.value) for word in ("0042", "Smith", "Jones"))
+
+
+def test_what_a_job_of_an_engine_left_behind_is_no_run(run, storage, options, tmp_path):
+    manifest = run()
+    # It outlived its launcher, and wrote after all was published.
+    receipts = tmp_path / "out/_staging" / manifest["run"] / "receipts"
+    receipts.mkdir(parents=True)
+    (receipts / "unit-0.json").write_text("{}")
+    assert pending_runs(storage, options.output) == []
+    assert run(split_bytes=1000)["run"] != manifest["run"]
+    assert not (tmp_path / "out/_staging").exists()
+
+
+@pytest.mark.parametrize("action", [scrub, plan_and_freeze])
+def test_nobody_plans_while_another_process_publishes(
+    run, storage, options, tmp_path, monkeypatch, action
+):
+    run()
+
+    def look(*given, **more):
+        raise AssertionError("planned")
+
+    monkeypatch.setattr(runs, "look_at", look)
+    with Storage().locked(lock_file(options.output)), pytest.raises(OutputBusy):
+        action(storage, options)
+
+
+def test_what_was_published_while_the_first_run_was_planned_is_seen(
+    run, storage, options, tmp_path, monkeypatch
+):
+    real, looked = runs.look_at, []
+
+    def look(*given):
+        looked.append(given)
+        if len(looked) == 1:
+            run(split_bytes=1000)
+        return real(*given)
+
+    monkeypatch.setattr(runs, "look_at", look)
+    other = (str(write_corpus(tmp_path / "more", notes=10, files=1, broken=False)),)
+    manifest = scrub(storage, dataclasses.replace(options, inputs=other))
+    assert len(looked) == 3
+    assert len(manifest["runs"]) == 2
+
+
+def test_what_a_run_learnt_when_it_was_done_before_is_learnt_anew(
+    run, storage, options, tmp_path, monkeypatch
+):
+    first, units = run(split_bytes=2000), {}
+    run(split_bytes=1000, inputs=(str(write_corpus(tmp_path / "more", 10, 1, broken=False)),))
+    folder = tmp_path / "out/restricted" / first["run"]
+    learnt = Rework().skipping(0, 1, "KillsWorker")
+    learnt.write(storage, str(folder))
+
+    def stop(*given):
+        raise RunFailed("stopped")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "_run_units", stop)
+        with pytest.raises(RunFailed):
+            run(split_bytes=2000)
+    assert Rework.read(storage, str(folder)).units == {}
+    # Parts of it are published: to verify them, what they were made with is needed.
+    resume(storage, options, discard=True)
+    assert Rework.read(storage, str(folder)) == learnt
+    assert (folder / "job.json").exists()
+    again = run(split_bytes=2000)
+    assert again["run"] == first["run"] and "KillsWorker" not in str(again["errors"])
+    assert Rework.read(storage, str(folder)).units == units
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+
+# -- what an earlier night left
+
+
+@pytest.fixture
+def stopped(run, monkeypatch):
+    """A run that was stopped before its first unit."""
+
+    def stop(**changes):
+        with monkeypatch.context() as patch:
+            patch.setattr(runs, "_run_units", lambda *_: (_ for _ in ()).throw(RunFailed("x")))
+            with pytest.raises(RunFailed):
+                run(**changes)
+
+    return stop
+
+
+def test_a_night_finishes_what_another_one_left_and_goes_on(
+    run, storage, options, stopped, tmp_path
+):
+    stopped()
+    write_corpus(tmp_path / "in", notes=70)
+    with pytest.raises(UsageError, match="unfinished run"):
+        run(incremental=True)
+    (tmp_path / "in/part3.jsonl").write_text(json.dumps(note(99)) + "\n")
+    manifest = run(incremental=True, finish_pending=True, max_quarantined=0.2)
+    assert manifest["counts"]["rows_out"] == 71
+    assert not (tmp_path / "out/_staging").exists()
+
+
+def test_what_is_finished_is_as_it_was_planned(run, storage, options, stopped, tmp_path, caplog):
+    stopped()
+    (tmp_path / "in/part3.jsonl").write_text(json.dumps(note(99)) + "\n")
+    # The limits of tonight are of tonight.
+    manifest = run(incremental=True, finish_pending=True, split_bytes=900, max_quarantined=0.001)
+    assert manifest["report"]["incremental"]["untouched"] == 3
+    assert manifest["counts"]["rows_out"] == 61 and "given up" not in caplog.text
+    assert NOTHING in run(incremental=True, finish_pending=True)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_what_can_never_be_finished_is_given_up(
+    run, storage, options, stopped, tmp_path, caplog, workers
+):
+    stopped()
+    for path in (tmp_path / "in").iterdir():
+        path.write_bytes(path.read_bytes())
+    with pytest.raises(InputChanged):
+        resume(storage, options)
+    manifest = run(finish_pending=True, workers=workers)
+    assert manifest["counts"]["rows_out"] == 60
+    assert "is given up: an input file changed" in caplog.text
+    assert len(list((tmp_path / "out/restricted").glob("*/job.json"))) == 1
+
+
+def test_what_was_stopped_before_its_plan_was_whole_is_given_up(run, storage, options, tmp_path):
+    storage.write_bytes(f"{options.output}/_staging/{'a' * 16}/RUN", b"x")
+    with pytest.raises(UsageError, match="unfinished run"):
+        run()
+    assert run(finish_pending=True)["counts"]["rows_out"] == 60
+
+
+def test_what_is_being_published_is_finished_whatever_became_of_its_inputs(
+    run, storage, options, tmp_path, monkeypatch
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(publish, "make_manifest", lambda *_: (_ for _ in ()).throw(RunFailed("x")))
+        with pytest.raises(RunFailed):
+            run()
+    shutil.rmtree(tmp_path / "in")
+    write_corpus(tmp_path / "in", notes=5, files=1, broken=False)
+    manifest = run(finish_pending=True, incremental=True)
+    assert manifest["counts"]["rows_out"] == 60
+    assert (manifest[NOTHING]["left"], manifest[NOTHING]["gone"]) == (1, 2)
+
+
+def test_what_waits_is_not_finished_by_a_night(run, storage, options, tmp_path):
+    with pytest.raises(RunHeld):
+        run(hold=True)
+    (tmp_path / "in/part3.jsonl").write_text(json.dumps(note(99)) + "\n")
+    with pytest.raises(RunHeld, match="waits unpublished"):
+        run(finish_pending=True, incremental=True)
+    assert not (tmp_path / "out/data").exists()

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from scrubline.models import locks
-from scrubline.models.errors import RunFailed, StorageError, UsageError
+from scrubline.models.errors import OutputBusy, RunFailed, StorageError
 from scrubline.models.filesystems import filesystem
 from scrubline.models.locks import STALE_SECONDS, Holder
 from scrubline.models.storage import Storage
@@ -41,7 +41,7 @@ def test_a_second_run_is_refused_while_the_first_works(store, options):
     with storage.locked(lock) as still_ours:
         still_ours()
         for action in (scrub, plan_and_freeze, resume):
-            with pytest.raises(UsageError, match="another process works on this output"):
+            with pytest.raises(OutputBusy, match="another process works on this output"):
                 action(Storage(), there)
     assert not storage.exists(lock)
     scrub(Storage(), there)
@@ -86,7 +86,7 @@ def test_the_lock_of_a_killed_process_is_free_here_and_after_a_while_elsewhere(
     assert child.stdout.readline() == b"held\n"
     storage = Storage()
     held = storage.read_bytes(url)
-    with pytest.raises(UsageError), storage.locked(url):
+    with pytest.raises(OutputBusy), storage.locked(url):
         pass
     child.kill()
     child.communicate()
@@ -95,7 +95,7 @@ def test_the_lock_of_a_killed_process_is_free_here_and_after_a_while_elsewhere(
     # Of another machine, only its silence tells.
     elsewhere = {**json.loads(held), "machine": "elsewhere"}
     storage.write_bytes(url, json.dumps(elsewhere).encode())
-    with pytest.raises(UsageError, match="taken over after 600 s"), storage.locked(url):
+    with pytest.raises(OutputBusy, match="taken over after 600 s"), storage.locked(url):
         pass
     elsewhere["beat"] -= STALE_SECONDS
     storage.write_bytes(url, json.dumps(elsewhere).encode())

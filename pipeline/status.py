@@ -1,0 +1,105 @@
+"""`scrubline status`: what state an output is in, and what to do next; without PHI."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..models.errors import UsageError
+from ..models.locks import Holder
+from ..models.storage import Storage
+from ..models.units import Plan
+from .inspection import read_manifest
+from .state import Stage, is_published, lock_file, pending_runs, stage_of
+
+_NEXT = {
+    Stage.PUBLISHING: "finish it with `scrubline resume --output ...`: readers wait for _SUCCESS",
+    Stage.WAITS: "look at it with `scrubline diff --output ...`, then publish it with `scrubline "
+    "resume --output ...` or give it up with `scrubline resume --output ... --discard`",
+    Stage.UNFINISHED: "go on with `scrubline resume --output ...`, which tells if a gate holds it "
+    "back, or give it up with `scrubline resume --output ... --discard`; `scrubline scrub "
+    "--finish-pending` does what fits",
+    Stage.PLANNING: "give it up with `scrubline resume --output ... --discard`; `scrubline scrub "
+    "--finish-pending` does so by itself",
+}
+"""What to do about a pending run; those in front come first."""
+
+
+def status(storage: Storage, output: str) -> dict[str, Any]:
+    """What is published, pending and locked, and what comes next; as `--json` prints it.
+
+    Raises:
+        UsageError: if there is no such output.
+    """
+    if not storage.exists(output):
+        raise UsageError("there is no such output")
+    holder = storage.lock_holder(lock_file(output))
+    pending = [_pending(storage, output, run) for run in pending_runs(storage, output)]
+    published = None
+    if is_published(storage, output):
+        manifest = read_manifest(storage, output)
+        published = {
+            "run": manifest["run"],
+            "when": _when(manifest["report"]),
+            "rows_out": manifest["counts"].get("rows_out"),
+        }
+    stages = {one["stage"] for one in pending}
+    following = next((told for stage, told in _NEXT.items() if stage in stages), None)
+    if holder is not None:
+        following = "wait until the process that works on it has ended"
+    elif following is None:
+        following = "nothing is left over: the next night can come"
+    return {
+        "published": published,
+        "pending": pending,
+        "lock": holder and _holder(holder),
+        "next": following,
+    }
+
+
+def told(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the lines of what `status` gives."""
+    published = found["published"]
+    if published:
+        rows = published["rows_out"]
+        told_rows = "?" if rows is None else f"{rows:,}"
+        yield f"published  run {published['run']}, {published['when']}, {told_rows} rows"
+    else:
+        yield "published  nothing, or a publication is under way: there is no _SUCCESS"
+    for one in found["pending"]:
+        done = "" if one["units"] is None else f", {one['done']:,} of {one['units']:,} units done"
+        yield f"pending    run {one['run']}, {one['stage']}{done}"
+    if lock := found["lock"]:
+        yield f"locked     by process {lock['pid']} of {lock['machine']}, since {lock['since']}"
+    yield f"next       {found['next']}"
+
+
+def _pending(storage: Storage, output: str, run: str) -> dict[str, Any]:
+    stage = stage_of(storage, output, run)
+    done = len(storage.list_names(f"{output}/_staging/{run}/receipts"))
+    units = None
+    if storage.exists(f"{output}/restricted/{run}/plan.parquet"):
+        units = len(Plan.read(storage, f"{output}/restricted/{run}").units)
+    return {"run": run, "stage": str(stage), "units": units, "done": done}
+
+
+def _holder(holder: Holder) -> dict[str, Any]:
+    return {
+        "machine": holder.machine.partition(" ")[0] or "?",
+        "pid": holder.pid,
+        "since": _moment(holder.since),
+        "sign_of_life": _moment(holder.beat),
+    }
+
+
+def _when(report: Mapping[str, Any]) -> str | None:
+    """When a run was published, as near as its manifest says."""
+    if "started" not in report:
+        return None
+    began = datetime.datetime.fromisoformat(report["started"])
+    return _moment(began.timestamp() + report.get("seconds", 0))
+
+
+def _moment(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")

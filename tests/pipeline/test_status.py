@@ -1,0 +1,91 @@
+"""What `scrubline status` tells of an output."""
+
+import dataclasses
+import itertools
+import json
+import os
+
+import pytest
+from scrubline.models.errors import RunFailed, RunHeld, UsageError
+from scrubline.models.locks import this_machine
+from scrubline.models.storage import Storage
+from scrubline.pipeline import publish, runs
+from scrubline.pipeline.runs import plan_and_freeze, resume
+from scrubline.pipeline.state import lock_file
+from scrubline.pipeline.status import status, told
+
+PLACES = itertools.count()
+
+
+@pytest.fixture(params=["local", "memory"])
+def run(request, storage, options):
+    """Runs a scrub on disk and in a store; its options are `run.options`."""
+    if request.param == "memory":
+        options = dataclasses.replace(options, output=f"memory://status-{next(PLACES)}/out")
+
+    def run_it(**changes):
+        return runs.scrub(storage, dataclasses.replace(options, **changes))
+
+    run_it.options, run_it.output = options, options.output
+    return run_it
+
+
+def stages(found):
+    return [(one["stage"], one["done"], one["units"]) for one in found["pending"]]
+
+
+def failing(*given, **more):
+    raise RunFailed("x")
+
+
+def test_each_state_is_told_with_what_comes_next(run, storage, monkeypatch):
+    with pytest.raises(UsageError, match="no such output"):
+        status(storage, run.output)
+    storage.write_bytes(f"{run.output}/_staging/{'a' * 16}/RUN", b"")
+    assert stages(status(storage, run.output)) == [("planning", 0, None)]
+    resume(storage, run.options, discard=True)
+    job, plan = plan_and_freeze(storage, run.options)
+    found = status(storage, run.output)
+    assert stages(found) == [("unfinished", 0, len(plan.units))]
+    assert found["published"] is None and "scrubline resume" in found["next"]
+    with pytest.raises(RunHeld):
+        run(hold=True)
+    found = status(storage, run.output)
+    assert stages(found) == [("waits", len(plan.units), len(plan.units))]
+    assert "scrubline diff" in found["next"]
+    with monkeypatch.context() as patch:
+        patch.setattr(publish, "make_manifest", failing)
+        with pytest.raises(RunFailed):
+            resume(storage, run.options)
+    found = status(storage, run.output)
+    assert stages(found)[0][0] == "publishing" and "finish it" in found["next"]
+    manifest = resume(storage, run.options)
+    found = status(storage, run.output)
+    assert found["published"]["run"] == manifest["run"] == job.run
+    assert found["published"]["when"] >= manifest["report"]["started"]
+    assert found["pending"] == [] and "next night" in found["next"]
+
+
+def test_who_holds_the_lock_is_told(run, storage):
+    run()
+    assert status(storage, run.output)["lock"] is None
+    with storage.locked(lock_file(run.output)):
+        found = status(Storage(), run.output)
+    assert found["lock"]["pid"] == os.getpid()
+    assert found["lock"]["machine"] == this_machine().split()[0]
+    assert found["lock"]["since"] <= found["lock"]["sign_of_life"]
+    assert found["next"].startswith("wait") and any("locked" in line for line in told(found))
+    assert status(storage, run.output)["lock"] is None
+
+
+def test_the_command(scrubline, storage, options):
+    manifest = runs.scrub(storage, options)
+    plan_and_freeze(storage, dataclasses.replace(options, split_bytes=1000))
+    code, out, _ = scrubline("status", "--output", options.output)
+    assert code == 0
+    first, second, last = out.splitlines()
+    assert first.startswith(f"published  run {manifest['run']}, 2") and "60 rows" in first
+    assert "unfinished, 0 of" in second and last.startswith("next       go on")
+    code, out, _ = scrubline("status", "--output", options.output, "--json")
+    assert json.loads(out)["published"]["run"] == manifest["run"]
+    assert scrubline("status", "--output", options.output + "x")[0] == 2
