@@ -29,7 +29,7 @@ from ..models.storage import Storage
 from ..models.units import Plan
 from . import flink
 from .engines import value_of
-from .execute import NothingDone, run_engine
+from .execute import NothingDone, require_reached, run_engine
 from .metrics import Metrics
 from .publish import unfinished
 
@@ -77,9 +77,10 @@ def run_jobs(
             left = unfinished(storage, job, plan)
         if not left:
             return
-        end_jobs(options)
         seen = _Receipts(storage, job, plan, left, lambda units: on_done(units, {}))
         try:
+            require_reached(options)
+            end_jobs(options)
             with _ended(options):
                 metrics = run_engine(
                     job,

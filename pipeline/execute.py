@@ -89,11 +89,10 @@ def run_engine(
         patience_seconds: when no unit was done for so long the job is cancelled.
 
     Raises:
-        ScrublineError: ours if one of our steps raised it; else RunFailed, if the engine cannot be
-            reached or the job failed, NothingDone if it was cancelled. The engine's own messages
+        ScrublineError: ours if one of our steps raised it; else RunFailed, if the job failed,
+            NothingDone if it was cancelled. The engine's own messages
             are in its log.
     """
-    require_reached(options)
     pipeline = beam.Pipeline(options=PipelineOptions(["--no_save_main_session", *options]))
     build(pipeline, job, units, report=report)
     problem: ScrublineError | None = None
