@@ -271,13 +271,14 @@ def test_a_child_that_is_killed_is_told():
 
 def test_children_say_nothing(capfd):
     def work(task, tell):
-        os.write(1, b"out")
-        os.write(2, b"err")
-        print("printed")
+        os.write(1, b"told by a child")
+        os.write(2, b"told by a child")
+        print("told by a child")
         return task
 
     assert dict(run_tasks(work, [0, 1, 2], jobs=2)) == {0: 0, 1: 1, 2: 2}
-    assert capfd.readouterr() == ("", "")
+    # The parent may say something as it forks: gRPC does, where another test has used it.
+    assert "told by a child" not in "".join(capfd.readouterr())
 
 
 def test_learners_of_two_kinds_share_features_in_one_search():
