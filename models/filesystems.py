@@ -36,11 +36,24 @@ def filesystem(url: str) -> tuple[Any, str]:
             f"({type(error).__name__}); see the extras s3, gcs and azure"
         ) from None
     if chained or "::" not in url:
-        fs, path = url_to_fs(url, use_listings_cache=False)
+        fs, path = _reached(url)
     else:
         fs = kind(**kind._get_kwargs_from_urls(url), use_listings_cache=False)
         path = kind._strip_protocol(url)
     return fs, str(path)
+
+
+def _reached(url: str) -> tuple[Any, str]:
+    """What fsspec makes of a URL; some kinds ask for their server by this."""
+    problem = ""
+    try:
+        found: tuple[Any, str] = url_to_fs(url, use_listings_cache=False)
+        return found
+    except OSError as error:
+        problem = type(error).__name__
+    raise UsageError(
+        f"storage of the kind {split_protocol(url)[0]}:// cannot be reached ({problem})"
+    )
 
 
 def protocols(fs: Any) -> tuple[str, ...]:

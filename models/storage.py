@@ -380,7 +380,7 @@ class Storage(Retrying):
         descriptor = self.retry("lock", url, opened)
         try:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _take(descriptor)
             except BlockingIOError:
                 raise OutputBusy(
                     "another process works on this output: wait until it has ended"
@@ -494,3 +494,20 @@ def _input_file(fs: Any, root: str, entry: Entry, folders: dict[str, str]) -> In
     if not readable:
         raise UsageError("the name of an input file is not valid UTF-8; rename it")
     return InputFile(url, entry.size, entry.version, relative, parse_partition(relative))
+
+
+_LOOKS, _LOOK_SECONDS = 5, 0.02
+
+
+def _take(descriptor: int) -> None:
+    """Locks a file for this process; tries again, as whoever only looks at it holds it too.
+
+    Raises:
+        OSError: BlockingIOError if another process holds it.
+    """
+    for _ in range(_LOOKS - 1):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(_LOOK_SECONDS)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

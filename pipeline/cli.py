@@ -300,7 +300,7 @@ def _estimated(storage: Any, job: Any, plan: Any, options: Any) -> Any:
 def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, Any]]:
     """Options and the recorder of a run, which tells of it when the block ends."""
     from .predictions import keep
-    from .reporting import Recorder
+    from .reporting import Recorder, require_apart
 
     class Recording(Recorder):
         def frozen(self, storage: Any, job: Any, plan: Any) -> None:
@@ -317,6 +317,7 @@ def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, A
     with recorder.recording(parsed.stopped):
         options = _options(parsed)
         set_up_logs(options.log_level, options.log_format)
+        require_apart(options.report, options.metrics_file, (*options.inputs, options.output))
         recorder.opened(
             report=options.report,
             metrics_file=options.metrics_file,

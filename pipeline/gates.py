@@ -265,6 +265,11 @@ def hash_canaries(storage: Storage, url: str) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def canaries_changed(storage: Storage, job: Job) -> bool:
+    """Whether the file of canaries is not the one that a run was planned with."""
+    return job.canaries is not None and hash_canaries(storage, job.canaries) != job.canaries_hash
+
+
 def check_canaries(
     storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt]
 ) -> dict[str, Any]:

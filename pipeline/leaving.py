@@ -1,6 +1,7 @@
-"""Documents that leave an output with a run: published under a doc_key that the run does not give.
+"""Documents that leave an output with a run.
 
-An input that was emptied, cut off or not mounted takes with it what was published of it, and looks
+They are published under a doc_key that the run does not give, or gives to empty texts alone. An
+input that was emptied, cut off or not mounted takes with it what was published of it, and looks
 like one from which somebody took documents out. Only their number tells the two apart.
 """
 
@@ -74,18 +75,29 @@ def count_leaving(
     turns = 1 + sum(one.tally.counts["rows_in"] for one in receipts.values()) // KEYS_AT_ONCE
     gone = {"again": 0, "rest": 0}
     for turn in range(turns):
-        mine = [keys[keys % np.uint64(turns) == turn] for keys in _keys(storage, staged)]
-        known = np.concatenate([np.zeros(0, np.uint64), *mine])
-        known.sort()
+        known: tuple[list[Keys], list[Keys]] = ([_NONE], [_NONE])
+        for keys in _keys(storage, staged):
+            for some, more in zip(known, keys, strict=True):
+                some.append(_of_turn(more, turn, turns))
+        filled, empty = (np.sort(np.concatenate(some)) for some in known)
+        del known
         for kind, entries in (("again", again), ("rest", rest)):
             parts = [f"{job.output}/{path}" for path in _paths(e.receipt for e in entries)]
             for keys in _keys(storage, parts, published=True):
-                keys = keys[keys % np.uint64(turns) == turn]
-                gone[kind] += len(keys) - int(among(keys, known).sum())
+                texts, nothing = (_of_turn(some, turn, turns) for some in keys)
+                stays = among(nothing, filled) | among(nothing, empty)
+                gone[kind] += int((~among(texts, filled)).sum() + (~stays).sum())
     return (
         Leaving(gone["again"], _documents(again)),
         Leaving(gone["again"] + gone["rest"], _documents(catalogue.units.values())),
     )
+
+
+_NONE = np.zeros(0, np.uint64)
+
+
+def _of_turn(keys: Keys, turn: int, turns: int) -> Keys:
+    return keys[keys % np.uint64(turns) == turn]
 
 
 def _documents(entries: Iterable[Entry]) -> int:
@@ -96,10 +108,16 @@ def _paths(receipts: Iterable[Receipt]) -> list[str]:
     return [part.path for one in receipts for part in one.parts if part.table == "documents"]
 
 
-def _keys(storage: Storage, parts: Sequence[str], *, published: bool = False) -> Iterator[Keys]:
-    """Halves of the doc_keys in each documents part; the quarantined only if all are asked for."""
+def _keys(
+    storage: Storage, parts: Sequence[str], *, published: bool = False
+) -> Iterator[tuple[Keys, Keys]]:
+    """Halves of the doc_keys of texts, and of empty texts, in each documents part.
 
-    def keys_in(part: str) -> Keys:
+    Args:
+        published: what is quarantined is no document then; else it is one with a text.
+    """
+
+    def keys_in(part: str) -> tuple[Keys, Keys]:
         try:
             content = io.BytesIO(storage.read_bytes(part))
         except FileNotFoundError:
@@ -107,11 +125,13 @@ def _keys(storage: Storage, parts: Sequence[str], *, published: bool = False) ->
                 raise
             # Its unit is made again, as data is whose part is lost.
             _log.warning("a published part of documents is gone: nobody can tell what leaves of it")
-            return np.zeros(0, np.uint64)
-        table = pq.read_table(content, columns=["doc_key", "status"])
-        if published:
-            table = table.filter(pc.not_equal(table["status"], "quarantined"))
-        return halves(table["doc_key"])
+            return _NONE, _NONE
+        table = pq.read_table(content, columns=["doc_key", "status", "characters"])
+        held = pc.equal(table["status"], "quarantined")
+        text = pc.greater(pc.fill_null(table["characters"], 0), 0)
+        filled = pc.and_(text, pc.invert(held)) if published else pc.or_(text, held)
+        empty = pc.invert(pc.or_(filled, held))
+        return halves(table.filter(filled)["doc_key"]), halves(table.filter(empty)["doc_key"])
 
     with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
         for low in range(0, len(parts), _READS_AT_ONCE):

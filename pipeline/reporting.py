@@ -10,6 +10,7 @@ import datetime
 import importlib.metadata
 import json
 import logging
+import os
 import platform
 import time
 from collections import Counter, defaultdict
@@ -55,6 +56,32 @@ MOST_WARNINGS = 50
 _LIBRARIES = ("scrubline", "apache-beam", "pyarrow", "numpy", "fsspec")
 
 
+def require_apart(report: str | None, metrics_file: str | None, places: Sequence[str]) -> None:
+    """Refuses to write report or metrics over something else.
+
+    Args:
+        places: inputs and output.
+
+    Raises:
+        UsageError: naming the option.
+    """
+    named = {"--report": report, "--metrics-file": metrics_file}
+    targets = {option: _place(target) for option, target in named.items() if target}
+    if len(targets) > len(set(targets.values())):
+        raise UsageError("--report and --metrics-file are one file: give each its own")
+    for option, target in targets.items():
+        if any(f"{target}/".startswith(f"{_place(place)}/") for place in places):
+            raise UsageError(f"{option} lies in an input or in the output: give it another place")
+        if os.path.exists(target) and not os.path.isfile(target):
+            raise UsageError(f"{option} is no file")
+
+
+def _place(url: str) -> str:
+    """A URL, or a local path with its links followed."""
+    local = "://" not in url
+    return os.path.realpath(os.path.expanduser(url)) if local else url.rstrip("/")
+
+
 class Recorder(Watch):
     """Hears of a run and writes down what became of it."""
 
@@ -83,8 +110,6 @@ class Recorder(Watch):
         self._was_read = False
         self._warnings = _Warnings()
         self._told: dict[str, Any] = {"command": command, "workers": None, "runner": None}
-        self._manifest: Mapping[str, Any] | None = None
-        self._night: Mapping[str, int] | None = None
         self._retries: Counter[str] = Counter(worker=0, unit=0, job=0)
         self._forget()
         self._state, self._idle = "running", False
@@ -94,6 +119,8 @@ class Recorder(Watch):
         """Knows of no run yet."""
         self._job: Job | None = None
         self._plan: Plan | None = None
+        self._night: Mapping[str, int] | None = None
+        self._manifest: Mapping[str, Any] | None = None
         self._tally: Tally | None = None
         self._metrics: Metrics = {}
         self._rows = self._units_done = self._bytes_done = 0

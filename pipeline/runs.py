@@ -7,6 +7,7 @@ import dataclasses
 import datetime
 import logging
 import os
+import re
 import tempfile
 import time
 import uuid
@@ -34,7 +35,7 @@ from .catalogue import Catalogue, parts_there
 from .changes import choose_inputs
 from .config import DEFAULT_MAX_GONE, DEFAULT_MAX_QUARANTINED, Options
 from .engines import beam_options, check_places, check_runner
-from .gates import check_parts, check_written, hash_canaries, told_before
+from .gates import canaries_changed, check_parts, check_written, hash_canaries, told_before
 from .holding import hold, refuse_waiting
 from .inspection import read_manifest
 from .metrics import add_metrics
@@ -224,8 +225,14 @@ def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> N
 
 
 def _absolute(place: str) -> str:
-    """A local path made absolute; URLs stay."""
-    return place if "://" in place else os.path.abspath(place)
+    """A local path made absolute; URLs stay.
+
+    Raises:
+        UsageError: if it is a URL of no place: what a variable was for is missing.
+    """
+    if re.fullmatch("[A-Za-z][A-Za-z0-9+.-]*:/*", place):
+        raise UsageError("a URL names no bucket and no folder: is a variable in it empty?")
+    return place if "://" in place else os.path.abspath(os.path.expanduser(place))
 
 
 def _check_folder(output: str) -> None:
@@ -677,9 +684,14 @@ def _finish_pending(
     for run in pending:
         refuse_waiting(storage, output, run)
     # What tonight holds a run back was not asked of that one.
-    how = dataclasses.replace(options, hold=False, max_quarantined=None, max_lost=None)
+    how = dataclasses.replace(
+        options, hold=False, max_quarantined=None, max_gone=None, max_lost=None
+    )
     for run in pending:
         if stage_of(storage, output, run) is not Stage.PLANNING:
+            if canaries_changed(storage, read_job(storage, output, run)):
+                # Tonight's run, if it is the same, goes on with them as they are now.
+                continue
             try:
                 _go_on(storage, how, output, run, watch, still_ours)
                 continue

@@ -210,6 +210,27 @@ def test_an_input_that_was_emptied_or_cut_off(large, storage, options, increment
     assert manifest["report"]["documents_gone"] == 40 - lines
 
 
+@pytest.mark.parametrize("form", ["text files", "null"])
+def test_documents_that_become_empty_have_left(run, tmp_path, form):
+    folder = tmp_path / "emptied"
+    folder.mkdir()
+    columns = {}
+    if form == "text files":
+        columns = {"columns": None}
+        for number in range(30):
+            (folder / f"{number}.txt").write_text("Seen 3/4/2019")
+    else:
+        write_corpus(folder, notes=30, files=1, broken=False)
+    night = {"inputs": (str(folder),), "incremental": True, "max_gone": 0.0, **columns}
+    run(**night)
+    for path in folder.iterdir():
+        lines = [json.loads(line) | {"text": None} for line in path.read_text().splitlines()
+                 if form == "null"]  # fmt: skip
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(GateHeld, match="published documents of inputs that are read again"):
+        run(**night)
+
+
 def test_a_table_without_rows(run, tmp_path):
     table = pa.table({"note_id": range(30), "text": ["Seen 3/4/2019"] * 30})
     (tmp_path / "tables").mkdir()

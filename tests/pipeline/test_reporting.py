@@ -11,7 +11,13 @@ from scrubline.models.errors import GateHeld, RunFailed, UsageError
 from scrubline.models.results import COUNTS, Tally
 from scrubline.models.storage import Storage
 from scrubline.pipeline import runs
-from scrubline.pipeline.reporting import EXIT_CODES, REFRESH_SECONDS, STATES, Recorder
+from scrubline.pipeline.reporting import (
+    EXIT_CODES,
+    REFRESH_SECONDS,
+    STATES,
+    Recorder,
+    require_apart,
+)
 from scrubline.pipeline.runs import plan_and_freeze
 from scrubline.pipeline.state import lock_file
 
@@ -270,12 +276,37 @@ def test_tonight_is_told_apart_from_what_was_left(scrubline, job, watched, tmp_p
     words = [*words, "--incremental", "--finish-pending"]
     assert scrubline("scrub", *job, *words)[0] == 0
     report, gauges = read(*files)
-    assert (report["state"], report["incremental"]["untouched"]) == ("published", 3)
+    # The run that was left is published; tonight itself had nothing to do, and no counts.
+    assert (report["state"], report["incremental"]["untouched"]) == ("idle", 3)
+    assert report["run"] is report["counts"] is None
     (tmp_path / "source/late.jsonl").write_text(json.dumps(note(99)) + "\n")
     assert scrubline("scrub", *job, *words)[0] == 0
     report, _ = read(*files)
     assert report["units"] == {"planned": 1, "left_at_start": 1, "done": 1}
     assert (report["incremental"]["new"], report["inputs"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("report", "metrics", "match"),
+    [
+        ("out/manifest.json", None, "--report lies in an input or in the output"),
+        (None, "source/part0.jsonl", "--metrics-file lies in an input or in the output"),
+        ("link/r.json", None, "--report lies in an input"),
+        ("same", "./same", "are one file"),
+        ("source/..", None, "--report is no file"),
+        ("r.json", "m.prom", None),
+    ],
+)
+def test_report_and_metrics_have_places_of_their_own(tmp_path, report, metrics, match):
+    (tmp_path / "source").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "source")
+    places = (str(tmp_path / "source"), str(tmp_path / "out"))
+    given = [f"{tmp_path}/{name}" if name else None for name in (report, metrics)]
+    if match is None:
+        require_apart(*given, places)
+        return
+    with pytest.raises(UsageError, match=match):
+        require_apart(*given, places)
 
 
 def test_metrics_that_cannot_be_written_any_more_end_no_run(storage, options, tmp_path, caplog):

@@ -684,6 +684,18 @@ def test_what_is_finished_is_as_it_was_planned(run, storage, options, stopped, t
     assert NOTHING in run(incremental=True, finish_pending=True)
 
 
+def test_limits_of_tonight_do_not_publish_what_was_held(run, options, tmp_path):
+    write_corpus(tmp_path / "in", notes=60, broken=False)
+    run(incremental=True)
+    path = tmp_path / "in/part1.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:2]))
+    with pytest.raises(GateHeld, match="would be gone"):
+        run(incremental=True)
+    for limits in ({"max_gone": 1.0}, {"max_lost": 1.0}, {"max_quarantined": 1.0}):
+        with pytest.raises(GateHeld, match="would be gone"):
+            run(incremental=True, finish_pending=True, **limits)
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 def test_what_can_never_be_finished_is_given_up(
     run, storage, options, stopped, tmp_path, caplog, workers
@@ -718,6 +730,12 @@ def test_what_is_being_published_is_finished_whatever_became_of_its_inputs(
     manifest = run(finish_pending=True, incremental=True)
     assert manifest["counts"]["rows_out"] == 60
     assert (manifest[NOTHING]["left"], manifest[NOTHING]["gone"]) == (1, 2)
+
+
+@pytest.mark.parametrize("place", ["s3://", "s3:///", "gs:", "file:///"])
+def test_a_url_of_no_place_is_refused(run, place):
+    with pytest.raises(UsageError, match="names no bucket"):
+        run(output=place)
 
 
 def test_what_waits_is_not_finished_by_a_night(run, storage, options, tmp_path):
