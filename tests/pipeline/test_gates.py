@@ -343,7 +343,10 @@ def test_a_promotion_that_is_taken_up_again_tells_of_canaries_too(
         ({"id": 9003, "gone": ["17"]}, "canary 2: missing, it is quarantined"),
     ],
 )
-def test_a_canary_holds_the_run_back(run, storage, options, planted, tmp_path, canary, fault):
+@pytest.mark.parametrize("finish_pending", [False, True])
+def test_a_canary_holds_the_run_back(
+    run, storage, options, planted, tmp_path, canary, fault, finish_pending
+):
     file = planted(CLEAN[1], canary)
     with pytest.raises(GateHeld, match=f"1 of 2 canaries fail: {fault}") as told:
         run(canaries=file)
@@ -353,7 +356,9 @@ def test_a_canary_holds_the_run_back(run, storage, options, planted, tmp_path, c
     planted(*CLEAN)
     with pytest.raises(UsageError, match="canaries have changed since the run was planned"):
         resume(storage, options)
-    assert run(canaries=file)["report"]["canaries"]["in_this_run"] == 2
+    assert (
+        run(canaries=file, finish_pending=finish_pending)["report"]["canaries"]["in_this_run"] == 2
+    )
 
 
 def test_a_quarantined_canary_that_may_be_missing_passes(run, planted):
