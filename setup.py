@@ -35,6 +35,7 @@ setup(
         "scrubline.transforms": ["py.typed"],
         "scrubline.models": [
             "py.typed",
+            "classes-*.tsv",
             "bundled/*/*",
             "bundled/*/*/*",
             "policies/*.toml",

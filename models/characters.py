@@ -1,14 +1,17 @@
 """Character classes: a text becomes one array of small numbers, one for each code point.
 
 A class is `kind * 4 + detail`, so that `class >> 2` is the kind: white space, letter, digit or
-sign. The table is built once from the interpreter's `unicodedata`; characters that a newer Unicode
-version assigns are therefore signs under an older interpreter and may be letters under a newer
-one.
+sign. The table ships as a file, made of one version of Unicode: a text has the same tokens under
+every Python. What the version does not know is a sign. The file is made anew, under a Python with
+that version, by
+
+    python -m scrubline.models.characters > models/classes-14.0.0.tsv
 """
 
 from __future__ import annotations
 
 import functools
+import importlib.resources
 import itertools
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -66,6 +69,9 @@ _BY_CATEGORY = {
 
 CODE_POINTS = 0x110000
 
+UNICODE = "14.0.0"
+"""The version that classes are those of."""
+
 IS_ALPHA, IS_UPPER, IS_TITLE, IS_LOWER, IS_DECIMAL, IS_SPACE, IS_ALNUM = (
     1 << at for at in range(7)
 )
@@ -113,6 +119,17 @@ def trait_table() -> Traits:
 @functools.cache
 def class_table() -> Classes:
     """The class of every code point, surrogates included; read only."""
+    file = importlib.resources.files(__package__).joinpath(f"classes-{UNICODE}.tsv")
+    rows = [line.split("\t") for line in file.read_text("ascii").splitlines()]
+    starts = [int(first, 16) for first, _ in rows]
+    lengths = np.diff([*starts, CODE_POINTS])
+    table = np.repeat(np.array([int(value) for _, value in rows], np.uint8), lengths)
+    table.setflags(write=False)
+    return table
+
+
+def made_classes() -> Classes:
+    """The class of every code point by the interpreter's version of Unicode."""
     table = np.full(CODE_POINTS, SIGN, np.uint8)
     for code in assigned():
         character = chr(code)
@@ -129,7 +146,6 @@ def class_table() -> Classes:
         (MARK, _JOINED),
     ):
         table[[ord(character) for character in characters]] = value
-    table.setflags(write=False)
     return table
 
 
@@ -145,3 +161,14 @@ def joined_code_points(texts: Sequence[str | None]) -> tuple[Codes, Ints]:
     offsets = np.zeros(len(known) + 1, np.int64)
     np.cumsum([len(text) for text in known], out=offsets[1:])
     return code_points("".join(known)), offsets
+
+
+def _print_classes() -> None:
+    """The file of classes: where each run of code points of one class begins, and the class."""
+    table = made_classes()
+    for start in (0, *(np.flatnonzero(np.diff(table)) + 1).tolist()):
+        print(f"{start:X}\t{table[start]}")
+
+
+if __name__ == "__main__":
+    _print_classes()

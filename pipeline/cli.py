@@ -186,7 +186,7 @@ def _where(error: BaseException) -> str:
     trace, place = error.__traceback__, "?"
     while trace is not None:
         name = trace.tb_frame.f_globals.get("__name__", "")
-        if name.startswith("scrubline."):
+        if name.startswith("scrubline.") or name == __name__:  # that is "__main__" under -m
             place = f"{name}:{trace.tb_lineno}"
         trace = trace.tb_next
     return place
@@ -233,6 +233,8 @@ def _options(parsed: argparse.Namespace) -> Any:
         )
     if not options.output and parsed.command in ("scrub", "plan", "resume"):
         raise UsageError("say where to write with --output URL")
+    if options.output.startswith("memory:"):
+        raise UsageError("memory:// is gone when this command ends: write to a place that stays")
     if not options.inputs and parsed.command in ("scrub", "plan", "annotate"):
         raise UsageError("say what to read with --input URL (a file, a folder or a glob)")
     return options

@@ -134,6 +134,9 @@ class Options:
             Limits(batch_bytes=self.batch_bytes, line_bytes=self.budgets.line_bytes)
         except ValueError as error:
             raise UsageError(str(error)) from None
+        for name in ("report", "metrics_file", "canaries", "policy"):
+            if getattr(self, name) == "":  # a variable that is not set, say
+                raise UsageError(f"{name} is given, but empty")
         if self.workers < 0:
             raise UsageError(f"workers must be 0 (this process) or more, got {self.workers}")
         for name in ("max_quarantined", "max_gone", "max_lost"):

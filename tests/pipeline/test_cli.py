@@ -122,6 +122,8 @@ def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
         ),
         (("scrub", "--config", "/no/such.toml"), "config file cannot be read (FileNotFoundError)"),
         (("resume", "--output", "nowhere"), "no unfinished run"),
+        (("scrub", "--input", "i", "--output", "memory://o"), "memory:// is gone"),
+        (("scrub", "--input", "i", "--output", "o", "--report", ""), "report is given, but empty"),
         (("plan", "--output", "o"), "say what to read"),
         (("annotate", "--output", "o"), "say what to read"),
         (("verify", "--output", "nowhere"), "nothing is published"),
