@@ -2,10 +2,8 @@
 
 A class is `kind * 4 + detail`, so that `class >> 2` is the kind: white space, letter, digit or
 sign. The table ships as a file, made of one version of Unicode: a text has the same tokens under
-every Python. What the version does not know is a sign. The file is made anew, under a Python with
-that version, by
-
-    python -m scrubline.models.characters > models/classes-14.0.0.tsv
+every Python. What the version does not know is a sign. `made_classes` makes the file, under a
+Python with that version.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ import importlib.resources
 import itertools
 import unicodedata
 from collections.abc import Callable, Sequence
+from importlib.resources.abc import Traversable
 
 import numpy as np
 import numpy.typing as npt
@@ -116,11 +115,15 @@ def trait_table() -> Traits:
     return table
 
 
+def classes_file() -> Traversable:
+    """The table that ships."""
+    return importlib.resources.files(__package__).joinpath(f"classes-{UNICODE}.tsv")
+
+
 @functools.cache
 def class_table() -> Classes:
     """The class of every code point, surrogates included; read only."""
-    file = importlib.resources.files(__package__).joinpath(f"classes-{UNICODE}.tsv")
-    rows = [line.split("\t") for line in file.read_text("ascii").splitlines()]
+    rows = [line.split("\t") for line in classes_file().read_text("ascii").splitlines()]
     starts = [int(first, 16) for first, _ in rows]
     lengths = np.diff([*starts, CODE_POINTS])
     table = np.repeat(np.array([int(value) for _, value in rows], np.uint8), lengths)
@@ -128,8 +131,8 @@ def class_table() -> Classes:
     return table
 
 
-def made_classes() -> Classes:
-    """The class of every code point by the interpreter's version of Unicode."""
+def made_classes() -> str:
+    """The file, by the interpreter's Unicode: where each run of one class begins, and the class."""
     table = np.full(CODE_POINTS, SIGN, np.uint8)
     for code in assigned():
         character = chr(code)
@@ -146,7 +149,8 @@ def made_classes() -> Classes:
         (MARK, _JOINED),
     ):
         table[[ord(character) for character in characters]] = value
-    return table
+    starts = (0, *(np.flatnonzero(np.diff(table)) + 1).tolist())
+    return "".join(f"{start:X}\t{table[start]}\n" for start in starts)
 
 
 def code_points(text: str) -> Codes:
@@ -161,14 +165,3 @@ def joined_code_points(texts: Sequence[str | None]) -> tuple[Codes, Ints]:
     offsets = np.zeros(len(known) + 1, np.int64)
     np.cumsum([len(text) for text in known], out=offsets[1:])
     return code_points("".join(known)), offsets
-
-
-def _print_classes() -> None:
-    """The file of classes: where each run of code points of one class begins, and the class."""
-    table = made_classes()
-    for start in (0, *(np.flatnonzero(np.diff(table)) + 1).tolist()):
-        print(f"{start:X}\t{table[start]}")
-
-
-if __name__ == "__main__":
-    _print_classes()
