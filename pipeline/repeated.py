@@ -2,13 +2,14 @@
 
 Only when all units are done are all ids known. Of a row that is like an earlier one, in the input
 or in what is published, the unit is run again with the row's number, which then is part of its
-doc_key.
+doc_key. Of numbered rows restricted/<run>/rework.json keeps which key their id has without one:
+so the next night finds a free number at once.
 """
 
 from __future__ import annotations
 
 import io
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -20,14 +21,17 @@ import pyarrow.parquet as pq
 
 from ..models.job import Job
 from ..models.receipts import Receipt
-from ..models.rework import Rework
+from ..models.rework import Rework, UnitRework
 from ..models.storage import Storage
 from ..models.units import Plan
-from .catalogue import Catalogue
+from .catalogue import Catalogue, Entry
 
 KEYS_AT_ONCE = 125_000_000
 """Rows of a run whose keys are held together, eight bytes each: more are looked at in turns."""
 _READS_AT_ONCE = 16
+
+Numbers = defaultdict[str, set[int]]
+"""doc_key of the first row with an id -> numbers of others that have it."""
 
 Keys = npt.NDArray[np.uint64]
 """Halves of doc_keys, each of which is a hash: alike where rows are, and by chance hardly ever."""
@@ -38,7 +42,8 @@ def number_repeated_ids(
 ) -> int:
     """Finds rows whose doc_key an earlier row has too, in the run or published; numbers them.
 
-    A numbered row may meet the number of another one, so this is repeated until nothing is found.
+    They get the least numbers that no other row with their id has, as far as facts of published
+    runs tell; those of earlier versions do not, so this is repeated until nothing is found.
 
     Returns:
         How many rows need another ordinal than they were run with; their units have become
@@ -64,22 +69,51 @@ def number_repeated_ids(
     repeated = _repeated_keys(storage, staged, published, turns=1 + rows // KEYS_AT_ONCE)
     if not len(repeated):
         return 0
-    seen = Counter(_rows_with(storage, published, repeated)["full"].tolist())
     rework = Rework.read(storage, job.restricted)
-    ordinals: dict[int, dict[int, int]] = defaultdict(dict)
-    for unit, facts in rework.units.items():
-        ordinals[unit] = dict(facts.ordinals)
-    numbered = 0
+    entries = [entry for name, entry in catalogue.units.items() if name not in superseded]
+    taken = _numbers(storage, job, entries)
+    for facts in rework.units.values():
+        _note(facts, taken)
+    seen = {bytes(full) for full in _rows_with(storage, published, repeated)["full"]}
+    numbers: dict[int, dict[int, tuple[int, str]]] = defaultdict(dict)
+    free: dict[str, int] = defaultdict(lambda: 1)
     new = _rows_with(storage, staged, repeated)
     for row in new[np.lexsort((new["ordinal"], new["unit"]))]:
         full, unit, ordinal = bytes(row["full"]), int(row["unit"]), int(row["ordinal"])
-        if before := seen[full]:
-            ordinals[unit][ordinal] = ordinals[unit].get(ordinal, 0) + before
-            numbered += 1
-        seen[full] += 1
-    if numbered:
-        rework.numbering(ordinals).write(storage, job.restricted)
-    return numbered
+        if full in seen:
+            first = rework.of_unit(unit).firsts.get(ordinal, full.hex())
+            while free[first] in taken[first]:
+                free[first] += 1
+            numbers[unit][ordinal] = free[first], first
+            free[first] += 1
+        seen.add(full)
+    if numbers:
+        rework.numbering(numbers).write(storage, job.restricted)
+    return sum(map(len, numbers.values()))
+
+
+def _numbers(storage: Storage, job: Job, entries: Sequence[Entry]) -> Numbers:
+    """The numbers that published rows have."""
+    units: dict[str, list[int]] = defaultdict(list)
+    for entry in entries:
+        units[entry.run].append(entry.receipt.unit)
+
+    def read(run: str) -> Rework:
+        # What this very run learnt when it was done before was put aside.
+        aside = run == job.run
+        return Rework.read(storage, job.staging if aside else f"{job.output}/restricted/{run}")
+
+    taken: Numbers = defaultdict(set)
+    with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
+        for run, rework in zip(units, pool.map(read, units), strict=True):
+            for unit in units[run]:
+                _note(rework.of_unit(unit), taken)
+    return taken
+
+
+def _note(facts: UnitRework, taken: Numbers) -> None:
+    for row, first in facts.firsts.items():
+        taken[first].add(facts.ordinals[row])
 
 
 def _repeated_keys(

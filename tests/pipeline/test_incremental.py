@@ -17,11 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 from scrubline.models.budgets import Budgets
 from scrubline.models.errors import RunFailed, UsageError
+from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
 from scrubline.models.storage import Storage
 from scrubline.pipeline import runs
 from scrubline.pipeline.catalogue import Catalogue
-from scrubline.pipeline.inspection import list_gone, read_manifest, summary
+from scrubline.pipeline.inspection import list_gone, read_manifest, read_rows, summary
+from scrubline.pipeline.repeated import number_repeated_ids
 from scrubline.pipeline.runs import plan_and_freeze, resume, scrub
 from scrubline.pipeline.verify import verify
 from scrubline.transforms import running
@@ -91,6 +93,44 @@ def same_as_new(run, source, night, storage, options, tmp_path):
         assert faults == []
 
     return check
+
+
+def test_an_id_that_comes_every_night_is_numbered_at_once(
+    night, same_as_new, source, storage, options, monkeypatch
+):
+    rounds = []
+
+    def counted(*given):
+        rounds.append(number_repeated_ids(*given))
+        return rounds[-1]
+
+    def documents():
+        manifest = read_manifest(storage, options.output)
+        rows = read_rows(storage, options.output, manifest, "documents")
+        return {row["doc_key"] for row in rows}
+
+    monkeypatch.setattr(runs, "number_repeated_ids", counted)
+    night()
+    for number in range(5):
+        write_notes(source, f"z{number}", [7, 8, 100 + number])
+        rounds.clear()
+        manifest = night()
+        assert rounds == [2, 0]
+        assert manifest["report"]["repeated_ids"] == 2
+    same_as_new(manifest)
+    keys = load_keys(options.key_source, storage.read_bytes)
+    sevens, before = [keys.doc_key("7", number) for number in range(6)], documents()
+    assert set(sevens) < before
+    # A number that is free again is taken again; the others stay as they are.
+    (source / "z1.jsonl").unlink()
+    night(drop_gone=True)
+    gone = before - documents()
+    assert gone == {sevens[2], keys.doc_key("8", 2), keys.doc_key("101")}
+    write_notes(source, "z9", [7])
+    rounds.clear()
+    night()
+    assert rounds == [1, 0]
+    assert documents() == before - gone | {sevens[2]}
 
 
 def test_the_first_night_takes_all_and_the_second_nothing(night, same_as_new, tmp_path):
