@@ -121,6 +121,10 @@ def this_machine() -> str:
     return " ".join(parts)
 
 
+def _busy() -> OutputBusy:
+    return OutputBusy("another process works on this output: wait until it has ended")
+
+
 class StoreLock:
     """One lock; acquire and release it once."""
 
@@ -156,6 +160,7 @@ class StoreLock:
             self._refresh()
             made = self._storage.create_exclusively(self._url, self._mine.to_bytes())
             if made is None:
+                self._refuse_living()
                 return False
             if made and self._storage.create_exclusively(self._url, b"") is not False:
                 self._storage.delete(self._url)
@@ -167,7 +172,7 @@ class StoreLock:
             if holder is None or self._takes_over(holder):
                 continue
         else:
-            raise OutputBusy("another process works on this output: wait until it has ended")
+            raise _busy()
         self._thread = threading.Thread(target=self._keep_beating, daemon=True)
         self._thread.start()
         return True
@@ -206,6 +211,12 @@ class StoreLock:
         except ScrublineError as error:
             _GIVEN_UP.add(self._mine.owner)
             _log.warning("the lock of the output is left as it is: %s", error)
+
+    def _refuse_living(self) -> None:
+        """A store that throttles may be taken for one that cannot decide: a holder tells."""
+        holder = self._held_by()
+        if holder is not None and self._clock() - holder.beat < self._stale_seconds:
+            raise _busy()
 
     def _refresh(self) -> None:
         self._mine = dataclasses.replace(self._mine, beat=self._clock())

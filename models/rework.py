@@ -24,13 +24,10 @@ class UnitRework:
     Attributes:
         skip: row ordinal -> error class under which the row is quarantined unread.
         ordinals: row ordinal -> ordinal among equal ids, where it is not 0.
-        firsts: row ordinal -> doc_key of the first row with its id, where it is another one; empty
-            where an earlier version wrote the facts. It follows from them: the hash is without it.
     """
 
     skip: Mapping[int, str]
     ordinals: Mapping[int, int]
-    firsts: Mapping[int, str] = dataclasses.field(default_factory=dict)
 
     @property
     def hash(self) -> str:
@@ -62,20 +59,15 @@ class Rework:
     def skipping(self, unit: int, row: int, error: str) -> Rework:
         """These facts and one more row on the skip-list."""
         old = self.of_unit(unit)
-        learnt = dataclasses.replace(old, skip={**old.skip, row: error})
-        return Rework({**self.units, unit: learnt})
+        return Rework({**self.units, unit: UnitRework({**old.skip, row: error}, old.ordinals)})
 
-    def numbering(self, numbers: Mapping[int, Mapping[int, tuple[int, str]]]) -> Rework:
-        """These facts and numbers of rows: unit -> row -> ordinal and doc_key of the first."""
-        units = dict(self.units)
-        for unit, rows in numbers.items():
-            old = self.of_unit(unit)
-            units[unit] = UnitRework(
-                old.skip,
-                {**old.ordinals, **{row: n for row, (n, _) in rows.items()}},
-                {**old.firsts, **{row: first for row, (_, first) in rows.items()}},
-            )
-        return Rework(units)
+    def numbering(self, ordinals: Mapping[int, Mapping[int, int]]) -> Rework:
+        """These facts with all ordinals replaced: unit -> row -> ordinal."""
+        units = {
+            unit: UnitRework(self.of_unit(unit).skip, dict(ordinals.get(unit, {})))
+            for unit in {*self.units, *ordinals}
+        }
+        return Rework({unit: facts for unit, facts in units.items() if facts.hash})
 
     def write(self, storage: Storage, folder: str) -> None:
         """Writes the facts into `folder` (atomic)."""
@@ -83,7 +75,6 @@ class Rework:
             str(unit): {
                 "skip": {str(row): code for row, code in sorted(facts.skip.items())},
                 "ordinals": {str(row): n for row, n in sorted(facts.ordinals.items())},
-                "firsts": {str(row): key for row, key in sorted(facts.firsts.items())},
             }
             for unit, facts in sorted(self.units.items())
         }
@@ -103,7 +94,6 @@ class Rework:
                     int(unit): UnitRework(
                         {int(row): str(code) for row, code in facts["skip"].items()},
                         {int(row): int(n) for row, n in facts["ordinals"].items()},
-                        {int(row): str(key) for row, key in facts.get("firsts", {}).items()},
                     )
                     for unit, facts in value.items()
                 }

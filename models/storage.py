@@ -326,15 +326,16 @@ class Storage(Retrying):
                 return False if self.exists(url) else None
             return True
 
-        try:
-            return self.retry("create", url, put)
-        except StorageAccessError:
-            raise
-        except StorageError:
-            # Raises if it is not this kind of write alone that fails.
-            self.write_bytes(f"{url}.try", b"")
-            self.delete(f"{url}.try")
-            return None
+        for _ in range(2):  # a store that throttled may not do so any more
+            try:
+                return self.retry("create", url, put)
+            except StorageAccessError:
+                raise
+            except StorageError:
+                # Raises if it is not this kind of write alone that fails.
+                self.write_bytes(f"{url}.try", b"")
+                self.delete(f"{url}.try")
+        return None
 
     @contextlib.contextmanager
     def locked(self, url: str) -> Iterator[Callable[[], None]]:

@@ -25,6 +25,7 @@ from apache_beam.runners.portability.job_server import ExternalJobServer
 
 from ..models.errors import InputChanged, RunFailed
 from ..models.job import Job
+from ..models.keys import fingerprint
 from ..models.storage import Storage
 from ..models.units import Plan
 from . import flink
@@ -122,7 +123,9 @@ def _named(job: Job, options: Sequence[str]) -> tuple[str, ...]:
     """Names the job after the run where somebody can be asked for it later."""
     asked = value_of(options, "job_endpoint") or value_of(options, "flink_master")
     unnamed = value_of(options, "job_name") is None
-    return (f"--job_name={_PREFIX}{job.run}",) if asked and unnamed else ()
+    # One run may go to two outputs at once.
+    name = f"{_PREFIX}{job.run}-{fingerprint(job.output)[:8]}"
+    return (f"--job_name={name}",) if asked and unnamed else ()
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.job_server import ExternalJobServer
 
-from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
+from ..models.errors import InputChanged, RunFailed, ScrublineError, UsageError, error_class
 from ..models.job import Job
 from . import flink
 from .engines import value_of
@@ -95,13 +95,7 @@ def run_engine(
     """
     pipeline = beam.Pipeline(options=PipelineOptions(["--no_save_main_session", *options]))
     build(pipeline, job, units, report=report)
-    problem: ScrublineError | None = None
-    try:
-        result = pipeline.run()
-    except Exception as error:
-        problem = _ours(error)
-    if problem is not None:  # outside of `except`, so that the foreign error is not even chained
-        raise problem
+    result = _sent(pipeline, options, patience_seconds)
     state = _wait(result, look, patience_seconds)
     if state not in (None, "DONE"):
         raise RunFailed(f"the engine ended the job in state {state}; its log tells more")
@@ -114,41 +108,86 @@ _CANCEL_SECONDS = 20.0
 _LOOK_SECONDS = 5.0
 
 
+def _sent(pipeline: beam.Pipeline, options: Sequence[str], patience_seconds: float) -> Any:
+    """Sends a job to its engine.
+
+    Raises:
+        ScrublineError: see `run_engine`.
+    """
+    if value_of(options, "job_endpoint"):
+        sent = _Aside(pipeline.run)
+        _until_ended(sent, lambda: 0, patience_seconds)
+        return sent.outcome()
+    try:  # the runner starts a server of its own, which it can from the main thread alone
+        return pipeline.run()
+    except Exception as error:
+        problem = _ours(error)
+    raise problem  # outside of `except`, so that the foreign error is not even chained
+
+
+class _Aside:
+    """A call that may take long, or never end, in a thread of its own."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self._call = call
+        self._result: Any = None
+        self._problem: ScrublineError | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True, name="engine")
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._result = self._call()
+        except BaseException as error:
+            self._problem = _ours(error)
+
+    def goes_on(self, seconds: float = 0.0) -> bool:
+        """Whether it has not ended; waits for it so long."""
+        self._thread.join(seconds)
+        return self._thread.is_alive()
+
+    def outcome(self) -> Any:
+        """What it gave.
+
+        Raises:
+            ScrublineError: ours for what it raised.
+        """
+        if self._problem is not None:
+            raise self._problem
+        return self._result
+
+
 def _wait(result: Any, look: Callable[[], int], patience_seconds: float) -> Any:
-    """Waits for the end of a job; cancels it if this is interrupted, or nothing is done any more.
+    """Waits for the end of a job; cancels it if interrupted, or if nothing is done any more."""
+    ended = _Aside(result.wait_until_finish)
+    try:
+        _until_ended(ended, look, patience_seconds)
+    finally:
+        if ended.goes_on():
+            _cancel(result)
+    return ended.outcome()
+
+
+def _until_ended(call: _Aside, look: Callable[[], int], patience_seconds: float) -> None:
+    """Waits for the end of a call to an engine.
 
     Beam's own waiting has no bound: an engine that lost its workers would be waited for always.
+
+    Raises:
+        NothingDone: if nothing is done any more.
     """
-    ended: list[Any] = []
-
-    def wait() -> None:
-        try:
-            ended.append(result.wait_until_finish())
-        except BaseException as error:
-            ended.append(_ours(error))
-
-    thread = threading.Thread(target=wait, daemon=True, name="engine")
-    thread.start()
     done, since, looked = 0, time.monotonic(), -math.inf
-    try:
-        while thread.is_alive():
-            now = time.monotonic()
-            if now - looked >= _LOOK_SECONDS:
-                more, looked = look(), now
-                if more != done:
-                    done, since = more, now
-            thread.join(0.2)
-            if now - since > patience_seconds:
-                raise NothingDone(
-                    f"no unit was done for {patience_seconds:.0f} s: the job is cancelled; the "
-                    "engine's log tells more, --watchdog-seconds sets how long to wait"
-                )
-    finally:
-        if thread.is_alive():
-            _cancel(result)
-    if isinstance(ended[0], ScrublineError):
-        raise ended[0]
-    return ended[0]
+    while call.goes_on(0.2):
+        now = time.monotonic()
+        if now - looked >= _LOOK_SECONDS:
+            more, looked = look(), now
+            if more != done:
+                done, since = more, now
+        if now - since > patience_seconds:
+            raise NothingDone(
+                f"no unit was done for {patience_seconds:.0f} s: the job is cancelled; the "
+                "engine's log tells more, --watchdog-seconds sets how long to wait"
+            )
 
 
 def _cancel(result: Any) -> None:
@@ -198,7 +237,7 @@ def _ours(error: BaseException) -> ScrublineError:
     class's full name.
     """
     for line in reversed(str(error).splitlines()):
-        for kind in (UsageError, RunFailed):
+        for kind in (InputChanged, UsageError, RunFailed):
             for one in (kind, *_subclasses(kind)):
                 before, marker, after = line.partition(f"{one.__module__}.{one.__qualname__}: ")
                 if marker and not before.strip():

@@ -32,6 +32,7 @@ from .differences import diff_of_run
 from .leaving import count_leaving
 from .originals import keys_of
 from .plan import read_job
+from .repeated import numbers_in_run, published_numbers
 
 _READS_AT_ONCE = 16
 _PASSED = "passed.json"
@@ -315,6 +316,13 @@ def check_canaries(
             "then give the run up with `scrubline resume --output ... --discard`"
         )
     # Of what is planted anew each night, the earlier ones are in the output too.
+    catalogue = Catalogue.read(storage, job.output)
+    firsts = {keys.doc_key(one.id): one for one in canaries}
+    staying = published_numbers(
+        storage, job, catalogue, catalogue.superseded_by(plan.inputs), firsts
+    )
+    for first, numbers in staying.items():
+        ordinals[firsts[first]] = max(ordinals[firsts[first]], *numbers)
     planted = {keys.doc_key(one.id, n) for one, most in ordinals.items() for n in range(most + 1)}
     return {
         "canaries": {
@@ -350,10 +358,10 @@ def _judge(
     known: dict[str, dict[str, tuple[Canary, int]]] = {}
     for job, folder, receipt in units:
         if job.run not in known:
-            given = Rework.read(storage, job.restricted).units.values()
-            ordinals = {0, *(n for facts in given for n in facts.ordinals.values())}
             known[job.run] = {
-                keys.doc_key(one.id, n): (one, n) for one in canaries for n in ordinals
+                keys.doc_key(one.id, n): (one, n)
+                for one, numbers in _numbers(storage, keys, canaries, job).items()
+                for n in numbers
             }
         of = known[job.run]
         wanted = pa.array(sorted(of), pa.string())
@@ -371,6 +379,23 @@ def _judge(
         if out:
             for key, (texts, cells) in _rows(storage, job, folder, receipt, out).items():
                 yield *of[key], list(of[key][0].faults(texts, cells))
+
+
+def _numbers(
+    storage: Storage, keys: Keys, canaries: Sequence[Canary], job: Job
+) -> dict[Canary, set[int]]:
+    """The ordinals that each canary may have in a run."""
+    firsts = {keys.doc_key(one.id): one for one in canaries}
+    numbers: dict[Canary, set[int]] = {one: {0} for one in canaries}
+    table = numbers_in_run(storage, job.restricted, firsts)
+    if table is None:
+        # Nothing is numbered, or by an earlier version: then any number may be a canary's.
+        given = Rework.read(storage, job.restricted).units.values()
+        every = {0, *(n for facts in given for n in facts.ordinals.values())}
+        return dict.fromkeys(canaries, every)
+    for first, number in zip(table["first"].to_pylist(), table["number"].to_pylist(), strict=True):
+        numbers[firsts[first]].add(number)
+    return numbers
 
 
 def _rows(

@@ -21,8 +21,8 @@ from .state import Stage, is_published, lock_file, pending_runs, stage_of
 _RUN = re.compile(r"[0-9a-f]{16}")
 
 _OURS = re.compile(
-    r"(job\.json|plan\.parquet|files\.parquet|rework\.json|prediction\.json|candidates/[^/]+"
-    r"|(.*/)?\.scrubline-[0-9a-f]{16}\.tmp)"
+    r"(job\.json|plan\.parquet|files\.parquet|rework\.json|numbered\.parquet|prediction\.json"
+    r"|candidates/[^/]+|(.*/)?\.scrubline-[0-9a-f]{16}\.tmp)"
 )
 """What a run leaves under restricted/<run>/; where there is more, nothing is removed."""
 

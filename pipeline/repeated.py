@@ -2,16 +2,18 @@
 
 Only when all units are done are all ids known. Of a row that is like an earlier one, in the input
 or in what is published, the unit is run again with the row's number, which then is part of its
-doc_key. Of numbered rows restricted/<run>/rework.json keeps which key their id has without one:
-so the next night finds a free number at once.
+doc_key. Of numbered rows restricted/<run>/numbered.parquet keeps which key their id has without
+one: so the next night finds a free number at once.
 """
 
 from __future__ import annotations
 
 import io
+import logging
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,17 +23,18 @@ import pyarrow.parquet as pq
 
 from ..models.job import Job
 from ..models.receipts import Receipt
-from ..models.rework import Rework, UnitRework
+from ..models.rework import Rework
 from ..models.storage import Storage
 from ..models.units import Plan
-from .catalogue import Catalogue, Entry
+from .catalogue import Catalogue
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 KEYS_AT_ONCE = 125_000_000
 """Rows of a run whose keys are held together, eight bytes each: more are looked at in turns."""
 _READS_AT_ONCE = 16
-
-Numbers = defaultdict[str, set[int]]
-"""doc_key of the first row with an id -> numbers of others that have it."""
 
 Keys = npt.NDArray[np.uint64]
 """Halves of doc_keys, each of which is a hash: alike where rows are, and by chance hardly ever."""
@@ -42,14 +45,15 @@ def number_repeated_ids(
 ) -> int:
     """Finds rows whose doc_key an earlier row has too, in the run or published; numbers them.
 
-    They get the least numbers that no other row with their id has, as far as facts of published
-    runs tell; those of earlier versions do not, so this is repeated until nothing is found.
+    They get the least numbers that no other row with their id has, as far as published runs tell;
+    those of earlier versions do not, so this is repeated until nothing is found.
 
     Returns:
         How many rows need another ordinal than they were run with; their units have become
         unfinished.
 
-    Memory: eight bytes a row of the run, at most a gigabyte, and 48 for each row that is repeated.
+    Memory: eight bytes a row of the run, at most a gigabyte, and about 500 for each row that is
+    repeated or shares its id with one.
     """
     catalogue = Catalogue.read(storage, job.output)
     superseded = catalogue.superseded_by(plan.inputs)
@@ -70,50 +74,151 @@ def number_repeated_ids(
     if not len(repeated):
         return 0
     rework = Rework.read(storage, job.restricted)
-    entries = [entry for name, entry in catalogue.units.items() if name not in superseded]
-    taken = _numbers(storage, job, entries)
-    for facts in rework.units.values():
-        _note(facts, taken)
-    seen = {bytes(full) for full in _rows_with(storage, published, repeated)["full"]}
-    numbers: dict[int, dict[int, tuple[int, str]]] = defaultdict(dict)
-    free: dict[str, int] = defaultdict(lambda: 1)
-    new = _rows_with(storage, staged, repeated)
-    for row in new[np.lexsort((new["ordinal"], new["unit"]))]:
-        full, unit, ordinal = bytes(row["full"]), int(row["unit"]), int(row["ordinal"])
-        if full in seen:
-            first = rework.of_unit(unit).firsts.get(ordinal, full.hex())
-            while free[first] in taken[first]:
-                free[first] += 1
-            numbers[unit][ordinal] = free[first], first
-            free[first] += 1
-        seen.add(full)
-    if numbers:
+    numbers = {unit: dict(facts.ordinals) for unit, facts in rework.units.items()}
+    firsts = _firsts(storage, job, numbers)
+    ours = _rows_with(storage, staged, repeated)
+    new = [
+        (int(row["unit"]), int(row["ordinal"]), bytes(row["full"]).hex())
+        for row in ours[np.lexsort((ours["ordinal"], ours["unit"]))]
+    ]
+    first_of = {(unit, row): firsts.get((unit, row), key) for unit, row, key in new}
+    taken = published_numbers(storage, job, catalogue, superseded, first_of.values())
+    for (unit, row), first in firsts.items():
+        taken[first].add(numbers[unit][row])
+    seen = {bytes(row["full"]).hex() for row in _rows_with(storage, published, repeated)}
+    free: dict[str, int] = {}
+    numbered = 0
+    for unit, row, key in new:
+        if key in seen:
+            first, mine = first_of[unit, row], numbers.setdefault(unit, {})
+            # Always upwards: of what is taken not all may be known.
+            number = max(free.get(first, 0), mine.get(row, 0) + 1)
+            while number in taken[first]:
+                number += 1
+            mine[row], firsts[unit, row], free[first] = number, first, number + 1
+            numbered += 1
+        seen.add(key)
+    if numbered:
+        _keep_firsts(storage, job, numbers, firsts)
         rework.numbering(numbers).write(storage, job.restricted)
-    return sum(map(len, numbers.values()))
+    return numbered
 
 
-def _numbers(storage: Storage, job: Job, entries: Sequence[Entry]) -> Numbers:
-    """The numbers that published rows have."""
-    units: dict[str, list[int]] = defaultdict(list)
-    for entry in entries:
-        units[entry.run].append(entry.receipt.unit)
+def count_numbered(storage: Storage, job: Job) -> int:
+    """How many rows of a run have a number, and so repeat an id."""
+    return sum(len(facts.ordinals) for facts in Rework.read(storage, job.restricted).units.values())
 
-    def read(run: str) -> Rework:
-        # What this very run learnt when it was done before was put aside.
-        aside = run == job.run
-        return Rework.read(storage, job.staging if aside else f"{job.output}/restricted/{run}")
 
-    taken: Numbers = defaultdict(set)
-    with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
-        for run, rework in zip(units, pool.map(read, units), strict=True):
-            for unit in units[run]:
-                _note(rework.of_unit(unit), taken)
+Firsts = dict[tuple[int, int], str]
+"""Unit and row -> doc_key of the first row with its id."""
+
+_NUMBERED = pa.schema(
+    [("unit", pa.int64()), ("row", pa.int64()), ("number", pa.int64()), ("first", pa.string())]
+)
+_FILE = "numbered.parquet"
+"""Under restricted/<run>/: the rows of a run that have a number."""
+
+
+def _keep_firsts(
+    storage: Storage, job: Job, numbers: Mapping[int, Mapping[int, int]], firsts: Firsts
+) -> None:
+    rows = [
+        (unit, row, number, firsts.get((unit, row)))
+        for unit, of_unit in sorted(numbers.items())
+        for row, number in sorted(of_unit.items())
+    ]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns, _NUMBERED), sink, compression="zstd")
+    storage.write_bytes(f"{job.restricted}/{_FILE}", sink.getvalue())
+
+
+def _numbered(storage: Storage, folder: str) -> pa.Table | None:
+    """The rows that a run numbered; None where the file is damaged or an earlier version ran.
+
+    Then numbers are found one by one, a round each.
+    """
+    try:
+        content = storage.read_bytes(f"{folder}/{_FILE}")
+    except FileNotFoundError:
+        return None
+    try:
+        return pq.read_table(io.BytesIO(content), schema=_NUMBERED)
+    except (pa.ArrowException, OSError) as error:
+        run = folder.rpartition("/")[2]
+        _log.warning("%s of run %s is damaged (%s)", _FILE, run, type(error).__name__)
+        return None
+
+
+def numbers_in_run(storage: Storage, folder: str, firsts: Iterable[str]) -> pa.Table | None:
+    """The rows that a run gave a number, by `unit`, `row`, `number` and `first`.
+
+    Args:
+        folder: restricted/<run>.
+        firsts: of rows with these only: doc_keys of the first row with an id.
+
+    Returns:
+        The rows, or None if nothing tells of them.
+    """
+    table = _numbered(storage, folder)
+    if table is None:
+        return None
+    return table.filter(pc.is_in(table["first"], pa.array(sorted(set(firsts)), pa.string())))
+
+
+def _firsts(storage: Storage, job: Job, numbers: Mapping[int, Mapping[int, int]]) -> Firsts:
+    """Of the rows of this run that have a number."""
+    if not any(numbers.values()):
+        return {}
+    table = _numbered(storage, job.restricted)
+    return {
+        (unit, row): first
+        for unit, row, first in _rows(table, "unit", "row", "first")
+        if first and row in numbers.get(unit, {})
+    }
+
+
+def _rows(table: pa.Table | None, *columns: str) -> Iterator[tuple[Any, ...]]:
+    table = _NUMBERED.empty_table() if table is None else table
+    return zip(*(table[name].to_pylist() for name in columns), strict=True)
+
+
+def published_numbers(
+    storage: Storage,
+    job: Job,
+    catalogue: Catalogue,
+    superseded: Container[str],
+    firsts: Iterable[str],
+) -> defaultdict[str, set[int]]:
+    """The numbers that published rows have, as far as their runs tell.
+
+    Args:
+        superseded: names of units that are left out.
+        firsts: see `numbers_in_run`.
+
+    Returns:
+        First -> numbers.
+    """
+    units: defaultdict[str, list[int]] = defaultdict(list)
+    for name, entry in catalogue.units.items():
+        # What this very run learnt when it was done before is put aside.
+        if name not in superseded and entry.run != job.run:
+            units[entry.run].append(entry.receipt.unit)
+    firsts = frozenset(firsts)
+
+    def read(run: str) -> pa.Table | None:
+        table = numbers_in_run(storage, f"{job.output}/restricted/{run}", firsts)
+        return (
+            table
+            if table is None
+            else table.filter(pc.is_in(table["unit"], pa.array(units[run], pa.int64())))
+        )
+
+    taken: defaultdict[str, set[int]] = defaultdict(set)
+    for table in _a_few_at_a_time(read, sorted(units)):
+        for first, number in _rows(table, "first", "number"):
+            taken[first].add(number)
     return taken
-
-
-def _note(facts: UnitRework, taken: Numbers) -> None:
-    for row, first in facts.firsts.items():
-        taken[first].add(facts.ordinals[row])
 
 
 def _repeated_keys(
@@ -176,7 +281,11 @@ def _read(storage: Storage, parts: Sequence[str]) -> Iterator[npt.NDArray[np.voi
         rows["unit"], rows["ordinal"] = table["unit"], table["ordinal"]
         return rows
 
+    yield from _a_few_at_a_time(rows_in, parts)
+
+
+def _a_few_at_a_time(read: Callable[[str], T], places: Sequence[str]) -> Iterator[T]:
+    """As `map`, which alone would read all of them before the first is looked at."""
     with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
-        # A few at a time: `map` alone would read all of them before the first is looked at.
-        for low in range(0, len(parts), _READS_AT_ONCE):
-            yield from pool.map(rows_in, parts[low : low + _READS_AT_ONCE])
+        for low in range(0, len(places), _READS_AT_ONCE):
+            yield from pool.map(read, places[low : low + _READS_AT_ONCE])

@@ -50,7 +50,7 @@ from .publish import (
     reconcile,
     unfinished,
 )
-from .repeated import number_repeated_ids
+from .repeated import count_numbered, number_repeated_ids
 from .state import Stage, clear_staging, is_published, lock_file, owner_file, pending_runs, stage_of
 from .supervisor import Supervisor
 from .watching import NOBODY, Watch
@@ -310,13 +310,13 @@ def execute(
     began = time.monotonic()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     metrics: dict[str, dict[str, int]] = {}
-    repeated = 0
+    numbered = 0
     passed: dict[str, Any] = {}
     whole = True
     with Progress(plan, show=options.progress, watch=watch) as progress:
         while True:
             left = unfinished(storage, job, plan)
-            whole = whole and (repeated > 0 or len(left) == len(plan.units))
+            whole = whole and (numbered > 0 or len(left) == len(plan.units))
             progress.left(left)
             if left:
                 _run_units(storage, job, plan, left, options, progress, metrics)
@@ -346,7 +346,6 @@ def execute(
                 )
                 watch.checked()
                 break
-            repeated = max(repeated, numbered)
             _log.warning(
                 "%d rows repeat an id: they are numbered, and their units run again", numbered
             )
@@ -363,7 +362,7 @@ def execute(
             "units": len(plan.units),
             "inputs": len(plan.files),
             **({"incremental": dict(plan.night.counts)} if plan.night else {}),
-            "repeated_ids": repeated,
+            "repeated_ids": count_numbered(storage, job),
             **passed,
             "runner": options.runner,
             "workers": options.workers,
@@ -521,7 +520,7 @@ def _planned(
     with storage.locked(lock_file(job.output)) as still_ours:
         watch.alone()
         if options.finish_pending:
-            _finish_pending(storage, options, job.output, watch, still_ours)
+            _finish_pending(storage, options, job, watch, still_ours)
         if planned is None or storage.exists(f"{job.output}/manifest.json"):
             planned = _plan(storage, options, job)
         yield *planned, still_ours
@@ -668,18 +667,19 @@ def _go_on(
 def _finish_pending(
     storage: Storage,
     options: Options,
-    output: str,
+    tonight: Job,
     watch: Watch,
     still_ours: Callable[[], None],
 ) -> None:
     """Finishes what an earlier night left, as it was planned, or gives up what never can be.
 
-    That is a run whose plan is not whole, or whose inputs are not what was planned any more; but
-    never one that is being published, of which all is read.
+    That is a run whose plan is not whole, or whose inputs or canaries are not what was planned any
+    more; but never one that is being published, of which all is read.
 
     Raises:
         RunHeld: if a run waits: a person has to look at it.
     """
+    output = tonight.output
     pending = pending_runs(storage, output)
     for run in pending:
         refuse_waiting(storage, output, run)
@@ -688,10 +688,12 @@ def _finish_pending(
         options, hold=False, max_quarantined=None, max_gone=None, max_lost=None
     )
     for run in pending:
-        if stage_of(storage, output, run) is not Stage.PLANNING:
-            if canaries_changed(storage, read_job(storage, output, run)):
-                # Tonight's run, if it is the same, goes on with them as they are now.
-                continue
+        stage = stage_of(storage, output, run)
+        if stage is Stage.UNFINISHED and canaries_changed(storage, read_job(storage, output, run)):
+            if _plan(storage, options, tonight)[0].run == run:
+                continue  # tonight's run: it goes on, with the canaries as they are now
+            _log.warning("run %s, whose canaries have changed, is given up", run)
+        elif stage is not Stage.PLANNING:
             try:
                 _go_on(storage, how, output, run, watch, still_ours)
                 continue

@@ -48,6 +48,10 @@ def pending_runs(storage: Storage, output: str) -> list[str]:
 
 def clear_staging(storage: Storage, output: str, run: str) -> None:
     """Removes what a run left under staging, and the folder itself if no other run is pending."""
+    # What tells of the run goes first, the journal last: killed here, it is not pending any more,
+    # or is still being published.
+    for mark in (_HELD, _OWNER):
+        storage.delete(f"{output}/_staging/{run}/{mark}")
     storage.delete_folder(f"{output}/_staging/{run}")
     if not pending_runs(storage, output):
         storage.delete_folder(f"{output}/_staging")

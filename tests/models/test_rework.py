@@ -11,7 +11,6 @@ FACTS = st.dictionaries(
         UnitRework,
         st.dictionaries(st.integers(0, 9), st.sampled_from(["KillsWorker", "X"]), max_size=3),
         st.dictionaries(st.integers(0, 9), st.integers(1, 5), max_size=3),
-        st.dictionaries(st.integers(0, 9), st.text("0af", min_size=1), max_size=3),
     ),
     max_size=4,
 ).map(lambda units: Rework({unit: facts for unit, facts in units.items() if facts.hash}))
@@ -56,27 +55,15 @@ def test_skipping_adds_one_row_and_keeps_the_rest(rework, unit, row):
 @given(
     FACTS,
     st.dictionaries(
-        st.integers(0, 9),
-        st.dictionaries(
-            st.integers(0, 9), st.tuples(st.integers(1, 5), st.sampled_from("ab")), min_size=1
-        ),
+        st.integers(0, 9), st.dictionaries(st.integers(0, 9), st.integers(1, 5), min_size=1)
     ),
 )
-def test_numbering_adds_to_the_facts_and_keeps_the_rest(rework, numbers):
-    numbered = rework.numbering(numbers)
+def test_numbering_replaces_all_ordinals_and_keeps_the_skip_list(rework, ordinals):
+    numbered = rework.numbering(ordinals)
     for unit in range(10):
-        old, new, given = rework.of_unit(unit), numbered.of_unit(unit), numbers.get(unit, {})
-        assert new.skip == old.skip
-        assert new.ordinals == {**old.ordinals, **{row: n for row, (n, _) in given.items()}}
-        assert new.firsts == {**old.firsts, **{row: first for row, (_, first) in given.items()}}
+        assert numbered.of_unit(unit).ordinals == ordinals.get(unit, {})
+        assert numbered.of_unit(unit).skip == rework.of_unit(unit).skip
     assert all(facts.hash for facts in numbered.units.values())
-
-
-def test_facts_of_before_firsts_were_kept_are_read(storage, tmp_path):
-    (tmp_path / "rework.json").write_text('{"1": {"skip": {}, "ordinals": {"2": 3}}}')
-    facts = Rework.read(storage, str(tmp_path)).of_unit(1)
-    assert facts == UnitRework({}, {2: 3})
-    assert facts.hash == UnitRework({}, {2: 3}, {2: "ab"}).hash
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
 """Jobs that fail, one after another, on a stand-in for an engine that does what it is told."""
 
 import dataclasses
+import threading
 from pathlib import Path
 
+import apache_beam as beam
 import grpc
 import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.portability.api import beam_job_api_pb2 as jobs
 from apache_beam.portability.api import beam_job_api_pb2_grpc as job_services
 from apache_beam.utils.thread_pool_executor import UnboundedThreadPoolExecutor
 from scrubline.models.errors import InputChanged, RunFailed, UsageError
-from scrubline.pipeline import engine_jobs
+from scrubline.pipeline import engine_jobs, execute
 from scrubline.pipeline.execute import NothingDone, run_direct
 from scrubline.pipeline.runs import plan_and_freeze
 
@@ -239,3 +242,41 @@ def test_a_server_that_cannot_tell_is_left_in_peace(serve, monkeypatch):
     engine_jobs.end_jobs(("--job_endpoint=127.0.0.1:1", "--job_name=scrubline-a"))
     engine_jobs.end_jobs(())
     assert server.cancelled == []
+
+
+def test_a_job_server_that_takes_a_job_and_does_not_answer_is_not_waited_for(serve):
+    class Silent(job_services.JobServiceServicer):
+        asked, over = threading.Event(), threading.Event()
+
+        def DescribePipelineOptions(self, request, context):
+            return jobs.DescribePipelineOptionsResponse()
+
+        def Prepare(self, request, context):
+            self.asked.set()
+            self.over.wait(60)
+
+    server = Silent()
+    options = ("--runner=PortableRunner", f"--job_endpoint={serve(server)}")
+    pipeline = beam.Pipeline(options=PipelineOptions(list(options)))
+    pipeline | beam.Create([1])
+    try:
+        with pytest.raises(execute.NothingDone, match="no unit was done for 2 s"):
+            execute._sent(pipeline, options, 2.0)
+        assert server.asked.is_set()
+    finally:
+        server.over.set()
+
+
+def test_one_run_into_two_outputs_is_two_jobs(frozen):
+    job, options = frozen[0], ("--flink_master=here:8081",)
+    names = {
+        engine_jobs._named(dataclasses.replace(job, output=output), options)
+        for output in ("/one", "/two", "/one")
+    }
+    assert len(names) == 2
+    assert all(name[0].startswith(f"--job_name=scrubline-{job.run}-") for name in names)
+
+
+def test_an_input_that_changed_is_told_as_such_by_an_engine():
+    wrapped = "Traceback\nscrubline.models.errors.InputChanged: an input is another one\n"
+    assert type(execute._ours(RuntimeError(wrapped))) is InputChanged

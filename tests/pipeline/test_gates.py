@@ -15,7 +15,7 @@ from scrubline.models.errors import GateHeld, RunFailed, RunHeld, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
 from scrubline.pipeline import gates, leaving
-from scrubline.pipeline.inspection import read_manifest
+from scrubline.pipeline.inspection import read_manifest, read_rows
 from scrubline.pipeline.runs import resume
 
 from .conftest import COLUMNS, note, write_corpus
@@ -409,6 +409,26 @@ def test_canaries_planted_anew_each_night_are_judged_that_night(
         )
     with pytest.raises(GateHeld, match="1 of 2 canaries fail: canary 2: not clean"):
         night(3, recognisers=RULES[:2], incremental=False, inputs=(str(tmp_path / "in/night3"),))
+
+
+def test_all_canaries_that_are_in_the_output_are_told(run, storage, planted, tmp_path, key_file):
+    """Old days leave, and a number that is free again is given to tonight's."""
+    common = {"incremental": True, "drop_gone": True, "max_gone": 1.0, "canaries": planted(*CLEAN)}
+    first = (tmp_path / "in/planted.jsonl").read_text()
+    (tmp_path / "in/planted.jsonl").unlink()
+    common["split_bytes"] = 1 + len(first)
+    keys = load_keys(key_file, storage.read_bytes)
+    for day in range(4):
+        (tmp_path / f"in/night{day}").mkdir()
+        (tmp_path / f"in/night{day}/planted.jsonl").write_text(first)
+        if day == 3:
+            (tmp_path / "in/night0/planted.jsonl").unlink()
+        manifest = run(**common)
+    rows = read_rows(storage, str(tmp_path / "out"), manifest, "documents")
+    every = {keys.doc_key(f"canary-{n}", ordinal) for n in (1, 2) for ordinal in range(9)}
+    there = every & {row["doc_key"] for row in rows}
+    assert len(there) == 6
+    assert there <= set(manifest["report"]["canaries"]["doc_keys"])
 
 
 def test_canaries_in_what_stays_are_found_by_their_ordinals(run, planted, tmp_path):

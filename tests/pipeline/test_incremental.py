@@ -133,6 +133,24 @@ def test_an_id_that_comes_every_night_is_numbered_at_once(
     assert documents() == before - gone | {sevens[2]}
 
 
+@pytest.mark.parametrize("content", [None, b"PAR1", b""])
+def test_numbers_are_found_where_no_run_tells_of_them(
+    night, same_as_new, source, tmp_path, content
+):
+    """Runs of earlier versions, and files that are damaged: numbers only go up, and end."""
+    night()
+    for number in range(4):
+        write_notes(source, f"z{number}", [7, 7, 8])
+        for path in (tmp_path / "out/restricted").glob("*/numbered.parquet"):
+            if content is None:
+                path.unlink()
+            else:
+                path.write_bytes(content)
+        manifest = night()
+    assert manifest["report"]["repeated_ids"] == 3
+    same_as_new(manifest)
+
+
 def test_the_first_night_takes_all_and_the_second_nothing(night, same_as_new, tmp_path):
     manifest = night()
     assert counts(manifest) == {"listed": 6, "new": 6}
