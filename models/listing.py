@@ -48,7 +48,10 @@ def info_of(fs: Any, path: str) -> Entry:
         FileNotFoundError: if there is none.
     """
     if isinstance(fs, LocalFileSystem):
-        return _local_entry(path, os.stat(path))
+        try:
+            return _local_entry(path, os.stat(path))
+        except NotADirectoryError:  # a file stands where a folder of it would be
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
     fs.invalidate_cache()
     return _entry(fs.info(path))
 
@@ -109,7 +112,7 @@ def _local_child(path: str) -> Iterator[Entry]:
 def files_below(fs: Any, path: str) -> list[Entry]:
     """All files at or below a path."""
     if isinstance(fs, LocalFileSystem):
-        above, folder = set(), os.path.dirname(path)
+        above, folder = set(), _real_folder(path)
         while folder not in ("", "/"):
             above.add(os.path.realpath(folder))
             folder = os.path.dirname(folder)
@@ -117,6 +120,15 @@ def files_below(fs: Any, path: str) -> list[Entry]:
     fs.invalidate_cache()
     found = fs.find(path, detail=True)
     return [entry for entry in map(_entry, found.values()) if not entry.folder]
+
+
+def _real_folder(path: str) -> str:
+    """The folder that a local path is in; behind "..", parents as written are not the real ones."""
+    *folders, name = path.split("/")
+    if name == "..":
+        return os.path.dirname(os.path.realpath(path))
+    folder = os.path.dirname(path)
+    return os.path.realpath(folder) if ".." in folders else folder
 
 
 def files_with_times(fs: Any, path: str) -> list[tuple[Entry, float]]:

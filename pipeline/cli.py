@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -27,6 +28,10 @@ from ..models.errors import (
 from ..models.faults import failure_class
 from .arguments import REFUSED, make_parser
 from .logs import say, set_up_logs
+
+RUNS = ("scrub", "plan", "resume")
+"""Commands that take options of Beam behind `--`."""
+MAY_BE_EMPTY = ("--quote", "--escape", "--delimiter")
 
 DONE, FAILED, HELD, WAITS, BUSY = 0, 1, 3, 4, 5
 """Exit codes beside REFUSED: done; failed but resumable; a gate held it back; waits as asked;
@@ -63,10 +68,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with one of the codes above."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     beam: list[str] = []
-    if "--" in arguments:
+    if "--" in arguments and arguments[0] in RUNS:
         cut = arguments.index("--")
         arguments, beam = arguments[:cut], arguments[cut + 1 :]
-    parsed = make_parser().parse_args(arguments)
+    parser = make_parser()
+    parsed = parser.parse_args(arguments)
+    if empty := _empty_option(arguments):
+        parser.error(f"{empty} is given, but empty: is a variable not set?")
     parsed.beam = tuple(beam) or None
     _fill_standard_streams()
     set_up_logs(form="json" if getattr(parsed, "log_format", None) == "json" else "text")
@@ -74,6 +82,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         parsed.stopped = stopped
         code = _run(parsed, stopped)
     sys.exit(_flushed(code))
+
+
+def _empty_option(arguments: Sequence[str]) -> str | None:
+    """An option that is given an empty value: what was meant would silently not be there."""
+    for option, value in itertools.pairwise((*arguments, "-")):
+        name, equals, same = option.partition("=")
+        if name.startswith("--") and not (same if equals else value) and name not in MAY_BE_EMPTY:
+            return name
+    return None
 
 
 def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
@@ -313,16 +330,19 @@ def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, A
                     _print_plan(job, plan, basis, options, parsed)
             super().frozen(storage, job, plan)
 
+    given = (*(getattr(parsed, "inputs", None) or ()), parsed.output or "")
+    # Refused before there is a recorder: it tells of refusals in these very files.
+    require_apart(storage, parsed.report, parsed.metrics_file, tuple(filter(None, given)))
     recorder = Recording(
         parsed.command, storage, report=parsed.report, metrics_file=parsed.metrics_file
     )
     with recorder.recording(parsed.stopped):
         options = _options(parsed)
         set_up_logs(options.log_level, options.log_format)
-        require_apart(options.report, options.metrics_file, (*options.inputs, options.output))
         recorder.opened(
             report=options.report,
             metrics_file=options.metrics_file,
+            places=(*options.inputs, options.output),
             workers=options.workers,
             runner=options.runner,
         )
@@ -527,11 +547,13 @@ def _key(parsed: argparse.Namespace) -> int:
         with os.fdopen(handle, "w") as stream:
             stream.write(new_key() + "\n")
         return DONE
+    ids = parsed.ids
+    if parsed.what != "check" and not ids:
+        raise UsageError("say which ids, or - to read them from standard input, one a line")
     keys = load_keys(parsed.key_file or f"env:{ENVIRONMENT}", Storage().read_bytes)
     if parsed.what == "check":
         print(keys.check)
         return DONE
-    ids = parsed.ids
     if ids == ["-"]:
         ids = _standard_input().removesuffix("\n").split("\n")
     for one in ids:

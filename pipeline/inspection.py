@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..models.actions import ACTIONS
-from ..models.errors import UsageError, explain
+from ..models.errors import InputChanged, UsageError, explain
 from ..models.job import Job
 from ..models.keys import canonical_id
 from ..models.policy import Policy
@@ -137,7 +137,13 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
         raise UsageError("the output has no such document")
     spans = read_rows(storage, output, manifest, "audit", doc_keys)
     originals = open_originals(storage, output, rows[0]["run"], key_source)
-    for batch in originals.batches([rows[0]["unit"]]):
+    try:
+        batches = list(originals.batches([rows[0]["unit"]]))
+    except InputChanged:
+        raise UsageError(
+            "the original cannot be shown: its file has changed or is gone since it was scrubbed"
+        ) from None
+    for batch in batches:
         for index in range(len(batch.documents)):
             row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
             if batch.rows.doc_keys[row] in doc_keys:

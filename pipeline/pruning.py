@@ -16,7 +16,7 @@ from ..models.errors import UsageError
 from ..models.storage import FoundFile, Storage
 from .catalogue import Catalogue
 from .inspection import read_manifest
-from .state import Stage, is_published, lock_file, pending_runs, stage_of
+from .state import Stage, is_published, lock_file, pending_runs, require_output, stage_of
 
 _RUN = re.compile(r"[0-9a-f]{16}")
 
@@ -164,8 +164,7 @@ def prune(
         raise UsageError(f"--keep-runs must be 0 or more, got {keep_runs}")
     if not 0 <= older_than_days < float("inf"):
         raise UsageError(f"--older-than must be a number of days, got {older_than_days}")
-    if not storage.exists(output):
-        raise UsageError("there is no such output")
+    require_output(storage, output)
     moment = time.time() if now is None else now
 
     def look() -> Pruned:

@@ -17,7 +17,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..models.errors import GateHeld, OutputBusy, RunHeld, ScrublineError, UsageError, error_class
+from ..models.errors import (
+    GateHeld,
+    OutputBusy,
+    RunHeld,
+    ScrublineError,
+    StorageError,
+    UsageError,
+    error_class,
+)
 from ..models.job import CODE_VERSION, Job
 from ..models.receipts import Receipt
 from ..models.results import COUNTS, Tally
@@ -47,6 +55,10 @@ EXIT_CODES = {
 }
 STATES = ("running", *EXIT_CODES)
 
+REPORT_BEGINS = (b'{\n "schema": ',)
+METRICS_BEGIN = (b"# HELP scrubline_", b"scrubline_")
+"""How the two files begin: over others nothing is written."""
+
 REFRESH_SECONDS = 15.0
 """As often as Prometheus usually asks."""
 
@@ -56,11 +68,14 @@ MOST_WARNINGS = 50
 _LIBRARIES = ("scrubline", "apache-beam", "pyarrow", "numpy", "fsspec")
 
 
-def require_apart(report: str | None, metrics_file: str | None, places: Sequence[str]) -> None:
+def require_apart(
+    storage: Storage, report: str | None, metrics_file: str | None, places: Sequence[str]
+) -> None:
     """Refuses to write report or metrics over something else.
 
     Args:
-        places: inputs and output.
+        places: inputs and output; in none of them may a file be made. A file that is there
+            already, wherever it is, has to be an earlier report, or earlier metrics.
 
     Raises:
         UsageError: naming the option.
@@ -74,6 +89,18 @@ def require_apart(report: str | None, metrics_file: str | None, places: Sequence
             raise UsageError(f"{option} lies in an input or in the output: give it another place")
         if os.path.exists(target) and not os.path.isfile(target):
             raise UsageError(f"{option} is no file")
+        ours = METRICS_BEGIN if option == "--metrics-file" else REPORT_BEGINS
+        head = _head(storage, target)
+        if head and not any(head.startswith(one) for one in ours):
+            raise UsageError(f"{option} is a file of something else: give it another place")
+
+
+def _head(storage: Storage, target: str) -> bytes:
+    """How a file begins; empty where there is none."""
+    try:
+        return storage.read_range(target, 0, 32)
+    except (FileNotFoundError, StorageError):  # whether it can be written is seen later
+        return b""
 
 
 def _place(url: str) -> str:
@@ -117,6 +144,7 @@ class Recorder(Watch):
 
     def _forget(self) -> None:
         """Knows of no run yet."""
+        self._is_earlier = False
         self._job: Job | None = None
         self._plan: Plan | None = None
         self._night: Mapping[str, int] | None = None
@@ -129,11 +157,23 @@ class Recorder(Watch):
     # -- what is asked for
 
     def opened(
-        self, *, report: str | None, metrics_file: str | None, workers: int, runner: str
+        self,
+        *,
+        report: str | None,
+        metrics_file: str | None,
+        places: Sequence[str] = (),
+        workers: int,
+        runner: str,
     ) -> None:
-        """Says where to write, once `alone` comes; and how it runs."""
-        self._report = self._report or report
-        self._metrics_file = self._metrics_file or metrics_file
+        """Says where to write, once `alone` comes; and how it runs.
+
+        Raises:
+            UsageError: see `require_apart`; then nothing is written.
+        """
+        report, metrics_file = self._report or report, self._metrics_file or metrics_file
+        self._report = self._metrics_file = None
+        require_apart(self._storage, report, metrics_file, places)
+        self._report, self._metrics_file = report, metrics_file
         self._told |= {"workers": workers, "runner": runner}
 
     def alone(self) -> None:
@@ -179,13 +219,14 @@ class Recorder(Watch):
     # -- what is heard
 
     def planning(self) -> None:
-        """What is told from now on is of tonight's run."""
-        self._forget()
+        """What is told from now on is of tonight's run; of an earlier one if tonight is idle."""
+        self._is_earlier = True
         self._enter("planning")
 
     def frozen(self, storage: Storage, job: Job, plan: Plan) -> None:
         """Planning is over."""
-        self._job, self._plan, self._manifest = job, plan, None
+        self._forget()
+        self._job, self._plan = job, plan
         self._night = plan.night.counts if plan.night else None
         about_run(job.run)
         self._enter("working")
@@ -232,7 +273,10 @@ class Recorder(Watch):
 
     def idle(self, night: Mapping[str, int]) -> None:
         """What was published before is as it should be."""
-        self._idle, self._last_success, self._night = True, self._clock(), night
+        self._idle, self._last_success = True, self._clock()
+        if self._manifest is None:  # an earlier run was given up
+            self._forget()
+        self._night = night
 
     def published(self, manifest: Mapping[str, Any]) -> None:
         """Keeps what the manifest says."""
@@ -358,6 +402,8 @@ class Recorder(Watch):
         self._enter("ended")
         self._state = state
         if error is not None:
+            if self._is_earlier:
+                self._forget()
             # Of a foreign error the message may hold PHI.
             ours = isinstance(error, ScrublineError)
             self._error = {"class": error_class(error), "message": str(error) if ours else None}

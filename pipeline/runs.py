@@ -51,7 +51,16 @@ from .publish import (
     unfinished,
 )
 from .repeated import count_numbered, number_repeated_ids
-from .state import Stage, clear_staging, is_published, lock_file, owner_file, pending_runs, stage_of
+from .state import (
+    Stage,
+    clear_staging,
+    is_output,
+    is_published,
+    lock_file,
+    owner_file,
+    pending_runs,
+    stage_of,
+)
 from .supervisor import Supervisor
 from .watching import NOBODY, Watch
 
@@ -237,6 +246,8 @@ def _absolute(place: str) -> str:
 
 def _check_folder(output: str) -> None:
     """Refuses an output that is a file, or would lie in one."""
+    if os.path.islink(output) and not os.path.exists(output):
+        raise UsageError("the output cannot be written: it is a link that leads nowhere")
     place = _place(output)
     while "://" not in place and not os.path.exists(place):
         place = os.path.dirname(place)
@@ -603,7 +614,7 @@ def resume(
         UsageError: if there is nothing to resume or it is not clear what.
     """
     output = _absolute(options.output.rstrip("/"))
-    if not storage.exists(output):
+    if not is_output(storage, output):
         raise UsageError("there is no unfinished run in this output")
     with storage.locked(lock_file(output)) as still_ours:
         watch.alone()

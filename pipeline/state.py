@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import enum
 
+from ..models.errors import UsageError
 from ..models.job import Job
 from ..models.storage import Storage
 
@@ -55,6 +56,22 @@ def clear_staging(storage: Storage, output: str, run: str) -> None:
     storage.delete_folder(f"{output}/_staging/{run}")
     if not pending_runs(storage, output):
         storage.delete_folder(f"{output}/_staging")
+
+
+def is_output(storage: Storage, output: str) -> bool:
+    """Whether a run ever began here: what is something else is left as it is."""
+    marks = ("restricted", "_staging", "manifest.json")
+    return any(storage.exists(f"{output}/{name}") for name in marks)
+
+
+def require_output(storage: Storage, output: str) -> None:
+    """Refuses a place in which no run ever began.
+
+    Raises:
+        UsageError: if it is none, or something else.
+    """
+    if not is_output(storage, output):
+        raise UsageError("there is no such output")
 
 
 def is_published(storage: Storage, output: str) -> bool:

@@ -6,12 +6,11 @@ import datetime
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..models.errors import UsageError
 from ..models.locks import Holder
 from ..models.storage import Storage
 from ..models.units import Plan
 from .inspection import read_manifest
-from .state import Stage, is_published, lock_file, pending_runs, stage_of
+from .state import Stage, is_published, lock_file, pending_runs, require_output, stage_of
 
 _NEXT = {
     Stage.PUBLISHING: "finish it with `scrubline resume --output ...`: readers wait for _SUCCESS",
@@ -32,8 +31,7 @@ def status(storage: Storage, output: str) -> dict[str, Any]:
     Raises:
         UsageError: if there is no such output.
     """
-    if not storage.exists(output):
-        raise UsageError("there is no such output")
+    require_output(storage, output)
     holder = storage.lock_holder(lock_file(output))
     pending = [_pending(storage, output, run) for run in pending_runs(storage, output)]
     published = None

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..models.actions import ACTIONS
+from ..models.batches import Batch
 from ..models.digests import PARTS, Digest, content_digest
+from ..models.errors import InputChanged
 from ..models.formats import PartRow, Settings, format_of, open_format
 from ..models.grouping import join_or_none
 from ..models.policy import Policy
@@ -195,7 +197,9 @@ def _check_originals(
         of_document[span["doc_key"], span["field"]].append(span)
     faults: list[str] = []
     checked = 0
-    for batch in originals.batches(range(len(originals.plan.units))):
+
+    def check(batch: Batch) -> None:
+        nonlocal checked
         for index, text in enumerate(batch.documents.texts):
             row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
             doc_key = batch.rows.doc_keys[row]
@@ -209,6 +213,13 @@ def _check_originals(
                     f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}: "
                     "the audit does not lead to the published text"
                 )
+
+    for unit in range(len(originals.plan.units)):
+        try:
+            for batch in originals.batches([unit]):
+                check(batch)
+        except InputChanged:
+            faults.append(f"unit {unit}: an input has changed or is gone since it was scrubbed")
     return faults, checked
 
 

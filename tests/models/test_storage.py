@@ -467,6 +467,21 @@ def test_links(tmp_path):
     assert PATIENT not in str(caught.value)
 
 
+def test_places_above_a_folder_are_listed_whole(tmp_path, monkeypatch):
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    (tmp_path / "in" / "a.txt").write_text("a")
+    (tmp_path / "in" / "sub" / "b.txt").write_text("b")
+    (tmp_path / "in" / "sub" / "loop").symlink_to(tmp_path / "in")
+    (tmp_path / "link").symlink_to(tmp_path / "in" / "sub")
+    monkeypatch.chdir(tmp_path / "in" / "sub")
+    whole = [
+        str(tmp_path / "in" / name) for name in ("sub/..", "sub/../*", "../in", "sub/../../in")
+    ]
+    for url in (*whole, str(tmp_path / "link" / ".."), "../*", "..", "../../in/"):
+        files = Storage().list_files([url])
+        assert [os.path.basename(file.url) for file in files] == ["a.txt", "b.txt"]
+
+
 def test_a_name_that_is_no_utf8_is_refused(tmp_path):
     with open(os.fsencode(tmp_path) + b"/a\xff.txt", "wb"):
         pass

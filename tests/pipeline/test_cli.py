@@ -131,6 +131,17 @@ def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
         (("key", "new"), "--output FILE"),
         (("key", "check"), "scrubline key new"),
         (("key", "old"), "invalid choice"),
+        (("key", "doc"), "say which ids"),
+        (("scrub", "--input", "", "--output", "o"), "--input is given, but empty"),
+        (("scrub", "--config=", "--output", "o"), "--config is given, but empty"),
+        (("scrub", "--group-lines", "", "--output", "o"), "--group-lines is given, but empty"),
+        (("verify", "--output", "o", "--key-file", ""), "--key-file is given, but empty"),
+        (("status", "--output", ""), "--output is given, but empty"),
+        (("status", "--output", "/dev/null"), "no such output"),
+        (("status", "--output", "."), "no such output"),
+        (("prune", "--output", ".", "--yes"), "no such output"),
+        (("resume", "--output", "."), "no unfinished run"),
+        (("resume", "--output", ".", "--discard"), "no unfinished run"),
         (("train", "--corpus", "x"), "required"),
         (("evaluate", "x"), "say what was predicted"),
     ],
@@ -380,6 +391,28 @@ def test_keys_of_ids_from_standard_input_are_a_line_for_a_line(scrubline, key_fi
 
 
 # -- looking at an output
+
+
+def test_an_output_that_is_a_link_to_nowhere_is_refused(scrubline, job, tmp_path):
+    (tmp_path / "out").symlink_to(tmp_path / "nowhere")
+    code, _, err = scrubline("scrub", *job)
+    assert code == 2
+    assert "a link that leads nowhere" in err
+
+
+def test_originals_that_changed_since_are_told(scrubline, job, tmp_path):
+    scrubline("scrub", *job, "--max-quarantined", "0.5", "--split-bytes", "3000")
+    output = ("--output", tmp_path / "out")
+    one = sorted((tmp_path / "source").iterdir())[0]
+    one.write_text(one.read_text() + "\n")
+    code, out, err = scrubline("verify", *output, "--originals")
+    assert code == 3
+    assert "FAULT unit 0: an input has changed or is gone since it was scrubbed" in out
+    assert "discard" not in out + err
+    assert "36 originals were found for 55 documents" in out  # the others were compared
+    code, out, err = scrubline("inspect", *output, "--document", "0")
+    assert code == 2
+    assert "the original cannot be shown" in err
 
 
 def test_verify_and_inspect(scrubline, job, tmp_path, key_file):

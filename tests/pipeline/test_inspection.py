@@ -6,7 +6,7 @@ import shutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scrubline.models.errors import GateHeld, InputChanged, UsageError
+from scrubline.models.errors import GateHeld, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
 from scrubline.pipeline import originals as module
@@ -182,7 +182,7 @@ def test_another_key_opens_nothing(run, storage, options, tmp_path):
 def test_an_original_that_is_gone_is_told(run, storage, options, tmp_path):
     run()
     (tmp_path / "in/part2.jsonl").unlink()
-    with pytest.raises(InputChanged) as caught:
+    with pytest.raises(UsageError, match="the original cannot be shown") as caught:
         show_document(storage, options.output, "8", key_source=None)
     assert "part2" not in str(caught.value)
 

@@ -276,9 +276,9 @@ def test_tonight_is_told_apart_from_what_was_left(scrubline, job, watched, tmp_p
     words = [*words, "--incremental", "--finish-pending"]
     assert scrubline("scrub", *job, *words)[0] == 0
     report, gauges = read(*files)
-    # The run that was left is published; tonight itself had nothing to do, and no counts.
-    assert (report["state"], report["incremental"]["untouched"]) == ("idle", 3)
-    assert report["run"] is report["counts"] is None
+    # Tonight had nothing to do; what is told is of the run that was left, and is published.
+    assert (report["state"], report["incremental"]["untouched"]) == ("published", 3)
+    assert report["run"] and report["counts"]["rows_out"] == 60
     (tmp_path / "source/late.jsonl").write_text(json.dumps(note(99)) + "\n")
     assert scrubline("scrub", *job, *words)[0] == 0
     report, _ = read(*files)
@@ -295,18 +295,49 @@ def test_tonight_is_told_apart_from_what_was_left(scrubline, job, watched, tmp_p
         ("same", "./same", "are one file"),
         ("source/..", None, "--report is no file"),
         ("r.json", "m.prom", None),
+        ("of us", "of us too", None),
+        ("empty", None, None),
+        ("of somebody", None, "--report is a file of something else"),
+        (None, "of somebody", "--metrics-file is a file of something else"),
+        (None, "of us", "--metrics-file is a file of something else"),
     ],
 )
 def test_report_and_metrics_have_places_of_their_own(tmp_path, report, metrics, match):
     (tmp_path / "source").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "source")
+    told = Recorder("scrub", Storage(), report=str(tmp_path / "of us"))
+    told.alone()
+    (tmp_path / "of us too").write_text(told.metrics())
+    (tmp_path / "empty").touch()
+    (tmp_path / "of somebody").write_text('{"id": "n1", "text": "Dr. Ann Poe"}')
     places = (str(tmp_path / "source"), str(tmp_path / "out"))
     given = [f"{tmp_path}/{name}" if name else None for name in (report, metrics)]
     if match is None:
-        require_apart(*given, places)
+        require_apart(Storage(), *given, places)
         return
     with pytest.raises(UsageError, match=match):
-        require_apart(*given, places)
+        require_apart(Storage(), *given, places)
+
+
+@pytest.mark.parametrize("option", ["--report", "--metrics-file"])
+@pytest.mark.parametrize("wrong", [[], ["--max-gone", "2"], ["--output", ""]])
+def test_what_they_may_not_be_written_over_stays_as_it_is(scrubline, job, tmp_path, option, wrong):  # noqa: F811
+    key = next(tmp_path.glob("key*"))
+    assert scrubline("scrub", *job, "--max-quarantined", "0.2")[0] == 0
+    victims = [tmp_path / "source/part0.jsonl", key, tmp_path / "out/manifest.json"]
+    for victim in victims:
+        before = victim.read_bytes()
+        code, _, err = scrubline("scrub", *job, *wrong, option, victim)
+        assert code == 2 and victim.read_bytes() == before
+    # `resume` is not told where the inputs are.
+    assert scrubline("plan", *job, "--split-bytes", "999")[0] == 0
+    for victim in victims:
+        before = victim.read_bytes()
+        code, _, err = scrubline("resume", "--output", tmp_path / "out", option, victim)
+        assert code == 2 and victim.read_bytes() == before
+    assert not list((tmp_path / "source").glob("new*"))
+    assert scrubline("scrub", *job, *wrong, option, tmp_path / "source/new.json")[0] == 2
+    assert not (tmp_path / "source/new.json").exists()
 
 
 def test_metrics_that_cannot_be_written_any_more_end_no_run(storage, options, tmp_path, caplog):
