@@ -157,9 +157,14 @@ def recognise_all(document: Document, context: Context, names: Iterable[str]) ->
     """
     return sorted(
         candidate
-        for rule in map(_named, sorted(set(names)))
+        for rule in _rules(frozenset(names))
         for candidate in rule.recognise(document, context)
     )
+
+
+@functools.lru_cache(8)
+def _rules(names: frozenset[str]) -> tuple[Recogniser, ...]:
+    return tuple(map(_named, sorted(names)))
 
 
 _UNDER_ALL = ("capitals", "matching", "necessary")

@@ -151,7 +151,10 @@ class _Vocabulary:
                 # Some words may have a row here and not there.
                 self.clear()
                 raise
-        return Words(text, cut.starts, cut.ends, cut.texts, cut.plains, shapes, answers, cut.heads)
+        holds = np.bitwise_or.reduce(answers)
+        return Words(
+            text, cut.starts, cut.ends, cut.texts, cut.plains, shapes, answers, holds, cut.heads
+        )
 
     def _cut_natively(self, text: str) -> _Cut:
         codes = code_points(text)
@@ -243,6 +246,7 @@ class Words:
         plains: the words as `plain` writes them.
         shapes: `LOWER`, `INITIAL`, `CAPITALISED`, `UPPER` or `OTHER` of each.
         answers: what is known of each.
+        holds: what is known of any.
         heads: indices of those that may begin a line, a column or an item: all but those that
             stand behind a single blank, a bracket or the like.
     """
@@ -254,6 +258,7 @@ class Words:
     plains: Sequence[str]
     shapes: bytes
     answers: Answers
+    holds: np.uint64
     heads: Sequence[int]
 
     def __len__(self) -> int:
@@ -270,6 +275,8 @@ class Words:
             wanted: the property.
             behind: what the word before it must have besides.
         """
+        if not self.holds & wanted.bit:
+            return []
         if behind is None:
             found = (self.answers & wanted.bit).nonzero()[0]
         else:

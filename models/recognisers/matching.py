@@ -72,13 +72,13 @@ class Places(NamedTuple):
     """Where patterns may match in a view.
 
     Attributes:
-        known: how many gates were looked for: of those made since nothing is known.
+        sought: numbers of the gates that were looked for; of the others nothing is known.
         by_gate: by number of the gate; without those that match nowhere. Where each match begins
             at one of a few places, those; else stretches, in order and disjoint, one of which each
             match is in.
     """
 
-    known: int
+    sought: frozenset[int]
     by_gate: dict[int, list[int] | list[tuple[int, int]]]
 
 
@@ -88,10 +88,11 @@ class View(bytes):
     @lazy
     def places(self) -> Places:
         """Where patterns may match: those that there are when it is first asked."""
-        native, count = extension(), len(_GATES)
+        native = extension()
         if native is None:
-            return Places(0, {})
-        return Places(count, native.scan(_scanner(count), self))
+            return _UNKNOWN
+        sought, scanner = _scanner(len(_GATES))
+        return Places(sought, native.scan(scanner, self))
 
 
 @functools.lru_cache(maxsize=1)
@@ -176,12 +177,10 @@ class Gate:
         self, text: bytes, pos: int | None = None, endpos: int | None = None
     ) -> Iterator[Match]:
         """All matches, from left to right."""
-        places = text.places if type(text) is View else _NOWHERE
-        if self.number >= places.known or not self.needs.each:
-            return self.search(text, pos, endpos)
-        found = places.by_gate.get(self.number)
+        sought, by_gate = text.places if type(text) is View else _UNKNOWN
+        found = by_gate.get(self.number)
         if found is None:
-            return iter(())
+            return iter(()) if self.number in sought else self.search(text, pos, endpos)
         if pos is not None or endpos is not None:
             return self.search(text, pos, endpos)
         return self._at(text, found)
@@ -203,12 +202,12 @@ class Gate:
 
 
 _GATES: list[Gate] = []
-_NOWHERE = Places(0, {})
+_UNKNOWN = Places(frozenset(), {})
 
 
 @functools.lru_cache(1)
-def _scanner(count: int) -> object:
-    """All that the first so many gates need, for the extension."""
+def _scanner(count: int) -> tuple[frozenset[int], object]:
+    """Those of the first so many gates that need anything; what they need, for the extension."""
     native = extension()
     assert native is not None
     numbers: dict[tuple[frozenset[Piece], Case], int] = {}
@@ -223,13 +222,14 @@ def _scanner(count: int) -> object:
         for need in gate.needs.each
     ]
     rows = [(k, case, piece) for (pieces, case), k in numbers.items() for piece in pieces]
-    return native.open_gates(
+    scanner = native.open_gates(
         "".join(piece.text for _, _, piece in rows).encode("ascii"),
         np.cumsum([0, *(len(piece.text) for _, _, piece in rows)], dtype=np.int64),
         np.array([k for k, _, _ in rows], np.int64),
         np.array([p.begins + 2 * p.ends + 4 * case for _, case, p in rows], np.uint8),
         np.array(claims, np.int64),
     )
+    return frozenset(number for number, *_ in claims), scanner
 
 
 def before(seen: bytes, start: int, length: int = WINDOW) -> str:

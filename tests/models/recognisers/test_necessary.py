@@ -204,7 +204,7 @@ def little(source: str, case: Case) -> matching.Gate:
 
 def test_a_pattern_that_is_made_later_is_run_on_texts_seen_before() -> None:
     seen = matching.View(b"insured by Acme Health")
-    assert seen.places.known in (0, len(matching._GATES))
+    assert seen.places.sought <= set(range(len(matching._GATES)))
     late = matching.pattern(r"\bacme health\b")
     try:
         assert [match.span() for match in late.finditer(seen)] == [(11, 22)]
