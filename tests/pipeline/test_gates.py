@@ -14,9 +14,10 @@ import pytest
 from scrubline.models.errors import GateHeld, RunFailed, RunHeld, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
-from scrubline.pipeline import gates, leaving
+from scrubline.pipeline import gates, leaving, publish
 from scrubline.pipeline.inspection import read_manifest, read_rows
 from scrubline.pipeline.runs import resume
+from scrubline.pipeline.state import pending_runs
 
 from .conftest import COLUMNS, note, write_corpus
 from .makers import as_tar, encoded, make
@@ -359,6 +360,40 @@ def test_a_canary_holds_the_run_back(
     assert (
         run(canaries=file, finish_pending=finish_pending)["report"]["canaries"]["in_this_run"] == 2
     )
+
+
+def test_a_publication_is_finished_whatever_became_of_the_canaries(
+    run, storage, options, planted, tmp_path, monkeypatch
+):
+    common = {"incremental": True, "canaries": planted(*CLEAN), "max_gone": 1.0}
+
+    def killed(*given, **more):
+        raise RunFailed("killed")
+
+    with monkeypatch.context() as patched, pytest.raises(RunFailed, match="killed"):
+        patched.setattr(publish, "make_manifest", killed)
+        run(**common)
+    assert not (tmp_path / "out/_SUCCESS").exists()
+    planted(*CLEAN, {"id": "none", "gone": ["x"], "required": False})
+    (tmp_path / "in/new.jsonl").write_text(json.dumps(note(900)) + "\n")
+    manifest = run(**common, finish_pending=True)
+    assert manifest["report"]["incremental"]["new"] == 1
+    assert pending_runs(storage, options.output) == []
+
+
+def test_a_run_whose_canaries_and_inputs_have_changed_is_given_up(
+    run, storage, options, planted, tmp_path, caplog
+):
+    common = {"incremental": True, "max_gone": 1.0}
+    file = planted(CLEAN[1], {"id": "canary-1", "gone": ["Quentin"]})
+    with pytest.raises(GateHeld):
+        run(**common, canaries=file)
+    planted(*CLEAN)
+    (tmp_path / "in/new.jsonl").write_text(json.dumps(note(900)) + "\n")
+    manifest = run(**common, canaries=file, finish_pending=True)
+    assert manifest["report"]["canaries"]["in_this_run"] == 2
+    assert "whose canaries have changed, is given up" in caplog.text
+    assert pending_runs(storage, options.output) == []
 
 
 def test_a_quarantined_canary_that_may_be_missing_passes(run, planted):

@@ -89,3 +89,22 @@ def test_the_command(scrubline, storage, options):
     code, out, _ = scrubline("status", "--output", options.output, "--json")
     assert json.loads(out)["published"]["run"] == manifest["run"]
     assert scrubline("status", "--output", options.output + "x")[0] == 2
+
+
+@pytest.mark.parametrize("mark", ["HELD", "RUN"])
+def test_a_publication_cut_off_while_it_clears_up_is_told_as_one(run, storage, monkeypatch, mark):
+    with pytest.raises(RunHeld):
+        run(hold=True)
+    real = Storage.delete
+
+    def delete(self, url):
+        real(self, url)
+        if url.endswith(f"/{mark}"):
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Storage, "delete", delete)
+        resume(storage, run.options)
+    assert [stage for stage, *_ in stages(status(storage, run.output))] == ["publishing"]
+    resume(storage, run.options)
+    assert status(storage, run.output)["pending"] == []
