@@ -121,10 +121,6 @@ def this_machine() -> str:
     return " ".join(parts)
 
 
-def _busy() -> OutputBusy:
-    return OutputBusy("another process works on this output: wait until it has ended")
-
-
 class StoreLock:
     """One lock; acquire and release it once."""
 
@@ -160,7 +156,10 @@ class StoreLock:
             self._refresh()
             made = self._storage.create_exclusively(self._url, self._mine.to_bytes())
             if made is None:
-                self._refuse_living()
+                # A store that throttles may be taken for one that cannot decide: a holder tells.
+                holder = self._held_by()
+                if holder is not None and holder.owner != self._mine.owner:
+                    self._require_silent(holder)
                 return False
             if made and self._storage.create_exclusively(self._url, b"") is not False:
                 self._storage.delete(self._url)
@@ -172,7 +171,7 @@ class StoreLock:
             if holder is None or self._takes_over(holder):
                 continue
         else:
-            raise _busy()
+            raise OutputBusy("another process works on this output: wait until it has ended")
         self._thread = threading.Thread(target=self._keep_beating, daemon=True)
         self._thread.start()
         return True
@@ -212,12 +211,6 @@ class StoreLock:
             _GIVEN_UP.add(self._mine.owner)
             _log.warning("the lock of the output is left as it is: %s", error)
 
-    def _refuse_living(self) -> None:
-        """A store that throttles may be taken for one that cannot decide: a holder tells."""
-        holder = self._held_by()
-        if holder is not None and self._clock() - holder.beat < self._stale_seconds:
-            raise _busy()
-
     def _refresh(self) -> None:
         self._mine = dataclasses.replace(self._mine, beat=self._clock())
 
@@ -227,11 +220,11 @@ class StoreLock:
         except FileNotFoundError:
             return None
 
-    def _takes_over(self, holder: Holder) -> bool:
-        """Puts this process into the place of a holder that gives no sign of life.
+    def _require_silent(self, holder: Holder) -> float:
+        """How many seconds a holder has given no sign of life.
 
         Raises:
-            OutputBusy: if it does.
+            OutputBusy: if it is alive.
         """
         silent = self._clock() - holder.beat
         if not holder.is_dead() and silent < self._stale_seconds:
@@ -240,6 +233,15 @@ class StoreLock:
                 f"life {max(0, silent):.0f} s ago; if it was killed, its lock is taken over "
                 f"after {self._stale_seconds:.0f} s of silence"
             )
+        return silent
+
+    def _takes_over(self, holder: Holder) -> bool:
+        """Puts this process into the place of a holder that gives no sign of life.
+
+        Raises:
+            OutputBusy: if it does.
+        """
+        silent = self._require_silent(holder)
         # Named by what is taken over, so that one of several who see it gets it.
         claim = f"{self._url}.{holder.owner[:32]}.{holder.beat:.0f}"
         if not self._storage.create_exclusively(claim, self._mine.to_bytes()):

@@ -147,8 +147,8 @@ class Plan:
         if self.night is not None:
             counts = json.dumps(dict(self.night.counts)).encode()
             files = files.replace_schema_metadata({_NIGHT: counts})
-        storage.write_bytes(f"{folder}/files.parquet", _parquet(files))
-        storage.write_bytes(f"{folder}/plan.parquet", _parquet(units))
+        storage.write_bytes(f"{folder}/files.parquet", parquet_bytes(files))
+        storage.write_bytes(f"{folder}/plan.parquet", parquet_bytes(units))
 
     @classmethod
     def read(cls, storage: Storage, folder: str) -> Plan:
@@ -218,7 +218,8 @@ def unit_name(
     return f"{index:06d}-{fingerprint(*parts)[:12]}"
 
 
-def _parquet(table: pa.Table) -> bytes:
+def parquet_bytes(table: pa.Table) -> bytes:
+    """A table as a file under restricted/."""
     sink = io.BytesIO()
     pq.write_table(table, sink, compression="zstd")
     return sink.getvalue()

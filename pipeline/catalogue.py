@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from ..models.errors import UsageError
 from ..models.receipts import Receipt
 from ..models.storage import InputFile, Storage
-from ..models.units import Plan
+from ..models.units import Plan, parquet_bytes
 
 _INPUTS = pa.schema(
     [
@@ -162,9 +162,8 @@ class Catalogue:
             for name, entry in sorted(self.units.items())
         ]
         for name, table, schema in (("units", units, _UNITS), ("catalogue", inputs, _INPUTS)):
-            sink = io.BytesIO()
-            pq.write_table(pa.Table.from_pylist(table, schema), sink, compression="zstd")
-            storage.write_bytes(f"{output}/restricted/{name}.parquet", sink.getvalue())
+            content = parquet_bytes(pa.Table.from_pylist(table, schema))
+            storage.write_bytes(f"{output}/restricted/{name}.parquet", content)
 
     @classmethod
     def read(cls, storage: Storage, output: str) -> Catalogue:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import math
 import threading
@@ -192,14 +191,7 @@ def _until_ended(call: _Aside, look: Callable[[], int], patience_seconds: float)
 
 def _cancel(result: Any) -> None:
     """Asks the engine to end a job, and waits for the answer for a while only."""
-
-    def cancel() -> None:
-        with contextlib.suppress(Exception):
-            result.cancel()
-
-    thread = threading.Thread(target=cancel, daemon=True, name="cancel")
-    thread.start()
-    thread.join(_CANCEL_SECONDS)
+    _Aside(result.cancel).goes_on(_CANCEL_SECONDS)
 
 
 def require_reached(options: Sequence[str]) -> None:

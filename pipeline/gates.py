@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -303,8 +303,10 @@ def check_canaries(
 
     look((job, job.staging, receipt) for receipt in receipts.values())
     checked = len(faults)
+    catalogue = Catalogue.read(storage, job.output)
+    replaced = catalogue.superseded_by(plan.inputs)
     if plan.night is not None and checked < len(canaries):
-        look(_staying(storage, job, plan))
+        look(_staying(storage, job, catalogue, replaced))
     for one in canaries:
         faults.setdefault(one, ["missing"] if one.required else [])
     told = sorted((one.number, f) for one, found in faults.items() for f in found)
@@ -316,12 +318,8 @@ def check_canaries(
             "then give the run up with `scrubline resume --output ... --discard`"
         )
     # Of what is planted anew each night, the earlier ones are in the output too.
-    catalogue = Catalogue.read(storage, job.output)
     firsts = {keys.doc_key(one.id): one for one in canaries}
-    staying = published_numbers(
-        storage, job, catalogue, catalogue.superseded_by(plan.inputs), firsts
-    )
-    for first, numbers in staying.items():
+    for first, numbers in published_numbers(storage, job, catalogue, replaced, firsts).items():
         ordinals[firsts[first]] = max(ordinals[firsts[first]], *numbers)
     planted = {keys.doc_key(one.id, n) for one, most in ordinals.items() for n in range(most + 1)}
     return {
@@ -333,10 +331,10 @@ def check_canaries(
     }
 
 
-def _staying(storage: Storage, job: Job, plan: Plan) -> Iterator[tuple[Job, str, Receipt]]:
+def _staying(
+    storage: Storage, job: Job, catalogue: Catalogue, replaced: Container[str]
+) -> Iterator[tuple[Job, str, Receipt]]:
     """The published units that the run does not replace."""
-    catalogue = Catalogue.read(storage, job.output)
-    replaced = catalogue.superseded_by(plan.inputs)
     jobs: dict[str, Job] = {}
     for name, entry in sorted(catalogue.units.items()):
         if name not in replaced:

@@ -11,7 +11,6 @@ import dataclasses
 import io
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow.compute as pc
@@ -22,11 +21,10 @@ from ..models.receipts import Receipt
 from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue, Entry
-from .repeated import KEYS_AT_ONCE, Keys, among, halves
+from .repeated import KEYS_AT_ONCE, Keys, a_few_at_a_time, among, halves
 
 _log = logging.getLogger(__name__)
 
-_READS_AT_ONCE = 16
 
 FEW = 10
 """Fewer documents than this may always leave, if others stay: they are somebody's corrections."""
@@ -133,6 +131,4 @@ def _keys(
         empty = pc.invert(pc.or_(filled, held))
         return halves(table.filter(filled)["doc_key"]), halves(table.filter(empty)["doc_key"])
 
-    with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
-        for low in range(0, len(parts), _READS_AT_ONCE):
-            yield from pool.map(keys_in, parts[low : low + _READS_AT_ONCE])
+    return a_few_at_a_time(keys_in, parts)

@@ -25,7 +25,7 @@ from ..models.job import Job
 from ..models.receipts import Receipt
 from ..models.rework import Rework
 from ..models.storage import Storage
-from ..models.units import Plan
+from ..models.units import Plan, parquet_bytes
 from .catalogue import Catalogue
 
 T = TypeVar("T")
@@ -128,9 +128,7 @@ def _keep_firsts(
         for row, number in sorted(of_unit.items())
     ]
     columns = [list(column) for column in zip(*rows, strict=True)]
-    sink = io.BytesIO()
-    pq.write_table(pa.table(columns, _NUMBERED), sink, compression="zstd")
-    storage.write_bytes(f"{job.restricted}/{_FILE}", sink.getvalue())
+    storage.write_bytes(f"{job.restricted}/{_FILE}", parquet_bytes(pa.table(columns, _NUMBERED)))
 
 
 def _numbered(storage: Storage, folder: str) -> pa.Table | None:
@@ -199,25 +197,21 @@ def published_numbers(
     Returns:
         First -> numbers.
     """
-    units: defaultdict[str, list[int]] = defaultdict(list)
+    units: defaultdict[str, set[int]] = defaultdict(set)
     for name, entry in catalogue.units.items():
         # What this very run learnt when it was done before is put aside.
         if name not in superseded and entry.run != job.run:
-            units[entry.run].append(entry.receipt.unit)
+            units[entry.run].add(entry.receipt.unit)
     firsts = frozenset(firsts)
 
     def read(run: str) -> pa.Table | None:
-        table = numbers_in_run(storage, f"{job.output}/restricted/{run}", firsts)
-        return (
-            table
-            if table is None
-            else table.filter(pc.is_in(table["unit"], pa.array(units[run], pa.int64())))
-        )
+        return numbers_in_run(storage, f"{job.output}/restricted/{run}", firsts)
 
     taken: defaultdict[str, set[int]] = defaultdict(set)
-    for table in _a_few_at_a_time(read, sorted(units)):
-        for first, number in _rows(table, "first", "number"):
-            taken[first].add(number)
+    for run, table in zip(units, a_few_at_a_time(read, list(units)), strict=True):
+        for unit, first, number in _rows(table, "unit", "first", "number"):
+            if unit in units[run]:
+                taken[first].add(number)
     return taken
 
 
@@ -281,10 +275,10 @@ def _read(storage: Storage, parts: Sequence[str]) -> Iterator[npt.NDArray[np.voi
         rows["unit"], rows["ordinal"] = table["unit"], table["ordinal"]
         return rows
 
-    yield from _a_few_at_a_time(rows_in, parts)
+    yield from a_few_at_a_time(rows_in, parts)
 
 
-def _a_few_at_a_time(read: Callable[[str], T], places: Sequence[str]) -> Iterator[T]:
+def a_few_at_a_time(read: Callable[[str], T], places: Sequence[str]) -> Iterator[T]:
     """As `map`, which alone would read all of them before the first is looked at."""
     with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
         for low in range(0, len(places), _READS_AT_ONCE):

@@ -91,7 +91,7 @@ def require_apart(
             raise UsageError(f"{option} is no file")
         ours = METRICS_BEGIN if option == "--metrics-file" else REPORT_BEGINS
         head = _head(storage, target)
-        if head and not any(head.startswith(one) for one in ours):
+        if head and not head.startswith(ours):
             raise UsageError(f"{option} is a file of something else: give it another place")
 
 

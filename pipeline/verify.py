@@ -25,7 +25,7 @@ from ..models.results import (
 from ..models.roles import Columns
 from ..models.storage import InputFile, Storage
 from .inspection import read_manifest, read_rows
-from .originals import open_originals
+from .originals import Originals, open_originals
 from .publish import part_digest
 
 Scrubbed = dict[tuple[str, str], str | None]
@@ -197,9 +197,7 @@ def _check_originals(
         of_document[span["doc_key"], span["field"]].append(span)
     faults: list[str] = []
     checked = 0
-
-    def check(batch: Batch) -> None:
-        nonlocal checked
+    for batch in _batches_there(originals, faults):
         for index, text in enumerate(batch.documents.texts):
             row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
             doc_key = batch.rows.doc_keys[row]
@@ -213,14 +211,16 @@ def _check_originals(
                     f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}: "
                     "the audit does not lead to the published text"
                 )
+    return faults, checked
 
+
+def _batches_there(originals: Originals, faults: list[str]) -> Iterator[Batch]:
+    """The batches of all units whose inputs are as they were; the others are faults."""
     for unit in range(len(originals.plan.units)):
         try:
-            for batch in originals.batches([unit]):
-                check(batch)
+            yield from originals.batches([unit])
         except InputChanged:
             faults.append(f"unit {unit}: an input has changed or is gone since it was scrubbed")
-    return faults, checked
 
 
 def _agrees(text: str, out: str, spans: list[dict[str, Any]], policy: Policy) -> bool:
