@@ -114,6 +114,21 @@ def test_a_store_without_conditional_writes_is_told_once(store, options, monkeyp
     assert caplog.text.count("takes no conditional writes") == 1
 
 
+def test_a_holder_is_believed_where_the_store_seems_not_to_decide(store, monkeypatch):
+    url, storage = f"{store}/throttled/restricted/LOCK", Storage()
+    with storage.locked(url):
+        held = json.loads(storage.read_bytes(url))
+    monkeypatch.setattr(Storage, "create_exclusively", lambda self, url, data: None)
+    elsewhere = {**held, "machine": "elsewhere"}
+    storage.write_bytes(url, json.dumps(elsewhere).encode())
+    with pytest.raises(OutputBusy, match="sign of life"), storage.locked(url):
+        pass
+    elsewhere["beat"] -= STALE_SECONDS
+    storage.write_bytes(url, json.dumps(elsewhere).encode())
+    with storage.locked(url):
+        pass
+
+
 @pytest.mark.parametrize("plain_writes", [True, False])
 def test_a_store_that_is_slow_is_not_taken_for_one_without_conditional_writes(
     store, monkeypatch, plain_writes
