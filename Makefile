@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test check format dev clean bench sanitize check-examples engines test-engines digests
+.PHONY: demo test check format dev clean bench sanitize check-examples engines test-engines stores test-stores digests faults
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -46,18 +46,35 @@ engines: $(VENV)/for-tests
 test-engines: engines
 	$(BIN)/pytest -m engines -k "$(ASKED)" tests/pipeline/test_on_engines.py
 
+# Object stores of Google and Azure at pinned versions, beside the engines: fake-gcs-server by Go, Azurite by npm. Where they
+# are not installed their tests skip; `make test-stores` fails instead.
+STORES ?= gcs azure
+
+stores: $(VENV)/for-tests
+	$(BIN)/python -m tests.servers.stores $(STORES)
+
+test-stores: stores
+	SCRUBLINE_REQUIRED_STORES="$(STORES)" $(BIN)/pytest tests/servers/test_stores.py tests/pipeline/test_storage_digests.py \
+		tests/pipeline/test_store_locks.py
+
 digests: $(VENV)/for-tests
 	$(BIN)/python -m benchmarks.digests
+
+# All combinations of the table of faults, two at once; needs gcc. `make faults ONLY=s3:` tries some.
+ONLY ?=
+
+faults: $(VENV)/for-tests
+	$(BIN)/python -m tests.faults.run --parallel 2 $(if $(ONLY),--only "$(ONLY)")
 
 bench: $(VENV)/for-tests
 	$(BIN)/python -m benchmarks.pipeline
 
-$(VENV)/for-use: setup.py $(NATIVE)
+$(VENV)/for-use: setup.py models/version.py $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --editable .
 	@touch $@
 
-$(VENV)/for-tests: setup.py $(NATIVE)
+$(VENV)/for-tests: setup.py models/version.py $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --editable ".[test]"
 	@touch $@ $(VENV)/for-use

@@ -1,10 +1,13 @@
 """Packaging: the four top-level rooms are installed as `scrubline.<room>`."""
 
+import re
 from pathlib import Path
 
 from setuptools import Extension, find_packages, setup
 
 ROOMS = ("pipeline", "transforms", "models", "dictionaries")
+# Read and not imported: what the package needs is not installed yet.
+(VERSION,) = re.findall('^VERSION = "([^"]+)"$', Path("models/version.py").read_text("utf-8"), re.M)
 CLUSTERS = ["gensim>=4.4,<5", "scikit-learn>=1.5,<2", "threadpoolctl>=3.1"]
 
 # One extension for all Pythons from 3.11 on. Without a compiler the install succeeds without it,
@@ -21,7 +24,7 @@ NATIVE = Extension(
 
 setup(
     name="scrubline",
-    version="0.1.0",
+    version=VERSION,
     description="De-identification of clinical text at warehouse scale, with an audit log",
     long_description=Path("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
@@ -86,6 +89,9 @@ setup(
             "moto[server]>=5.1",
             "swift==2.38.3; sys_platform == 'linux'",
             "pyeclib>=1.6; sys_platform == 'linux'",
+            # Clients of the stores that `make stores` installs.
+            "gcsfs>=2025.3",
+            "adlfs>=2024.12",
         ],
     },
     entry_points={"console_scripts": ["scrubline = scrubline.pipeline.cli:command"]},

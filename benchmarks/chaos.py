@@ -1,6 +1,7 @@
 """What is left of a run whose processes are killed and whose storage fails: always the same rows.
 
     python -m benchmarks.chaos [--on workers] [--rounds 100] [--seed N]
+    python -m benchmarks.chaos --memory --model en-default --notes 2000 [--rounds 100] [--seed N]
     python -m benchmarks.chaos --on flink [--rounds 30] [--seed N]
 
 The same invented notes are scrubbed in each round, `scrubline scrub` as users run it, and three
@@ -12,6 +13,10 @@ things go wrong at once:
   is started again;
 - one in five reads and writes fails, in all processes;
 - one note, in another place each time, kills whatever process works on it, ends it, or hangs.
+
+With --memory it is the memory that is short, in place of the last two: each launcher, and with it
+its workers, gets an address space (`ulimit -v`) of a size drawn at random, from too little to start
+with to enough. A run that fell short is resumed with another size, at last without a limit.
 
 A launcher that was killed, or ended with an error, is followed by `scrubline resume`, as a
 scheduler would do. The claim: the content digest and the counts of a run that only had the note,
@@ -27,6 +32,7 @@ import json
 import os
 import platform
 import random
+import resource
 import shutil
 import signal
 import statistics
@@ -57,6 +63,11 @@ BOUND_SECONDS = {"workers": 120.0, "flink": 600.0}
 """Until a process that does not end counts as hung."""
 WATCHDOG_SECONDS = {"workers": 3, "flink": 15}
 ORPHAN_SECONDS = 30.0
+MEMORY_BOUND_SECONDS = 400.0
+MEMORY_MB = (500, 3500)
+"""Of the address space, with --memory: `en-default` starts in about 2,300."""
+UNLIMITED = 0.25
+"""Share of the starts with --memory that have no limit; from the fourth of a run on, all."""
 RESUMES = 10
 """Until a run that cannot be finished counts as hung."""
 
@@ -123,8 +134,10 @@ def wait_until(condition: Callable[[], bool], bound: float) -> bool:
 class Workers:
     """Rounds on two local workers: who can be killed, and how a run is begun."""
 
-    words = ("--workers", "2")
     engine: tuple[str, ...] = ()
+
+    def __init__(self, workers: int) -> None:
+        self.words = ("--workers", str(workers))
 
     def victims(self, launcher: int) -> dict[str, list[int]]:
         """Kinds of processes that can be killed now -> their ids."""
@@ -159,21 +172,28 @@ class Study:
     def __init__(self, folder: Path, place: Workers | Flink, options: argparse.Namespace) -> None:
         self.folder, self.place, self.options = folder, place, options
         self.chance = random.Random(options.seed)
-        self.bound = BOUND_SECONDS[options.on]
+        self.bound = MEMORY_BOUND_SECONDS if options.memory else BOUND_SECONDS[options.on]
+        self.faults = 0.0 if options.memory else FAULTS
+        self.starts = 0
         self.log = folder / "log"
         key = ["key", "new", "--output", str(folder / "key.txt")]
         subprocess.run([sys.executable, "-m", "scrubline.pipeline.cli", *key], check=True)
         self.outcomes: Counter[tuple[str, str]] = Counter()
         self.counts: Counter[str] = Counter()
         self.recoveries: list[float] = []
+        self.seconds: list[float] = []
 
-    def start(self, command: str, output: Path, faults: float) -> subprocess.Popen[bytes]:
+    def start(
+        self, command: str, output: Path, faults: float, *, limited: bool = True
+    ) -> subprocess.Popen[bytes]:
         """Starts `scrub` or `resume`."""
         words = [command, "--output", str(output), "--max-quarantined", "1", *self.place.words]
-        words += ["--watchdog-seconds", str(WATCHDOG_SECONDS[self.options.on])]
+        patience = 60 if self.options.memory else WATCHDOG_SECONDS[self.options.on]
+        words += ["--watchdog-seconds", str(patience)]
         if command == "scrub":
-            words += ["--input", str(self.folder / "in"), "--split-bytes", "20000"]
-            words += ["--model", "none", "--key-file", str(self.folder / "key.txt")]
+            split = max(20_000, self.options.notes * 50)
+            words += ["--input", str(self.folder / "in"), "--split-bytes", str(split)]
+            words += ["--model", self.options.model, "--key-file", str(self.folder / "key.txt")]
             words += [word for one in COLUMNS for word in ("--column", one)]
         with self.log.open("ab") as stream:
             return subprocess.Popen(
@@ -183,7 +203,17 @@ class Study:
                 stderr=stream,
                 env=os.environ | {"HOSTILE_FAULTS": str(faults)},
                 cwd=ROOT,
+                preexec_fn=self.limit() if limited else None,
             )
+
+    def limit(self) -> Callable[[], None] | None:
+        """Draws what bounds the memory of the next launcher and its workers; None for nothing."""
+        self.starts += 1
+        size = self.chance.randint(*MEMORY_MB) << 20
+        if not self.options.memory or self.starts > 3 or self.chance.random() < UNLIMITED:
+            return None
+        self.counts["starts with short memory"] += 1
+        return lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
     def wait(self, process: subprocess.Popen[bytes]) -> int:
         """The exit code of a process that must end."""
@@ -197,16 +227,20 @@ class Study:
     def poison(self) -> str:
         """Writes the notes anew with another poisoned one; gives what that does."""
         (what,) = self.chance.choices(list(POISONS), list(POISONS.values()))
+        if self.options.memory:
+            # Where memory is short, no death is put down to a row: it would end the run.
+            what = "harmless"
         place = self.chance.randrange(self.options.notes)
         write_notes(self.folder / "in", self.options.notes, self.options.seed, what, place)
         return what
 
     def undisturbed(self) -> float:
         """Seconds of a run that has the note, and to which nothing else happens."""
-        write_notes(self.folder / "in", self.options.notes, self.options.seed, KILL, 5)
+        what = "harmless" if self.options.memory else KILL
+        write_notes(self.folder / "in", self.options.notes, self.options.seed, what, 5)
         output = self.folder / "whole"
         began = time.monotonic()
-        if self.wait(self.start("scrub", output, faults=0.0)):
+        if self.wait(self.start("scrub", output, faults=0.0, limited=False)):
             sys.exit("chaos.py: the undisturbed run fails: " + self.log.read_text())
         seconds = time.monotonic() - began
         self.finish(output)
@@ -216,7 +250,8 @@ class Study:
         """One run with all that goes wrong, resumed until it is published."""
         self.counts[f"notes: {self.poison()}"] += 1
         output = self.folder / f"round{number}"
-        process = self.start("scrub", output, FAULTS)
+        self.starts = 0
+        process = self.start("scrub", output, self.faults)
         self.kill(process, output, seconds)
         began = time.monotonic()
         command = "scrub"
@@ -229,7 +264,7 @@ class Study:
             self.place.mend()
             # Killed before its plan was frozen, or after it was published: begun again.
             command = "scrub" if code == 2 else "resume"
-            process = self.start(command, output, FAULTS)
+            process = self.start(command, output, self.faults)
         else:
             process.kill()
             process.wait()
@@ -305,9 +340,12 @@ class Study:
             },
             "undisturbed_seconds": round(seconds, 1),
             "notes": self.options.notes,
+            "model": self.options.model,
+            "memory": self.options.memory,
+            "seconds_a_round": round(statistics.median(self.seconds or [0]), 1),
             "rows": [json.loads(rows) for _, rows in self.outcomes],
             "seed": self.options.seed,
-            "share_of_faults": FAULTS,
+            "share_of_faults": self.faults,
             "python": platform.python_version(),
             "apache_beam": version("apache-beam"),
             "machine": f"{platform.machine()}, {os.cpu_count()} cores",
@@ -315,10 +353,10 @@ class Study:
 
 
 @contextlib.contextmanager
-def place_for(on: str, folder: Path) -> Iterator[Workers | Flink]:
+def place_for(on: str, folder: Path, workers: int) -> Iterator[Workers | Flink]:
     """Where the rounds run."""
     if on == "workers":
-        yield Workers()
+        yield Workers(workers)
         return
     site = str(HOSTILE.parent / "hostile_site")
     path = os.pathsep.join(filter(None, (site, os.environ.get("PYTHONPATH"))))
@@ -338,18 +376,25 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--notes", type=int, default=240)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--model", default="none")
+    parser.add_argument("--memory", action="store_true", help="on workers: memory is short too")
     options = parser.parse_args()
+    if options.memory and options.on != "workers":
+        parser.error("--memory goes with --on workers")
     folder = Path(tempfile.mkdtemp(prefix="scrubline-chaos-"))
     hangs = 0
     try:
-        with place_for(options.on, folder) as place:
+        with place_for(options.on, folder, options.workers) as place:
             study = Study(folder, place, options)
             seconds = study.undisturbed()
             for number in range(options.rounds):
+                began = time.monotonic()
                 try:
                     study.round(number, seconds)
                 except Hang:
                     hangs += 1
+                study.seconds.append(time.monotonic() - began)
                 print(
                     f"round {number + 1} of {options.rounds}: {len(study.outcomes)} outcomes, "
                     f"{hangs} hangs, {dict(study.counts)}",

@@ -49,7 +49,7 @@ def score(
     rules: Sequence[str] | None = None,
 ) -> dict[str, object]:
     """One row: what these detectors find in the test notes, and how fast."""
-    scrubber = Scrubber(*bundles, recognisers=rules)
+    scrubber = Scrubber(models=bundles, recognisers=rules)
     began = time.process_time()
     found = list(annotated(scrubber, test))
     seconds = time.process_time() - began

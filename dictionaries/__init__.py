@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import fsspec
+from .files import NO_FILE, NotARegularFile, read_named
 
 DICTIONARIES: dict[str, str] = {
     "cities_america_es": "places/cities_america_es.txt",
@@ -162,8 +162,9 @@ def load(name_or_url: str) -> Dictionary:
         )
     shown = without_secrets(name_or_url)
     try:
-        with fsspec.open(name_or_url, "rb", compression="infer") as file:
-            content = file.read()
+        content = read_named(name_or_url, unpack=True)
+    except NotARegularFile:
+        raise DictionaryError(f"dictionary {shown}: {NO_FILE}") from None
     except Exception as error:
         # Storage libraries raise whatever they like, with signed URLs in the message: only the
         # class is told.

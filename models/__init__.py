@@ -1,7 +1,7 @@
 """What is decided: data types, tokens, features, rules, CRFs, merging, scrubbing, formats, scores.
 
-`Scrubber` is the entrance for Python: `Scrubber("en-default").scrub(text)`. It is imported late, so
-that tools which need one small module do not pay for pyarrow and the CRF library.
+`Scrubber` is the entrance for Python: `Scrubber().scrub(text)`. It is imported late, so that tools
+which need one small module do not pay for pyarrow and the CRF library.
 """
 
 from __future__ import annotations
@@ -19,4 +19,9 @@ def __getattr__(name: str) -> object:
         from .scrubber import Scrubber
 
         return Scrubber
-    raise AttributeError(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names: what completion in a notebook shows."""
+    return sorted(__all__)

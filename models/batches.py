@@ -1,7 +1,8 @@
 """A batch: the one value that travels along the pipeline's arrows, gaining a column group at each.
 
 A document that fails is remembered in `failures` and skipped by every later step; the batch itself
-never fails. A row with one failed field is quarantined whole.
+fails only where the machine falls short, for which no document is to blame. A row with one failed
+field is quarantined whole.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import NoReturn, TypeVar
 from .documents import Context, Document, Documents, Rows
 from .errors import error_class
 from .features import Featurized
+from .shortage import raise_shortage
 from .spans import NO_CANDIDATES, Candidates, Spans
 from .tokens import Tokens
+from .views.base import View
 
 T = TypeVar("T")
 
@@ -55,6 +58,7 @@ class Batch:
         candidates: of the CRFs after Label, of all detectors after Recognise.
         spans: after Merge.
         scrubbed: after Scrub.
+        views: of texts that readers see otherwise than they are written; None if there are none.
         given: hash of the facts that the unit was read with; see `UnitRework`.
     """
 
@@ -68,6 +72,7 @@ class Batch:
     candidates: Candidates = NO_CANDIDATES
     spans: Spans | None = None
     scrubbed: Scrubbed | None = None
+    views: Viewed | None = None
     given: str = ""
 
     def __reduce__(self) -> NoReturn:
@@ -92,6 +97,21 @@ class Batch:
         return int(self.documents.rows[index]) not in self.failures
 
 
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Viewed:
+    """The views of a batch; see `views`.
+
+    Attributes:
+        batch: a document a view, with the rows and the failures of the batch.
+        views: where their characters came from.
+        owners: the document of the batch that each is of, in order.
+    """
+
+    batch: Batch
+    views: tuple[View, ...]
+    owners: tuple[int, ...]
+
+
 def map_documents(
     batch: Batch, stage: str, function: Callable[[int], T]
 ) -> tuple[list[T | None], dict[int, Failure]]:
@@ -105,6 +125,9 @@ def map_documents(
     Returns:
         results: one for each document, None where it failed now or before.
         failures: the batch's failures and the new ones.
+
+    Raises:
+        Shortage: if the machine lacked something.
     """
     failures = dict(batch.failures)
     results: list[T | None] = []
@@ -114,6 +137,7 @@ def map_documents(
             try:
                 result = function(index)
             except Exception as error:  # fail closed: whatever it is, the row goes to quarantine
+                raise_shortage(error)
                 failures[row] = Failure(stage, error_class(error))
         results.append(result)
     return results, failures

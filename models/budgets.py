@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 from .errors import DocumentError, OverBudget, UsageError
+
+_SINCE = {"max_encoded_share": (0, 9)}
+"""The version that brought a budget; earlier ones neither wrote it down nor hashed it."""
+
+_VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -18,8 +24,10 @@ class Budgets:
             bounded by it).
         tokens: fine tokens of a document.
         candidates: candidates of a document.
-        unpacked_ratio: times its size that a compressed file may unpack to (64 MB are always
-            allowed); its rest is quarantined as one row.
+        unpacked_ratio: times its size that a compressed file, or a row group of Parquet, may unpack
+            to (64 MB are always allowed); its rest is quarantined as one row, a row group whole.
+        max_encoded_share: of the characters of a text that may stand in base64 or in hexadecimal
+            digits, above 0 to 1; see `views.batches`.
     """
 
     document_bytes: int = 16_000_000
@@ -28,13 +36,37 @@ class Budgets:
     tokens: int = 4_000_000
     candidates: int = 200_000
     unpacked_ratio: int = 250
+    max_encoded_share: float = 0.5
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            if getattr(self, field.name) < 1:
+            if field.name == "max_encoded_share":
+                if not 0 < self.max_encoded_share <= 1:
+                    raise UsageError(
+                        "budget max_encoded_share must be above 0, to 1, got "
+                        f"{self.max_encoded_share}"
+                    )
+            elif getattr(self, field.name) < 1:
                 raise UsageError(
                     f"budget {field.name} must be at least 1, got {getattr(self, field.name)}"
                 )
+
+    def of_version(self, version: str) -> dict[str, int | float]:
+        """What a version of the program writes down of it, and takes into its fingerprints."""
+        return {name: getattr(self, name) for name in budgets_of(version)}
+
+
+def budgets_of(version: str) -> tuple[str, ...]:
+    """The names of the budgets that a version of the program has, in the order of fingerprints.
+
+    Args:
+        version: as "0.9.0"; anything else has all of them.
+    """
+    names = tuple(field.name for field in dataclasses.fields(Budgets))
+    if not _VERSION.fullmatch(version):
+        return names
+    numbers = tuple(map(int, version.split(".")))
+    return tuple(name for name in names if numbers >= _SINCE.get(name, ()))
 
 
 def check_text(text: object, budgets: Budgets) -> None:

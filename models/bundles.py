@@ -56,9 +56,16 @@ from .sealed import (
     to_json,
     write_sealed,
 )
+from .shortage import raise_shortage
 
 MODELS: Mapping[str, str] = {kind: f"{kind}.crf.xz" for kind in KINDS}
 """Kind of tagger -> its model file."""
+
+DEFAULT_MODEL = "en-default"
+"""The bundle that works where none is named."""
+
+NO_MODEL = "none"
+"""In the place of a name: rules alone."""
 
 FILES = (
     "biases.json",
@@ -299,6 +306,7 @@ def _open(folder: Folder, where: str) -> Bundle:
     try:
         present = folder.files(_may_hold)
     except Exception as error:
+        raise_shortage(error)
         raise BundleError(f"{where}: its folder cannot be listed: {error_class(error)}") from None
     require_listed(present, sums, where)
     files = {}
@@ -348,6 +356,7 @@ def _check(files: Mapping[str, bytes], where: str) -> Bundle:
     except ScrublineError as error:
         raise refuse("recipe.json", str(error)) from None
     except Exception as error:
+        raise_shortage(error)
         raise refuse("recipe.json", f"not a recipe ({error_class(error)})") from None
 
     kinds = [tagger.kind for tagger in recipe.taggers]

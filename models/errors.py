@@ -22,7 +22,19 @@ class UsageError(ScrublineError):
 
     Mostly before anything is written; in a run under way if policy, bundle, rule or key are not the
     planned ones: then nothing is published.
+
+    Attributes:
+        on_terminal: the message with names that come from a file (columns, labels), for the user's
+            own terminal. `str()` gives the one for logs, reports, JSON and everything else.
     """
+
+    def __init__(self, message: str = "", *, on_terminal: str | None = None) -> None:
+        super().__init__(message)
+        self.on_terminal = message if on_terminal is None else on_terminal
+
+    def within(self, where: str) -> UsageError:
+        """The same error with the place before both messages."""
+        return UsageError(f"{where}: {self}", on_terminal=f"{where}: {self.on_terminal}")
 
 
 class OutputBusy(UsageError):
@@ -35,6 +47,10 @@ class BundleError(UsageError):
 
 class RunFailed(ScrublineError):
     """The run stopped before its end; `resume` goes on from what is finished (exit code 1)."""
+
+
+class Shortage(RunFailed):
+    """The machine lacks memory, threads, open files or disk; no document is at fault (code 1)."""
 
 
 class GateHeld(ScrublineError):
@@ -95,7 +111,7 @@ class Explained:
 
 
 _AGAIN = "export or copy the file again"
-_AS_TOLD = "mend the file; `scrubline convert` says which line is wrong"
+_AS_TOLD = "repair the file; `scrubline convert` says which line is wrong"
 _TO_WRITE = "take another form for these documents, or leave this one out"
 
 ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
@@ -107,7 +123,7 @@ ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
         ),
         "LoneSurrogate": Explained(
             "the text holds half of a surrogate pair, which UTF-8 cannot",
-            "mend the export: it cut an emoji or another rare character in two",
+            "repair the export: it cut an emoji or another rare character in two",
         ),
         "NotText": Explained(
             "the column with role text holds a number, a list or the like",
@@ -132,26 +148,27 @@ ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
         # JSON Lines.
         "BadJson": Explained(
             "the line is not valid JSON",
-            "mend the line: often it was cut off, or holds NaN or a raw control character",
+            "repair the line: often it was cut off, or holds NaN or a raw control character",
         ),
         "NotAnObject": Explained(
             "the line is JSON but no object", "write each record as {...} in a line of its own"
         ),
         "DuplicateKey": Explained(
-            "the object has one key twice", "mend the export: nobody can tell which value is meant"
+            "the object has one key twice",
+            "repair the export: nobody can tell which value is meant",
         ),
         # CSV and TSV.
         "BadHeader": Explained(
             "the file's header cannot be read or is refused",
-            "mend the header; are --delimiter, --quote and --encoding right?",
+            "repair the header; are --delimiter, --quote and --encoding right?",
         ),
         "BadQuote": Explained(
             "a quote is not closed, or text follows a closing quote",
-            "mend the file from the named row on; are --quote and --escape right?",
+            "repair the file from the named row on; are --quote and --escape right?",
         ),
         "WrongCellCount": Explained(
             "the record has more or fewer cells than the header",
-            "mend the record: often a delimiter or line break is not in quotes",
+            "repair the record: often a delimiter or line break is not in quotes",
         ),
         # Parquet.
         "CorruptRowGroup": Explained("a row group is damaged: all its rows are held back", _AGAIN),
@@ -205,13 +222,21 @@ ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
             "JSON is nested deeper than 200", "flatten the value, or leave its key out"
         ),
         "OverBudget:unpacked": Explained(
-            "the compressed file unpacks to more than unpacked_ratio times its size",
+            "the file or row group unpacks to more than unpacked_ratio times its size",
             "look whether it is a decompression bomb; if not, unpack it, or raise the budget",
+        ),
+        "OverBudget:encoded": Explained(
+            "more of the text is base64 or hexadecimal digits than max_encoded_share allows",
+            "decode the column when it is exported, or leave it out; else raise the budget",
         ),
         # Work.
         "KillsWorker": Explained(
             "a worker process died at this row again and again",
-            "look at the row with care; more memory a worker may help: fewer --workers",
+            "look at the row with care, and report it with an invented row that does the same",
+        ),
+        "Skipped": Explained(
+            "left out by an operator (resume --skip)",
+            "scrub its input again where it can be worked on (--retry-quarantined)",
         ),
         "CandidateOutsideText": Explained(
             "a detector named a place outside of the text",
@@ -246,13 +271,13 @@ ERROR_CLASSES: Mapping[str, Explained] = MappingProxyType(
         "UnknownKey": Explained("a key is none of the form", _AS_TOLD),
         "WrongType": Explained("a value is of another type", _AS_TOLD),
         "EmptyLabel": Explained("a span has no label", "give it one, or remove the span"),
-        "EmptySpan": Explained("a span covers no character", "mend or remove the span"),
+        "EmptySpan": Explained("a span covers no character", "repair or remove the span"),
         "OffsetOutsideText": Explained(
-            "a span leaves the text", "mend the span: were offsets counted in bytes or CRLF?"
+            "a span leaves the text", "repair the span: were offsets counted in bytes or CRLF?"
         ),
         "SpanTextsDiffer": Explained(
             "a span's text is not what it covers",
-            "mend the span: text and annotations may be of different versions",
+            "repair the span: text and annotations may be of different versions",
         ),
         "BadDocId": Explained("a document's id cannot be a file's path", "give it another id"),
         "BadLabel": Explained("a label holds white space, which the form cannot", _TO_WRITE),

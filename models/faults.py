@@ -10,7 +10,9 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from .errors import ScrublineError, StorageError
+from .errors import ScrublineError, Shortage, StorageError
+from .heartbeat import beat
+from .shortage import MEMORY, Resource, remedy_of, shortage_of
 
 T = TypeVar("T")
 
@@ -69,11 +71,46 @@ def is_transient(error: Exception) -> bool:
     return isinstance(status, int | str) and str(status) in _TRANSIENT_STATUS
 
 
+_CLOCK = (
+    "the clock of this machine and that of the store differ by too much: set it (NTP), then go on"
+)
+_CREDENTIALS = "the credentials have expired: get new ones, then go on"
+
+STORE_CODES = {
+    "RequestTimeTooSkewed": _CLOCK,
+    "RequestExpired": _CLOCK,
+    "ExpiredToken": _CREDENTIALS,
+    "ExpiredTokenException": _CREDENTIALS,
+    "TokenRefreshRequired": _CREDENTIALS,
+}
+"""Words of S3 for refusals that a retry or a look at permissions does not explain, with remedies.
+
+Only these are repeated: a server can write anything there.
+"""
+
+
+def store_code(error: BaseException) -> str:
+    """Which of `STORE_CODES` stands behind an error of a client library; "" for none."""
+    for one in (error, error.__cause__):
+        response = getattr(one, "response", None)
+        if isinstance(response, dict) and isinstance(response.get("Error"), dict):
+            code = response["Error"].get("Code")
+            if code in STORE_CODES:
+                return str(code)
+    return ""
+
+
 def failure_class(error: Exception) -> str:
-    """Class and error number: all of an error that is safe to repeat."""
+    """Class and error number, or the store's word: all of an error that is safe to repeat."""
     number = getattr(error, "errno", None)
     code = errno.errorcode.get(number, "") if isinstance(number, int) else ""
-    return f"{type(error).__qualname__} {code}".rstrip()
+    return " ".join(filter(None, (type(error).__qualname__, code, store_code(error))))
+
+
+def _lack_of(error: Exception) -> Resource | None:
+    """What the machine lacked, if smaller batches may need less of it; not the disk or files."""
+    resource = shortage_of(error)
+    return resource if resource is MEMORY or not isinstance(error, OSError) else None
 
 
 def jitter(operation: str, url: str, attempt: int) -> float:
@@ -99,6 +136,7 @@ class Retrying:
         tries: how often an operation is tried in all.
         base_seconds, cap_seconds: the first wait between tries, which doubles, and the longest.
         sleep: waits; tests give their own.
+        private: what is written to local disks is for its owner alone (mode 0600), wherever it is.
     """
 
     root: str = ""
@@ -106,6 +144,7 @@ class Retrying:
     base_seconds: float = 0.2
     cap_seconds: float = 10.0
     sleep: Callable[[float], None] = time.sleep
+    private: bool = dataclasses.field(default=False, kw_only=True)
 
     def retry(self, operation: str, url: str, action: Callable[[], T]) -> T:
         """The result of `action`, tried again after transient faults.
@@ -115,23 +154,30 @@ class Retrying:
         waited = self.base_seconds
         for attempt in range(1, self.tries + 1):
             try:
-                return action()
+                result = action()
+                beat()
+                return result
             except ScrublineError:
                 raise
             except Exception as error:
                 final = not is_transient(error)
                 kind = failure_class(error)
                 cause = type(error)
+                lack = _lack_of(error)
+                remedy = STORE_CODES.get(store_code(error), "")
+                remedy = f": {remedy}" if remedy else remedy_of(getattr(error, "errno", None))
             if final or attempt == self.tries:
                 break
             self.sleep(min(self.cap_seconds, waited) * jitter(operation, url, attempt))
             waited *= 2
         where = self.named(url)
+        if lack is not None:
+            raise Shortage(f"cannot {operation}{where}: {lack}")
         if issubclass(cause, FileNotFoundError):
             raise MissingFileError(f"cannot {operation}{where}: there is no such file")
         if final:
-            raise StorageAccessError(f"cannot {operation}{where}: storage refused ({kind})")
-        raise StorageError(f"cannot {operation}{where}: {kind} after {self.tries} tries")
+            raise StorageAccessError(f"cannot {operation}{where}: storage refused ({kind}){remedy}")
+        raise StorageError(f"cannot {operation}{where}: {kind} after {self.tries} tries{remedy}")
 
     def named(self, url: str) -> str:
         """` '<path below the output root>'` of an output, ` an input file` of anything else."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from typing import Any
 
 import fsspec
@@ -21,8 +19,25 @@ CONDITIONAL = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memor
 """Protocols whose file systems are asked for a conditional put; whether the store does it shows."""
 
 
+ARCHIVES = frozenset({"zip", "tar", "libarchive"})
+"""Kinds of fsspec that look into an archive; archives are formats here, and read as a whole."""
+
+NO_PLACES = frozenset({"data", "generic", "reference", "dir"})
+"""Kinds of fsspec that have no files of their own."""
+
+
 def filesystem(url: str) -> tuple[Any, str]:
     """The filesystem, of which fsspec keeps one a process and thread, and the path in it."""
+    if split_protocol(url)[0] in NO_PLACES:
+        raise UsageError(
+            "a URL of this kind holds or makes its content itself and is no place of files; "
+            "expected a path, or a URL of a file, a folder or a glob"
+        )
+    if split_protocol(url)[0] in ARCHIVES:
+        raise UsageError(
+            "a URL that leads into an archive is not taken: name the .zip itself (or the .tar), "
+            "whose members are read as documents"
+        )
     # "::" chains protocols only where another one follows; elsewhere it is part of a name.
     chained = "::" in url and "://" in url.rpartition("::")[2]
     try:
@@ -59,24 +74,3 @@ def _reached(url: str) -> tuple[Any, str]:
 def protocols(fs: Any) -> tuple[str, ...]:
     """What a filesystem is called in URLs; the first is its own name."""
     return (fs.protocol,) if isinstance(fs.protocol, str) else tuple(fs.protocol)
-
-
-def rename(old: str, new: str) -> None:
-    """Moves a local file, folders made; a second time it does nothing."""
-    os.makedirs(os.path.dirname(new), exist_ok=True)
-    try:
-        os.replace(old, new)
-    except FileNotFoundError:
-        if not os.path.exists(new):
-            raise
-    sync_folder(os.path.dirname(new))
-
-
-def sync_folder(path: str) -> None:
-    """Makes a rename survive a power cut, where the file system lets a folder be synced."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

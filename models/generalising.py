@@ -106,8 +106,8 @@ def generalise_age(covered: str, restricted: frozenset[str] = frozenset()) -> st
     Understood are `93`, `93-year-old`, `92 y/o`, `47yoF`, `39Y`, `late 90s`, `ninety-three`,
     `nonagenarian`, `2 years 3 months`, `60-65 years`, and the Spanish units. Not understood, hence
     redacted: several numbers without a unit (`3-12` may be a date), slashes, bounds from above
-    (`under 90`), ages that lie between 89 and 90 or on both sides, a bare `M` after more than 89
-    (male, or months), more than 130 years.
+    (`under 90`), ranges that go down (`9-4 years`), ages that lie between 89 and 90 or on both
+    sides, a bare `M` after more than 89 (male, or months), more than 130 years.
     """
     del restricted  # every generalisation has one signature
     if len(covered) > _LONGEST_AGE:
@@ -170,6 +170,8 @@ def _ages(folded: str) -> list[float]:
     if len(numbers) > 2 or (len(numbers) > 1 and all(unit is None for _, unit in numbers)):
         return []
     years = [value / (unit or 1.0) for value, unit in numbers]
+    if ranged and len(years) > 1 and years[0] >= years[1]:
+        return []  # "9-4 years": no range, but a 94 that something wrote apart
     if len(years) > 1 and not ranged:
         if numbers[0][1] == numbers[1][1]:
             return []  # "9 3 years": a number that something cut in two, perhaps

@@ -21,6 +21,7 @@ from .errors import UsageError
 from .formats import Chunk, Format
 from .keys import canonical_id
 from .roles import Columns, Role
+from .shortage import raise_shortage
 
 SEAM = "\n"
 
@@ -153,7 +154,8 @@ def _ids(form: Format, chunk: Chunk, by: GroupLines) -> list[str | None]:
     for row, value in enumerate(form.decode(chunk.columns.column(by.id))):
         try:
             found.append(None if row in chunk.errors else canonical_id(value))
-        except Exception:  # reading finds it again, and says what it is
+        except Exception as error:  # reading finds it again, and says what it is
+            raise_shortage(error)
             found.append(None)
     return found
 

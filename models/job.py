@@ -10,7 +10,7 @@ import dataclasses
 import json
 from typing import Any
 
-from .budgets import Budgets
+from .budgets import Budgets, budgets_of
 from .errors import UsageError
 from .formats import Format, Limits, Settings, encoding_named, open_format
 from .grouping import GroupLines
@@ -18,9 +18,11 @@ from .keys import fingerprint
 from .kinds import require_kinds
 from .policy import Policy, load_policy
 from .roles import Columns
+from .version import VERSION
 
-CODE_VERSION = "0.8.0"
-"""Raised whenever the same input may give other output; part of every fingerprint."""
+CODE_VERSION = VERSION
+"""Raised whenever the same input may give other output; part of every fingerprint. It is the
+package's own version: there is one to name in a report of a fault."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class Job:
             self.policy_hash,
             json.dumps(self.columns.roles),
             self.key_check,
-            json.dumps(dataclasses.astuple(self.budgets)),
+            json.dumps(list(self.budgets.of_version(self.code_version).values())),
             json.dumps(self.format),
             json.dumps(dataclasses.astuple(self.settings)),
             json.dumps(self.group_lines and dataclasses.astuple(self.group_lines)),
@@ -126,19 +128,24 @@ class Job:
 
     def to_json(self) -> str:
         """The job as JSON text."""
-        value = dataclasses.asdict(self) | {"columns": self.columns.roles}
+        value = dataclasses.asdict(self) | {
+            "columns": self.columns.roles,
+            "budgets": self.budgets.of_version(self.code_version),
+        }
         return json.dumps(value, indent=1, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Job:
-        """Reads what `to_json` wrote.
+        """Reads what `to_json` wrote, of this version or an earlier one.
 
         Raises:
-            UsageError: if it is not a job of this version.
+            UsageError: if it is not a job that can be read.
         """
         try:
             value: dict[str, Any] = json.loads(text)
             value["columns"] = Columns.parse([(name, role) for name, role in value["columns"]])
+            if set(value["budgets"]) - set(budgets_of(value.get("code_version", CODE_VERSION))):
+                raise ValueError("a budget that this version of the program does not have")
             value["budgets"] = Budgets(**value["budgets"])
             value["settings"] = Settings(**value["settings"])
             if value["group_lines"] is not None:
@@ -148,7 +155,14 @@ class Job:
             job = cls(**value)
             require_kinds(job)
             job._check()
-        except (ValueError, KeyError, TypeError, RecursionError, UsageError) as error:
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            UsageError,
+        ) as error:
             raise UsageError(
                 f"the frozen job cannot be read ({type(error).__name__}): "
                 "was it made by another version?"

@@ -11,14 +11,21 @@ import base64
 import binascii
 import datetime
 import decimal
+import functools
 import hashlib
 import hmac
+import logging
 import os
 import secrets
+import stat
 import unicodedata
 from collections.abc import Callable
 
 from .errors import DocumentError, UsageError
+from .places import local_path
+from .shortage import raise_shortage
+
+_log = logging.getLogger(__name__)
 
 PREFIX = "scrubline-key-v1:"
 ENVIRONMENT = "SCRUBLINE_KEY"
@@ -57,6 +64,7 @@ class Keys:
         self._document = hkdf(master, "doc_key")
         self._patient = hkdf(master, "patient_key")
         self._column = hkdf(master, "hash column")
+        self._seal = hkdf(master, "seal")
         self.check = hkdf(master, "key check value", 4).hex()
 
     def __repr__(self) -> str:
@@ -82,26 +90,66 @@ class Keys:
         """32 hex digits for a value of a column with role `hash`, the same in any column."""
         return _digest(self._column, canonical)
 
+    def mark(self, name: str, content: bytes) -> str:
+        """64 hex digits that only holders of the key can make for some content under a name."""
+        head = name.encode()
+        framed = len(head).to_bytes(8, "big") + head + content
+        return hmac.digest(self._seal, framed, "sha256").hex()
+
+    def agrees(self, mark: str, name: str, content: bytes) -> bool:
+        """Whether `mark` gave this; compared in constant time."""
+        return hmac.compare_digest(mark.encode(), self.mark(name, content).encode())
+
 
 def _digest(key: bytes, text: str) -> str:
     return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256")[:16].hex()
 
 
-def load_keys(source: str, read: Callable[[str], bytes]) -> Keys:
+def warn_if_open(source: str) -> None:
+    """Warns, once a process, if others on this machine can read or change a local key file.
+
+    Args:
+        source: as for `load_keys`.
+    """
+    path = None if source.startswith("env:") else local_path(source)
+    if path is None:
+        return
+    try:
+        found = stat.S_IMODE(os.stat(path).st_mode) & 0o077
+    except OSError:
+        return  # `load_keys` says what is wrong with it
+    if found:
+        _warn_open(path)
+
+
+@functools.cache
+def _warn_open(path: str) -> None:
+    _log.warning(
+        "other users of this machine can read or change the key file: close it with `chmod 600`; "
+        "anyone who has read the key can compute the pseudonyms of known ids"
+    )
+
+
+def load_keys(source: str, read: Callable[[str], bytes], *, made_with: str | None = None) -> Keys:
     """Opens the master key.
 
     Args:
         source: URL of a key file, or "env:NAME" for an environment variable.
         read: reads the bytes behind a URL.
+        made_with: where a new key would not do: the check value of the key that the output was made
+            with, "" if it is not known.
 
     Raises:
-        UsageError: if there is no key, or what is there is not one; the message says how to make
-            one and never shows what was found.
+        UsageError: if there is no key, or what is there is not one; the message says what to do
+            and never shows what was found.
     """
     how = (
         "make one with: scrubline key new --output KEYFILE "
         "(and keep it: without it nothing can be joined again)"
     )
+    if made_with is not None:
+        value = f" (check value {made_with})" if made_with else ""
+        how = f"give back the key that this output was made with{value}; a new one would not do"
     if source.startswith("env:"):
         name = source[4:]
         text = os.environ.get(name, "")
@@ -117,6 +165,7 @@ def load_keys(source: str, read: Callable[[str], bytes]) -> Keys:
                 f"no master key: there is no key file at the given place; {how}"
             ) from None
         except (OSError, ValueError) as error:
+            raise_shortage(error)
             raise UsageError(
                 f"the key file cannot be read ({type(error).__name__}); {how}"
             ) from None

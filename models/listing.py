@@ -122,6 +122,35 @@ def files_below(fs: Any, path: str) -> list[Entry]:
     return [entry for entry in map(_entry, found.values()) if not entry.folder]
 
 
+def names_at(fs: Any, path: str) -> list[str]:
+    """The names in one folder, whatever they are; none if there is no such folder."""
+    if isinstance(fs, LocalFileSystem):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            return sorted(os.listdir(path))
+        return []
+    return sorted(relative_to(path.rstrip("/"), entry.path) for entry in _children(fs, path))
+
+
+def names_below(fs: Any, path: str) -> list[str]:
+    """Relative paths of all that is no folder below one: links and devices too, none followed."""
+    if not isinstance(fs, LocalFileSystem):
+        with contextlib.suppress(FileNotFoundError):
+            return sorted(relative_to(path, e.path) for e in files_below(fs, path))
+        return []
+    if os.path.islink(path):
+        return [""]
+
+    def refuse(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            raise error
+
+    found = []
+    for folder, folders, files in os.walk(path, onerror=refuse):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        found += [os.path.relpath(os.path.join(folder, name), path) for name in (*files, *links)]
+    return sorted(found)
+
+
 def _real_folder(path: str) -> str:
     """The folder that a local path is in; behind "..", parents as written are not the real ones."""
     *folders, name = path.split("/")
@@ -144,6 +173,18 @@ def files_with_times(fs: Any, path: str) -> list[tuple[Entry, float]]:
     return [(e, _moment(info)) for e, info in ((_entry(i), i) for i in infos) if not e.folder]
 
 
+def modified_of(fs: Any, path: str) -> float:
+    """When one file was last written, by its store's clock; 0 if that is not known.
+
+    Raises:
+        FileNotFoundError: if it does not exist.
+    """
+    if isinstance(fs, LocalFileSystem):
+        return os.stat(path).st_mtime
+    fs.invalidate_cache()
+    return _moment(fs.info(path))
+
+
 def _moment(info: dict[str, Any]) -> float:
     for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
         moment = info.get(name)
@@ -151,7 +192,8 @@ def _moment(info: dict[str, Any]) -> float:
             with contextlib.suppress(ValueError):
                 moment = dt.datetime.fromisoformat(moment)
         if isinstance(moment, dt.datetime):
-            return moment.timestamp()
+            # Stores tell UTC, also where their client does not say so.
+            return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp()
         if isinstance(moment, int | float):
             return float(moment)
     return 0.0

@@ -1,10 +1,14 @@
 """A lock on an object store: an object that one process can make, with a sign of life in it.
 
 Making it is a conditional write (`If-None-Match: *` and its like), so of several processes one gets
-it. The holder writes the time into it every `BEAT_SECONDS`. A lock without a sign of life for
-`STALE_SECONDS` is taken over, one whose process is known to be dead at once; who takes it over is
-decided by a conditional write too. Clocks of machines must not differ by more than
-`STALE_SECONDS`. After Gray and Cheriton 1989, "Leases".
+it. The holder writes it anew every `BEAT_SECONDS`. A lock that was not written for `STALE_SECONDS`
+is taken over, one whose process is known to be dead at once; who takes it over is decided by a
+conditional write too. After Gray and Cheriton 1989, "Leases".
+
+How long it was not written is measured by the store alone, never by the clocks of machines: a probe
+is written beside it, and the store's times of the two are compared. What the lock says of its time
+is for people. Where a store tells no time, the lock is watched: it has to keep its content for
+`STALE_SECONDS` of this process's steady clock.
 
 A holder that was stopped for long and comes back finds another owner in the lock: it must not go
 on, and `StoreLock.check` says so. It is no proof against a holder that is stopped between that
@@ -17,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import json
 import logging
 import os
@@ -35,9 +40,14 @@ _log = logging.getLogger(__name__)
 BEAT_SECONDS = 30.0
 STALE_SECONDS = 600.0
 
+_FIRST_LINE = b'{\n "owner": "'
+
 _TRIES = 5
 """Locks that vanish or change while they are looked at are looked at again, so often."""
 
+
+PARTING_SECONDS = 60.0
+"""How long a lock that is given back waits for a sign of life that is being written."""
 
 _GIVEN_UP: set[str] = set()
 """Owners of this process whose locks storage did not let them give back."""
@@ -57,6 +67,9 @@ class Objects(Protocol):
 
     def delete(self, url: str) -> None:
         """See `Storage.delete`."""
+
+    def modified(self, url: str) -> float | None:
+        """See `Storage.modified`."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,9 +99,15 @@ class Holder:
         try:
             holder = cls(**json.loads(data))
             require_kinds(holder)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return None
         return holder
+
+    @staticmethod
+    def may_have_written(data: bytes) -> bool:
+        """Whether a local lock file is a holder's: whole, cut off, or empty after a power cut."""
+        data = data.strip(b"\0")
+        return not data or Holder.from_bytes(data) is not None or data.startswith(_FIRST_LINE)
 
     @classmethod
     def this_process(cls, now: float) -> Holder:
@@ -101,11 +120,13 @@ class Holder:
             return False
         if self.owner in _GIVEN_UP:
             return True
+        if self.pid <= 0:  # it would mean a group of processes
+            return False
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
             return True
-        except OSError:
+        except (OSError, OverflowError):
             return False
         return False
 
@@ -132,15 +153,20 @@ class StoreLock:
         clock: Callable[[], float] = time.time,
         beat_seconds: float = BEAT_SECONDS,
         stale_seconds: float = STALE_SECONDS,
+        steady: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Does nothing yet.
 
         Args:
             url: of the lock.
-            clock: seconds since 1970.
+            clock: seconds since 1970, written into the lock for people.
+            steady: seconds that only grow, for watching a lock.
+            sleep: waits between two looks at it.
         """
         self._storage, self._url, self._clock = storage, url, clock
         self._beat_seconds, self._stale_seconds = beat_seconds, stale_seconds
+        self._steady, self._sleep = steady, sleep
         self._mine = Holder.this_process(clock())
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
@@ -157,18 +183,18 @@ class StoreLock:
             made = self._storage.create_exclusively(self._url, self._mine.to_bytes())
             if made is None:
                 # A store that throttles may be taken for one that cannot decide: a holder tells.
-                holder = self._held_by()
-                if holder is not None and holder.owner != self._mine.owner:
-                    self._require_silent(holder)
+                content = self._content()
+                if content is not None and _holder(content).owner != self._mine.owner:
+                    self._require_silent(self._url, content)
                 return False
             if made and self._storage.create_exclusively(self._url, b"") is not False:
                 self._storage.delete(self._url)
                 return False
-            holder = self._held_by()
+            content = self._content()
             # A request that was repeated may have made it, and then found it.
-            if holder is not None and holder.owner == self._mine.owner:
+            if content is not None and _holder(content).owner == self._mine.owner:
                 break
-            if holder is None or self._takes_over(holder):
+            if content is None or self._takes_over(content):
                 continue
         else:
             raise OutputBusy("another process works on this output: wait until it has ended")
@@ -203,7 +229,16 @@ class StoreLock:
         """Gives the lock back, if it is still held."""
         self._end.set()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(PARTING_SECONDS)
+            if self._thread.is_alive():
+                # What it writes may come after a deletion, into the lock of another process.
+                _GIVEN_UP.add(self._mine.owner)
+                _log.warning(
+                    "the lock of the output is left as it is: storage does not end the writing of "
+                    "a sign of life; after %.0f s of silence the next run takes it over",
+                    self._stale_seconds,
+                )
+                return
         try:
             self.check()
             self._storage.delete(self._url)
@@ -214,46 +249,95 @@ class StoreLock:
     def _refresh(self) -> None:
         self._mine = dataclasses.replace(self._mine, beat=self._clock())
 
-    def _held_by(self) -> Holder | None:
+    def _content(self) -> bytes | None:
+        """What the lock holds; None if there is none."""
+        return self._content_of(self._url)
+
+    def _content_of(self, url: str) -> bytes | None:
         try:
-            return Holder.from_bytes(self._storage.read_bytes(self._url)) or NOBODY
+            return self._storage.read_bytes(url)
         except FileNotFoundError:
             return None
 
-    def _require_silent(self, holder: Holder) -> float:
-        """How many seconds a holder has given no sign of life.
+    def _held_by(self) -> Holder | None:
+        content = self._content()
+        return None if content is None else _holder(content)
+
+    def _require_silent(self, url: str, content: bytes) -> float:
+        """For how many seconds the store says that a lock or claim was not written.
+
+        Args:
+            content: what it held when it was looked at.
 
         Raises:
-            OutputBusy: if it is alive.
+            OutputBusy: if it was, or may have been, written by a process that is alive.
         """
-        silent = self._clock() - holder.beat
-        if not holder.is_dead() and silent < self._stale_seconds:
+        if _holder(content).is_dead():
+            return 0.0
+        silent = self._silence(url)
+        if silent is None:
+            silent = self._watched(url, content)
+        if silent < self._stale_seconds:
             raise OutputBusy(
                 "another process works on this output: wait until it has ended. It gave a sign of "
-                f"life {max(0, silent):.0f} s ago; if it was killed, its lock is taken over "
+                f"life {max(0.0, silent):.0f} s ago; if it was killed, its lock is taken over "
                 f"after {self._stale_seconds:.0f} s of silence"
             )
         return silent
 
-    def _takes_over(self, holder: Holder) -> bool:
+    def _silence(self, url: str) -> float | None:
+        """Seconds between the last write of an object and now, both as the store tells them.
+
+        Returns:
+            silent: None if the store tells no times; 0 if the object no longer exists.
+        """
+        probe = f"{self._url}.{self._mine.owner}.now"
+        try:
+            self._storage.write_bytes(probe, b"")
+            now = self._storage.modified(probe)
+            written = self._storage.modified(url)
+        except FileNotFoundError:
+            return 0.0
+        finally:
+            self._storage.delete(probe)
+        return None if now is None or written is None else now - written
+
+    def _watched(self, url: str, content: bytes) -> float:
+        """For how many seconds an object kept its content, at most until it counts as silent."""
+        _log.warning(
+            "this storage does not say when the lock of the output was last written: it is watched "
+            "for up to %.0f s, to see whether its holder is alive",
+            self._stale_seconds,
+        )
+        began = self._steady()
+        while (silent := self._steady() - began) < self._stale_seconds:
+            self._sleep(min(self._beat_seconds, self._stale_seconds - silent))
+            if self._content_of(url) != content:
+                return 0.0
+        return silent
+
+    def _takes_over(self, content: bytes) -> bool:
         """Puts this process into the place of a holder that gives no sign of life.
+
+        Args:
+            content: of the lock.
 
         Raises:
             OutputBusy: if it does.
         """
-        silent = self._require_silent(holder)
+        silent = self._require_silent(self._url, content)
         # Named by what is taken over, so that one of several who see it gets it.
-        claim = f"{self._url}.{holder.owner[:32]}.{holder.beat:.0f}"
+        claim = f"{self._url}.{hashlib.sha256(content).hexdigest()[:32]}"
         if not self._storage.create_exclusively(claim, self._mine.to_bytes()):
             self._drop_old_claim(claim)
             return False
         try:
-            # Somebody may have had the claim before, and be done with it.
-            if self._held_by() != holder:
+            # Another process may have had the claim before, and be done with it.
+            if self._content() != content:
                 return False
             _log.warning(
                 "the lock of this output is taken over: its holder %s",
-                "is dead" if holder.is_dead() else f"has been silent for {silent:.0f} s",
+                "is dead" if _holder(content).is_dead() else f"has been silent for {silent:.0f} s",
             )
             self._refresh()
             self._storage.write_bytes(self._url, self._mine.to_bytes())
@@ -263,9 +347,10 @@ class StoreLock:
 
     def _drop_old_claim(self, claim: str) -> None:
         """Removes the claim of a process that was stopped while it took a lock over."""
-        with contextlib.suppress(FileNotFoundError):
-            other = Holder.from_bytes(self._storage.read_bytes(claim)) or NOBODY
-            if other.is_dead() or self._clock() - other.beat >= self._stale_seconds:
+        content = self._content_of(claim)
+        with contextlib.suppress(OutputBusy):
+            if content is not None:
+                self._require_silent(claim, content)
                 self._storage.delete(claim)
 
     def _keep_beating(self) -> None:
@@ -278,7 +363,12 @@ class StoreLock:
 
 
 NOBODY = Holder("0", "", 0, 0.0, 0.0)
-"""Holds a lock that cannot be read; silent since 1970."""
+"""Holds a lock that cannot be read: written by an unknown process, which may be alive."""
+
+
+def _holder(content: bytes) -> Holder:
+    """Whose a lock is by its content."""
+    return Holder.from_bytes(content) or NOBODY
 
 
 @functools.cache

@@ -49,10 +49,11 @@ class LabelMap:
         try:
             return self.table[label]
         except KeyError:
-            raise UsageError(
-                f"label map {self.source} -> {self.target}: unknown label {label!r}; "
-                f"known: {sorted(self.table)}"
-            ) from None
+            error = UsageError(
+                f"unknown label; known: {sorted(self.table)}",
+                on_terminal=f"unknown label {label!r}; known: {sorted(self.table)}",
+            )
+            raise error.within(f"label map {self.source} -> {self.target}") from None
 
 
 def load_map(name_or_url: str, direction: str | None = None) -> LabelMap:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import urllib.parse
+from collections import Counter
 from collections.abc import Iterable
 
 from .errors import UsageError
+from .naming import ColumnNames
 
 Partition = tuple[tuple[str, str], ...]
 """Keys and values of a file's folders, outermost first."""
@@ -26,9 +28,14 @@ def parse_partition(path: str) -> Partition:
         key, equals, value = folder.partition("=")
         if key and equals:
             pairs.append((_unescape(key), _unescape(value)))
-    keys = [key for key, _ in pairs]
-    if repeated := sorted({key for key in keys if keys.count(key) > 1}):
-        raise UsageError(f"partition keys {repeated} occur twice on the way to one input file")
+    times = Counter(key for key, _ in pairs)
+    if repeated := sorted(key for key, count in times.items() if count > 1):
+        names = ColumnNames(times)
+        raise UsageError(
+            "a partition key occurs twice on the way to one input file",
+            on_terminal=f"partition keys {names.listed(repeated, True)} occur twice on the way to "
+            "one input file",
+        )
     return tuple(pairs)
 
 
@@ -42,6 +49,15 @@ def _unescape(value: str) -> str:
 def partition_path(partition: Iterable[tuple[str, str]]) -> str:
     """The folder of a partition, ending in a slash: "year=2024/month=05/"; "" for none."""
     return "".join(f"{_escape(key)}={_escape(value)}/" for key, value in partition)
+
+
+MOST_FOLDER_BYTES = 255
+"""Of the name of one folder: no common file system holds a longer one."""
+
+
+def fits(key: str, value: str) -> bool:
+    """Whether a key and value can be the name of a folder, once escaped."""
+    return len(partition_path([(key, value)]).encode()) - 1 <= MOST_FOLDER_BYTES
 
 
 def _escape(value: str) -> str:

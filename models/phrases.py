@@ -20,11 +20,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-import fsspec
-
 from ..dictionaries import DICTIONARIES, LONGEST_PHRASE, DictionaryError, load, parse
+from ..dictionaries.files import NO_FILE, NotARegularFile, read_named
 from .errors import UsageError
 from .shipped import require_keys, require_strings
+from .shortage import raise_shortage
 
 Occurrence = tuple[int, int, str]
 """Start, end, label."""
@@ -261,9 +261,11 @@ def _list(where: str, number: int, name: str, folder: str) -> tuple[str, ...]:
     if not os.path.isabs(name) and "://" not in name:
         name = folder + name
     try:
-        with fsspec.open(name, "rb", compression="infer") as stream:
-            content = stream.read(_MOST_BYTES + 1)
+        content = read_named(name, _MOST_BYTES + 1, unpack=True)
+    except NotARegularFile:
+        raise UsageError(f"{where}: list {number} cannot be read: {NO_FILE}") from None
     except Exception as error:  # storage libraries raise whatever they like, and quote the URL
+        raise_shortage(error)
         raise UsageError(
             f"{where}: list {number} cannot be read ({type(error).__name__}); a text names a list, "
             "shipped or by path or URL, and phrases stand in brackets"

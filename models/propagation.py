@@ -76,7 +76,7 @@ def propagate(
     starts: Ints,
     ends: Ints,
     candidates: Sequence[Candidate],
-    detector: str,
+    detector: str | None,
 ) -> list[Candidate]:
     """Further candidates of one document, in order; disjoint, and on tokens without any.
 
@@ -93,7 +93,7 @@ def propagate(
         starts: of its fine tokens, in order.
         ends: of its fine tokens.
         candidates: of all CRFs, in the bundle's own labels.
-        detector: of the candidates added.
+        detector: of the candidates added; None for that of the place each was carried over from.
 
     Returns:
         Candidates with the score of the best place that each was carried over from.
@@ -106,7 +106,7 @@ def propagate(
     last = np.searchsorted(starts, [c.end for c in candidates], side="left")
     places = list(zip(candidates, first.tolist(), last.tolist(), strict=True))
     found: dict[_Form, collections.Counter[str]] = {}
-    scores: dict[tuple[_Form, str], float] = {}
+    sources: dict[tuple[_Form, str], Candidate] = {}
     for candidate, low, high in places:
         if high - low > _LONGEST or low >= high:
             continue
@@ -117,8 +117,9 @@ def propagate(
             if _tells(words, propagation.shortest, document):
                 form = tuple(map(_form, words))
                 found.setdefault(form, collections.Counter())[candidate.label] += 1
-                best = scores.get((form, candidate.label), 0.0)
-                scores[form, candidate.label] = max(best, candidate.score)
+                source = sources.setdefault((form, candidate.label), candidate)
+                if candidate.score > source.score:
+                    sources[form, candidate.label] = candidate
     labels = {
         form: label
         for form, counts in found.items()
@@ -141,7 +142,8 @@ def propagate(
             continue
         if found[form][label] >= propagation.share * everywhere:
             stretch = int(starts[low]), int(ends[high - 1])
-            added.append(Candidate(*stretch, label, detector, scores[form, label]))
+            source = sources[form, label]
+            added.append(Candidate(*stretch, label, detector or source.detector, source.score))
     return added
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from fsspec.implementations.local import LocalFileSystem
 
+from ..dictionaries.files import open_regular
 from .errors import StorageError
 from .faults import Retrying, StorageAccessError
 from .filesystems import filesystem
@@ -27,7 +28,7 @@ class Ranges:
         self._retrying, self._url, self._fs, self._path = retrying, url, fs, path
         self._descriptor = -1
         if isinstance(fs, LocalFileSystem):
-            self._descriptor = retrying.retry("open", url, lambda: os.open(path, os.O_RDONLY))
+            self._descriptor = retrying.retry("open", url, lambda: open_regular(path))
 
     @property
     def block_bytes(self) -> int:
@@ -53,9 +54,13 @@ class Ranges:
 def _range(fs: Any, path: str, start: int, end: int) -> bytes:
     try:
         return bytes(fs.cat_file(path, start=start, end=end))
-    except OSError as error:
-        # S3 answers 416 where the range begins at or after the end.
-        if error.errno == errno.EINVAL and start >= info_of(fs, path).size:
+    except Exception as error:
+        # S3 and Google answer 416 where the range begins at or after the end; s3fs makes EINVAL
+        # of it, gcsfs an error of its own with the code.
+        beyond = getattr(error, "errno", None) == errno.EINVAL or (
+            str(getattr(error, "code", None)) == "416"
+        )
+        if beyond and start >= info_of(fs, path).size:
             return b""
         raise
 

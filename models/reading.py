@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,9 @@ from .errors import error_class
 from .formats import Chunk, Format, Limits
 from .grouping import GroupLines, Starts, join, lines_in_order, whole_notes
 from .keys import Keys, canonical_id
-from .rework import NOTHING_LEARNT, UnitRework
+from .rework import NOTHING_LEARNT, SKIPPED, UnitRework
 from .roles import Columns, Role
+from .shortage import raise_shortage, shortage_of
 from .storage import InputFile, Storage
 from .units import Unit
 
@@ -50,14 +51,16 @@ def read_unit(
         form: that of the unit, as the job reads it.
         files: all input files of the plan.
         keep_dates: whether the policy lets columns with role `date` pass.
-        facts: about rows of the unit: which repeat an id, which are quarantined unread.
+        facts: about rows of the unit: which repeat an id, which are left out.
         group_lines: where a note is several rows; they are never in two batches.
 
     Raises:
         RunFailed: if storage fails or an input is not what was planned; a record never raises.
+        Shortage: if the machine lacks something.
     """
     make = _RowMaker(columns, keys, budgets, unit, keep_dates, facts, group_lines)
-    names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
+    folders = dict(unit.partition)
+    names = tuple(n for n, _ in columns.roles if n not in folders)
     first = 0
     waiting: Batch | None = None
 
@@ -145,13 +148,18 @@ class _RowMaker:
         """One chunk as a batch. `first`: ordinal of its first row in the unit."""
         count = chunk.columns.num_rows
         failures = {row: Failure(STAGE, code) for row, code in chunk.errors.items()}
+        heads = _heads(chunk)
+        skipped: dict[int, Failure] = {}
+        """The notes that an operator leaves out; a failure that is found goes before."""
         for row in range(count):
-            if code := self.facts.skip.get(first + row):
+            code = self.facts.skip.get(first + row)
+            if code == SKIPPED:
+                skipped[int(heads[row])] = skipped[row] = Failure("skip-list", code)
+            elif code:
                 failures[row] = Failure("skip-list", code)
 
         ids = self._hashed(form, chunk, Role.ID, failures, count)
         patients = self._hashed(form, chunk, Role.PATIENT, failures, count)
-        heads = _heads(chunk)
         doc_keys: list[str | None] = []
         for row, canonical in enumerate(ids):
             if canonical is None:
@@ -163,7 +171,7 @@ class _RowMaker:
 
         types = [None if v is None else str(v) for v in self._values(form, chunk, Role.TYPE, count)]
         self._check_lines(form, chunk, heads, failures)
-        documents = self._documents(form, chunk, heads, failures)
+        documents = self._documents(form, chunk, heads, failures, skipped)
         rows = Rows(
             np.arange(first, first + count, dtype=np.int64),
             tuple(doc_keys),
@@ -171,6 +179,9 @@ class _RowMaker:
             tuple(types),
             self._output(form, chunk, failures),
             heads,
+        )
+        failures.update(
+            {row: why for row, why in skipped.items() if int(heads[row]) not in failures}
         )
         _fail_notes(heads, failures)
         return Batch(self.unit.index, False, rows, documents, failures, given=self.facts.hash)
@@ -191,6 +202,7 @@ class _RowMaker:
             try:
                 found.append(canonical_id(value))
             except Exception as error:  # fail closed: an id that cannot be read fails its row
+                raise_shortage(error)
                 failures.setdefault(row, Failure(STAGE, error_class(error)))
                 found.append(None)
         return found
@@ -213,8 +225,14 @@ class _RowMaker:
         _fail_notes(heads, failures)
 
     def _documents(
-        self, form: Format, chunk: Chunk, heads: Ints, failures: dict[int, Failure]
+        self,
+        form: Format,
+        chunk: Chunk,
+        heads: Ints,
+        failures: dict[int, Failure],
+        skipped: Collection[int],
     ) -> Documents:
+        """The texts; of notes that are skipped they are checked, as far as memory goes."""
         fields = self.columns.named(Role.TEXT)
         columns = [chunk.columns.column(field) for field in fields]
         values = [form.decode(column) for column in columns]
@@ -231,7 +249,12 @@ class _RowMaker:
                 try:
                     text, seams = self._text(found, is_text)
                 except Exception as error:  # fail closed, as for ids
+                    if begin in skipped and shortage_of(error):
+                        continue
+                    raise_shortage(error)
                     failures[begin] = Failure(STAGE, error_class(error))
+                    continue
+                if begin in skipped:
                     continue
                 if seams:
                     starts[len(texts)] = seams
@@ -259,8 +282,9 @@ class _RowMaker:
         """The columns that go out, text still as it came in; hashed columns hashed."""
         out: dict[str, pa.ChunkedArray | pa.Array] = {}
         fields: list[pa.Field] = []
+        folders = dict(self.unit.partition)
         for name, role in self.columns.roles:
-            if name in dict(self.unit.partition) or role in (Role.ID, Role.PATIENT, Role.DROP):
+            if name in folders or role in (Role.ID, Role.PATIENT, Role.DROP):
                 continue
             if role is Role.DATE and not self.keep_dates:
                 continue
@@ -275,6 +299,7 @@ class _RowMaker:
                             None if canonical is None else self.keys.column_hash(canonical)
                         )
                     except Exception as error:  # fail closed, as for ids
+                        raise_shortage(error)
                         failures.setdefault(row, Failure(STAGE, error_class(error)))
                         hashed.append(None)
                 column = form.encode_text(hashed, pa.string())
@@ -305,8 +330,9 @@ def output_partition(
     hashed values; all others are left out.
     """
     out = []
+    roles = dict(columns.roles) if partition else {}
     for name, value in partition:
-        role = columns.role_of(name)
+        role = roles[name]
         if role is Role.HASH:
             out.append((name, keys.column_hash(canonical_id(value) or "")))
         elif role in (Role.PASS, Role.TYPE) or (role is Role.DATE and keep_dates):

@@ -22,7 +22,8 @@ class UnitRework:
     """The facts about one unit.
 
     Attributes:
-        skip: row ordinal -> error class under which the row is quarantined unread.
+        skip: row ordinal -> error class under which the row is quarantined: unread, or for
+            `SKIPPED` once it is read.
         ordinals: row ordinal -> ordinal among equal ids, where it is not 0.
     """
 
@@ -38,6 +39,10 @@ class UnitRework:
             :16
         ]
 
+
+SKIPPED = "Skipped"
+"""The class of rows that an operator leaves out. It is no verdict: what reading finds wrong with
+such a row is said in its place."""
 
 NOTHING_LEARNT = UnitRework({}, {})
 
@@ -100,7 +105,14 @@ class Rework:
             )
         except FileNotFoundError:
             return cls()
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+        ) as error:
             raise RunFailed(
                 f"restricted/<run>/rework.json is damaged ({type(error).__name__})"
             ) from None

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import re
-import shlex
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from .errors import UsageError
+from .naming import ColumnNames, declared_list
 
 
 class Role(enum.StrEnum):
@@ -40,6 +40,9 @@ MEANING = {
 }
 DOC_KEY, PATIENT_KEY = "doc_key", "patient_key"
 
+MOST_COLUMNS = 100_000
+"""Of an input, and of a declaration. The work is linear in them, but each takes memory."""
+
 PRESETS: Mapping[str, Mapping[str, Role]] = {
     "text files": {"path": Role.ID, "text": Role.TEXT},
     "stand-off corpus": {
@@ -52,6 +55,19 @@ PRESETS: Mapping[str, Mapping[str, Role]] = {
 """Roles taken when none is declared and every column of the input is in one of these."""
 
 
+def require_few(columns: int, what: str) -> None:
+    """Refuses more columns than `MOST_COLUMNS`.
+
+    Raises:
+        UsageError: with the number and the limit.
+    """
+    if columns > MOST_COLUMNS:
+        raise UsageError(
+            f"{what} {columns:,} columns; at most {MOST_COLUMNS:,} are taken: is it a table, and "
+            "is --delimiter right?"
+        )
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Columns:
     """The declared role of every input column, partition keys included.
@@ -61,26 +77,29 @@ class Columns:
 
     Raises:
         UsageError: if there is not exactly one `id`, not at least one `text`, more than one
-            `patient` or `type`, or a name that Scrubline itself writes.
+            `patient` or `type`, more than `MOST_COLUMNS`, or a name that Scrubline itself writes.
     """
 
     roles: tuple[tuple[str, Role], ...]
 
     def __post_init__(self) -> None:
-        names = [name for name, _ in self.roles]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise UsageError(f"columns declared twice: {twice}")
+        require_few(len(self.roles), "roles are declared for")
+        times = Counter(name for name, _ in self.roles)
+        if twice := sorted(name for name, count in times.items() if count > 1):
+            raise UsageError(f"columns declared twice: {declared_list(twice)}")
         if not self.named(Role.TEXT):
             raise UsageError("no column has role text: say which one with --column NAME=text")
         if len(self.named(Role.ID)) != 1:
+            found = declared_list(self.named(Role.ID))
             raise UsageError(
-                f"exactly one column must have role id (found {list(self.named(Role.ID))}): "
+                f"exactly one column must have role id (found {found}): "
                 "doc_key, which joins data and audit, is made from it; "
                 "say which with --column NAME=id"
             )
         for role in (Role.PATIENT, Role.TYPE):
             if len(self.named(role)) > 1:
-                raise UsageError(f"only one column may have role {role}: {list(self.named(role))}")
+                found = declared_list(self.named(role))
+                raise UsageError(f"only one column may have role {role}: {found}")
         for name, role in self.roles:
             if name in (DOC_KEY, PATIENT_KEY) and role in (
                 Role.PASS,
@@ -132,67 +151,26 @@ class Columns:
             UsageError: for undeclared columns, with the list and the options to add; for declared
                 ones that the input does not have.
         """
-        present = list(dict.fromkeys(available))
+        present = dict.fromkeys(available)
         declared = dict(self.roles)
+        names = ColumnNames(present, declared)
         if undeclared := [name for name in present if name not in declared]:
-            told = [n for n in undeclared if can_be_shown(n, present, declared)]
-            options = [f"--column {shlex.quote(f'{name}=ROLE')}" for name in told]
-            if len(told) < len(undeclared):
-                options.append("--column NAME=ROLE for each")
-            raise UsageError(
-                "the input has columns without a declared role: "
-                f"{shown_names(undeclared, present, declared)}. "
-                "Nothing passes that nobody declared. "
-                f"Add: {' '.join(options)} (ROLE is one of {', '.join(Role)})"
+            raise names.error(
+                "the input has columns without a declared role: {columns}. Nothing passes that "
+                f"nobody declared. Add: {{options}} (ROLE is one of {', '.join(Role)})",
+                undeclared,
             )
         if unseen:
             return
         needed = {Role.ID, Role.TEXT} if sampled else set(Role) - {Role.DROP}
         if missing := [name for name, r in self.roles if name not in present and r in needed]:
             raise UsageError(
-                f"declared columns that the input does not have: {missing}; it has "
-                f"{shown_names(present, present, declared)}"
+                f"declared columns that the input does not have: {declared_list(missing)}; it has "
+                f"{declared_list(present)}"
             )
 
 
 TEXT_FILES = Columns(tuple(PRESETS["text files"].items()))
-
-_NAME = re.compile(r"(?!.*\d{4})(?=.{1,64}\Z)[^\W\d][\w.-]*(?: [\w.-]+){0,3}")
-
-
-def can_be_shown(name: str, present: Sequence[str], declared: Container[str] = ()) -> bool:
-    """Whether a message may hold the name of a column.
-
-    The names of a CSV file without a header are its first record; keys of JSON are what somebody
-    put there. So it must look like a name: some short words without long numbers. Where half of the
-    names do not, and none is a declared one, all are taken for a record, which may hold words too.
-
-    Args:
-        present: all columns of the input.
-        declared: those that were named by whoever reads the message.
-    """
-    if name in declared:
-        return True
-    if not _NAME.fullmatch(name):
-        return False
-    strange = sum(not _NAME.fullmatch(other) for other in present)
-    return 2 * strange < len(present) or any(other in declared for other in present)
-
-
-def shown_names(names: Iterable[str], present: Sequence[str], declared: Container[str] = ()) -> str:
-    """Names of columns for a message; those that `can_be_shown` refuses as `column 2`.
-
-    Args:
-        present: all columns of the input in order, for their places.
-        declared: see `can_be_shown`.
-    """
-    held = {name: can_be_shown(name, present, declared) for name in names}
-    shown = [repr(n) if good else f"column {present.index(n) + 1}" for n, good in held.items()]
-    hint = (
-        " (not shown: what does not look like a name; a CSV file without a header needs "
-        "--no-header)"
-    )
-    return f"[{', '.join(shown)}]" + ("" if all(held.values()) else hint)
 
 
 def preset_for(available: Iterable[str]) -> Columns | None:

@@ -1,5 +1,7 @@
 """`Scrubber`: the whole chain over single texts, for notebooks and services.
 
+`Scrubber()` is what the command is: the default model and all rules that run by default.
+
 >>> from scrubline.models import Scrubber
 >>> Scrubber().scrub("Seen 3/4/2012. MRN: 1234567.")
 'Seen [DATE]. MRN: [MEDICALRECORD].'
@@ -16,10 +18,10 @@ import pyarrow as pa
 
 from .batches import Batch
 from .budgets import Budgets, check_text
-from .bundles import Bundle, open_bundle
+from .bundles import DEFAULT_MODEL, NO_MODEL, Bundle, open_bundle
 from .corpora import AnnotatedDocument, Annotation
 from .documents import Documents, Rows
-from .errors import DocumentError
+from .errors import DocumentError, UsageError
 from .merging import select
 from .policy import load_policy
 from .recognisers import DEFAULT_RECOGNISERS
@@ -38,6 +40,43 @@ _AT_ONCE = 64
 """Documents of a batch of `batched`."""
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class ScrubbedText:
+    """One text after scrubbing.
+
+    Attributes:
+        text: without its PHI.
+        spans: what was removed or kept, and why; disjoint and in order.
+        out_starts, out_ends: where each span's replacement lies in `text`, in code points.
+    """
+
+    text: str = dataclasses.field(repr=False)
+    spans: tuple[Span, ...]
+    out_starts: tuple[int, ...]
+    out_ends: tuple[int, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """A JSON object with columns of the audit; it holds nothing of what was removed."""
+        return {
+            "text": self.text,
+            "spans": [
+                {
+                    "start": span.start,
+                    "end": span.end,
+                    "out_start": start,
+                    "out_end": end,
+                    "label": span.label,
+                    "action": span.action,
+                    "detectors": list(span.detectors),
+                    "score": span.score,
+                    "reason": span.reason,
+                    "fragment": span.fragment,
+                }
+                for span, start, end in zip(self.spans, self.out_starts, self.out_ends, strict=True)
+            ],
+        }
+
+
 class Scrubber:
     """Detects and removes PHI in texts, by the same functions as the pipeline.
 
@@ -46,7 +85,8 @@ class Scrubber:
 
     def __init__(
         self,
-        *models: str | Bundle,
+        *named: str | Bundle | None,
+        models: str | Bundle | Sequence[str | Bundle] | None = DEFAULT_MODEL,
         policy: str = "hipaa",
         recognisers: Sequence[str] | str | None = None,
         native_labels: bool = True,
@@ -55,16 +95,22 @@ class Scrubber:
         """Opens the models.
 
         Args:
-            models: names or URLs of bundles, or opened ones; none for rules alone.
+            named: names or URLs of bundles, or opened ones, in the place of `models`.
+            models: the same as one value. None, "none" or () is for rules alone: they miss much
+                that a model finds.
             policy: name or URL.
             recognisers: names of rules, "recipe" among them for those of the models' recipes; None
                 for all that run by default, () for none.
             native_labels: whether a bundle's own labels are mapped to the native set. If not, what
                 rules find gets own labels too, see `systems.own_names`.
             budgets: see `Budgets`.
+
+        Raises:
+            UsageError: if a bundle, policy or rule is unknown or cannot be opened, or models are
+                named both ways.
         """
         self.policy = load_policy(policy)
-        bundles = [open_bundle(model) if isinstance(model, str) else model for model in models]
+        bundles = _opened(named, models)
         self.systems = [
             System(bundle, labels_as="native" if native_labels else "own") for bundle in bundles
         ]
@@ -86,10 +132,20 @@ class Scrubber:
         Raises:
             DocumentError: where the pipeline would put the document into quarantine.
         """
+        return self.explain(text, note_type=note_type).text
+
+    def explain(self, text: str, *, note_type: str | None = None) -> ScrubbedText:
+        """The text without its PHI, with what was found in it; arguments and errors of `scrub`."""
         batch = scrub_batch(self._spans(text, note_type))
         _raise_failure(batch)
-        assert batch.scrubbed is not None and batch.scrubbed.texts[0] is not None
-        return batch.scrubbed.texts[0]
+        assert batch.spans is not None and batch.scrubbed is not None
+        assert batch.scrubbed.texts[0] is not None
+        return ScrubbedText(
+            batch.scrubbed.texts[0],
+            tuple(span for _, span in batch.spans.rows()),
+            tuple(batch.scrubbed.out_starts),
+            tuple(batch.scrubbed.out_ends),
+        )
 
     def spans(self, text: str, *, note_type: str | None = None) -> list[Span]:
         """What would be removed or kept, and why; disjoint and in order."""
@@ -136,6 +192,22 @@ class Scrubber:
 
     def _spans(self, text: str, note_type: str | None) -> Batch:
         return merge_batch(self._candidates((text,), note_type), self.policy, self.budgets)
+
+
+def _opened(
+    named: Sequence[str | Bundle | None], models: str | Bundle | Sequence[str | Bundle] | None
+) -> list[Bundle]:
+    if named and models is not DEFAULT_MODEL:
+        raise UsageError("Scrubber: name the models in order or as `models`, not both")
+    if named:
+        wanted = list(named)
+    else:
+        wanted = [models] if models is None or isinstance(models, str | Bundle) else [*models]
+    if wanted in ([None], [NO_MODEL]):
+        return []
+    if None in wanted or NO_MODEL in wanted:
+        raise UsageError("Scrubber: None and 'none' stand alone, for rules without a model")
+    return [open_bundle(one) if isinstance(one, str) else one for one in wanted if one is not None]
 
 
 def batched(documents: Iterable[AnnotatedDocument]) -> Iterator[list[AnnotatedDocument]]:

@@ -17,6 +17,7 @@ from typing import Any
 import fsspec
 
 from .errors import BundleError, error_class
+from .shortage import raise_shortage
 
 CHECKSUMS = "CHECKSUMS"
 
@@ -118,6 +119,7 @@ def write_sealed(files: Mapping[str, bytes], url: str, what: str) -> None:
     try:
         taken = filesystem.exists(root) and bool(filesystem.ls(root, detail=False))
     except Exception as error:
+        raise_shortage(error)
         raise BundleError(f"the {what}'s folder cannot be reached: {error_class(error)}") from None
     if taken:
         raise BundleError(f"the folder for the {what} is not empty; give a new one")
@@ -129,6 +131,7 @@ def write_sealed(files: Mapping[str, bytes], url: str, what: str) -> None:
             filesystem.pipe_file(f"{root}/{name}", content)
         filesystem.pipe_file(f"{root}/{CHECKSUMS}", checksums(own))
     except Exception as error:
+        raise_shortage(error)
         raise BundleError(f"the {what} cannot be written: {error_class(error)}") from None
 
 
@@ -143,6 +146,7 @@ def read_file(folder: Folder, name: str, limit: int, where: str) -> bytes:
     except FileNotFoundError:
         raise BundleError(f"{where}: {name} is missing") from None
     except Exception as error:  # storage libraries raise whatever they like, and quote the URL
+        raise_shortage(error)
         raise BundleError(f"{where}: {name} cannot be read: {error_class(error)}") from None
     if len(content) > limit:
         raise BundleError(f"{where}: {name} has more than {limit} bytes")
@@ -229,6 +233,7 @@ def _reached(url: str, what: str) -> tuple[Any, str]:
     try:
         filesystem, root = fsspec.core.url_to_fs(url)
     except Exception as error:
+        raise_shortage(error)
         raise BundleError(f"the {what}'s folder cannot be reached: {error_class(error)}") from None
     return filesystem, root.rstrip("/")
 

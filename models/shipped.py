@@ -8,9 +8,9 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import fsspec
-
+from ..dictionaries.files import NO_FILE, NotARegularFile, read_named
 from .errors import UsageError
+from .shortage import raise_shortage
 
 _MOST_BYTES = 1 << 20
 """No policy or label map comes near this; a wrong URL to a data file does."""
@@ -54,9 +54,11 @@ def read_toml(kind: str, folder: str, name_or_url: str) -> dict[str, Any]:
         content = file.read_bytes()
     elif "/" in name_or_url or "\\" in name_or_url or name_or_url.endswith(".toml"):
         try:
-            with fsspec.open(name_or_url, "rb") as stream:
-                content = stream.read(_MOST_BYTES + 1)
+            content = read_named(name_or_url, _MOST_BYTES + 1)
+        except NotARegularFile:
+            raise UsageError(f"the {kind} file cannot be read: {NO_FILE}") from None
         except Exception as error:  # storage libraries raise whatever they like, and quote the URL
+            raise_shortage(error)
             raise UsageError(f"the {kind} file cannot be read: {type(error).__name__}") from None
         if len(content) > _MOST_BYTES:
             raise UsageError(f"the {kind} file is over {_MOST_BYTES} bytes; it is not a {kind}")

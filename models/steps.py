@@ -1,7 +1,8 @@
 """The arrows of the pipeline as pure `batch -> batch` functions.
 
 `transforms/` spreads them, `Scrubber` calls them.
-Each catches per document: whatever raises, fails that document's row and nothing else (promise 1).
+Each catches per document: whatever raises, fails that document's row and nothing else (promise 1);
+but for a shortage of the machine, which fails the batch (`shortage`).
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ from .merging import merge
 from .policy import Policy
 from .recognisers import recognise_all
 from .scrubbing import replace_stretches
+from .shortage import raise_shortage
 from .spans import Candidate, Candidates, Span, Spans
 from .systems import System
 from .tokenizing import tokenize_documents
 from .tokens import Tokens
+from .views.batches import bring_back, brought_back, followed, prepared
 
 
+@prepared
 def tokenize_batch(batch: Batch, budgets: Budgets, *, sentences: bool = True) -> Batch:
     """Adds tokens; a document over its token budget is quarantined.
 
@@ -45,7 +49,8 @@ def tokenize_batch(batch: Batch, budgets: Budgets, *, sentences: bool = True) ->
 
     try:
         return dataclasses.replace(batch, tokens=run(texts))
-    except Exception:
+    except Exception as error:
+        raise_shortage(error)
         _, failures = map_documents(batch, "tokenize", lambda i: run([texts[i]]))
         if failures == batch.failures:
             raise
@@ -53,6 +58,7 @@ def tokenize_batch(batch: Batch, budgets: Budgets, *, sentences: bool = True) ->
         return tokenize_batch(batch, budgets, sentences=sentences)
 
 
+@followed
 def featurize_batch(batch: Batch, systems: Sequence[System]) -> Batch:
     """Adds the attribute rows of each tagger of each system.
 
@@ -64,7 +70,8 @@ def featurize_batch(batch: Batch, systems: Sequence[System]) -> Batch:
     try:
         features = tuple(system.featurize(texts, batch.tokens) for system in systems)
         return dataclasses.replace(batch, features=features)
-    except Exception:
+    except Exception as error:
+        raise_shortage(error)
         tokens = batch.tokens
 
         def one(index: int) -> None:
@@ -78,6 +85,7 @@ def featurize_batch(batch: Batch, systems: Sequence[System]) -> Batch:
         return featurize_batch(dataclasses.replace(batch, failures=failures), systems)
 
 
+@followed
 def label_batch(batch: Batch, systems: Sequence[System]) -> Batch:
     """Adds the candidates of the CRFs."""
     assert batch.tokens is not None, "Tokenize comes first"
@@ -100,7 +108,8 @@ def _labelled(
     assert tokens is not None
     try:
         decoded = system.decode(features)
-    except Exception:
+    except Exception as error:
+        raise_shortage(error)
         # One by one then, to find the documents at fault.
         decoded = None
 
@@ -114,6 +123,7 @@ def _labelled(
     return [(index, c) for index, own in enumerate(results) for c in own or ()], failures
 
 
+@brought_back
 def recognise_batch(
     batch: Batch, names: Sequence[str], labels: Mapping[str, str] | None = None
 ) -> Batch:
@@ -154,7 +164,8 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
     ]
     try:
         settled, left = settle(candidates, plain, documents.texts)
-    except Exception:
+    except Exception as error:
+        raise_shortage(error)
         # What raises fails its document and no other: `merge` shows which.
         settled, left = Spans.of(()), candidates
     counts = np.bincount(candidates.documents, minlength=len(documents)).tolist()
@@ -190,7 +201,11 @@ def _add_denied(batch: Batch, policies: Sequence[Policy]) -> Batch:
     )
     found = [(index, c) for index, candidates in enumerate(results) for c in candidates or ()]
     candidates = Candidates.joined(batch.candidates, Candidates.of(found))
-    return dataclasses.replace(batch, candidates=candidates, failures=failures)
+    batch = dataclasses.replace(batch, candidates=candidates, failures=failures)
+    if batch.views is None:
+        return batch
+    inner = dataclasses.replace(batch.views.batch, failures=failures)
+    return bring_back(batch, _add_denied(inner, [policies[at] for at in batch.views.owners]))
 
 
 def scrub_batch(batch: Batch) -> Batch:

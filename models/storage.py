@@ -17,20 +17,20 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import errno
-import fcntl
 import functools
 import io
 import logging
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import InputChanged, OutputBusy, StorageError, UsageError
-from .faults import MissingFileError, Retrying, StorageAccessError, failure_class
-from .filesystems import CONDITIONAL, OBJECT_STORES, filesystem, protocols, rename
+from ..dictionaries.files import NO_FILE, NotARegularFile, open_regular
+from .errors import InputChanged, StorageError, UsageError
+from .faults import MissingFileError, Retrying, StorageAccessError
+from .filesystems import CONDITIONAL, OBJECT_STORES, filesystem, protocols
+from .folders import move_file, remove_file, remove_tree
 from .listing import (
     DANGLING,
     SPECIAL,
@@ -41,19 +41,19 @@ from .listing import (
     is_visible,
     match_files,
     meant_names,
+    modified_of,
+    names_at,
+    names_below,
     relative_to,
 )
+from .local_locks import held, holder_of
 from .locks import NOBODY, Holder, StoreLock, tell_unlocked
 from .partitions import Partition, parse_partition
+from .places import local_path
 from .readers import LOCAL_BLOCK_BYTES, RangeReader, Ranges
 from .writers import LocalWriter, ObjectWriter, Writer, Written
 
 _log = logging.getLogger(__name__)
-
-_UNWRITABLE = frozenset(
-    {errno.EACCES, errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.EPERM, errno.EROFS}
-)
-"""Of a place, not of its state: no later try helps."""
 
 
 def _no_check() -> None:
@@ -97,10 +97,17 @@ class FoundFile:
 class Storage(Retrying):
     """Access to files by URL or local path, every operation tried again as `Retrying` says.
 
-    Cheap and picklable: holds no handle or filesystem.
+    Cheap and picklable: holds no handle or filesystem. On local disks nothing below an output's
+    root is written or deleted through a link, and what belongs to `restricted/` and `_staging/` is
+    made for its owner alone, whatever the umask; see `folders`.
     """
 
     __slots__ = ()
+
+    @property
+    def _root(self) -> str:
+        """The output's root as an absolute local path; "" if it is none, or not known."""
+        return (self.root and local_path(self.root)) or ""
 
     # -- listing
 
@@ -144,7 +151,7 @@ class Storage(Retrying):
             if any(entry.version == DANGLING for entry in files):
                 raise UsageError(
                     f"input {ordinal} of {len(urls)} holds a symbolic link that leads nowhere; "
-                    "mend or remove it, so that no document is left out (`find -xtype l` shows it)"
+                    "repair or remove it, so that no document is lost (`find -xtype l` shows it)"
                 )
             folders: dict[str, str] = {}
             for entry in files:
@@ -193,6 +200,16 @@ class Storage(Retrying):
             relative_to(path, e.path): e.size for e in entries if not e.folder and e.path != path
         }
 
+    def list_at(self, url: str) -> list[str]:
+        """The names in a folder, sorted, whatever they are; none if there is no such folder."""
+        fs, path = filesystem(url)
+        return self.retry("list", url, lambda: names_at(fs, path))
+
+    def list_all(self, url: str) -> list[str]:
+        """Relative paths of all but folders below a folder, sorted; links are not followed."""
+        fs, path = filesystem(url)
+        return self.retry("list", url, lambda: names_below(fs, path))
+
     def list_found(self, url: str) -> list[FoundFile]:
         """All files below a folder with size and time, by name; none if there is no folder."""
         fs, path = filesystem(url)
@@ -208,6 +225,18 @@ class Storage(Retrying):
     def exists(self, url: str) -> bool:
         """Whether a file or folder is there; a fault is an error, never False."""
         return self._look_up(url) is not None
+
+    def modified(self, url: str) -> float | None:
+        """When a file was last written by its store's own clock, in seconds since 1970.
+
+        Returns:
+            moment: None if the store does not tell.
+
+        Raises:
+            MissingFileError: if there is no such file.
+        """
+        fs, path = filesystem(url)
+        return self.retry("look up", url, lambda: modified_of(fs, path)) or None
 
     def check_unchanged(self, file: InputFile) -> None:
         """Compares size and version of an input file with what was listed.
@@ -265,10 +294,16 @@ class Storage(Retrying):
                 start += len(block)
 
     def read_bytes(self, url: str) -> bytes:
-        """The whole of a small file."""
+        """The whole of a small file.
+
+        Raises:
+            UsageError: if it is a pipe, a device or a folder; it is not waited for.
+        """
         fs, path = filesystem(url)
         if isinstance(fs, LocalFileSystem):
-            return self.retry("read", url, lambda: _local_bytes(path))
+            if (content := self.retry("read", url, lambda: _local_bytes(path))) is None:
+                raise UsageError(NO_FILE)
+            return content
         return self.retry("read", url, lambda: bytes(fs.cat_file(path)))
 
     # -- writing
@@ -285,7 +320,7 @@ class Storage(Retrying):
         """
         fs, path = filesystem(url)
         if isinstance(fs, LocalFileSystem):
-            return LocalWriter(self, url, path)
+            return LocalWriter(self, url, path, root=self._root, private=self.private)
         if OBJECT_STORES.isdisjoint(protocols(fs)):
             raise UsageError(
                 f"cannot write by protocol {protocols(fs)[0]!r}, which has no atomic put; "
@@ -365,39 +400,8 @@ class Storage(Retrying):
                 lock.release()
             return
 
-        def opened() -> int:
-            try:
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            except OSError as error:
-                if error.errno not in _UNWRITABLE:
-                    raise
-                kind = failure_class(error)
-            raise UsageError(
-                f"the output cannot be written ({kind}); expected a folder, there or to be made, "
-                "in which this user may write"
-            )
-
-        descriptor = self.retry("lock", url, opened)
-        try:
-            try:
-                _take(descriptor)
-            except BlockingIOError:
-                raise OutputBusy(
-                    "another process works on this output: wait until it has ended"
-                ) from None
-            except OSError as error:
-                _log.warning(
-                    "the output's file system takes no locks (%s): see to it that only one "
-                    "process works on it",
-                    failure_class(error),
-                )
-            with contextlib.suppress(OSError):  # it only tells: the lock itself is held
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, Holder.this_process(time.time()).to_bytes(), 0)
+        with held(self, url, path, self._root):
             yield _no_check
-        finally:
-            os.close(descriptor)
 
     def lock_holder(self, url: str) -> Holder | None:
         """Who holds a lock; None if nobody does, `NOBODY` if it does not say who.
@@ -406,23 +410,12 @@ class Storage(Retrying):
             UsageError: if this user may not look at it.
         """
         fs, path = filesystem(url)
+        if isinstance(fs, LocalFileSystem):
+            return holder_of(path)
         try:
-            if not isinstance(fs, LocalFileSystem):
-                return Holder.from_bytes(self.read_bytes(url)) or NOBODY
-            descriptor = os.open(path, os.O_RDONLY)
+            return Holder.from_bytes(self.read_bytes(url)) or NOBODY
         except FileNotFoundError:
             return None
-        except PermissionError:
-            raise UsageError("the lock of the output is for its owner alone to look at") from None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return Holder.from_bytes(os.pread(descriptor, 1 << 16, 0)) or NOBODY
-        except OSError:
-            pass  # nothing can be locked there
-        finally:
-            os.close(descriptor)
-        return None
 
     def move(self, source: str, target: str) -> None:
         """Renames a file, or copies it inside the store and deletes the source.
@@ -439,7 +432,7 @@ class Storage(Retrying):
         if old == new:
             return
         if isinstance(fs, LocalFileSystem):
-            self.retry("move to", target, lambda: rename(old, new))
+            self.retry("move to", target, lambda: move_file(old, new, self._root))
             return
         if not self.exists(source):
             if self.exists(target):
@@ -452,7 +445,7 @@ class Storage(Retrying):
         """Deletes a file; nothing happens if there is none."""
         fs, path = filesystem(url)
         remove = (
-            (lambda: os.unlink(path))
+            (lambda: remove_file(path, self._root))
             if isinstance(fs, LocalFileSystem)
             else lambda: fs.rm_file(path)
         )
@@ -462,12 +455,25 @@ class Storage(Retrying):
     def delete_folder(self, url: str) -> None:
         """Deletes a folder with all that is in it; nothing happens if there is none."""
         fs, path = filesystem(url)
+
+        def remove() -> None:
+            if isinstance(fs, LocalFileSystem):
+                remove_tree(path, self._root)
+            else:
+                fs.invalidate_cache()
+                fs.rm(path, recursive=True)
+
         with contextlib.suppress(MissingFileError):
-            self.retry("delete", url, lambda: (fs.invalidate_cache(), fs.rm(path, recursive=True)))
+            self.retry("delete", url, remove)
 
 
-def _local_bytes(path: str) -> bytes:
-    with open(path, "rb") as file:
+def _local_bytes(path: str) -> bytes | None:
+    """The content of a file; None if it is none."""
+    try:
+        descriptor = open_regular(path)
+    except NotARegularFile:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
         return file.read()
 
 
@@ -495,20 +501,3 @@ def _input_file(fs: Any, root: str, entry: Entry, folders: dict[str, str]) -> In
     if not readable:
         raise UsageError("the name of an input file is not valid UTF-8; rename it")
     return InputFile(url, entry.size, entry.version, relative, parse_partition(relative))
-
-
-_LOOKS, _LOOK_SECONDS = 5, 0.02
-
-
-def _take(descriptor: int) -> None:
-    """Locks a file for this process; tries again, as whoever only looks at it holds it too.
-
-    Raises:
-        OSError: BlockingIOError if another process holds it.
-    """
-    for _ in range(_LOOKS - 1):
-        with contextlib.suppress(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        time.sleep(_LOOK_SECONDS)
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

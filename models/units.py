@@ -23,6 +23,8 @@ from .formats import Locator
 from .keys import fingerprint
 from .kinds import require_kinds
 from .partitions import Partition
+from .shortage import raise_shortage
+from .small_tables import table_in
 from .storage import InputFile, Storage
 
 _LOCATOR = pa.struct(
@@ -166,6 +168,7 @@ class Plan:
         try:
             return cls._of(units, files)
         except Exception as error:  # Arrow raises many kinds, and its messages may quote the file
+            raise_shortage(error)
             raise UsageError(
                 f"the plan of this run cannot be read ({type(error).__name__})"
             ) from None
@@ -256,7 +259,7 @@ def _checked(content: bytes, schema: pa.Schema) -> pa.Table:
     Raises:
         TypeError: if it is another one.
     """
-    table = pq.read_table(io.BytesIO(content))
+    table = table_in(content)
     if "dropped" in schema.names and "dropped" not in table.schema.names:
         # Of a version that dropped nothing.
         table = table.append_column("dropped", pa.array([False] * table.num_rows))

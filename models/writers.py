@@ -14,7 +14,8 @@ from typing import Any
 
 from .errors import StorageError
 from .faults import Retrying, failure_class
-from .filesystems import sync_folder
+from .folders import PRIVATE_FILE, entered, file_mode, sync
+from .shortage import remedy_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -117,19 +118,33 @@ class Writer:
 
 
 class LocalWriter(Writer):
-    """Writes a hidden file beside the target, syncs it to disk and renames it."""
+    """Writes a hidden file beside the target, syncs it to disk and renames it.
 
-    def __init__(self, retrying: Retrying, url: str, path: str) -> None:
+    A link in the place of the target is replaced, not followed; see `folders` for those above it.
+    """
+
+    def __init__(
+        self, retrying: Retrying, url: str, path: str, *, root: str = "", private: bool = False
+    ) -> None:
+        """Makes the hidden file.
+
+        Args:
+            path: absolute.
+            root: of the output, absolute; "" if that is not known.
+            private: for its owner alone, wherever it lies.
+        """
         super().__init__(retrying, url)
-        self._path = path
-        folder = os.path.dirname(path)
+        self._path, self._root = path, root
         # A random name: a process believed dead may still be writing the same part.
-        self._temporary = os.path.join(folder, f".scrubline-{secrets.token_hex(8)}.tmp")
-        retrying.retry("write", url, lambda: os.makedirs(folder, exist_ok=True))
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        self._descriptor = retrying.retry(
-            "write", url, lambda: os.open(self._temporary, flags, 0o666)
-        )
+        self._temporary = f".scrubline-{secrets.token_hex(8)}.tmp"
+        self._private = private
+        self._descriptor = retrying.retry("write", url, self._made)
+
+    def _made(self) -> int:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        mode = PRIVATE_FILE if self._private else file_mode(self._path, self._root)
+        with entered(self._path, self._root, make=True, private=self._private) as (folder, _):
+            return os.open(self._temporary, flags, mode, dir_fd=folder)
 
     def _append(self, view: memoryview) -> None:
         done = 0
@@ -146,22 +161,29 @@ class LocalWriter(Writer):
         try:
             os.fsync(self._descriptor)
         except OSError as error:
-            failure = failure_class(error)
+            failure = failure_class(error) + remedy_of(error.errno)
         else:
             failure = ""
         if failure:
             raise StorageError(f"cannot sync{self._retrying.named(self._url)}: {failure}")
         descriptor, self._descriptor = self._descriptor, -1
         os.close(descriptor)
-        self._retrying.retry("write", self._url, lambda: os.replace(self._temporary, self._path))
-        sync_folder(os.path.dirname(self._path))
+        self._retrying.retry("write", self._url, self._put)
+
+    def _put(self) -> None:
+        with entered(self._path, self._root) as (folder, name):
+            os.replace(self._temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            sync(folder)
 
     def _drop(self) -> None:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-        with contextlib.suppress(OSError):
-            os.unlink(self._temporary)
+        with (
+            contextlib.suppress(OSError, StorageError),
+            entered(self._path, self._root) as (folder, _),
+        ):
+            os.unlink(self._temporary, dir_fd=folder)
 
 
 class ObjectWriter(Writer):

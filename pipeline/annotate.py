@@ -17,6 +17,8 @@ from ..models.evaluation import COVER
 from ..models.merging import cover as union
 from ..models.merging import select
 from ..models.scrubber import Scrubber, batched
+from ..models.shortage import raise_shortage
+from .new_files import require_new_corpus
 
 
 def annotate(
@@ -29,6 +31,7 @@ def annotate(
     cover: bool = False,
     source_form: str | None = None,
     target_form: str | None = None,
+    overwrite: bool = False,
 ) -> int:
     """Writes every document with one typed span per place; returns their number.
 
@@ -38,11 +41,14 @@ def annotate(
         cover: write beside the spans, as `meta["cover"]`, all that any detector proposes: what a
             policy would remove that vetoes and keeps nothing.
         source_form, target_form: keys of `CORPORA`; None for what the endings say.
+        overwrite: whether an output that exists is replaced; never if it is an input.
 
     Raises:
-        UsageError: if a document is broken or cannot be processed: an annotator must not miss one.
+        UsageError: if the output exists or is an input; if a document is broken or cannot be
+            processed: an annotator must not miss one.
     """
-    scrubber = Scrubber(*models, recognisers=recognisers, native_labels=native_labels)
+    require_new_corpus(output, target_form, inputs=inputs, overwrite=overwrite)
+    scrubber = Scrubber(models=models, recognisers=recognisers, native_labels=native_labels)
     form = format_of_target(output, target_form)  # refused before anything is read
     if cover and not form.keeps_meta:
         raise UsageError(f"--cover: {form.name} has no place for it; write standoff (.jsonl)")
@@ -54,6 +60,7 @@ def annotate(
             try:
                 found = scrubber.candidates(*(document.text for document in documents))
             except Exception as error:
+                raise_shortage(error)
                 raise UsageError(
                     f"one of the documents {count} to {count + len(documents) - 1} cannot be "
                     "annotated "

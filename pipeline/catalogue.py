@@ -7,17 +7,20 @@ It lies under restricted/ (it names inputs) in two Parquet files, replaced whole
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ..models.errors import UsageError
+from ..models.folders import TABLES
 from ..models.receipts import Receipt
+from ..models.shortage import raise_shortage
+from ..models.small_tables import table_in
 from ..models.storage import InputFile, Storage
 from ..models.units import Plan, parquet_bytes
+from .state import MANIFEST
 
 _INPUTS = pa.schema(
     [
@@ -29,8 +32,8 @@ _INPUTS = pa.schema(
         ("fingerprint", pa.string()),
     ]
 )
-_TABLES = ("data", "audit", "documents", "quarantine")
-"""Of which the parts lie open in an output."""
+FILES = ("restricted/catalogue.parquet", "restricted/units.parquet")
+"""Where it lies, below the output."""
 
 _NO_UNIT = ""
 """In the place of a unit's name, of inputs of which nothing is read."""
@@ -38,10 +41,16 @@ _NO_UNIT = ""
 _UNITS = pa.schema([("unit", pa.string()), ("run", pa.string()), ("receipt", pa.string())])
 
 
+def is_part(table: str, path: str) -> bool:
+    """Whether a path may be that of a part of a table."""
+    head, *steps = path.split("/")
+    return table in TABLES and head == table and bool(steps) and not {"", ".", ".."} & set(steps)
+
+
 def parts_there(storage: Storage, output: str) -> set[str]:
     """The paths of all files among the open parts of an output."""
     return {
-        f"{table}/{name}" for table in _TABLES for name in storage.list_sizes(f"{output}/{table}")
+        f"{table}/{name}" for table in TABLES for name in storage.list_sizes(f"{output}/{table}")
     }
 
 
@@ -96,7 +105,7 @@ class Catalogue:
             name
             for name, entry in self.units.items()
             for part in entry.receipt.parts
-            if part.table in _TABLES and part.path not in there
+            if part.table in TABLES and part.path not in there
         }
 
     def superseded_by(self, files: Iterable[InputFile]) -> set[str]:
@@ -145,8 +154,27 @@ class Catalogue:
                 idle[file.url] = Idle(file.size, file.version, run, fingerprint)
         return Catalogue(units, idle)
 
-    def write(self, storage: Storage, output: str) -> None:
-        """Replaces the stored catalogue."""
+    def runs(self) -> set[str]:
+        """The runs of which the output holds parts."""
+        return {entry.run for entry in self.units.values()}
+
+    def content(self) -> bytes:
+        """All that it says, as text: equal for equal catalogues, whatever build wrote the files."""
+        inputs, units = self._rows()
+        return json.dumps([inputs, units], sort_keys=True).encode()
+
+    def write(self, storage: Storage, output: str) -> dict[str, bytes]:
+        """Replaces the stored catalogue; gives what was written, by path below the output."""
+        inputs, units = self._rows()
+        written = {}
+        for name, table, schema in (("units", units, _UNITS), ("catalogue", inputs, _INPUTS)):
+            path = f"restricted/{name}.parquet"
+            written[path] = parquet_bytes(pa.Table.from_pylist(table, schema))
+            storage.write_bytes(f"{output}/{path}", written[path])
+        return written
+
+    def _rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """The rows of the two files."""
         rows = [
             (url, size, version, entry.run, name, entry.fingerprint)
             for name, entry in sorted(self.units.items())
@@ -161,9 +189,7 @@ class Catalogue:
             {"unit": name, "run": entry.run, "receipt": entry.receipt.to_json()}
             for name, entry in sorted(self.units.items())
         ]
-        for name, table, schema in (("units", units, _UNITS), ("catalogue", inputs, _INPUTS)):
-            content = parquet_bytes(pa.Table.from_pylist(table, schema))
-            storage.write_bytes(f"{output}/restricted/{name}.parquet", content)
+        return inputs, units
 
     @classmethod
     def read(cls, storage: Storage, output: str) -> Catalogue:
@@ -175,18 +201,17 @@ class Catalogue:
         inputs_there, units_there = (
             storage.exists(f"{output}/restricted/{name}.parquet") for name in ("catalogue", "units")
         )
-        if not inputs_there and not (units_there and storage.exists(f"{output}/manifest.json")):
+        if not inputs_there and not (units_there and storage.exists(f"{output}/{MANIFEST}")):
             return cls()  # nothing was published; a first publication writes the units first
         if not (inputs_there and units_there):
             raise UsageError("a file of this output's catalogue is gone from restricted/")
         try:
             inputs, units = (
-                pq.read_table(
-                    io.BytesIO(storage.read_bytes(f"{output}/restricted/{name}.parquet"))
-                ).to_pylist()
+                table_in(storage.read_bytes(f"{output}/restricted/{name}.parquet")).to_pylist()
                 for name in ("catalogue", "units")
             )
         except (OSError, pa.ArrowException, json.JSONDecodeError) as error:
+            raise_shortage(error)
             raise UsageError(
                 f"the catalogue of this output cannot be read ({type(error).__name__})"
             ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import contextlib
+import errno
 import itertools
 import json
 import logging
@@ -26,8 +27,12 @@ from ..models.errors import (
     error_class,
 )
 from ..models.faults import failure_class
+from ..models.shortage import shortage_of
 from .arguments import REFUSED, make_parser
-from .logs import say, set_up_logs
+from .ending import WATCHDOG_SECONDS, end_soon, ended_by_signals, ended_without_progress
+from .logs import say, say_error, set_up_logs
+from .memory_dumps import WARNING as DUMPABLE
+from .memory_dumps import dumps_are_allowed, forbid_dumps
 
 RUNS = ("scrub", "plan", "resume")
 """Commands that take options of Beam behind `--`."""
@@ -38,19 +43,24 @@ DONE, FAILED, HELD, WAITS, BUSY = 0, 1, 3, 4, 5
 another process works on the output."""
 
 
+_KEPT = "what is done is kept: go on with `scrubline resume --output ...`"
+
+
 def command() -> None:
-    """What `scrubline` calls: `main`, and an end at which no library is taken down.
+    """What `scrubline` calls: `main`, without core dumps, and an end that takes no library down.
 
     Threads of C++ libraries may still run while the interpreter ends, and bring down a process
     whose work is done and told ("terminate called without an active exception").
     """
     codes: list[int] = []
     atexit.register(_end, codes)  # the first to be registered is the last to be called
+    forbid_dumps()
     try:
         main()
     except SystemExit as ended:
         code = DONE if ended.code is None else ended.code
         codes.append(code if isinstance(code, int) else FAILED)
+        end_soon(lambda: _end(codes))  # the interpreter first waits for threads of libraries
         raise
 
 
@@ -78,7 +88,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parsed.beam = tuple(beam) or None
     _fill_standard_streams()
     set_up_logs(form="json" if getattr(parsed, "log_format", None) == "json" else "text")
-    with _stoppable() as stopped:
+    if dumps_are_allowed():
+        say(f"scrubline: {DUMPABLE}", "WARNING")
+    with _stoppable(lambda: _stopped_words(parsed)) as stopped:
         parsed.stopped = stopped
         code = _run(parsed, stopped)
     sys.exit(_flushed(code))
@@ -108,20 +120,20 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
-        # Before its plan is frozen, nothing of a run is there to be resumed.
-        resumable = parsed.command == "resume" or getattr(parsed, "frozen", False)
         if stopped or isinstance(error, KeyboardInterrupt):
             # Whatever the signal became on its way: Beam makes an error of its own of it.
-            hint = " What is done is kept: go on with `scrubline resume`" if resumable else ""
-            if getattr(parsed, "work", None):
-                hint = " Finished folds are kept: the same command goes on"
-            say(f"\nstopped.{hint}", "WARNING")
+            say(_stopped_words(parsed), "WARNING")
         elif isinstance(error, ScrublineError):
             _say(error, FAILED)
-            if resumable and not isinstance(error, InputChanged):
-                say("what is done is kept: go on with `scrubline resume --output ...`", "WARNING")
-        elif isinstance(error, OSError) and _where(error).startswith(f"{__name__}:"):
-            _tell_unwritable(error)  # storage has errors of its own
+            if _is_resumable(parsed) and not isinstance(error, InputChanged):
+                say(_KEPT, "WARNING")
+        elif isinstance(error, OSError) and _is_of_output(error):
+            _tell_unwritable(error)
+        elif (lack := shortage_of(error)) is not None:
+            # Wherever in the launcher, or in a library, it came up: no line of ours is at fault.
+            say(f"scrubline: {lack}")
+            if _is_resumable(parsed):
+                say(_KEPT, "WARNING")
         else:
             # A foreign message may hold PHI or a file name; --log-level DEBUG does not change that.
             say(
@@ -131,13 +143,26 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
         return FAILED
 
 
+def _is_resumable(parsed: argparse.Namespace) -> bool:
+    """Whether `resume` can go on; before its plan is frozen, nothing of a run is there."""
+    return parsed.command == "resume" or getattr(parsed, "frozen", False)
+
+
+def _stopped_words(parsed: argparse.Namespace) -> str:
+    hint = " What is done is kept: go on with `scrubline resume`" if _is_resumable(parsed) else ""
+    if getattr(parsed, "work", None):
+        hint = " Finished folds are kept: the same command goes on"
+    return f"\nstopped.{hint}"
+
+
 @contextlib.contextmanager
-def _stoppable() -> Iterator[list[int]]:
+def _stoppable(last_words: Callable[[], str]) -> Iterator[list[int]]:
     """Makes the signals that ask for an end what Ctrl-C is; gives a list of those that came.
 
     One that is ignored stays so (`nohup`), and so does one that somebody else handles. While the
     first is heeded, others do nothing (some senders send several), but a second Ctrl-C ends at
-    once, which is safe at any time.
+    once, which is safe at any time. Where the main thread does not heed the first, say as storage
+    does not answer, the process is ended all the same; `last_words` gives what is said then.
     """
     came: list[int] = []
 
@@ -154,7 +179,8 @@ def _stoppable() -> Iterator[list[int]]:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 before[number] = signal.signal(number, stop)
     try:
-        yield came
+        with ended_by_signals(before.keys(), lambda: bool(came), last_words):
+            yield came
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -188,13 +214,19 @@ def _flushed(code: int) -> int:
     return FAILED
 
 
+def _is_of_output(error: OSError) -> bool:
+    """Whether standard output refused: storage has errors of its own, and all else is foreign."""
+    own = _where(error).startswith(f"{__name__}:")
+    return own and error.errno not in (errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+
+
 def _tell_unwritable(error: OSError) -> None:
     if not isinstance(error, BrokenPipeError):  # whoever closed it knows
         say(f"scrubline: standard output cannot be written ({failure_class(error)})")
 
 
 def _say(error: Exception, code: int) -> int:
-    say(f"scrubline: {error}")
+    say_error(error)
     return code
 
 
@@ -211,13 +243,16 @@ def _where(error: BaseException) -> str:
 
 def _config(parsed: argparse.Namespace) -> dict[str, Any]:
     """What the file given by --config says; nothing without one."""
+    from ..dictionaries.files import NO_FILE, NotARegularFile, open_regular
     from .config import read_config
 
     if not getattr(parsed, "config", None):
         return {}
     try:
-        with open(parsed.config, "rb") as stream:
+        with os.fdopen(open_regular(parsed.config), "rb") as stream:
             return read_config(stream.read())
+    except NotARegularFile:
+        raise UsageError(f"the config file cannot be read: {NO_FILE}") from None
     except OSError as error:
         raise UsageError(f"the config file cannot be read ({type(error).__name__})") from None
 
@@ -236,9 +271,9 @@ def _options(parsed: argparse.Namespace) -> Any:
         given = getattr(parsed, name, None)
         values[name] = tuple(given) if given else None
     if columns := getattr(parsed, "columns", None):
+        if bad := [one for one in columns if "=" not in one]:
+            raise UsageError(f"--column takes NAME=ROLE, as note_text=text; without a role: {bad}")
         pairs = [one.rpartition("=") for one in columns]
-        if bad := [name for name, equals, _ in pairs if not equals]:
-            raise UsageError(f"--column takes NAME=ROLE, got {bad}")
         values["columns"] = Columns.parse([(name, role) for name, _, role in pairs])
     values["key_source"] = getattr(parsed, "key_file", None)
     only = HOW if parsed.command == "resume" else None
@@ -258,6 +293,12 @@ def _options(parsed: argparse.Namespace) -> Any:
 
 
 def _scrub(parsed: argparse.Namespace) -> int:
+    if parsed.text not in (None, "-"):
+        raise UsageError(
+            "files are named by options: scrubline scrub --input FILE --output FOLDER --column "
+            "NAME=ROLE ... (--input again for each further file, or a glob in quotes). One text "
+            "from standard input: scrubline scrub - < FILE"
+        )
     if parsed.text == "-":
         if parsed.inputs or parsed.output or parsed.columns or parsed.dry_run:
             raise UsageError("`scrub -` takes one text from standard input and prints it; no files")
@@ -291,14 +332,16 @@ def _scrub_text(parsed: argparse.Namespace) -> int:
         },
     )
     scrubber = Scrubber(
-        *options.models,
+        models=options.models,
         policy=options.policy,
         recognisers=options.recognisers,
         budgets=options.budgets,
     )
     text = _standard_input()
     try:
-        sys.stdout.buffer.write(scrubber.scrub(text).encode())
+        found = scrubber.explain(text)
+        shown = json.dumps(found.as_json(), indent=1) + "\n" if parsed.json else found.text
+        sys.stdout.buffer.write(shown.encode())
     except DocumentError as error:
         # Fail closed: nothing is printed of a text that cannot be processed.
         print(f"scrubline: the text is held back: {error.code}", file=sys.stderr)
@@ -346,10 +389,12 @@ def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, A
             workers=options.workers,
             runner=options.runner,
         )
-        yield options, recorder
+        with ended_without_progress(options.watchdog_seconds):
+            yield options, recorder
 
 
 def _print_plan(job: Any, plan: Any, basis: Any, options: Any, parsed: argparse.Namespace) -> None:
+    from ..models.naming import role_list
     from .changes import told_night
 
     size = sum(unit.bytes for unit in plan.units)
@@ -367,7 +412,7 @@ def _print_plan(job: Any, plan: Any, basis: Any, options: Any, parsed: argparse.
         print("nothing to do")
         return
     print(f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units")
-    print(f"columns: {', '.join(f'{name}={role}' for name, role in job.columns.roles)}")
+    print(f"columns: {role_list(dict(job.columns.roles))}")
     print(
         f"models: {', '.join(job.models) or 'none'}; "
         f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}"
@@ -383,8 +428,13 @@ def _print_manifest(manifest: dict[str, Any], parsed: argparse.Namespace) -> int
         print(json.dumps(manifest, indent=1))
     elif "nothing_to_do" in manifest:
         from .changes import told_night
+        from .inspection import summary
 
-        print("\n".join((*told_night(manifest["nothing_to_do"]), "nothing to do")))
+        if counts := manifest["nothing_to_do"]:
+            print("\n".join((*told_night(counts), "nothing to do")))
+        else:
+            print("nothing to do: these inputs are published, with these settings; what is there:")
+            print(summary(manifest, "that run"))
     elif manifest:
         from .inspection import summary
 
@@ -398,7 +448,8 @@ def _plan(parsed: argparse.Namespace) -> int:
     from .runs import plan_and_freeze
 
     storage, options = Storage(), _options(parsed)
-    job, plan = plan_and_freeze(storage, options)
+    with ended_without_progress(options.watchdog_seconds):
+        job, plan = plan_and_freeze(storage, options)
     if (basis := _estimated(storage, job, plan, options)) is not None:
         keep(storage, job, basis)
     _print_plan(job, plan, basis, options, parsed)
@@ -411,8 +462,25 @@ def _resume(parsed: argparse.Namespace) -> int:
 
     storage = Storage()
     with _recorded(parsed, storage) as (options, recorder):
-        manifest = resume(storage, options, parsed.run, discard=parsed.discard, watch=recorder)
+        skip = [_locator(one) for one in parsed.skip or ()]
+        if skip and parsed.discard:
+            raise UsageError("--skip goes on with a run, --discard gives it up: give one of them")
+        manifest = resume(
+            storage, options, parsed.run, discard=parsed.discard, skip=skip, watch=recorder
+        )
     return _print_manifest(manifest, parsed)
+
+
+def _locator(text: str) -> tuple[int, int]:
+    """Unit and ordinal of `UNIT:ORDINAL`.
+
+    Raises:
+        UsageError: if it is something else.
+    """
+    unit, _, row = text.partition(":")
+    if not all(one.isascii() and one.isdecimal() and len(one) < 19 for one in (unit, row)):
+        raise UsageError("--skip takes UNIT:ORDINAL, two numbers as the message names them")
+    return int(unit), int(row)
 
 
 def _diff(parsed: argparse.Namespace) -> int:
@@ -421,13 +489,14 @@ def _diff(parsed: argparse.Namespace) -> int:
 
     if parsed.max_lost is not None and not 0 <= parsed.max_lost <= 1:
         raise UsageError(f"--max-lost is a share from 0 to 1, got {parsed.max_lost}")
-    found = diff(
-        Storage(),
-        parsed.output.rstrip("/"),
-        run=parsed.run,
-        against=parsed.against and parsed.against.rstrip("/"),
-        by_document=parsed.documents,
-    )
+    with ended_without_progress(WATCHDOG_SECONDS):
+        found = diff(
+            Storage(),
+            parsed.output.rstrip("/"),
+            run=parsed.run,
+            against=parsed.against and parsed.against.rstrip("/"),
+            by_document=parsed.documents,
+        )
     if parsed.json:
         print(json.dumps(found.to_json(), indent=1))
     else:
@@ -451,6 +520,7 @@ def _annotate(parsed: argparse.Namespace) -> int:
         cover=parsed.cover,
         source_form=parsed.source_form,
         target_form=parsed.target_form,
+        overwrite=parsed.overwrite,
     )
     print(f"{count:,} documents annotated")
     return DONE
@@ -458,18 +528,48 @@ def _annotate(parsed: argparse.Namespace) -> int:
 
 def _verify(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
+    from .state import exposed
     from .verify import verify
 
-    faults, lines = verify(
-        Storage(), parsed.output.rstrip("/"), originals=parsed.originals, key_source=parsed.key_file
-    )
+    with ended_without_progress(WATCHDOG_SECONDS):
+        faults, lines = verify(
+            Storage(),
+            parsed.output.rstrip("/"),
+            originals=parsed.originals,
+            key_source=parsed.key_file,
+        )
     print("\n".join(lines))
     for fault in faults:
         print(f"FAULT {fault}")
+    if warning := exposed(parsed.output):
+        print(f"WARNING {warning}")
     return HELD if faults else DONE
 
 
+def _list_columns(parsed: argparse.Namespace) -> int:
+    from ..models.storage import Storage
+    from .column_names import list_columns
+    from .new_files import write_new
+
+    if parsed.names_file is None and not sys.stdout.isatty():
+        raise UsageError(
+            "names of columns may be values of the input, so they are printed on a terminal alone; "
+            "--names-file FILE writes them to a new file that only you can read"
+        )
+    lines = list_columns(Storage(), _options(parsed))
+    if parsed.names_file is not None:
+        text = "".join(f"{line}\n" for line in lines)
+        write_new(parsed.names_file, text.encode("utf-8", "backslashreplace"), "--names-file")
+    else:
+        print("\n".join(lines))
+    return DONE
+
+
 def _inspect(parsed: argparse.Namespace) -> int:
+    if parsed.list_columns:
+        return _list_columns(parsed)
+    if not parsed.output:
+        raise UsageError("say which output with --output URL")
     from ..models.storage import Storage
     from .inspection import (
         ERROR_COLUMN,
@@ -499,7 +599,7 @@ def _inspect(parsed: argparse.Namespace) -> int:
         for line in legend(errors):
             print(line, file=sys.stderr)
     else:
-        print(summary(read_manifest(storage, output)))
+        print(summary(read_manifest(storage, output), "last run"))
     return DONE
 
 
@@ -528,29 +628,24 @@ def _prune(parsed: argparse.Namespace) -> int:
 
 
 def _key(parsed: argparse.Namespace) -> int:
-    import os
-
-    from ..models.keys import ENVIRONMENT, canonical_id, load_keys, new_key
+    from ..models.keys import ENVIRONMENT, canonical_id, load_keys, new_key, warn_if_open
     from ..models.storage import Storage
+    from .new_files import require_new, write_new
 
     if parsed.what == "new":
         if not parsed.output:
             raise UsageError(
                 "say where to write the key with --output FILE: it is not shown on the screen"
             )
-        try:
-            handle = os.open(parsed.output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            raise UsageError("the key file exists already; a key is never overwritten") from None
-        except OSError as error:
-            raise UsageError(f"the key file cannot be made ({type(error).__name__})") from None
-        with os.fdopen(handle, "w") as stream:
-            stream.write(new_key() + "\n")
+        require_new(parsed.output, "--output")
+        write_new(parsed.output, f"{new_key()}\n".encode(), "--output")
         return DONE
     ids = parsed.ids
     if parsed.what != "check" and not ids:
         raise UsageError("say which ids, or - to read them from standard input, one a line")
-    keys = load_keys(parsed.key_file or f"env:{ENVIRONMENT}", Storage().read_bytes)
+    source = parsed.key_file or f"env:{ENVIRONMENT}"
+    keys = load_keys(source, Storage().read_bytes)
+    warn_if_open(source)
     if parsed.what == "check":
         print(keys.check)
         return DONE
@@ -616,6 +711,7 @@ def _convert(parsed: argparse.Namespace) -> int:
         target_form=parsed.target_form,
         label_map=parsed.label_map,
         check=parsed.check,
+        overwrite=parsed.overwrite,
     ).lines():
         print(line)
     return DONE

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..models.budgets import Budgets
+from ..models.bundles import DEFAULT_MODEL, NO_MODEL
 from ..models.errors import UsageError
 from ..models.formats import Limits, Settings, encoding_named
 from ..models.keys import ENVIRONMENT
@@ -20,7 +21,6 @@ from ..models.recognisers import DEFAULT_RECOGNISERS
 from ..models.roles import Columns
 from .estimate import CORE_HOUR_PRICE
 
-DEFAULT_MODEL = "en-default"
 DEFAULT_MAX_QUARANTINED = 0.05
 DEFAULT_MAX_GONE = 0.1
 
@@ -62,9 +62,12 @@ class Options:
         finish_pending: before it plans, finish what an earlier night left.
         hold: do not publish; `resume` does it later.
         canaries: URL of a file of planted documents and of what must become of them.
+        allow_different_job: publish beside units of a job with other columns, formats, policy or
+            key; see `other_jobs`.
         max_gone: share of published documents that may leave with the run; None for the plan's.
         max_lost: share of spans lost above which nothing is published; None for the plan's.
         max_quarantined: share of rows above which nothing is published; None for the plan's.
+        reseal: go on though what is published does not agree with its seal.
         watchdog_seconds: a worker silent for so long is killed.
         progress: show a bar; None for "if on a terminal".
         log_level: of our own loggers.
@@ -103,9 +106,11 @@ class Options:
     finish_pending: bool = False
     hold: bool = False
     canaries: str | None = None
+    allow_different_job: bool = False
     max_gone: float | None = None
     max_lost: float | None = None
     max_quarantined: float | None = None
+    reseal: bool = False
     watchdog_seconds: float = 900.0
     progress: bool | None = None
     log_level: str = "WARNING"
@@ -174,7 +179,7 @@ def options_from(
     """
     said = {k: v for k, v in _checked(config).items() if only is None or k in only}
     values = {**said, **{k: v for k, v in overrides.items() if v is not None}}
-    if values.get("models") == ("none",):
+    if values.get("models") == (NO_MODEL,):
         values["models"] = ()
     if "recognisers" in values:
         values["recognisers"] = _rules(values["recognisers"])
@@ -208,6 +213,8 @@ def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
     known = {field.name: field for field in dataclasses.fields(Options)}
     if unknown := sorted(config.keys() - known.keys()):
         raise UsageError(f"the config file has unknown keys {unknown}; known are {sorted(known)}")
+    if "reseal" in config:
+        raise UsageError("reseal is an answer to one run: give --reseal on the command line")
     values: dict[str, Any] = {}
     for name, value in config.items():
         kind = str(known[name].type)
@@ -241,9 +248,14 @@ def _table(name: str, value: object) -> dict[str, Any]:
 
 def _budgets(table: Mapping[str, Any]) -> Budgets:
     known = [field.name for field in dataclasses.fields(Budgets)]
+    values = dict(table)
     for name, value in table.items():
         if name not in known:
             raise UsageError(f"[budgets] has an unknown key {name!r}; known are {known}")
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise UsageError(f"[budgets] {name} must be a whole number")
-    return Budgets(**table)
+        is_share = name == "max_encoded_share"
+        if not isinstance(value, int | float if is_share else int) or isinstance(value, bool):
+            kind = "a number" if is_share else "a whole number"
+            raise UsageError(f"[budgets] {name} must be {kind}")
+        if is_share:
+            values[name] = float(value)
+    return Budgets(**values)

@@ -20,6 +20,7 @@ from ..models.corpora import (
 from ..models.errors import GateHeld, UsageError
 from ..models.mapping import LabelMap, load_map
 from ..models.storage import Storage
+from .new_files import require_new_corpus
 
 
 @dataclasses.dataclass(slots=True)
@@ -60,6 +61,7 @@ def convert(
     target_form: str | None = None,
     label_map: str | None = None,
     check: bool = False,
+    overwrite: bool = False,
 ) -> Conversion:
     """Reads a corpus and writes it in another format, document by document.
 
@@ -69,14 +71,17 @@ def convert(
         source_form, target_form: keys of `CORPORA`; None for what endings and contents say.
         label_map: name or URL of a map for all labels; see `load_map`. It leads to the native
             labels, or from them if it has the name of the target's format.
+        overwrite: whether a target that exists is replaced; never if it is an input.
         check: first look for all that the format cannot hold, at the end compare what was written.
 
     Raises:
         CorpusError: if the corpus is broken, or the format cannot hold a document.
-        UsageError: if it cannot hold some (with `check`), or a format or label is not known.
+        UsageError: if it cannot hold some (with `check`), a format or label is not known, or the
+            target exists or is an input.
         GateHeld: if what was written does not read back equal; it is removed.
     """
     form = format_of_target(target, target_form)
+    require_new_corpus(target, target_form, inputs=(source,), overwrite=overwrite)
     mapping = None if label_map is None else _map_for(form, label_map)
     if check:
         _require_all_fit(form, _mapped(source, source_form, mapping, Conversion(form.name)))
@@ -122,7 +127,7 @@ def _require_all_fit(form: CorpusFormat, documents: Iterator[AnnotatedDocument])
     Raises:
         UsageError: with each kind of fault, how many documents have it, and the first of them.
     """
-    faults: dict[str, tuple[int, int, str]] = {}
+    faults: dict[str, tuple[int, int, CorpusError]] = {}
     number = 0
     for number, document in enumerate(documents, start=1):
         try:
@@ -131,16 +136,21 @@ def _require_all_fit(form: CorpusFormat, documents: Iterator[AnnotatedDocument])
             else:
                 form.render([document])
         except CorpusError as error:
-            count, first, what = faults.get(error.fault, (0, number, error.what))
-            faults[error.fault] = count + 1, first, what
+            count, first, shown = faults.get(error.fault, (0, number, error))
+            faults[error.fault] = count + 1, first, shown
     if faults:
-        found = "; ".join(
-            f"{fault} in {count:,} (first document {first}: {what})"
-            for fault, (count, first, what) in sorted(faults.items())
+        texts = (
+            "; ".join(
+                f"{fault} in {count:,} (first document {first}: {getattr(error, what)})"
+                for fault, (count, first, error) in sorted(faults.items())
+            )
+            for what in ("what", "what_on_terminal")
         )
-        raise UsageError(
+        safe, on_terminal = (
             f"{form.name} cannot hold all of the {number:,} documents: {found}. Nothing was written"
+            for found in texts
         )
+        raise UsageError(safe, on_terminal=on_terminal)
 
 
 def _require_equal(form: CorpusFormat, target: str, written: dict[str, bytes]) -> None:

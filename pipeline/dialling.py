@@ -14,6 +14,7 @@ from ..models.training.dial import Row, Turned, sweep, turn
 from ..models.training.reporting import shown
 from ..models.training.scoring import Scored
 from .inputs import read_corpora
+from .new_files import require_new, write_new
 
 
 def dial_bundle(
@@ -40,16 +41,16 @@ def dial_bundle(
         as_json: whether to tell it as JSON.
 
     Raises:
-        UsageError: if the bundle or the documents cannot be used, the output exists, or a recall
-            cannot be reached; nothing is written then.
+        UsageError: if the bundle or the documents cannot be used, the output or the picture
+            exists, or a recall cannot be reached; nothing is written then.
     """
     storage = Storage()
     if not recalls and not curve and not svg:
         raise UsageError("say what to do: --recall 0.985, --recall LABEL=0.99 or --curve")
     if output and not recalls:
         raise UsageError("--output takes a bundle with other biases: say --recall too")
-    if output and storage.exists(output):
-        raise UsageError("the output exists already: a bundle is never overwritten")
+    for option, place in (("--output", output), ("--svg", svg)):
+        require_new(place, option, storage=storage)
     recall, labels = read_recalls(recalls)
     bundle = open_bundle(name)
     documents = read_corpora(urls)
@@ -60,7 +61,7 @@ def dial_bundle(
         told.append(curve_table(rows))
         values["curve"] = curve_json(rows)
         if svg:
-            storage.write_bytes(svg, standalone(curve_plot(rows), "the recall dial").encode())
+            write_new(svg, standalone(curve_plot(rows), "the recall dial").encode(), "--svg")
     if recalls:
         revised, turned = dialled(bundle, documents, recall, labels, recall_by)
         told.append(table(turned))

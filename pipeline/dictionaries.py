@@ -19,6 +19,7 @@ from ..dictionaries import DICTIONARIES, DictionaryError, load, without_secrets
 from ..dictionaries.official import MOST_BYTES, SOURCES, TABLES, Parser, clean
 from ..models.errors import StorageError, UsageError, error_class
 from ..models.storage import Storage
+from .new_files import require_new
 
 SECONDS = 60
 """How long a server may be silent."""
@@ -107,8 +108,7 @@ def build(
     if least_count < 1:
         raise UsageError("--least-count must be at least 1")
     storage = Storage()
-    if storage.exists(output):
-        raise UsageError("the output folder exists already; lists are not mixed or overwritten")
+    require_new(output, "--output", storage=storage)
     unwanted = {phrase.casefold() for name in subtract for phrase in load(name).phrases}
     known = {*SOURCES, *TABLES}
     files = _files(storage, source)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import io
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from ..models.audit import TABLES
 from ..models.differing import (
@@ -29,6 +27,7 @@ from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
 from .inspection import read_manifest
+from .part_tables import read_part
 from .plan import thaw
 from .publish import read_receipts
 from .state import Stage, pending_runs, stage_of
@@ -193,9 +192,7 @@ class _Bucketed:
 
     def _parts(self) -> Iterator[pa.Table]:
         for url in self._urls:
-            content = io.BytesIO(self._storage.read_bytes(url))
-            table = pq.read_table(content, columns=self._names)
-            yield table.select(self._names).cast(self._schema)
+            yield read_part(self._storage, url, self._names).cast(self._schema)
 
     def _lay_out(self) -> None:
         numbers = {f"{n:02x}": n % self._buckets for n in range(256)}

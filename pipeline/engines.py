@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..models.caches import user_cache
 from ..models.errors import UsageError
+from ..models.places import local_path
 
 RUNNERS = ("direct", "portable", "prism", "flink", "spark", "dataflow")
 
@@ -202,7 +203,7 @@ def check_places(runner: str, places: Iterable[str], key_source: str) -> None:
     """
     if runner != "dataflow":
         return
-    if any("://" not in place or place.startswith(("file:", "memory:")) for place in places):
+    if any(local_path(one) is not None or one.startswith("memory:") for one in places):
         raise UsageError(
             "--runner dataflow: inputs, output, bundles and policy must be URLs that its workers "
             "can read, such as gs://...; one of them is a place of this machine"
@@ -212,5 +213,5 @@ def check_places(runner: str, places: Iterable[str], key_source: str) -> None:
             "--runner dataflow: the key is in a variable that only this machine has; give "
             "--key-file URL, of a file that the workers' account may read"
         )
-    if "://" not in key_source:
+    if local_path(key_source) is not None:
         raise UsageError("--runner dataflow: --key-file must be a URL that its workers can read")

@@ -13,8 +13,16 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.job_server import ExternalJobServer
 
-from ..models.errors import InputChanged, RunFailed, ScrublineError, UsageError, error_class
+from ..models.errors import (
+    InputChanged,
+    RunFailed,
+    ScrublineError,
+    Shortage,
+    UsageError,
+    error_class,
+)
 from ..models.job import Job
+from ..models.shortage import Pace, shortage_in, shortage_of
 from . import flink
 from .engines import value_of
 from .graph import build
@@ -36,7 +44,7 @@ def run_direct(
     units: Sequence[int],
     *,
     report: Callable[[int, int, int], None] | None = None,
-    isolate: bool = False,
+    pace: Pace = Pace.FULL,
 ) -> Metrics:
     """Runs units in this process, on Beam's direct runner in memory.
 
@@ -48,7 +56,7 @@ def run_direct(
         ["--no_save_main_session"], runner=DIRECT, direct_running_mode="in_memory"
     )
     pipeline = beam.Pipeline(options=options)
-    build(pipeline, job, units, report=report, isolate=isolate)
+    build(pipeline, job, units, report=report, pace=pace)
     problem: ScrublineError | None = None
     try:
         result = pipeline.run()
@@ -219,7 +227,9 @@ def require_reached(options: Sequence[str]) -> None:
 
 
 def _unreached(what: str, option: str) -> RunFailed:
-    return RunFailed(f"{what} does not answer where --{option} says: start it, or mend the option")
+    return RunFailed(
+        f"{what} does not answer where --{option} says: start it, or correct the option"
+    )
 
 
 def _ours(error: BaseException) -> ScrublineError:
@@ -229,11 +239,15 @@ def _ours(error: BaseException) -> ScrublineError:
     class's full name.
     """
     for line in reversed(str(error).splitlines()):
-        for kind in (InputChanged, UsageError, RunFailed):
+        for kind in (InputChanged, Shortage, UsageError, RunFailed):
             for one in (kind, *_subclasses(kind)):
                 before, marker, after = line.partition(f"{one.__module__}.{one.__qualname__}: ")
                 if marker and not before.strip():
                     return kind(after.split(_PLACE)[0])
+    lines = reversed(str(error).splitlines())
+    lack = shortage_of(error) or next(filter(None, map(shortage_in, lines)), None)
+    if lack is not None:
+        return Shortage(str(lack))
     return RunFailed(f"the runner failed: {error_class(error)}")
 
 

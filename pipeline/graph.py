@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import apache_beam as beam
 
 from ..models.job import Job
+from ..models.shortage import Pace
 from ..transforms.featurize import Featurize
 from ..transforms.label import Label
 from ..transforms.merge import Merge
@@ -21,7 +22,7 @@ def build(
     units: Sequence[int],
     *,
     report: Callable[[int, int, int], None] | None = None,
-    isolate: bool = False,
+    pace: Pace = Pace.FULL,
 ) -> beam.PCollection:
     """Wires units -> receipts.
 
@@ -30,13 +31,13 @@ def build(
 
     Args:
         units: indexes in the plan, in the order in which they are to be begun.
-        report, isolate: see `ReadUnits`.
+        report, pace: see `ReadUnits`.
     """
     return (
         pipeline
         | "Units" >> beam.Create(units)
         | "SpreadUnits" >> beam.Reshuffle()
-        | "ReadUnits" >> ReadUnits(job, report, isolate)
+        | "ReadUnits" >> ReadUnits(job, report, pace)
         | "Tokenize" >> Tokenize(job)
         | "Featurize" >> Featurize(job)
         | "Label" >> Label(job)

@@ -25,7 +25,7 @@ from .changes import missing_names, told_night
 from .estimate import comparison
 from .originals import open_job, open_originals
 from .publish import part_digest, read_receipts
-from .state import Stage, is_published, pending_runs, stage_of
+from .state import MANIFEST, Stage, is_published, pending_runs, stage_of
 
 _MANIFEST = {
     *("run", "runs", "parts", "counts", "labels", "errors", "policy", "report"),
@@ -40,10 +40,10 @@ def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
         UsageError: if nothing is published there, or the manifest is damaged.
     """
     try:
-        manifest: dict[str, Any] = json.loads(storage.read_bytes(f"{output}/manifest.json"))
+        manifest: dict[str, Any] = json.loads(storage.read_bytes(f"{output}/{MANIFEST}"))
     except FileNotFoundError:
         raise UsageError("nothing is published in this output: it has no manifest.json") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         manifest = {}
     if not isinstance(manifest, dict) or not manifest.keys() >= _MANIFEST:
         raise UsageError("the manifest.json of this output is damaged, or of another version")
@@ -55,14 +55,20 @@ def read_manifest(storage: Storage, output: str) -> dict[str, Any]:
     return manifest
 
 
-def summary(manifest: Mapping[str, Any]) -> str:
-    """What a run did, in some lines of plain text."""
+def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
+    """What a run did and what its output holds, in some lines of plain text.
+
+    Args:
+        subject: what the run is called that published last: counts are of all that is published,
+            and what that run did of it is said where it is not the same.
+    """
     report, policy = manifest["report"], manifest["policy"]
     # Another version may count other things: what it did not count is not told as 0.
     counts = manifest["counts"]
     told = {name: f"{counts[name]:,}" if name in counts else "?" for name in COUNTS}
     lines = [
         f"run              {manifest['run']}",
+        *_of_run(counts, report.get("counts"), subject),
         f"rows             {told['rows_in']} in = {told['rows_out']} out + "
         f"{told['rows_quarantined']} quarantined",
         f"documents        {told['documents']} ({told['documents_null']} without text), "
@@ -96,9 +102,8 @@ def summary(manifest: Mapping[str, Any]) -> str:
         f"policy           {policy.get('name', '?')}",
         f"models           {', '.join(manifest.get('models', '?')) or 'none'}",
     ]
-    if seconds := report.get("seconds"):
-        rate = counts.get("rows_in", 0) / seconds
-        lines.append(f"time             {seconds:,.1f} s, {rate:,.0f} rows/s")
+    if (seconds := report.get("seconds")) is not None:
+        lines.append(f"time             {seconds:,.1f} s{_rate(report, seconds)}")
     if prediction := report.get("prediction"):
         lines += ["prediction", *(f"  {line}" for line in comparison(prediction))]
     lines += [
@@ -106,6 +111,29 @@ def summary(manifest: Mapping[str, Any]) -> str:
         f"part digest      {part_digest(manifest)}",
     ]
     return "\n".join(lines)
+
+
+def _of_run(
+    published: Mapping[str, int], counts: Mapping[str, int] | None, subject: str
+) -> Iterator[str]:
+    """What the run did, if the output holds more than that or another version did not say."""
+    if counts is None or all(published.get(name, n) == n for name, n in counts.items()):
+        return
+    yield (
+        f"{subject:16} {counts['rows_in']:,} rows in = {counts['rows_out']:,} out + "
+        f"{counts['rows_quarantined']:,} quarantined; {counts['spans']:,} spans"
+    )
+    yield "published        with earlier runs:"
+
+
+def _rate(report: Mapping[str, Any], seconds: float) -> str:
+    """Rows a second, of those that were worked on in that time."""
+    rows = report.get("rows_worked_on")
+    if rows is None:  # another version did not count them
+        return ""
+    if not rows:
+        return ", no row was left to be worked on"
+    return f", {rows / seconds:,.0f} rows/s" if seconds else ""
 
 
 def _told_lists(policy: Mapping[str, Any], where: str) -> Iterator[str]:
@@ -170,11 +198,12 @@ def read_rows(
     rows: list[dict[str, Any]] = []
     for part in manifest["parts"]:
         if part["table"] == table:
-            rows += _rows_in(storage.read_bytes(f"{output}/{part['path']}"), doc_keys)
+            rows += rows_in(storage.read_bytes(f"{output}/{part['path']}"), doc_keys)
     return rows
 
 
-def _rows_in(content: bytes, doc_keys: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
+def rows_in(content: bytes, doc_keys: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
+    """The rows of a table in a file; of some documents, or all."""
     wanted = None if doc_keys is None else pa.array(sorted(doc_keys), pa.string())
     for batch in pq.ParquetFile(io.BytesIO(content)).iter_batches(use_threads=False):
         if wanted is not None:
@@ -259,7 +288,7 @@ def _staged_quarantine(storage: Storage, job: Job, plan: Plan) -> Iterator[dict[
                     content = storage.read_bytes(f"{job.staging}/{part.path}")
                 except FileNotFoundError:  # a promotion that was stopped has moved it
                     content = storage.read_bytes(f"{job.output}/{part.path}")
-                yield from _rows_in(content)
+                yield from rows_in(content)
 
 
 def _quarantine_lines(

@@ -8,20 +8,20 @@ like one from which somebody took documents out. Only their number tells the two
 from __future__ import annotations
 
 import dataclasses
-import io
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from ..models.at_once import a_few_at_a_time
 from ..models.job import Job
 from ..models.receipts import Receipt
 from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue, Entry
-from .repeated import KEYS_AT_ONCE, Keys, a_few_at_a_time, among, halves
+from .part_tables import read_part
+from .repeated import KEYS_AT_ONCE, Keys, among, halves
 
 _log = logging.getLogger(__name__)
 
@@ -117,14 +117,13 @@ def _keys(
 
     def keys_in(part: str) -> tuple[Keys, Keys]:
         try:
-            content = io.BytesIO(storage.read_bytes(part))
+            table = read_part(storage, part, ["doc_key", "status", "characters"])
         except FileNotFoundError:
             if not published:
                 raise
             # Its unit is made again, as data is whose part is lost.
             _log.warning("a published part of documents is gone: nobody can tell what leaves of it")
             return _NONE, _NONE
-        table = pq.read_table(content, columns=["doc_key", "status", "characters"])
         held = pc.equal(table["status"], "quarantined")
         text = pc.greater(pc.fill_null(table["characters"], 0), 0)
         filled = pc.and_(text, pc.invert(held)) if published else pc.or_(text, held)

@@ -17,8 +17,9 @@ import logging
 import sys
 import threading
 from types import TracebackType
+from typing import Any
 
-from ..models.errors import ScrublineError, error_class
+from ..models.errors import ScrublineError, UsageError, error_class
 
 _OURS = "scrubline"
 
@@ -81,6 +82,24 @@ def say(message: str, level: str = "ERROR") -> None:
     """Tells whoever started the program something on standard error, in the form of the logs."""
     text = _line(level, "scrubline", message) if _said.form == "json" else message
     print(text, file=sys.stderr, flush=True)
+
+
+def say_error(error: Exception) -> None:
+    """Tells of an error of ours: with names that come from a file on the user's terminal alone.
+
+    Such names may be values of the input. A stream that is no terminal is kept somewhere.
+    """
+    message = str(error)
+    if isinstance(error, UsageError) and _said.form != "json" and _is_terminal(sys.stderr):
+        message = error.on_terminal
+    say(f"scrubline: {message}")
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):  # there is none, or it is closed
+        return False
 
 
 def _line(level: str, logger: str, message: str, created: float | None = None) -> str:

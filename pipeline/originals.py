@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ..models.batches import Batch
 from ..models.errors import UsageError
 from ..models.job import Job
-from ..models.keys import Keys, load_keys
+from ..models.keys import Keys, load_keys, warn_if_open
 from ..models.policy import Policy
 from ..models.reading import read_unit
 from ..models.rework import Rework
@@ -83,7 +85,18 @@ def keys_of(storage: Storage, job: Job, key_source: str | None = None) -> Keys:
     Raises:
         UsageError: if what is given is no master key, or another one.
     """
-    keys = load_keys(key_source or job.key_source, storage.read_bytes)
+    source = key_source or job.key_source
+    keys = load_keys(source, storage.read_bytes, made_with=job.key_check)
+    warn_if_open(source)
     if keys.check != job.key_check:
-        raise UsageError("this is not the master key of the run")
+        raise UsageError(
+            "this is not the master key of the run, but another master key: its check value is "
+            f"{keys.check}, the run was planned with {job.key_check}"
+        )
     return keys
+
+
+def check_value(manifest: Mapping[str, Any]) -> str:
+    """The check value of the key that an output was made with; "" if its manifest has none."""
+    found = str(manifest.get("key_check", ""))
+    return found if re.fullmatch("[0-9a-f]{8}", found) else ""

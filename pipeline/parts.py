@@ -31,6 +31,7 @@ from ..models.parts.pos import score_pos, words_of
 from ..models.parts.words import score_clusters
 from ..models.storage import Storage
 from .inputs import end_of
+from .new_files import require_new
 
 
 def list_parts() -> Iterator[str]:
@@ -59,8 +60,7 @@ def train_part(asked: argparse.Namespace) -> str:
         )
     if not asked.output:
         raise UsageError("say where to write the part with --output FOLDER")
-    if Storage().exists(asked.output):
-        raise UsageError("the output exists already: a part is never overwritten")
+    require_new(asked.output, "--output")
     options = _options(maker, asked)
     data, said = _read(maker.reads, asked.inputs)
     if not data:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from ..models.at_once import a_few_at_a_time
 from ..models.errors import UsageError
 from ..models.formats import Limits, Locator, Settings, format_of, open_format
 from ..models.job import Job
 from ..models.keys import fingerprint
-from ..models.roles import Columns, Role, preset_for, shown_names
+from ..models.naming import ColumnNames, declared_list
+from ..models.partitions import MOST_FOLDER_BYTES, fits
+from ..models.roles import Columns, Role, preset_for, require_few
 from ..models.storage import InputFile, Storage
 from ..models.units import Night, Plan, Unit, unit_name
 
@@ -29,7 +31,7 @@ _LOOKS_AT_ONCE = 16
 """Threads that open footers and first blocks; they wait for storage most of the time."""
 
 _ASKED_AT_ONCE = 1024
-"""Files handed to the threads; one handed over takes more memory than what is known of it."""
+"""Files looked at before what is known of the first is taken: it bounds memory."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -96,20 +98,22 @@ def look_at(
     def look(index: int) -> tuple[tuple[str, ...], str]:
         kind = kinds[formats[index]]
         try:
-            return kind.columns(storage, files[index]), kind.schema_token(storage, files[index])
+            names = kind.columns(storage, files[index])
+            require_few(len(names), "it has")
+            return names, kind.schema_token(storage, files[index])
         except UsageError as error:
-            raise UsageError(
-                f"input file {numbers[index]} (in the order of paths): {error}"
-            ) from None
+            raise error.within(_place(numbers[index])) from None
 
-    seen = list(_for_each(look, len(files)))
+    seen = list(_for_each(look, range(len(files))))
     columns: dict[str, None] = {}
     for file, (names, _) in zip(files, seen, strict=True):
         columns.update(dict.fromkeys(names))
         columns.update(dict.fromkeys(key for key, _ in file.partition))
         if twice := set(names) & {key for key, _ in file.partition}:
-            found = shown_names(sorted(twice), names)
-            raise UsageError(f"columns that are also hive keys of folders: {found}")
+            raise ColumnNames(columns).error(
+                "columns that are also hive keys of folders: {columns}", sorted(twice)
+            )
+    require_few(len(columns), "the input has")
     return Input(
         files, formats, settings, tuple(token for _, token in seen), tuple(columns), numbers
     )
@@ -124,11 +128,11 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
     if declared is None:
         declared = preset_for(seen.columns)
     if declared is None:
-        raise UsageError(
-            f"the input has the columns {shown_names(seen.columns, seen.columns)} and none has a "
-            "declared role. "
+        raise ColumnNames(seen.columns).error(
+            "the input has the columns {columns} and none has a declared role. "
             "Nothing passes that nobody declared: add --column NAME=ROLE for each "
-            "(text, id, patient, type, date, pass, drop, hash)"
+            "(text, id, patient, type, date, pass, drop, hash)",
+            seen.columns,
         )
     forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
     hive = {key for file in seen.files for key, _ in file.partition}
@@ -138,10 +142,36 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
         unseen=hive.issuperset(seen.columns),
     )
     if textual := sorted(hive & set(declared.named(Role.TEXT))):
-        raise UsageError(f"hive keys of folders cannot have role text: {textual}")
+        raise UsageError(f"hive keys of folders cannot have role text: {declared_list(textual)}")
     for form in forms:
         form.check_roles(declared)
     return declared
+
+
+def check_types(storage: Storage, seen: Input, columns: Columns) -> None:
+    """Checks the roles against the types of the columns.
+
+    Of files of one schema one is looked at; all, if a column whose type cannot do has no values in
+    that one.
+
+    Raises:
+        UsageError: see `Format.check_types`.
+    """
+    alike: dict[tuple[str, str], list[int]] = {}
+    for index in range(len(seen.files)):
+        alike.setdefault((seen.formats[index], seen.schemas[index]), []).append(index)
+
+    def suits_all(index: int) -> bool:
+        form = open_format(seen.formats[index], seen.settings)
+        try:
+            return form.check_types(storage, seen.files[index], columns)
+        except UsageError as error:
+            raise error.within(_place(seen.number(index))) from None
+
+    for first, *others in alike.values():
+        if not suits_all(first):
+            for _ in _for_each(suits_all, others):
+                pass  # raised at the first file that has values
 
 
 def split(
@@ -165,9 +195,7 @@ def split(
             file = seen.files[index]
             return form.plan(storage, index, file, _WHOLE if whole_files else split_bytes, limits)
         except UsageError as error:
-            raise UsageError(
-                f"input file {seen.number(index)} (in the order of paths): {error}"
-            ) from None
+            raise error.within(_place(seen.number(index))) from None
 
     units: list[Unit] = []
     packed: list[Locator] = []
@@ -189,7 +217,7 @@ def split(
             )
             packed.clear()
 
-    for index, locators in enumerate(_for_each(stretches, len(seen.files))):
+    for index, locators in enumerate(_for_each(stretches, range(len(seen.files)))):
         for locator in locators:
             if packed and not (
                 _kind(seen, packed[0].file) == _kind(seen, index)
@@ -202,11 +230,14 @@ def split(
     return tuple(units)
 
 
-def _for_each(action: Callable[[int], T], files: int) -> Iterator[T]:
-    """Yields what `action` gives for each of so many files, in order, several at a time."""
-    with ThreadPoolExecutor(_LOOKS_AT_ONCE) as pool:
-        for first in range(0, files, _ASKED_AT_ONCE):
-            yield from pool.map(action, range(first, min(first + _ASKED_AT_ONCE, files)))
+def _place(number: int) -> str:
+    """How messages name a file."""
+    return f"input file {number} (in the order of paths)"
+
+
+def _for_each(action: Callable[[int], T], files: Sequence[int]) -> Iterator[T]:
+    """What `action` gives for each of some files, in order, several at a time."""
+    return a_few_at_a_time(action, files, at_once=_LOOKS_AT_ONCE, ahead=_ASKED_AT_ONCE)
 
 
 def _kind(seen: Input, index: int) -> tuple[object, ...]:
@@ -237,7 +268,11 @@ def make_plan(
         job: complete but for `run`.
         night: where `seen` is not all of the inputs.
         identity: what else tells this run from others.
+
+    Raises:
+        UsageError: if the folder of a hive value cannot be written.
     """
+    _require_folders(seen, job)
     plan = Plan(seen.files, _split(storage, seen, job), night)
     run = fingerprint(
         job.fingerprint,
@@ -280,3 +315,19 @@ def thaw(storage: Storage, output: str, run: str) -> tuple[Job, Plan]:
     """
     job = read_job(storage, output, run)
     return job, Plan.read(storage, job.restricted)
+
+
+def _require_folders(seen: Input, job: Job) -> None:
+    """Refuses hive values whose folder no output could have: escapes make them longer.
+
+    Raises:
+        UsageError: naming the key.
+    """
+    mirrored = (Role.PASS, Role.TYPE, Role.DATE)
+    for key, value in {pair for file in seen.files for pair in file.partition}:
+        if job.columns.role_of(key) in mirrored and not fits(key, value):
+            raise UsageError(
+                f"a value of the hive key {key!r} is too long for the name of a folder once it is "
+                f"escaped (over {MOST_FOLDER_BYTES} bytes): rename the folder, or give the key the "
+                "role hash or drop"
+            )

@@ -36,7 +36,7 @@ def kept(storage: Storage, job: Job) -> Basis | None:
         return Basis.from_json(json.loads(storage.read_bytes(_place(job))))
     except FileNotFoundError:
         return None
-    except (RunFailed, ValueError, TypeError):
+    except (RunFailed, ValueError, TypeError, RecursionError):
         _log.warning("the run's prediction.json is damaged: nothing is compared with it")
         return None
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
+from ..models.heartbeat import beat
 from ..models.units import Plan
 from .metrics import Metrics
 from .watching import NOBODY, Watch
@@ -76,6 +77,7 @@ class Progress:
 
     def rows(self, rows: int) -> None:
         """Says that a batch is being worked on."""
+        beat()
         self._rows += rows
         self._watch.rows(rows)
         if self._bar is not None:

@@ -16,11 +16,19 @@ from ..models.errors import UsageError
 from ..models.storage import FoundFile, Storage
 from .catalogue import Catalogue
 from .inspection import read_manifest
-from .state import Stage, is_published, lock_file, pending_runs, require_output, stage_of
+from .state import (
+    Stage,
+    is_published,
+    lock_file,
+    pending_runs,
+    require_no_links,
+    require_output,
+    stage_of,
+)
 
 _RUN = re.compile(r"[0-9a-f]{16}")
 
-_OURS = re.compile(
+OURS = re.compile(
     r"(job\.json|plan\.parquet|files\.parquet|rework\.json|numbered\.parquet|prediction\.json"
     r"|candidates/[^/]+|(.*/)?\.scrubline-[0-9a-f]{16}\.tmp)"
 )
@@ -111,7 +119,7 @@ def find(
     for run, files in restricted.items():
         if run in needed:
             continue
-        if all(_OURS.fullmatch(file.name) for file in files):
+        if all(OURS.fullmatch(file.name) for file in files):
             superseded.append(_leftover(run, "superseded", f"restricted/{run}", files))
         else:
             foreign.append(run)
@@ -165,6 +173,7 @@ def prune(
     if not 0 <= older_than_days < float("inf"):
         raise UsageError(f"--older-than must be a number of days, got {older_than_days}")
     require_output(storage, output)
+    require_no_links(storage, output)
     moment = time.time() if now is None else now
 
     def look() -> Pruned:

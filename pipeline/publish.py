@@ -6,30 +6,29 @@ done twice, and _SUCCESS, which is removed first, comes last.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import logging
+import shlex
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ..models.digests import content_digest
+from ..models.at_once import a_few_at_a_time
 from ..models.errors import GateHeld, RunFailed
 from ..models.job import Job
-from ..models.keys import fingerprint
+from ..models.keys import Keys, fingerprint
 from ..models.policy import Policy
-from ..models.receipts import RESTRICTED, Receipt, receipt_url
+from ..models.receipts import Receipt, receipt_url
 from ..models.results import Tally
 from ..models.rework import Rework
 from ..models.storage import Storage
 from ..models.units import Plan
 from .catalogue import Catalogue
-from .plan import read_job
-from .state import clear_staging, journal_file, success_file
+from .journal import Journal, read_or_begin
+from .manifest import make_manifest, runs_of
+from .sealing import inherit, write_seal
+from .state import MANIFEST, clear_staging, require_no_links, success_file
 
 _log = logging.getLogger(__name__)
-
-_MOVES_AT_ONCE = 16
 
 
 def read_receipts(storage: Storage, job: Job, plan: Plan) -> dict[int, Receipt]:
@@ -53,8 +52,7 @@ def read_receipts(storage: Storage, job: Job, plan: Plan) -> dict[int, Receipt]:
         for name in storage.list_names(f"{job.staging}/receipts")
         if name.removesuffix(".json") in names
     ]
-    with ThreadPoolExecutor(_MOVES_AT_ONCE) as pool:
-        receipts = list(pool.map(read, urls))
+    receipts = a_few_at_a_time(read, urls)
     return {r.unit: r for r in receipts if r and r.given == rework.of_unit(r.unit).hash}
 
 
@@ -89,8 +87,11 @@ def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:
     return total
 
 
-def check_gates(tally: Tally, max_quarantined: float) -> None:
+def check_gates(tally: Tally, max_quarantined: float, output: str = "OUT") -> None:
     """Holds back what should not be published unseen.
+
+    Args:
+        output: as the user may name it, for the command that accepts it.
 
     Raises:
         GateHeld: if the share of quarantined rows is above `max_quarantined`.
@@ -102,7 +103,8 @@ def check_gates(tally: Tally, max_quarantined: float) -> None:
             f"more than the limit of {max_quarantined:.2%}. "
             "Nothing is published. Classes: "
             + "; ".join(f"{error} ({count})" for error, count in tally.errors.most_common(5))
-            + ". Mend the input, or accept it with: resume --max-quarantined SHARE"
+            + ". Repair the input, or accept it with: "
+            f"scrubline resume --output {shlex.quote(output)} --max-quarantined SHARE"
         )
 
 
@@ -112,26 +114,33 @@ def promote(
     plan: Plan,
     receipts: Mapping[int, Receipt],
     policy: Policy,
+    keys: Keys,
     *,
     report: Mapping[str, Any],
+    reseal: bool = False,
     on_moved: Callable[[], None] = lambda: None,
     still_ours: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Publishes a run whose gates are passed; returns the manifest.
 
     Args:
+        keys: seal what is published.
         report: what to add to the manifest that no digest covers: times, metrics, warnings.
+        reseal: whether to go on where the seal of what is published does not agree with it.
         still_ours: raises RunFailed if the lock of the output was lost. Parts may be written twice;
             the catalogue and the manifest of a later night must not be replaced by ours.
+
+    Raises:
+        GateHeld: if what is published does not agree with its seal; nothing was moved then.
     """
+    require_no_links(storage, job.output)  # somebody may have made one since the run began
     catalogue = Catalogue.read(storage, job.output)
     after = catalogue.with_run(job.run, plan, receipts.values(), job.fingerprint)
     # Read before anything is moved: what is damaged or gone must not be found half way.
-    runs = _runs_of(storage, job, after)
-    journal = journal_file(job)
-    if storage.exists(journal):
-        removed = json.loads(storage.read_bytes(journal))["remove"]
-    else:
+    runs = runs_of(storage, job, after)
+    stay = sorted(after.runs() - {job.run})
+
+    def begin() -> Journal:
         new = {part.path for receipt in receipts.values() for part in receipt.parts}
         removed = sorted(
             part.path
@@ -139,7 +148,11 @@ def promote(
             for part in catalogue.units[name].receipt.parts
             if part.path not in new
         )
-        storage.write_bytes(journal, json.dumps({"remove": removed}).encode())
+        inherited = inherit(storage, job.output, keys, stay, reseal=reseal)
+        inherited.warn()
+        return Journal(tuple(removed), inherited)
+
+    journal = read_or_begin(storage, job, keys, after, begin, reseal=reseal, stay=stay)
 
     storage.delete(success_file(job.output))
     parts = [part for _, receipt in sorted(receipts.items()) for part in receipt.parts]
@@ -148,81 +161,24 @@ def promote(
         storage.move(f"{job.staging}/{path}", f"{job.output}/{path}")
         on_moved()
 
-    with ThreadPoolExecutor(_MOVES_AT_ONCE) as pool:
-        list(pool.map(move, (part.path for part in parts)))
-        list(pool.map(lambda path: storage.delete(f"{job.output}/{path}"), removed))
+    def remove(path: str) -> None:
+        storage.delete(f"{job.output}/{path}")
+
+    for _ in a_few_at_a_time(move, [part.path for part in parts]):
+        pass
+    for _ in a_few_at_a_time(remove, journal.remove):
+        pass
 
     still_ours()
-    after.write(storage, job.output)
+    sealed = after.write(storage, job.output)
     manifest = make_manifest(job, after, policy, runs, report)
     still_ours()
-    storage.write_bytes(f"{job.output}/manifest.json", json.dumps(manifest, indent=1).encode())
+    sealed[MANIFEST] = json.dumps(manifest, indent=1).encode()
+    storage.write_bytes(f"{job.output}/{MANIFEST}", sealed[MANIFEST])
+    write_seal(storage, job.output, keys, job.run, runs, sealed, journal.inherited)
     storage.write_bytes(success_file(job.output), b"")
     clear_staging(storage, job.output, job.run)
     return manifest
-
-
-def make_manifest(
-    job: Job,
-    catalogue: Catalogue,
-    policy: Policy,
-    runs: Mapping[str, Any],
-    report: Mapping[str, Any],
-) -> dict[str, Any]:
-    """What a privacy officer signs: versions, policy, counts, digests, hashes of all parts.
-
-    Args:
-        runs: how the parts of each run were written.
-        report: see `promote`.
-    """
-    total = Tally()
-    for entry in catalogue.units.values():
-        total.add(entry.receipt.tally)
-    return {
-        "run": job.run,
-        "fingerprint": job.fingerprint,
-        "code_version": job.code_version,
-        "models": dict(zip(job.models, job.model_hashes, strict=True)),
-        "recognisers": dict(zip(job.recognisers, job.recogniser_hashes, strict=True)),
-        "policy": {
-            "name": policy.name,
-            "hash": job.policy_hash,
-            **policy.told(),
-        },
-        "key_check": job.key_check,
-        "budgets": dataclasses.asdict(job.budgets),
-        "content_digest": content_digest(total.digests),
-        "text_digest": total.digests["text"].hex(),
-        **total.to_json(),
-        "runs": dict(runs),
-        "report": dict(report),
-        "parts": [
-            {**dataclasses.asdict(part), "run": entry.run}
-            for _, entry in sorted(catalogue.units.items())
-            for part in entry.receipt.parts
-            if part.table not in RESTRICTED
-        ],
-    }
-
-
-def _runs_of(storage: Storage, job: Job, catalogue: Catalogue) -> dict[str, dict[str, Any]]:
-    """Run -> how its parts were written, of this run and all that the output holds parts of."""
-    names = {job.run, *(entry.run for entry in catalogue.units.values())}
-    return {
-        run: _how_written(job if run == job.run else read_job(storage, job.output, run))
-        for run in sorted(names)
-    }
-
-
-def _how_written(job: Job) -> dict[str, Any]:
-    """How the parts of a run were made, and what `verify` must know to read them."""
-    return {
-        "fingerprint": job.fingerprint,
-        "columns": [[name, str(role)] for name, role in job.columns.roles],
-        "format": job.format,
-        "settings": dataclasses.asdict(job.settings),
-        "group_lines": job.group_lines and dataclasses.asdict(job.group_lines),
-    }
 
 
 def part_digest(manifest: Mapping[str, Any]) -> str:

@@ -8,33 +8,31 @@ one: so the next night finds a free number at once.
 
 from __future__ import annotations
 
-import io
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from ..models.at_once import a_few_at_a_time
 from ..models.job import Job
 from ..models.receipts import Receipt
 from ..models.rework import Rework
+from ..models.shortage import raise_shortage
+from ..models.small_tables import table_in
 from ..models.storage import Storage
 from ..models.units import Plan, parquet_bytes
 from .catalogue import Catalogue
-
-T = TypeVar("T")
+from .part_tables import read_part
 
 _log = logging.getLogger(__name__)
 
 KEYS_AT_ONCE = 125_000_000
 """Rows of a run whose keys are held together, eight bytes each: more are looked at in turns."""
-_READS_AT_ONCE = 16
 
 Keys = npt.NDArray[np.uint64]
 """Halves of doc_keys, each of which is a hash: alike where rows are, and by chance hardly ever."""
@@ -141,8 +139,9 @@ def _numbered(storage: Storage, folder: str) -> pa.Table | None:
     except FileNotFoundError:
         return None
     try:
-        return pq.read_table(io.BytesIO(content), schema=_NUMBERED)
-    except (pa.ArrowException, OSError) as error:
+        return table_in(content, _NUMBERED.names).cast(_NUMBERED)
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise_shortage(error)
         run = folder.rpartition("/")[2]
         _log.warning("%s of run %s is damaged (%s)", _FILE, run, type(error).__name__)
         return None
@@ -265,9 +264,7 @@ def _read(storage: Storage, parts: Sequence[str]) -> Iterator[npt.NDArray[np.voi
     """The rows of each documents part, once however many text fields they have."""
 
     def rows_in(part: str) -> npt.NDArray[np.void]:
-        table = pq.read_table(
-            io.BytesIO(storage.read_bytes(part)), columns=["doc_key", "unit", "ordinal", "field"]
-        )
+        table = read_part(storage, part, ["doc_key", "unit", "ordinal", "field"])
         table = table.filter(pc.equal(table["field"], pc.min(table["field"])))
         rows = np.zeros(table.num_rows, _ROW)
         rows["full"] = np.frombuffer(_bytes(table["doc_key"]), "V16")
@@ -276,10 +273,3 @@ def _read(storage: Storage, parts: Sequence[str]) -> Iterator[npt.NDArray[np.voi
         return rows
 
     yield from a_few_at_a_time(rows_in, parts)
-
-
-def a_few_at_a_time(read: Callable[[str], T], places: Sequence[str]) -> Iterator[T]:
-    """As `map`, which alone would read all of them before the first is looked at."""
-    with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
-        for low in range(0, len(places), _READS_AT_ONCE):
-            yield from pool.map(read, places[low : low + _READS_AT_ONCE])

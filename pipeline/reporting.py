@@ -27,6 +27,7 @@ from ..models.errors import (
     error_class,
 )
 from ..models.job import CODE_VERSION, Job
+from ..models.places import is_inside, is_same, local_path
 from ..models.receipts import Receipt
 from ..models.results import COUNTS, Tally
 from ..models.storage import Storage
@@ -81,13 +82,14 @@ def require_apart(
         UsageError: naming the option.
     """
     named = {"--report": report, "--metrics-file": metrics_file}
-    targets = {option: _place(target) for option, target in named.items() if target}
-    if len(targets) > len(set(targets.values())):
+    targets = {option: target for option, target in named.items() if target}
+    if report and metrics_file and is_same(report, metrics_file):
         raise UsageError("--report and --metrics-file are one file: give each its own")
     for option, target in targets.items():
-        if any(f"{target}/".startswith(f"{_place(place)}/") for place in places):
+        if any(is_inside(target, place) for place in places):
             raise UsageError(f"{option} lies in an input or in the output: give it another place")
-        if os.path.exists(target) and not os.path.isfile(target):
+        path = local_path(target)
+        if path is not None and os.path.exists(path) and not os.path.isfile(path):
             raise UsageError(f"{option} is no file")
         ours = METRICS_BEGIN if option == "--metrics-file" else REPORT_BEGINS
         head = _head(storage, target)
@@ -101,12 +103,6 @@ def _head(storage: Storage, target: str) -> bytes:
         return storage.read_range(target, 0, 32)
     except (FileNotFoundError, StorageError):  # whether it can be written is seen later
         return b""
-
-
-def _place(url: str) -> str:
-    """A URL, or a local path with its links followed."""
-    local = "://" not in url
-    return os.path.realpath(os.path.expanduser(url)) if local else url.rstrip("/")
 
 
 class Recorder(Watch):
@@ -308,6 +304,7 @@ class Recorder(Watch):
             "run": job.run if job else manifest.get("run"),
             "state": self._state,
             "exit_code": EXIT_CODES.get(self._state),
+            "nothing_to_do": self._idle or "nothing_to_do" in manifest,
             "error": self._error,
             "started": _iso(self._began),
             "updated": _iso(now),

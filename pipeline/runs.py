@@ -18,13 +18,15 @@ import pyarrow as pa
 
 from ..models.actions import GENERALISE, REDACT, REMOVALS
 from ..models.bundles import open_bundle
-from ..models.errors import InputChanged, RunFailed, UsageError
+from ..models.errors import GateHeld, InputChanged, RunFailed, UsageError
 from ..models.formats import Format, open_format
 from ..models.grouping import GroupLines
 from ..models.job import Job
-from ..models.keys import load_keys
+from ..models.keys import Keys, load_keys, warn_if_open
+from ..models.places import any_inside, is_inside, local_path
 from ..models.policy import Policy, load_policy
 from ..models.recognisers import rule_hash
+from ..models.results import COUNTS
 from ..models.rework import Rework
 from ..models.roles import TEXT_FILES
 from ..models.shipped import shipped_names
@@ -39,7 +41,9 @@ from .gates import canaries_changed, check_parts, check_written, hash_canaries, 
 from .holding import hold, refuse_waiting
 from .inspection import read_manifest
 from .metrics import add_metrics
-from .plan import freeze, look_at, make_plan, read_job, roles_for, thaw
+from .originals import check_value, keys_of
+from .other_jobs import require_same_job
+from .plan import check_types, freeze, look_at, make_plan, read_job, roles_for, thaw
 from .predictions import against_outcome, outcome
 from .progress import Progress
 from .pruning import published_runs
@@ -51,14 +55,22 @@ from .publish import (
     unfinished,
 )
 from .repeated import count_numbered, number_repeated_ids
+from .sealing import inherit, put_aside, put_back
+from .skipping import record_skipped, told_skipped
+from .standing import check_standing
 from .state import (
+    MANIFEST,
     Stage,
+    clear_leftovers,
     clear_staging,
+    exposed,
     is_output,
     is_published,
     lock_file,
     owner_file,
     pending_runs,
+    require_no_links,
+    require_none_above,
     stage_of,
 )
 from .supervisor import Supervisor
@@ -100,7 +112,8 @@ def _job(storage: Storage, options: Options) -> Job:
     models = tuple(_absolute(model) if "/" in model else model for model in options.models)
     canaries = _absolute(options.canaries) if options.canaries else None
     canaries_hash = hash_canaries(storage, canaries) if canaries else ""
-    keys = load_keys(key_source, storage.read_bytes)
+    keys = _keys(storage, output, key_source)
+    warn_if_open(key_source)
     policy = load_policy(policy_place)
     bundles = [open_bundle(model) for model in models]
     rules = rules_named(options.recognisers, bundles)
@@ -109,11 +122,13 @@ def _job(storage: Storage, options: Options) -> Job:
     if len({bundle.name for bundle in bundles}) < len(bundles):
         raise UsageError("two models have one name: the audit could not tell them apart")
     for url in options.inputs:
-        if _inside(url, output) or _inside(output, url):
+        if is_inside(url, output) or is_inside(output, url):
             raise UsageError(
                 "input and output lie inside each other: give the output a place of its own"
             )
     _check_folder(output)
+    require_none_above(storage, output)
+    require_no_links(storage, output)
     return Job(
         run="",
         output=output,
@@ -145,6 +160,21 @@ def _job(storage: Storage, options: Options) -> Job:
     )
 
 
+def _keys(storage: Storage, output: str, key_source: str) -> Keys:
+    """The master key for a job.
+
+    Raises:
+        UsageError: if there is none; what to do depends on whether something is published.
+    """
+    try:
+        return load_keys(key_source, storage.read_bytes)
+    except UsageError:
+        if not is_published(storage, output):
+            raise
+    made_with = check_value(read_manifest(storage, output))
+    return load_keys(key_source, storage.read_bytes, made_with=made_with)
+
+
 def _plan(storage: Storage, options: Options, job: Job) -> tuple[Job, Plan]:
     """Looks at the inputs and at what the output holds of them.
 
@@ -160,9 +190,10 @@ def _plan(storage: Storage, options: Options, job: Job) -> tuple[Job, Plan]:
         seen = chosen.seen
     else:
         seen = look_at(storage, options.inputs, options.format, options.settings)
-    if any(_inside(file.url, job.output) for file in seen.files):
+    if any_inside((file.url for file in seen.files), job.output):
         raise UsageError("some of the input files lie inside the output")
     columns = chosen.columns if chosen else roles_for(seen, options.columns)
+    check_types(storage, seen, columns)
     if job.group_lines is not None and seen.files:
         forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
         job.group_lines.check(
@@ -179,6 +210,17 @@ def _plan(storage: Storage, options: Options, job: Job) -> tuple[Job, Plan]:
     else:
         job, plan = make_plan(storage, seen, job)
     replaced = catalogue.superseded_by(plan.inputs)
+    if plan.units:
+        held = {url for entry in catalogue.units.values() for url in entry.inputs}
+        require_same_job(
+            storage,
+            catalogue,
+            job,
+            seen.formats,
+            replaced,
+            known=storage.meant(options.inputs, held) if chosen else (),
+            allowed=options.allow_different_job,
+        )
     if not plan.is_nothing:
         _require_documents(storage, catalogue, job.output, replaced)
     return job, plan
@@ -241,17 +283,19 @@ def _absolute(place: str) -> str:
     """
     if re.fullmatch("[A-Za-z][A-Za-z0-9+.-]*:/*", place):
         raise UsageError("a URL names no bucket and no folder: is a variable in it empty?")
-    return place if "://" in place else os.path.abspath(os.path.expanduser(place))
+    return place if "://" in place else local_path(place) or place
 
 
 def _check_folder(output: str) -> None:
     """Refuses an output that is a file, or would lie in one."""
-    if os.path.islink(output) and not os.path.exists(output):
+    place = local_path(output)
+    if place is None:
+        return
+    if os.path.islink(place) and not os.path.exists(place):
         raise UsageError("the output cannot be written: it is a link that leads nowhere")
-    place = _place(output)
-    while "://" not in place and not os.path.exists(place):
+    while not os.path.exists(place):
         place = os.path.dirname(place)
-    if "://" not in place and not os.path.isdir(place):
+    if not os.path.isdir(place):
         raise UsageError("the output cannot be written: there is a file where it should be")
 
 
@@ -263,18 +307,6 @@ def _check_temporary() -> None:
         raise RunFailed(
             "there is no folder for temporary files: set TMPDIR to one that can be written"
         ) from None
-
-
-def _inside(inner: str, outer: str) -> bool:
-    """Whether one URL lies in the other; of local paths, the places that they lead to."""
-    inner, outer = _place(inner), _place(outer)
-    return (inner + "/").startswith(outer + "/")
-
-
-def _place(url: str) -> str:
-    if "://" in url and not url.startswith("file://"):
-        return url.rstrip("/")
-    return os.path.realpath(url.removeprefix("file://"))
 
 
 def published(storage: Storage, job: Job) -> dict[str, Any] | None:
@@ -301,6 +333,8 @@ def execute(
 ) -> dict[str, Any]:
     """Runs what is left of a frozen run and publishes it; returns the manifest.
 
+    Of a run that is published already, the manifest has `NOTHING` added.
+
     Args:
         still_ours: raises RunFailed if the lock of the output was lost; asked before publication.
 
@@ -309,13 +343,24 @@ def execute(
         GateHeld: all is done but must not be published.
         RunHeld: all is done, and it was asked to wait.
     """
+    keys = keys_of(storage, job)  # also of what is done already: it seals what is published
     if (manifest := published(storage, job)) is not None:
         _log.info("run %s is published already", job.run)
+        check_standing(storage, job.output, keys, reseal=options.reseal, still_ours=still_ours)
         clear_staging(storage, job.output, job.run)
+        manifest |= {NOTHING: {}}
         watch.published(manifest)
         return manifest
     _check_temporary()
+    if warning := exposed(job.output):
+        _log.warning("%s", warning)
     storage = dataclasses.replace(storage, root=job.output)  # messages may name what lies there
+    if stage_of(storage, job.output, job.run) is not Stage.PUBLISHING:
+        # What a publication would be held for is said before the work, too.
+        after = Catalogue.read(storage, job.output)
+        stay = after.units.keys() - after.superseded_by(plan.inputs)
+        runs = sorted({after.units[name].run for name in stay} - {job.run})
+        inherit(storage, job.output, keys, runs, reseal=options.reseal)
     owner = uuid.uuid4().hex.encode()
     storage.write_bytes(owner_file(job), owner)
     began = time.monotonic()
@@ -324,9 +369,11 @@ def execute(
     numbered = 0
     passed: dict[str, Any] = {}
     whole = True
+    worked: set[int] = set()
     with Progress(plan, show=options.progress, watch=watch) as progress:
         while True:
             left = unfinished(storage, job, plan)
+            worked.update(left)
             whole = whole and (numbered > 0 or len(left) == len(plan.units))
             progress.left(left)
             if left:
@@ -345,7 +392,7 @@ def execute(
             watch.checked()
             if not numbered:
                 limit = options.max_quarantined
-                check_gates(tally, job.max_quarantined if limit is None else limit)
+                check_gates(tally, job.max_quarantined if limit is None else limit, job.output)
                 passed = check_written(
                     storage,
                     job,
@@ -372,8 +419,11 @@ def execute(
             "seconds": round(seconds, 2),
             "units": len(plan.units),
             "inputs": len(plan.files),
+            "counts": {name: tally.counts[name] for name in COUNTS},
+            "rows_worked_on": sum(receipts[n].tally.counts["rows_in"] for n in worked),
             **({"incremental": dict(plan.night.counts)} if plan.night else {}),
             "repeated_ids": count_numbered(storage, job),
+            **told_skipped(storage, job, receipts),
             **passed,
             "runner": options.runner,
             "workers": options.workers,
@@ -396,7 +446,9 @@ def execute(
             plan,
             receipts,
             policy,
+            keys,
             report=report,
+            reseal=options.reseal,
             on_moved=progress.moved,
             still_ours=still_ours,
         )
@@ -452,11 +504,11 @@ def _run_units(
         run_here(left)
     else:
         from . import execute as engine
+        from .in_process import run_in_process
 
-        progress_hook.target = progress
         for first in range(0, len(left), engine.GROUP_UNITS):
             group = left[first : first + engine.GROUP_UNITS]
-            done(group, engine.run_direct(job, group, report=progress_hook))
+            done(group, run_in_process(storage, job, plan, group, progress))
     if still := unfinished(storage, job, plan):
         raise RunFailed(
             f"{len(still)} of {len(plan.units)} units have no receipt though the runner ended"
@@ -479,22 +531,6 @@ def _beam_options(runner: str, options: Options) -> tuple[str, ...] | None:
 def _check_places(runner: str, job: Job, inputs: Iterable[str]) -> None:
     named = [place for place in (job.policy, *job.models) if "/" in place]
     check_places(runner, [*inputs, job.output, *named], job.key_source)
-
-
-class _ProgressHook:
-    """Hands reports to the progress display; pickled by Beam, so it holds nothing."""
-
-    target: Progress | None = None
-
-    def __call__(self, unit: int, row: int, rows: int) -> None:
-        if progress_hook.target is not None:
-            progress_hook.target.rows(rows)
-
-    def __reduce__(self) -> str:
-        return "progress_hook"
-
-
-progress_hook = _ProgressHook()
 
 
 def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
@@ -532,7 +568,7 @@ def _planned(
         watch.alone()
         if options.finish_pending:
             _finish_pending(storage, options, job, watch, still_ours)
-        if planned is None or storage.exists(f"{job.output}/manifest.json"):
+        if planned is None or storage.exists(f"{job.output}/{MANIFEST}"):
             planned = _plan(storage, options, job)
         yield *planned, still_ours
 
@@ -555,6 +591,8 @@ def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> Job:
             refuse_waiting(storage, job.output, job.run)
         planned = read_job(storage, job.output, job.run)
         job = dataclasses.replace(job, hold=job.hold or planned.hold)
+    if is_new and job.run in published_runs(storage, job.output):
+        put_aside(storage, job.output, job.run)
     # Ours is shown before others are looked for: of two that begin at once, none goes on.
     storage.write_bytes(owner_file(job), b"")
     try:
@@ -585,19 +623,24 @@ def scrub(storage: Storage, options: Options, watch: Watch = NOBODY) -> dict[str
     """Plans, freezes, runs and publishes; the whole of `scrubline scrub`.
 
     Returns:
-        The manifest. Where nothing was to be done, that which is published, with the counts of the
-        inputs under `NOTHING` added; nothing is written then.
+        The manifest. Where nothing was to be done, that which is published, with `NOTHING` added:
+        the counts of the inputs of an incremental run, or {} where this very run is published.
+        Nothing is published then.
     """
     with _planned(storage, options, watch) as (job, plan, still_ours):
         if plan.is_nothing and plan.night is not None:
             _require_none_pending(storage, job)
-            there = storage.exists(f"{job.output}/manifest.json")
+            clear_leftovers(storage, job.output)
+            there = storage.exists(f"{job.output}/{MANIFEST}")
+            keys = keys_of(storage, job)
+            check_standing(storage, job.output, keys, reseal=options.reseal, still_ours=still_ours)
             manifest = read_manifest(storage, job.output) if there else {}
             watch.idle(plan.night.counts)
             return manifest | {NOTHING: dict(plan.night.counts)}
         job = _freeze_alone(storage, job, plan)
         watch.frozen(storage, job, plan)
-        return execute(storage, job, plan, options, watch, still_ours)
+        with _still_there(storage, job):
+            return execute(storage, job, plan, options, watch, still_ours)
 
 
 def resume(
@@ -606,9 +649,13 @@ def resume(
     run: str | None = None,
     *,
     discard: bool = False,
+    skip: Sequence[tuple[int, int]] = (),
     watch: Watch = NOBODY,
 ) -> dict[str, Any]:
     """Goes on with a frozen run; of the options only how to run counts, never what.
+
+    Args:
+        skip: unit and ordinal of rows that are to be quarantined unread, as `Skipped`.
 
     Raises:
         UsageError: if there is nothing to resume or it is not clear what.
@@ -616,9 +663,10 @@ def resume(
     output = _absolute(options.output.rstrip("/"))
     if not is_output(storage, output):
         raise UsageError("there is no unfinished run in this output")
+    require_no_links(storage, output)
     with storage.locked(lock_file(output)) as still_ours:
         watch.alone()
-        return _resume(storage, options, output, run, watch, still_ours, discard=discard)
+        return _resume(storage, options, output, run, watch, still_ours, discard=discard, skip=skip)
 
 
 def _resume(
@@ -630,6 +678,7 @@ def _resume(
     still_ours: Callable[[], None],
     *,
     discard: bool,
+    skip: Sequence[tuple[int, int]],
 ) -> dict[str, Any]:
     pending = pending_runs(storage, output)
     if run is None:
@@ -656,6 +705,8 @@ def _resume(
             "the run was stopped before its plan was frozen: start it again with "
             "`scrubline scrub`, or remove it with `scrubline resume --discard`"
         )
+    if skip:
+        record_skipped(storage, *thaw(storage, output, run), skip)
     return _go_on(storage, options, output, run, watch, still_ours)
 
 
@@ -672,7 +723,27 @@ def _go_on(
     job.require_this_version()
     watch.frozen(storage, job, plan)
     options = dataclasses.replace(options, output=output)
-    return execute(storage, job, plan, options, watch, still_ours)
+    with _still_there(storage, job):
+        return execute(storage, job, plan, options, watch, still_ours)
+
+
+@contextlib.contextmanager
+def _still_there(storage: Storage, job: Job) -> Iterator[None]:
+    """For a run under way: one whose plan was taken away has failed; it was not refused.
+
+    Raises:
+        RunFailed: in the place of what says that it is refused or held, if the frozen job is no
+            longer in the output.
+    """
+    try:
+        yield
+        return
+    except (UsageError, GateHeld):
+        if storage.exists(f"{job.restricted}/job.json"):
+            raise
+    raise RunFailed(
+        "the output was moved or removed while the run worked on it: put it back, or scrub again"
+    )
 
 
 def _finish_pending(
@@ -721,6 +792,7 @@ def _give_up(storage: Storage, output: str, run: str) -> None:
     """Removes a run that is not being published, but for what published parts of it need."""
     staging, restricted = f"{output}/_staging/{run}", f"{output}/restricted/{run}"
     if run in published_runs(storage, output):
+        put_back(storage, output, run)
         if (learnt := Rework.read(storage, staging)).units:
             learnt.write(storage, restricted)
     else:

@@ -29,6 +29,7 @@ from ..models.formats import Limits, Locator
 from ..models.formats.stretches import stretch_of
 from ..models.job import Job
 from ..models.keys import Keys
+from ..models.places import local_path
 from ..models.policy import Policy
 from ..models.readers import RangeReader
 from ..models.reading import read_unit
@@ -94,7 +95,7 @@ def work_of(job: Job, plan: Plan) -> Work:
         units=len(sizes),
         largest_bytes=max(sizes, default=0),
         files_a_row=any(job.form(name).file_is_record for name in forms),
-        remote="://" in job.output and not job.output.startswith("file://"),
+        remote=local_path(job.output) is None,
     )
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
-import os
 from collections.abc import Sequence
 
 from ..dictionaries import DICTIONARIES, DictionaryError, load
@@ -25,7 +23,9 @@ from ..models.evaluation.html import page
 from ..models.mapping import load_map
 from ..models.tokenizing import tokenize_documents
 from ..models.training.dial import Row, sweep
+from ..models.version import VERSION
 from .dialling import curve_json, curve_plot, curve_table
+from .new_files import require_new, write_new
 
 
 def evaluate(asked: argparse.Namespace) -> str:
@@ -42,8 +42,7 @@ def evaluate(asked: argparse.Namespace) -> str:
     if asked.resamples < 0 or asked.seed < 0:
         raise UsageError("--resamples and --seed take whole numbers from 0")
     for option, path in (("--html", asked.html), ("--list-errors", asked.list_errors)):
-        if path and os.path.exists(path):
-            raise UsageError(f"{option}: the file exists already; it is never overwritten")
+        require_new(path, option)
     if asked.list_errors and asked.predicted is None:
         raise UsageError("--list-errors needs what was predicted")
     if asked.predicted is None and not asked.dial:
@@ -71,12 +70,12 @@ def evaluate(asked: argparse.Namespace) -> str:
     found = differences(first, second) if second else ()
     if asked.list_errors:
         both = align(gold, predicted, tokenize_documents, ignore=tuple(asked.ignore or ()))
-        _write(asked.list_errors, error_page(list_errors(both)).encode(), "--list-errors")
+        write_new(asked.list_errors, error_page(list_errors(both)).encode(), "--list-errors")
     if asked.html:
         shown = (gold, predicted) if asked.show_text else None
         curve = curve_plot(rows) if rows else None
         facts = _facts(asked)
-        _write(
+        write_new(
             asked.html, page(first, second, found, facts=facts, shown=shown, curve=curve), "--html"
         )
     if asked.json:
@@ -126,7 +125,7 @@ def _terms(names: Sequence[str] | None) -> FindTerms | None:
 def _facts(asked: argparse.Namespace) -> dict[str, str]:
     """How it was computed; never what the files are called, which may be PHI."""
     facts = {
-        "version": importlib.metadata.version("scrubline"),
+        "version": VERSION,
         "resamples": str(asked.resamples),
         "seed": str(asked.seed),
     }
@@ -141,13 +140,3 @@ def _facts(asked: argparse.Namespace) -> dict[str, str]:
         ", ".join([*shipped, *([f"{own} own lists"] if own else [])]) or "shipped lists"
     )
     return facts
-
-
-def _write(path: str, content: bytes, option: str) -> None:
-    """Writes a new file that only its owner may read: it may hold PHI."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(handle, "wb") as stream:
-            stream.write(content)
-    except OSError as error:
-        raise UsageError(f"{option}: the file cannot be written ({type(error).__name__})") from None

@@ -1,6 +1,7 @@
 """What state an output is in: what is published, and how far other runs have come.
 
     OUT/_SUCCESS                        the output is whole; manifest.json says which run was last
+    OUT/seal.json                       keyed marks of the manifest and of what it was made from
     OUT/restricted/LOCK                 held by whoever works on the output
     OUT/restricted/<run>/job.json       the plan of a run is frozen
     OUT/_staging/<run>/RUN              a launcher works on the run, or did: who came last
@@ -15,9 +16,14 @@ from __future__ import annotations
 
 import enum
 
-from ..models.errors import UsageError
+from ..models.errors import StorageError, UsageError
+from ..models.folders import has_links, open_to_others
 from ..models.job import Job
+from ..models.places import folders_above, local_path
 from ..models.storage import Storage
+
+MANIFEST, SEAL = "manifest.json", "seal.json"
+"""Files at the root of a published output."""
 
 _OWNER, _HELD, _JOURNAL = "RUN", "HELD", "promotion.json"
 
@@ -54,13 +60,18 @@ def clear_staging(storage: Storage, output: str, run: str) -> None:
     for mark in (_HELD, _OWNER):
         storage.delete(f"{output}/_staging/{run}/{mark}")
     storage.delete_folder(f"{output}/_staging/{run}")
+    clear_leftovers(storage, output)
+
+
+def clear_leftovers(storage: Storage, output: str) -> None:
+    """Removes staging if no run is pending: what a run that could not clear up left there."""
     if not pending_runs(storage, output):
         storage.delete_folder(f"{output}/_staging")
 
 
 def is_output(storage: Storage, output: str) -> bool:
     """Whether a run ever began here: what is something else is left as it is."""
-    marks = ("restricted", "_staging", "manifest.json")
+    marks = ("restricted", "_staging", MANIFEST)
     return any(storage.exists(f"{output}/{name}") for name in marks)
 
 
@@ -74,6 +85,59 @@ def require_output(storage: Storage, output: str) -> None:
         raise UsageError("there is no such output")
 
 
+def require_none_above(storage: Storage, output: str) -> None:
+    """Refuses an output inside another one, whose tables, gates and prunings would take it in.
+
+    Raises:
+        UsageError: if a folder above it is an output.
+    """
+    for folder in folders_above(output):
+        try:
+            is_there = _is_begun(storage, folder.rstrip("/"))
+        except StorageError:
+            continue  # this user may not look there, for example in a shared bucket
+        if is_there:
+            raise UsageError(
+                "the output lies inside another output: give it a place of its own, beside that one"
+            )
+
+
+def _is_begun(storage: Storage, folder: str) -> bool:
+    """Whether a run left its private files here; other programs have manifests too."""
+    marks = ("manifest.json", "restricted/LOCK", "restricted/catalogue.parquet")
+    return storage.exists(f"{folder}/restricted") and any(
+        storage.exists(f"{folder}/{name}") for name in marks
+    )
+
+
+def require_no_links(storage: Storage, output: str) -> None:
+    """Refuses an output that holds links where its own folders belong; to be called before writing.
+
+    Raises:
+        UsageError: if it does.
+        StorageError: if it cannot be looked at.
+    """
+    path = local_path(output)
+    if path is not None and storage.retry("look through", output, lambda: has_links(path)):
+        raise UsageError(
+            "the output holds a symbolic link where a folder of its own belongs, and nothing is "
+            "written through one: remove it (`find OUTPUT -type l` shows it), or give another "
+            "output; the output itself may be a link"
+        )
+
+
+def exposed(output: str) -> str | None:
+    """What to say if other users may look into the private folders of an output; else None."""
+    path = local_path(output)
+    if path is None or not (found := open_to_others(path)):
+        return None
+    return (
+        f"other users of this machine can look into {' and '.join(f'{name}/' for name in found)} "
+        "of this output, which names its inputs: close it with "
+        f"`chmod -R go= {' '.join(f'OUTPUT/{name}' for name in found)}`"
+    )
+
+
 def is_published(storage: Storage, output: str) -> bool:
     """Whether the output is whole: a run was published, and none is being."""
     return storage.exists(success_file(output))
@@ -82,6 +146,16 @@ def is_published(storage: Storage, output: str) -> bool:
 def success_file(output: str) -> str:
     """Removed when a publication begins, written when it ends."""
     return f"{output}/_SUCCESS"
+
+
+def seal_file(output: str) -> str:
+    """The keyed seal of what is published; written last but for `success_file`."""
+    return f"{output}/{SEAL}"
+
+
+def put_aside_file(output: str, run: str, name: str) -> str:
+    """What a published run was planned with, while the same run is planned and done again."""
+    return f"{output}/_staging/{run}/published/{name}"
 
 
 def lock_file(output: str) -> str:

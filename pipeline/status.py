@@ -10,7 +10,15 @@ from ..models.locks import Holder
 from ..models.storage import Storage
 from ..models.units import Plan
 from .inspection import read_manifest
-from .state import Stage, is_published, lock_file, pending_runs, require_output, stage_of
+from .state import (
+    Stage,
+    exposed,
+    is_published,
+    lock_file,
+    pending_runs,
+    require_output,
+    stage_of,
+)
 
 _NEXT = {
     Stage.PUBLISHING: "finish it with `scrubline resume --output ...`: readers wait for _SUCCESS",
@@ -53,6 +61,7 @@ def status(storage: Storage, output: str) -> dict[str, Any]:
         "pending": pending,
         "lock": holder and _holder(holder),
         "next": following,
+        "warning": exposed(output),
     }
 
 
@@ -71,6 +80,8 @@ def told(found: Mapping[str, Any]) -> Iterator[str]:
     if lock := found["lock"]:
         yield f"locked     by process {lock['pid']} of {lock['machine']}, since {lock['since']}"
     yield f"next       {found['next']}"
+    if found["warning"]:
+        yield f"warning    {found['warning']}"
 
 
 def _pending(storage: Storage, output: str, run: str) -> dict[str, Any]:
@@ -100,4 +111,8 @@ def _when(report: Mapping[str, Any]) -> str | None:
 
 
 def _moment(seconds: float) -> str:
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")
+    try:
+        moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    except (ValueError, OverflowError, OSError):  # what a lock says need not be a time
+        return "?"
+    return moment.isoformat(timespec="seconds")

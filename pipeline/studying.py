@@ -45,6 +45,8 @@ def run_studies(asked: argparse.Namespace) -> Iterator[str]:
     missing = [name for name in ("train", "test", "corpus", "output") if not getattr(asked, name)]
     if missing:
         raise UsageError(f"say --{missing[0]}; see `scrubline study --help`")
+    output = Path(asked.output)
+    _require_own_folder(output)
     material = _material(asked)
     bench = Bench(
         material,
@@ -53,7 +55,6 @@ def run_studies(asked: argparse.Namespace) -> Iterator[str]:
         jobs=asked.jobs,
         told=lambda line: print(line, file=sys.stderr, flush=True),
     )
-    output = Path(asked.output)
     for study in chosen:
         print(f"{study.name}: {study.title}", file=sys.stderr, flush=True)
         findings = study.run(bench)
@@ -64,6 +65,18 @@ def run_studies(asked: argparse.Namespace) -> Iterator[str]:
         yield (
             f"{study.name}: {agreed.count(True)} of {len(agreed)} claims agree,"
             f" {agreed.count(False)} do not, {agreed.count(None)} cannot be told here"
+        )
+
+
+def _require_own_folder(output: Path) -> None:
+    """Refuses a folder whose README.md is not the index that `run_studies` would replace."""
+    readme = output / "README.md"
+    if readme.is_symlink() or (
+        readme.exists() and not readme.read_bytes().startswith(index_page((), {})[:10].encode())
+    ):
+        raise UsageError(
+            "--output: the folder has a README.md that is not an index of studies, and studies "
+            "write one there: choose a folder of their own"
         )
 
 

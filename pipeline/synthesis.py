@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from ..models.corpora import AnnotatedDocument, write_annotated
 from ..models.errors import UsageError
-from ..models.storage import Storage
 from ..models.synth import generate, load_templates
 from ..models.synth.checking import check_templates
 from ..models.synth.raw import mix_in, read_raw
+from .new_files import require_new_corpus
 
 
 def synthesise(asked: argparse.Namespace) -> str:
@@ -28,8 +28,7 @@ def synthesise(asked: argparse.Namespace) -> str:
         return _checked(asked)
     if not asked.output:
         raise UsageError("say where to write with --output FILE; --check needs none")
-    if Storage().exists(asked.output):
-        raise UsageError("the output exists already: nothing is overwritten")
+    require_new_corpus(asked.output, None)
     templates = load_templates(asked.templates)
     notes = len(templates) if asked.notes is None else asked.notes
     raw = [text for folder in asked.raw or () for text in read_raw(folder)]

@@ -25,11 +25,13 @@ from ..models.corpora import AnnotatedDocument, read_annotated, remap, write_ann
 from ..models.errors import UsageError
 from ..models.evaluation import compare
 from ..models.evaluation.plots import lines, standalone
+from ..models.labels import LABELS
 from ..models.mapping import load_map
 from ..models.parts import Part
 from ..models.recipes import Recipe, with_dictionaries, with_lists
 from ..models.recipes.languages import recipe_in
 from ..models.scrubber import Scrubber
+from ..models.shipped import shipped_names
 from ..models.storage import Storage
 from ..models.synth import generate, load_templates
 from ..models.training import train
@@ -58,6 +60,8 @@ from ..models.training.settings import (
 )
 from .dialling import dialled, read_recalls, table
 from .inputs import end_of, read_corpora, read_parts
+from .logs import say
+from .new_files import require_new, write_new
 
 RECIPE = "hide"
 """The recipe, if none is named: it is trained in seconds."""
@@ -97,6 +101,7 @@ def train_bundle(asked: argparse.Namespace) -> str:
     inherited = base.label_map if base is not None else None
     label_map = dict(load_map(asked.label_map).table) if asked.label_map else inherited
     label_map = _of_corpus(label_map, documents)
+    _check_labels(asked, labels, label_map)
     parts = read_parts(asked.parts)
     if base is not None:
         parts = {**base.parts, **parts}
@@ -124,7 +129,7 @@ def train_bundle(asked: argparse.Namespace) -> str:
         if asked.search_report:
             as_json = asked.search_report.endswith(".json")
             content = json.dumps(values, indent=1) + "\n" if as_json else page
-            storage.write_bytes(asked.search_report, content.encode())
+            write_new(asked.search_report, content.encode(), "--search-report")
         told.append(page.rstrip())
         chosen = outcomes[best_of(outcomes)]
         if asked.predicted:
@@ -167,7 +172,7 @@ def train_bundle(asked: argparse.Namespace) -> str:
     bundle = revise_bundle(bundle, card=card)
     write_bundle(bundle, asked.output)
     if asked.curve:
-        storage.write_bytes(asked.curve, _curve(bundle).encode())
+        write_new(asked.curve, _curve(bundle).encode(), "--curve")
     size = sum(map(len, bundle.files.values()))
     told.append(
         f"bundle {bundle.name}: {len(bundle.labels)} labels, {size:,} bytes, "
@@ -188,8 +193,13 @@ def _check_asked(asked: argparse.Namespace, storage: Storage) -> None:
         )
     if asked.name and not is_bundle_name(asked.name):
         raise UsageError(f"--name must be {NAME_FORM}")
-    if asked.output and storage.exists(asked.output):
-        raise UsageError("the output exists already: a bundle is never overwritten")
+    for option, place in (
+        ("--output", asked.output),
+        ("--predicted", asked.predicted),
+        ("--search-report", asked.search_report),
+        ("--curve", asked.curve),
+    ):
+        require_new(place, option, storage=storage)
     for option, value in (
         ("--search-report", asked.search_report),
         ("--work", asked.work),
@@ -198,8 +208,6 @@ def _check_asked(asked: argparse.Namespace, storage: Storage) -> None:
     ):
         if value and not measures:
             raise UsageError(f"{option} belongs to --search or --folds")
-    if asked.predicted and storage.exists(asked.predicted):
-        raise UsageError("--predicted: the file exists already")
     if bool(asked.recalls) != bool(asked.held_back):
         raise UsageError(
             "--recall and --held-back belong together: annotated notes that are neither trained on "
@@ -448,6 +456,29 @@ def _biases_of(base: Bundle, recipe: Recipe, labels: Collection[str]) -> dict[st
     if learners[0] != learners[1]:
         return {}
     return {name: bias for name, bias in base.biases.items() if name in {*labels, "O"}}
+
+
+def _check_labels(
+    asked: argparse.Namespace, labels: set[str], label_map: Mapping[str, str | None] | None
+) -> None:
+    """Says before the training what the bundle will be of no use for.
+
+    Raises:
+        UsageError: if there is a label map that lacks a label of the corpus.
+    """
+    foreign = sorted(labels - set(LABELS))
+    if asked.output and label_map is not None and (lacking := sorted(labels - label_map.keys())):
+        raise UsageError(
+            f"the label map has no entry for the labels {', '.join(lacking)} of the corpus"
+        )
+    if asked.output and foreign and label_map is None:
+        maps = ", ".join(shipped_names("label_maps"))
+        say(
+            f"labels {', '.join(foreign)} are not native and there is no --label-map: `scrub` will "
+            "refuse this bundle, and `annotate` takes it with --own-labels alone. Stop here and "
+            f"give --label-map NAME or FILE (shipped: {maps}), if it is to scrub",
+            "WARNING",
+        )
 
 
 def _of_corpus(

@@ -1,239 +1,296 @@
-"""Checking a published output: hashes, digests, joins; with the originals, the audit once more."""
+"""Checking a published output: what was changed, added or left out, with or without the key.
+
+With the key the seal is compared, which no one can forge without it; with restricted/ the manifest
+is made anew from job and receipts; with the published folders alone all that they say of each other
+is compared. What could not be checked is said.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import itertools
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from ..models.actions import ACTIONS
-from ..models.batches import Batch
-from ..models.digests import PARTS, Digest, content_digest
-from ..models.errors import InputChanged
-from ..models.formats import PartRow, Settings, format_of, open_format
-from ..models.grouping import join_or_none
-from ..models.policy import Policy
-from ..models.results import (
-    COUNTS,
-    audit_fields,
-    column_fields,
-    quarantine_fields,
-    text_fields,
+from ..models.digests import content_digest
+from ..models.errors import UsageError
+from ..models.faults import StorageAccessError
+from ..models.folders import TABLES
+from ..models.keys import ENVIRONMENT, Keys, load_keys
+from ..models.results import COUNTS
+from ..models.seals import Seal, SealDamaged
+from ..models.storage import Storage
+from .catalogue import FILES, is_part
+from .inspection import read_manifest
+from .manifest_faults import (
+    faults_against_receipts,
+    faults_of_form,
+    faults_of_itself,
+    policy_of_name,
 )
-from ..models.roles import Columns
-from ..models.storage import InputFile, Storage
-from .inspection import read_manifest, read_rows
-from .originals import Originals, open_originals
+from .originals import check_value, open_originals
+from .pruning import OURS
 from .publish import part_digest
+from .sealing import JOB, faults_of_seal, read_seal
+from .state import MANIFEST, SEAL, Stage, is_published, pending_runs, stage_of, success_file
+from .table_faults import faults_of_originals, faults_of_tables, read_tables
 
-Scrubbed = dict[tuple[str, str], str | None]
-"""(doc_key, field) -> scrubbed text."""
+MOST_FAULTS = 100
+"""Faults that are listed; of more, only the number is."""
+
+_ROOT = {*TABLES, MANIFEST, "_SUCCESS", SEAL, "restricted", "_staging"}
+_PASSING = re.compile(r"(.*/)?\.scrubline-[0-9a-f]{16}\.tmp")
+"""What a process that was killed while it wrote leaves; no reader takes it."""
+
+UNSEALED = (
+    "UNSEALED: the output has no seal: without one no one can tell whether it was forged. An "
+    "output of an earlier version gets one with the next run; if this one had one, it was removed"
+)
 
 
 def verify(
     storage: Storage, output: str, *, originals: bool, key_source: str | None
 ) -> tuple[list[str], list[str]]:
-    """Recomputes what the manifest promises.
+    """Checks what the manifest promises, and whether anything was changed or added.
 
     Args:
-        originals: also read the inputs again, apply the audit to them and compare with the
-            published texts.
-        key_source: of the master key, for `originals`; None for that of the run's plan.
+        originals: also read the inputs of the last run again, apply the audit to them and compare
+            with the published texts.
+        key_source: of the master key; None for the environment's, or, with `originals`, that of
+            the run's plan.
 
     Returns:
         faults: what is wrong, without PHI; empty if all agrees.
-        lines: what was checked.
+        lines: what was checked, and what could not be.
+
+    Raises:
+        UsageError: if nothing is published, or the key is another one.
 
     Memory: all texts of the output at once.
     """
-    manifest = read_manifest(storage, output)
-    faults = _check_parts(storage, output, manifest)
-    lines = [f"{len(manifest['parts']):,} parts: {len(faults)} differ from their hashes"]
-    if faults:
-        return faults, lines
-
-    spans = read_rows(storage, output, manifest, "audit")
-    documents = read_rows(storage, output, manifest, "documents")
-    patients = {row["doc_key"]: row["patient_key"] for row in documents}
-    texts, digests = _read_data(storage, output, manifest, patients)
-    quarantined = read_rows(storage, output, manifest, "quarantine")
-    for row in spans:
-        digests["audit"].add(audit_fields(row))
-    for row in quarantined:
-        digests["quarantine"].add(quarantine_fields(row))
-    for part in PARTS:
-        if digests[part].hex() != manifest["digests"][part]:
-            faults.append(f"the digest of {part} does not agree with the manifest")
-    if content_digest(digests) != manifest["content_digest"]:
-        faults.append("the content digest does not agree with the manifest")
-    lines.append(f"content digest {content_digest(digests)}")
-    lines.append(f"part digest {part_digest(manifest)}")
-
-    counts = manifest["counts"]
-    if counts["rows_in"] != counts["rows_out"] + counts["rows_quarantined"]:
-        faults.append("rows in are not rows out and quarantined")
-    if len(quarantined) != counts["rows_quarantined"]:
-        faults.append("the quarantine table does not have as many rows as the manifest says")
-    faults += _check_documents(texts, documents, spans)
-    lines.append(
-        ", ".join(
-            f"{counts[name]:,} {name}" for name in COUNTS if name not in ("tokens", "characters")
-        )
-    )
+    check = _Check(storage, output)
+    manifest = check.manifest()
+    opened = None
     if originals:
-        # What earlier runs published has originals of its own, which may be gone by now.
-        expected = sum(
-            row["run"] == manifest["run"] and row["status"] == "scrubbed" for row in documents
-        )
-        more, checked = _check_originals(storage, output, manifest, texts, spans, key_source)
-        if checked != expected:
-            more.append(f"{checked} originals were found for {expected} documents of the last run")
-        faults += more
-        lines.append(
-            f"{checked:,} originals of the last run: the audit does not lead to the published texts"
-            if more
-            else f"{checked:,} originals of the last run: the audit leads to the published texts"
-        )
-    return faults, lines
+        # Refused as before anything is read: no key, no plan.
+        run = str(read_manifest(storage, output)["run"])
+        opened = open_originals(storage, output, run, key_source)
+    keys = opened.keys if opened else check.keys(key_source, manifest)
+    check.seal(keys, manifest, is_given=key_source is not None)
+    check.places()
+    if manifest is not None:
+        check.receipts(manifest)
+        tables = check.tables(manifest)
+        if opened is not None and tables is not None:
+            more, checked = faults_of_originals(opened, tables, manifest)
+            check.faults += more
+            check.lines.append(
+                f"{checked:,} originals of the last run: the audit "
+                f"{'does not lead' if more else 'leads'} to the published texts"
+            )
+    faults = list(dict.fromkeys(check.faults))
+    if len(faults) > MOST_FAULTS:
+        faults[MOST_FAULTS:] = [f"{len(faults) - MOST_FAULTS} more"]
+    return faults, check.lines
 
 
-def _check_parts(storage: Storage, output: str, manifest: Mapping[str, Any]) -> list[str]:
-    faults = []
-    for part in manifest["parts"]:
-        digest = hashlib.sha256()
+class _Check:
+    """One check of an output; its steps add to faults and lines."""
+
+    def __init__(self, storage: Storage, output: str) -> None:
+        self._storage, self._output = storage, output
+        self._manifest_bytes = b""
+        self.faults: list[str] = []
+        self.lines: list[str] = []
+
+    def manifest(self) -> dict[str, Any] | None:
+        """The manifest, if it is a table at all.
+
+        Raises:
+            UsageError: if nothing is published, or a publication is under way.
+        """
+        if not is_published(self._storage, self._output):
+            runs = pending_runs(self._storage, self._output)
+            stages = [stage_of(self._storage, self._output, run) for run in runs]
+            if Stage.PUBLISHING in stages:
+                read_manifest(self._storage, self._output)  # says so
+            if not self._storage.exists(f"{self._output}/{MANIFEST}"):
+                raise UsageError("nothing is published in this output: it has no manifest.json")
+            self.faults.append("_SUCCESS is missing, and no publication is under way")
+        elif self._storage.read_bytes(success_file(self._output)):
+            self.faults.append("_SUCCESS is not empty")
         try:
-            for block in storage.read_blocks(f"{output}/{part['path']}", 0, part["bytes"] + 1):
-                digest.update(block)
+            found = json.loads(self._storage.read_bytes(f"{self._output}/{MANIFEST}"))
         except FileNotFoundError:
-            faults.append(f"part {part['path']} is missing")
-            continue
-        if digest.hexdigest() != part["sha256"]:
-            faults.append(f"part {part['path']} is not what was written")
-    listed = {part["path"] for part in manifest["parts"]}
-    for name in storage.list_names(f"{output}/data"):
-        if f"data/{name}" not in listed:
-            faults.append("a file under data/ is not in the manifest")
-    return faults
+            self.faults.append("manifest.json is missing")
+            return None
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            self.faults.append("manifest.json is damaged: it is not a JSON object")
+            return None
+        return found
 
+    def keys(self, source: str | None, manifest: Mapping[str, Any] | None) -> Keys | None:
+        """The master key, if one is given or in the environment."""
+        if source is None:
+            if not os.environ.get(ENVIRONMENT):
+                return None
+            source = f"env:{ENVIRONMENT}"
+        made_with = check_value(manifest or {})
+        return load_keys(source, self._storage.read_bytes, made_with=made_with)
 
-def _read_data(
-    storage: Storage,
-    output: str,
-    manifest: Mapping[str, Any],
-    patients: Mapping[str, str | None],
-) -> tuple[Scrubbed, dict[str, Digest]]:
-    """The published texts, and the digests of texts and columns.
+    def seal(self, keys: Keys | None, manifest: Mapping[str, Any] | None, is_given: bool) -> None:
+        """Compares the seal with what it covers.
 
-    Args:
-        patients: doc_key -> patient_key, for formats that have no room for it.
-    """
-    texts: Scrubbed = {}
-    digests = {part: Digest() for part in PARTS}
-    columns = {run: Columns.parse(one["columns"]) for run, one in manifest["runs"].items()}
-    settings = {run: Settings(**one.get("settings", {})) for run, one in manifest["runs"].items()}
-    for part in manifest["parts"]:
-        if part["table"] != "data":
-            continue
-        url = f"{output}/{part['path']}"
-        file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
-        asked = manifest["runs"][part["run"]].get("format")
-        form = open_format(asked or format_of(url), settings[part["run"]])
-        rows = form.part_rows(storage, file, columns[part["run"]])
-        grouped = manifest["runs"][part["run"]].get("group_lines") is not None
-        for lines in _notes(rows) if grouped else ([row] for row in rows):
-            doc_key = lines[0].doc_key
-            if doc_key is None:
-                continue  # the digests do not agree without it
-            for field in lines[0].texts:
-                text = join_or_none([row.texts[field] for row in lines])
-                texts[doc_key, field] = text
-                digests["text"].add(text_fields(doc_key, field, text))
-            for row in lines:
-                patient = row.patient_key if form.holds_patient_key else patients.get(doc_key)
-                digests["columns"].add(column_fields(doc_key, patient, list(row.cells.items())))
-    return texts, digests
-
-
-def _notes(rows: Iterator[PartRow]) -> Iterator[list[PartRow]]:
-    """Yields the rows of each note, which are neighbours."""
-    for _, lines in itertools.groupby(rows, lambda row: row.doc_key):
-        yield list(lines)
-
-
-def _check_documents(
-    texts: Scrubbed, documents: list[dict[str, Any]], spans: list[dict[str, Any]]
-) -> list[str]:
-    faults = []
-    listed = {(row["doc_key"], row["field"]) for row in documents if row["status"] != "quarantined"}
-    if len(listed) != len([row for row in documents if row["status"] != "quarantined"]):
-        faults.append("two documents have one doc_key")
-    if listed != texts.keys():
-        faults.append("data and documents do not hold the same documents")
-    known = {(row["doc_key"], row["field"]) for row in spans}
-    if not known <= listed:
-        faults.append("audit rows belong to no document")
-    for row in spans:
-        text = texts.get((row["doc_key"], row["field"]))
-        if text is None or not 0 <= row["out_start"] <= row["out_end"] <= len(text):
-            faults.append("an audit row lies outside its document")
-            break
-    return faults
-
-
-def _check_originals(
-    storage: Storage,
-    output: str,
-    manifest: Mapping[str, Any],
-    texts: Scrubbed,
-    spans: list[dict[str, Any]],
-    key_source: str | None,
-) -> tuple[list[str], int]:
-    """Applies the audit to the inputs of the last run; faults, and how many were compared."""
-    originals = open_originals(storage, output, manifest["run"], key_source)
-    of_document: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for span in spans:
-        of_document[span["doc_key"], span["field"]].append(span)
-    faults: list[str] = []
-    checked = 0
-    for batch in _batches_there(originals, faults):
-        for index, text in enumerate(batch.documents.texts):
-            row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
-            doc_key = batch.rows.doc_keys[row]
-            if doc_key is None or (doc_key, field) not in texts:
-                continue  # quarantined; the documents table says so
-            out = texts[doc_key, field]
-            checked += 1
-            policy = originals.policy.for_note_type(batch.rows.note_types[row])
-            if out is None or not _agrees(text, out, of_document[doc_key, field], policy):
-                faults.append(
-                    f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}: "
-                    "the audit does not lead to the published text"
-                )
-    return faults, checked
-
-
-def _batches_there(originals: Originals, faults: list[str]) -> Iterator[Batch]:
-    """The batches of all units whose inputs are as they were; the others are faults."""
-    for unit in range(len(originals.plan.units)):
+        Raises:
+            UsageError: if the key that was given is another one than that of the seal.
+        """
         try:
-            yield from originals.batches([unit])
-        except InputChanged:
-            faults.append(f"unit {unit}: an input has changed or is gone since it was scrubbed")
+            seal = read_seal(self._storage, self._output)
+        except SealDamaged:
+            self.faults.append("seal.json is damaged, or was changed")
+            return
+        if seal is None:
+            self.faults.append(UNSEALED)
+            return
+        said = manifest or {}
+        if seal.run != said.get("run") or seal.key_check != said.get("key_check"):
+            self.faults.append("the seal is that of another run or key than the manifest's")
+        elif keys is not None and keys.check != seal.key_check:
+            if is_given:
+                raise UsageError(
+                    "this is not the master key of this output: its seal was made under another "
+                    "one. If that cannot be, the output was forged"
+                )
+            keys = None
+        if keys is None:
+            self.lines.append("sealed; not checked: give --key-file of the output's master key")
+            return
+        paths = [MANIFEST, *self._restricted(seal)]
+        again = [run for run in pending_runs(self._storage, self._output) if _is_sealed(seal, run)]
+        if again:
+            self.lines.append(
+                f"{len(again)} published runs are planned again and unfinished: the seal was "
+                "compared with the copies of their plans"
+            )
+        faults = faults_of_seal(self._storage, self._output, keys, seal, paths)
+        self.faults += faults
+        if not faults:
+            self.lines.append(f"the seal of run {seal.run} agrees with {len(paths):,} files")
+        if seal.adopted:
+            self.lines.append(
+                f"{len(seal.adopted)} earlier runs were taken over unsealed: what was forged "
+                f"before that is not seen: {', '.join(seal.adopted)}"
+            )
+
+    def _restricted(self, seal: Seal) -> list[str]:
+        """What is sealed of restricted/, where that is at hand."""
+        if not self._may_read("restricted"):
+            self.lines.append("restricted/ is not at hand: only the manifest's seal was checked")
+            return []
+        sealed = [path for path in seal.marks if path != MANIFEST]
+        return sorted({*FILES, *sealed})
+
+    def _may_read(self, name: str) -> bool:
+        try:
+            return bool(self._storage.list_at(f"{self._output}/{name}"))
+        except StorageAccessError:
+            return False
+
+    def places(self) -> None:
+        """Looks for files at the root and under restricted/ that no run writes."""
+        root = self._storage.list_at(self._output)
+        if foreign := [n for n in root if n not in _ROOT and not _PASSING.fullmatch(n)]:
+            self.faults.append(f"{len(foreign)} files or folders at the root are not Scrubline's")
+        if not self._may_read("restricted"):
+            return
+        names = self._storage.list_all(f"{self._output}/restricted")
+        known = {path.removeprefix("restricted/") for path in FILES}
+        foreign = [
+            name
+            for name in names
+            if name not in known
+            and not name.startswith("LOCK")
+            and not OURS.fullmatch(name.partition("/")[2])
+            and not _PASSING.fullmatch(name)
+        ]
+        if foreign:
+            self.lines.append(f"{len(foreign)} files under restricted/ are of no run")
+
+    def receipts(self, manifest: Mapping[str, Any]) -> None:
+        """Compares the manifest with job and receipts."""
+        found = faults_against_receipts(self._storage, self._output, manifest)
+        self.faults += found.faults
+        self.lines += found.lines
+
+    def tables(self, manifest: Mapping[str, Any]) -> Any:
+        """Compares parts and tables with the manifest; gives the tables.
+
+        None where the manifest is of no form that could be compared.
+        """
+        if form := faults_of_form(manifest):
+            self.faults += form
+            self.lines.append("parts and tables were not compared: the manifest has another form")
+            return None
+        self.faults += faults_of_itself(manifest)
+        self.faults += policy_of_name(manifest)
+        unread = self._parts(manifest)
+        tables = read_tables(self._storage, self._output, manifest, unread)
+        self.faults += tables.faults
+        self.faults += faults_of_tables(tables, manifest)
+        self.lines.append(f"content digest {content_digest(tables.digests)}")
+        self.lines.append(f"part digest {part_digest(manifest)}")
+        counts = manifest["counts"]
+        shown = [name for name in COUNTS if name not in ("tokens", "characters")]
+        self.lines.append(", ".join(f"{counts[name]:,} {name}" for name in shown))
+        return tables
+
+    def _parts(self, manifest: Mapping[str, Any]) -> set[str]:
+        """Compares the bytes of all parts, looks for others; gives the paths of unreadable ones."""
+        unread, differing = set(), 0
+        for part in manifest["parts"]:
+            if not is_part(part["table"], part["path"]):
+                unread.add(part["path"])
+            elif fault := self._fault_of_part(part):
+                differing += 1
+                self.faults.append(fault)
+                if "is not what was written" not in fault:
+                    unread.add(part["path"])
+        self.lines.append(f"{len(manifest['parts']):,} parts: {differing} differ from their hashes")
+        listed = {part["path"] for part in manifest["parts"]}
+        self.faults += _faults_of_added(self._storage, self._output, listed)
+        return unread
+
+    def _fault_of_part(self, part: Mapping[str, Any]) -> str | None:
+        digest, size = hashlib.sha256(), 0
+        try:
+            url = f"{self._output}/{part['path']}"
+            for block in self._storage.read_blocks(url, 0, part["bytes"] + 1):
+                digest.update(block)
+                size += len(block)
+        except FileNotFoundError:
+            return f"part {part['path']} is missing"
+        except StorageAccessError:
+            return f"part {part['path']} is not a file that can be read"
+        if (digest.hexdigest(), size) != (part["sha256"], part["bytes"]):
+            return f"part {part['path']} is not what was written"
+        return None
 
 
-def _agrees(text: str, out: str, spans: list[dict[str, Any]], policy: Policy) -> bool:
-    """Whether `out` is `text` but for the spans, and each span was replaced as its row says."""
-    at = out_at = 0
-    for span in sorted(spans, key=lambda one: (one["start"], one["end"])):
-        if text[at : span["start"]] != out[out_at : span["out_start"]]:
-            return False
-        before, after = text[span["start"] : span["end"]], out[span["out_start"] : span["out_end"]]
-        action, fragment = span["action"], span["fragment"]
-        if action not in ACTIONS or after != policy.shown(
-            action, span["label"], before, fragment=fragment
-        ):
-            return False
-        at, out_at = span["end"], span["out_end"]
-    return text[at:] == out[out_at:]
+def _is_sealed(seal: Seal, run: str) -> bool:
+    return f"restricted/{run}/{JOB}" in seal.marks
+
+
+def _faults_of_added(storage: Storage, output: str, listed: Collection[str]) -> Iterator[str]:
+    """Files that no receipt names, by table; their names may be anything, and are not shown."""
+    added: Counter[str] = Counter()
+    for table in TABLES:
+        names = storage.list_all(f"{output}/{table}")
+        added[table] = sum(f"{table}/{name}" not in listed for name in names)
+    for table, count in added.items():
+        if count:
+            yield f"{count} files under {table}/ are not in the manifest"

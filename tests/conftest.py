@@ -9,6 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from hypothesis import HealthCheck, settings
+
+# How long an example takes is the machine's business: no test fails because it is busy.
+settings.register_profile("scrubline", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("scrubline")
+
 # Compiled taggers of this run, which its children share; not those of the user.
 _CACHE = tempfile.TemporaryDirectory(prefix="scrubline-tests-")
 os.environ.setdefault("SCRUBLINE_CACHE", _CACHE.name)

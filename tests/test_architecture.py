@@ -198,7 +198,18 @@ HELPERS = {
         *("adjacent", "capitals", "datewords", "evidence", "matching", "named_numbers", "names"),
         "necessary",
     },
-    "formats": {"archives", "base", "encodings", "stretches", "zip_directory"},
+    "formats": {
+        *(
+            "archives",
+            "arrow_types",
+            "base",
+            "column_types",
+            "encodings",
+            "parquet_sizes",
+            "stretches",
+        ),
+        "zip_directory",
+    },
     "recipes": {"languages", "learner", "recipe"},
 }
 """Modules of a table's folder that are not entries."""

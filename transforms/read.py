@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 import apache_beam as beam
 
 from ..models.batches import Batch
+from ..models.formats import Limits
 from ..models.job import Job
 from ..models.reading import read_unit
 from ..models.rework import Rework
+from ..models.shortage import SMALLER, Pace
 from .running import Meter, failing_safely, open_job
 
 READING = -1
@@ -24,12 +26,12 @@ class ReadUnits(beam.PTransform):
         report: called with (unit, ordinal of its first row, rows) before a batch is handed on, and
             with (unit, READING, 0) before the next is read: for progress, and to know where a
             worker died. It must be picklable.
-        isolate: batches of one row, to find the document that kills a worker.
+        pace: how large batches are; of one row, to find the document that kills a worker.
     """
 
     job: Job
     report: Callable[[int, int, int], None] | None = None
-    isolate: bool = False
+    pace: Pace = Pace.FULL
 
     def expand(self, units):
         return units | "ReadBatches" >> beam.ParDo(_ReadFn(self)).with_output_types(Batch)
@@ -37,7 +39,7 @@ class ReadUnits(beam.PTransform):
 
 class _ReadFn(beam.DoFn):
     def __init__(self, settings: ReadUnits) -> None:
-        self.job, self.isolate = settings.job, settings.isolate
+        self.job, self.pace = settings.job, settings.pace
         self.report = settings.report or _no_report
 
     def setup(self) -> None:
@@ -62,9 +64,6 @@ class _ReadFn(beam.DoFn):
             yield batch
 
     def _batches(self, unit: int) -> Iterator[Batch]:
-        limits = self.job.limits
-        if self.isolate:
-            limits = dataclasses.replace(limits, batch_documents=1)
         return read_unit(
             self.opened.storage,
             self.job.form(self.opened.plan.units[unit].format),
@@ -72,12 +71,24 @@ class _ReadFn(beam.DoFn):
             self.opened.plan.files,
             self.job.columns,
             self.opened.keys,
-            limits,
+            _slowed(self.job.limits, self.pace),
             self.job.budgets,
             keep_dates=self.opened.policy.keep_dates,
             facts=Rework.read(self.opened.storage, self.job.restricted).of_unit(unit),
             group_lines=self.job.group_lines,
         )
+
+
+def _slowed(limits: Limits, pace: Pace) -> Limits:
+    """The limits with smaller batches; what a record is they never decide."""
+    if pace is Pace.FULL:
+        return limits
+    share = SMALLER if pace is Pace.SMALL else limits.batch_documents
+    return dataclasses.replace(
+        limits,
+        batch_documents=max(1, limits.batch_documents // share),
+        batch_bytes=max(1, limits.batch_bytes // SMALLER),
+    )
 
 
 def _no_report(unit: int, row: int, rows: int) -> None:

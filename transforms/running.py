@@ -13,11 +13,12 @@ from apache_beam.metrics import Metrics
 
 from ..models.batches import Batch
 from ..models.bundles import Bundle, open_bundle
-from ..models.errors import RunFailed, ScrublineError, UsageError, error_class
+from ..models.errors import RunFailed, ScrublineError, Shortage, UsageError, error_class
 from ..models.job import Job
 from ..models.keys import Keys, load_keys
 from ..models.policy import Policy
 from ..models.recognisers import rule_hash
+from ..models.shortage import raise_shortage
 from ..models.storage import Storage
 from ..models.systems import System, detectors_of
 from ..models.units import Plan
@@ -108,7 +109,7 @@ def open_keys(job: Job, storage: Storage) -> Keys:
     Raises:
         UsageError: if the master key is another one.
     """
-    keys = load_keys(job.key_source, storage.read_bytes)
+    keys = load_keys(job.key_source, storage.read_bytes, made_with=job.key_check)
     if keys.check != job.key_check:
         raise UsageError(
             f"another master key: its check value is {keys.check}, the run was planned "
@@ -178,9 +179,12 @@ def failing_safely(where: str) -> Iterator[None]:
     """
     try:
         yield
+    except Shortage as error:
+        raise_shortage(error, where)
     except ScrublineError:
         raise
     except Exception as error:
+        raise_shortage(error, where)
         # `from None`: Beam logs the traceback of what it gets, with all that is chained to it.
         raise RunFailed(f"{where}: {error_class(error)}") from None
 

@@ -43,6 +43,7 @@ from scrubline.models.steps import (
 )
 from scrubline.models.systems import System, detectors_of
 from scrubline.models.units import Unit
+from scrubline.models.views.scanning import scan
 
 from .inputs import PIECES, Memory, demo_lines, file_of, near_phi
 from .laws import Broken, check_merge, check_removal, check_scrub, check_tokens, check_walk, require
@@ -416,6 +417,8 @@ def _check_alone(text: str, batch: Batch, index: int) -> None:
 
 def _may_fail(code: str, document: Made) -> bool:
     """Budgets that count what steps find: no look at the text alone tells them."""
+    if code == "OverBudget:encoded":
+        return any(scan([text])[1] for text in document.texts.values())
     return code in ("OverBudget:tokens", "OverBudget:candidates") and any(
         text is not None and len(text) > 1_000 for text in document.texts.values()
     )

@@ -23,10 +23,18 @@ class CorpusError(UsageError):
         line: number of the line, or of the document, from 1.
         fault: a fixed word that names the kind: "BadJson", "LoneSurrogate", "SpanTextsDiffer"...
         what: what was wrong and what was expected.
+        what_on_terminal: the same with names from the corpus, for the user's own terminal.
     """
 
     def __init__(
-        self, line: int, fault: str, what: str, *, place: str = "line", file: int | None = None
+        self,
+        line: int,
+        fault: str,
+        what: str,
+        *,
+        place: str = "line",
+        file: int | None = None,
+        on_terminal: str | None = None,
     ) -> None:
         """Makes the message.
 
@@ -36,17 +44,29 @@ class CorpusError(UsageError):
             what: what was wrong and what was expected; never text, an id or a file's name.
             place: what `line` counts: "line" of a file that is read, "document" of those written.
             file: ordinal of the file among those read, from 1, if there are several.
+            on_terminal: see `what_on_terminal`; None for `what`.
         """
         where = f"{place} {line}" if file is None else f"file {file}, {place} {line}"
-        super().__init__(f"corpus {where}: {fault}: {what}")
+        shown = what if on_terminal is None else on_terminal
+        super().__init__(
+            f"corpus {where}: {fault}: {what}", on_terminal=f"corpus {where}: {fault}: {shown}"
+        )
         self.line = line
         self.fault = fault
         self.what = what
+        self.what_on_terminal = shown
         self._place = place
 
     def in_file(self, file: int) -> CorpusError:
         """The same error with the ordinal of the file that it is about."""
-        return CorpusError(self.line, self.fault, self.what, place=self._place, file=file)
+        return CorpusError(
+            self.line,
+            self.fault,
+            self.what,
+            place=self._place,
+            file=file,
+            on_terminal=self.what_on_terminal,
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -204,14 +224,31 @@ CorpusFormat = StreamFormat | FolderFormat
 
 # -- what several formats need
 
+_LABEL = re.compile(r"[\w-]{1,64}")
 
-def refuse(number: int, fault: str, what: str) -> NoReturn:
+
+def refuse(number: int, fault: str, what: str, on_terminal: str | None = None) -> NoReturn:
     """Says that a document cannot be written.
 
     Raises:
         CorpusError: always.
     """
-    raise CorpusError(number, fault, what, place="document") from None
+    raise CorpusError(number, fault, what, place="document", on_terminal=on_terminal) from None
+
+
+def refuse_label(number: int, label: str, what: str) -> NoReturn:
+    """Says that a document cannot be written for its label, which a terminal alone shows.
+
+    Args:
+        number: of the document.
+        label: it comes from the corpus, where it may be text in the wrong place.
+        what: what the label is not, and what to do.
+
+    Raises:
+        CorpusError: always, "UnknownLabel".
+    """
+    shown = repr(label) if _LABEL.fullmatch(label) else "a label with signs other than letters"
+    refuse(number, "UnknownLabel", f"a label {what}", f"{shown} {what}")
 
 
 def unique(
@@ -296,14 +333,6 @@ def place(start: int, end: int, label: str, length: int, line: int) -> Annotatio
     if start >= end:
         raise CorpusError(line, "EmptySpan", "the span has no character")
     return Annotation(start, end, label)
-
-
-_LABEL = re.compile(r"[\w-]{1,64}")
-
-
-def shown_label(label: str) -> str:
-    """A label as a message may say it: one that looks like none may be text in the wrong place."""
-    return repr(label) if _LABEL.fullmatch(label) else "a label that holds other signs than letters"
 
 
 def blanked(text: str) -> str:

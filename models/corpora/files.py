@@ -20,6 +20,7 @@ from typing import IO, Any, cast
 
 from ..errors import StorageError, UsageError, error_class
 from ..faults import MissingFileError, StorageAccessError
+from ..shortage import raise_shortage
 from ..storage import InputFile, Storage
 from . import brat, conll, i2b2_2006, i2b2_2014, standoff
 from .base import (
@@ -306,6 +307,7 @@ class _Raw(io.RawIOBase):
         try:
             block = self._stream.read(len(buffer))
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            raise_shortage(error)
             what = error_class(error)  # the message itself may hold the file's name
         else:
             buffer[: len(block)] = block
@@ -351,7 +353,8 @@ def write_annotated(
         return counted.count
     asked = format_of_target(target, form)
     url = os.fspath(target)
-    storage = Storage()  # without a root, so that no message names a file: it may be an id
+    # Without a root, so that no message names a file: it may be an id. The texts are in it.
+    storage = Storage(private=True)
     if isinstance(asked, FolderFormat):
         _write_folder(storage, url.rstrip("/"), asked, counted)
         return counted.count

@@ -25,8 +25,7 @@ from .base import (
     CorpusError,
     StreamFormat,
     disjoint,
-    refuse,
-    shown_label,
+    refuse_label,
     unique,
 )
 from .markup import attribute, check_characters, escaped, read_events
@@ -150,11 +149,10 @@ def _render(document: AnnotatedDocument, number: int) -> str:
     pieces, done = [], 0
     for span in disjoint(document, number):
         if span.label not in LABELS:
-            refuse(
+            refuse_label(
                 number,
-                "UnknownLabel",
-                f"{shown_label(span.label)} is not one of i2b2 2006's labels; map it "
-                "(--label-map i2b2_2006 for native ones)",
+                span.label,
+                "is not one of i2b2 2006's labels; map it (--label-map i2b2_2006 for native ones)",
             )
         pieces += [
             escaped(document.text[done : span.start]),

@@ -33,8 +33,7 @@ from .base import (
     FolderFormat,
     in_order,
     place,
-    refuse,
-    shown_label,
+    refuse_label,
 )
 from .markup import attribute, cdata, check_characters, read_events
 
@@ -164,10 +163,8 @@ def _write(document: AnnotatedDocument, number: int) -> tuple[bytes, ...]:
     ]
     for ordinal, span in enumerate(in_order(document.spans)):
         if span.label not in CATEGORY_OF:
-            refuse(
-                number,
-                "UnknownLabel",
-                f"{shown_label(span.label)} is not one of i2b2 2014's labels; map it (--label-map)",
+            refuse_label(
+                number, span.label, "is not one of i2b2 2014's labels; map it (--label-map)"
             )
         lines.append(
             f'<{CATEGORY_OF[span.label]} id="P{ordinal}" start="{span.start}" end="{span.end}" '

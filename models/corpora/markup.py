@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, NoReturn, Protocol
 from xml.parsers import expat
 
+from ..shortage import raise_shortage
 from .base import CorpusError, refuse
 
 MOST_BYTES = 1 << 30
@@ -110,6 +111,7 @@ def _feed(parser: expat.XMLParserType, block: bytes) -> None:
         parser.Parse(block, not block)
         return
     except expat.ExpatError as error:
+        raise_shortage(error)
         line, what = error.lineno, expat.ErrorString(error.code)
     except (LookupError, ValueError):
         line, what = 1, "unknown encoding"

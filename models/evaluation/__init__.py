@@ -31,6 +31,7 @@ from .i2b2_2014 import (
     count_script_tokens,
 )
 from .intervals import Interval, Resampling
+from .label_sets import label_warnings
 from .leaks import find_leaked_ink, find_leaks
 from .matrices import Matrix
 from .meddocan import count_merged_spans, count_sensitive_spans, find_leak_score
@@ -200,6 +201,14 @@ def evaluate(
         detailed=frozenset(name for name in measured if METRICS[name].labels),
         left_out=MappingProxyType(left_out),
         errors=_errors(comparison),
+        warnings=tuple(
+            label_warnings(
+                *(
+                    [comparison.label_names[label] for label in np.unique(side.labels)]
+                    for side in (comparison.gold, comparison.predicted)
+                )
+            )
+        ),
     )
 
 

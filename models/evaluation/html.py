@@ -109,6 +109,7 @@ def _head(report: Report, facts: Mapping[str, str], texts: bool) -> str:
         if texts
         else ""
     )
+    warning += "".join(f'<p class="warning">Warning: {_safe(one)}</p>' for one in report.warnings)
     return f"<h1>Evaluation</h1>{warning}<table>{table}</table>"
 
 

@@ -1,12 +1,16 @@
-"""Bootstrap intervals over documents.
+"""Bootstrap intervals over documents, and Wilson's where the bootstrap has no variance.
 
-Source: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", ch. 13 (percentile interval).
+Sources: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", ch. 13 (percentile
+interval).
+Wilson 1927, "Probable inference, the law of succession, and statistical inference", Journal of the
+American Statistical Association 22:209-212 (score interval of a proportion).
 What is drawn is whole documents, because the errors of one document depend on each other.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import TypeVar
 
 import numpy as np
@@ -17,12 +21,18 @@ from ..columns import Floats, Ints
 Values = TypeVar("Values", Ints, Floats)
 
 _QUANTILES = (0.025, 0.975)
+_NORMAL = 1.959963984540054
+"""The standard normal distribution's quantile at 0.975."""
+
+_EQUAL = 1e-9
+"""Resamples that differ by no more are the same number: rounding, not variance."""
+
 _DRAWN_AT_ONCE = 1 << 22
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Interval:
-    """The middle 95 % of a number over the resamples."""
+    """A 95 % confidence interval; see `interval`."""
 
     low: float
     high: float
@@ -68,8 +78,21 @@ class Resampling:
         return np.concatenate(parts)
 
 
-def interval(values: Floats) -> Interval | None:
+def interval(
+    values: Floats, documents: int, *, least: float = 0.0, most: float = 1.0
+) -> Interval | None:
     """The interval of a number from its value in each resample; NaN (undefined there) is left out.
+
+    Where all resamples give one number, the middle 95 % of them would claim certainty: no error in
+    one document, or in ten, says little of the next one. At most a share u of documents may then
+    differ from those that were seen, where u is the upper end of Wilson's interval of 0 out of
+    `documents`, and each moves the number at most to `least` or `most`. For a share of 0 or 1 this
+    is Wilson's interval.
+
+    Args:
+        values: one number a resample.
+        documents: how many documents the number is of: those that could have had another one.
+        least, most: between which such numbers lie.
 
     Returns:
         None if the number is defined in no resample.
@@ -78,7 +101,26 @@ def interval(values: Floats) -> Interval | None:
     if len(defined) == 0:
         return None
     low, high = np.quantile(defined, _QUANTILES).tolist()
-    return Interval(low, high)
+    if float(defined.max() - defined.min()) > _EQUAL:
+        return Interval(low, high)
+    value, unseen = float(defined[0]), wilson(0, max(1, documents)).high
+    return Interval(value - unseen * (value - least), value + unseen * (most - value))
+
+
+def wilson(count: int, of: int) -> Interval:
+    """Wilson's 95 % score interval of a proportion, without continuity correction.
+
+    Raises:
+        ValueError: unless 0 <= count <= of and of > 0.
+    """
+    if not 0 <= count <= of or of < 1:
+        raise ValueError(f"wilson: expected 0 <= count <= of and of > 0, got {count} of {of}")
+    share, squared = count / of, _NORMAL * _NORMAL
+    centre = share + squared / (2 * of)
+    half = _NORMAL * math.sqrt(share * (1 - share) / of + squared / (4 * of * of))
+    low, high = ((centre + side * half) / (1 + squared / of) for side in (-1, 1))
+    # Exact at the ends, whatever rounding does.
+    return Interval(0.0 if count == 0 else low, 1.0 if count == of else high)
 
 
 def ratio(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> Floats:

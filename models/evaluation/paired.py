@@ -15,7 +15,7 @@ from ..columns import Floats, Ints
 from .intervals import Interval, Resampling, interval, ratio, sign_p
 from .portions import Portions
 from .report import Report
-from .scores import RATIOS, Tally
+from .scores import RATIOS, Tally, fractions
 from .tables import aligned, interval_json, ratio_json, shown_interval, shown_ratio
 
 HEADLINE = (
@@ -134,16 +134,16 @@ def _of_metric(name: str, first: Report, second: Report) -> Iterator[Difference]
     if isinstance(one, Tally) and isinstance(other, Tally):
         values = [_ratios(side.totals().sum(axis=0, keepdims=True))[0] for side in (one, other)]
         drawn = [_ratios(resampling.sums(side.totals())) for side in (one, other)]
-        errors = [
-            np.stack([fp, fn, fp + fn], axis=1)
-            for _, fp, fn in (side.totals().T for side in (one, other))
-        ]
+        totals = [side.totals().T for side in (one, other)]
+        errors = [np.stack([fp, fn, fp + fn], axis=1) for _, fp, fn in totals]
+        counted = [[below for _, below in fractions(side)] for side in totals]
         for at, score in enumerate(RATIOS):
             yield _difference(
                 (name, score),
                 (values[0][at], values[1][at]),
                 drawn[1][:, at] - drawn[0][:, at],
                 errors[1][:, at] - errors[0][:, at],
+                _either(counted[0][at], counted[1][at]),
             )
     elif isinstance(one, Portions) and isinstance(other, Portions):
         for part in one.parts:
@@ -158,28 +158,36 @@ def _of_metric(name: str, first: Report, second: Report) -> Iterator[Difference]
                     (values[0][0], values[1][0]),
                     drawn[1] - drawn[0],
                     pairs[1][:, 0] - pairs[0][:, 0],
+                    _either(pairs[0][:, 1], pairs[1][:, 1]),
                 )
 
 
 def _difference(
-    key: tuple[str, str], values: tuple[float, float], drawn: Floats, errors: Ints
+    key: tuple[str, str],
+    values: tuple[float, float],
+    drawn: Floats,
+    errors: Ints,
+    documents: int,
 ) -> Difference:
     first, second = (None if np.isnan(value) else float(value) for value in values)
     return Difference(
         *key,
         first,
         second,
-        interval(drawn),
+        interval(drawn, documents, least=-1.0),
         sign_p(drawn),
         int((errors < 0).sum()),
         int((errors > 0).sum()),
     )
 
 
+def _either(first: Ints, second: Ints) -> int:
+    """In how many documents one of two denominators is above 0."""
+    return int(((first > 0) | (second > 0)).sum())
+
+
 def _ratios(counts: Ints) -> Floats:
-    tp, fp, fn = counts.T
-    columns = (ratio(tp, tp + fp), ratio(tp, tp + fn), ratio(2 * tp, 2 * tp + fp + fn))
-    return np.stack(columns, axis=1)
+    return np.stack([ratio(*fraction) for fraction in fractions(counts.T)], axis=1)
 
 
 def _rates(resampling: Resampling, pair: Ints) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -11,6 +12,8 @@ _LABEL_WIDTH = 310
 _PLOT_WIDTH = 480
 _ROW = 15
 _TICKS = 5
+"""Steps between ticks that an axis has about."""
+
 _DOTTED = 30
 """Points of a curve; of more, the dots would hide the line."""
 
@@ -20,7 +23,9 @@ STYLE = (
 )
 """How the classes of plots look."""
 
-COLOURS = ("#1b6ca8", "#d1495b", "#3a7d44", "#7b4fa3")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""Blue, vermillion, bluish green, reddish purple, orange, sky blue: distinguishable with any colour
+vision. Source: Okabe and Ito 2008, "Color Universal Design", https://jfly.uni-koeln.de/color/."""
 
 Bar = tuple[str, float | None, Interval | None]
 """What a bar is called, its length from 0 to 1, and the interval drawn over it."""
@@ -84,7 +89,7 @@ def histogram(columns: Sequence[tuple[str, int]]) -> str:
 def lines(
     curves: Mapping[str, Sequence[tuple[float, float | None]]], *, across: str, up: str = ""
 ) -> str:
-    """Curves over common axes, each of which goes from its least value to its greatest.
+    """Curves over common axes with round ticks, and a legend with a swatch for each curve.
 
     Args:
         curves: name -> points, joined in the order given; one without a value is left out.
@@ -94,8 +99,8 @@ def lines(
     drawn = {name: [(x, y) for x, y in points if y is not None] for name, points in curves.items()}
     every = [point for points in drawn.values() for point in points]
     left, top, width, height = 70.0, 40.0, 420.0, 300.0
-    x_low, x_high = _range([x for x, _ in every])
-    y_low, y_high = _range([y for _, y in every])
+    x_ticks, y_ticks = (_ticks([point[axis] for point in every]) for axis in (0, 1))
+    x_low, x_high, y_low, y_high = x_ticks[0], x_ticks[-1], y_ticks[0], y_ticks[-1]
 
     def place(x: float, y: float) -> tuple[float, float]:
         return (
@@ -107,14 +112,17 @@ def lines(
         f'<text x="{left}" y="{top + height + 38}">{escape(across)}</text>',
         f'<text x="8" y="{top - 12}">{escape(up)}</text>',
     ]
-    for tick in range(_TICKS + 1):
-        x = x_low + (x_high - x_low) * tick / _TICKS
-        y = y_low + (y_high - y_low) * tick / _TICKS
-        at_x, at_y = place(x, y)
+    for y, name in zip(y_ticks, _names(y_ticks), strict=True):
+        _, at_y = place(x_low, y)
         parts.append(
             f'<line x1="{left}" y1="{at_y}" x2="{left + width}" y2="{at_y}" class="grid"/>'
-            f'<text x="{left - 6}" y="{at_y + 4}" text-anchor="end">{_number(y)}</text>'
-            f'<text x="{at_x}" y="{top + height + 18}" text-anchor="middle">{_number(x)}</text>'
+            f'<text x="{left - 6}" y="{at_y + 4}" text-anchor="end">{name}</text>'
+        )
+    for x, name in zip(x_ticks, _names(x_ticks), strict=True):
+        at_x, at_y = place(x, y_low)
+        parts.append(
+            f'<line x1="{at_x}" y1="{at_y}" x2="{at_x}" y2="{at_y + 4}" class="axis"/>'
+            f'<text x="{at_x}" y="{at_y + 18}" text-anchor="middle">{name}</text>'
         )
     for number, (name, points) in enumerate(drawn.items()):
         colour = COLOURS[number % len(COLOURS)]
@@ -123,20 +131,44 @@ def lines(
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         if len(places) <= _DOTTED:
             parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in places]
+        # The stylesheet's colour of text wins over an attribute `fill`: the swatch has the colour,
+        # as a style, and the name stays dark on white.
+        baseline = top + 16 * (number + 1)
         parts.append(
-            f'<text x="{left + width + 10}" y="{top + 16 * (number + 1)}" fill="{colour}">'
-            f"{escape(name)}</text>"
+            f'<rect x="{left + width + 10}" y="{baseline - 9}" width="10" height="10" '
+            f'style="fill:{colour}"/>'
+            f'<text x="{left + width + 25}" y="{baseline}">{escape(name)}</text>'
         )
-    return _svg(left + width + 150, top + height + 50, parts)
+    return _svg(left + width + 165, top + height + 50, parts)
 
 
-def _range(values: Sequence[float]) -> tuple[float, float]:
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten about the values; whole numbers about counts."""
     low, high = min(values, default=0.0), max(values, default=1.0)
-    return (low, high) if low < high else (low - 0.5, high + 0.5)
+    counts = all(float(value).is_integer() for value in (*values, low, high)) and bool(values)
+    if low == high:
+        low, high = (low - 1, high + 1) if counts else (low - 0.5, high + 0.5)
+    rough = (high - low) / _TICKS
+    power = math.floor(math.log10(rough))
+    nearest = min((1, 2, 5, 10), key=lambda times: abs(math.log(times * 10.0**power / rough)))
+    if counts and nearest * 10.0**power < 1:
+        nearest, power = 1, 0
+    unit = 10.0**power if power >= 0 else 10.0**-power
+    steps = range(
+        math.floor(round(low / (nearest * 10.0**power), 9)),
+        math.ceil(round(high / (nearest * 10.0**power), 9)) + 1,
+    )
+    # Divided by a whole number, 3 of 0.1 is 0.3 and not 0.30000000000000004.
+    return [n * nearest * unit if power >= 0 else n * nearest / unit for n in steps]
 
 
-def _number(value: float) -> str:
-    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+def _names(ticks: Sequence[float]) -> list[str]:
+    """Ticks as text, all with the decimals of the step between them."""
+    step = ticks[1] - ticks[0]
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    if decimals > 6 or max(map(abs, ticks)) >= 1e6:
+        return [f"{tick:.6g}" for tick in ticks]
+    return [f"{tick:,.{decimals}f}" for tick in ticks]
 
 
 def standalone(svg: str, title: str) -> str:

@@ -49,7 +49,8 @@ class Portions:
         for name, (true, counted) in self.parts.items():
             columns = np.stack([true, counted], axis=1).astype(np.int64)
             count, of = columns.sum(axis=0).tolist()
-            shares[name] = Share(count, of, interval(ratio(*resampling.sums(columns).T)))
+            rates = ratio(*resampling.sums(columns).T)
+            shares[name] = Share(count, of, interval(rates, int((columns[:, 1] > 0).sum())))
         return Shares(title, MappingProxyType(shares))
 
 

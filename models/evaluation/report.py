@@ -104,6 +104,7 @@ class Report:
         detailed: names of the metrics whose labels the plain text shows.
         left_out: name in `METRICS` -> why it was not computed.
         errors: of each document, in the order of the ordinals.
+        warnings: what makes the numbers mean less than they seem to, a line each.
     """
 
     documents: int
@@ -120,6 +121,7 @@ class Report:
     detailed: frozenset[str]
     left_out: Mapping[str, str]
     errors: tuple[DocumentErrors, ...] = dataclasses.field(repr=False)
+    warnings: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """What `json.dumps` takes: ratios rounded to 1e-6, undefined ones null; no text, no ids."""
@@ -134,13 +136,14 @@ class Report:
             "resamples": self.resampling.resamples,
             "seed": self.resampling.seed,
             "left_out": dict(self.left_out),
+            "warnings": list(self.warnings),
             "metrics": {name: summary.as_json() for name, summary in self.metrics.items()},
             "worst_documents": [dataclasses.asdict(one) for one in self.worst()],
         }
 
     def as_table(self) -> str:
         """Plain text: size of the corpus and headline, then groups of blocks, one a metric."""
-        blocks = [self._size(), self.headline()]
+        blocks = [[*self._size(), *map("warning: {}".format, self.warnings)], self.headline()]
         group = ""
         for name, summary in self.metrics.items():
             lines = summary.as_lines(labels=name in self.detailed)

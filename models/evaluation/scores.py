@@ -10,7 +10,7 @@ the macro level of i2b2 2014: F1 there is that of the mean precision and the mea
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -96,6 +96,9 @@ class Tally:
         columns = np.split(drawn, 3, axis=1)
         documents = document_ratios(self.totals())
         means = resampling.sums(documents) / max(1, len(documents))
+        mean_intervals = (
+            interval(values, len(documents)) for values in (*means.T, harmonic(means))
+        )
         return Scores(
             title=title,
             micro=Score(*(sum(counts) for counts in sums)),
@@ -107,13 +110,14 @@ class Tally:
                 else None
             ),
             by_label=MappingProxyType(by_label),
-            intervals=_intervals(*(column.sum(axis=1) for column in columns)),
-            document_intervals=Intervals(
-                interval(means[:, 0]), interval(means[:, 1]), interval(harmonic(means))
-            ),
+            intervals=_intervals(self.totals().T, [column.sum(axis=1) for column in columns]),
+            document_intervals=Intervals(*mean_intervals),
             label_intervals=MappingProxyType(
                 {
-                    label: _intervals(*(column[:, at] for column in columns))
+                    label: _intervals(
+                        [counts[:, at] for counts in (self.tp, self.fp, self.fn)],
+                        [column[:, at] for column in columns],
+                    )
                     for at, label in enumerate(by_label)
                 }
             ),
@@ -201,12 +205,19 @@ def _with_f1(means: Floats) -> tuple[float, float, float]:
     return precision, recall, float(harmonic(means[None])[0])
 
 
-def _intervals(tp: Ints, fp: Ints, fn: Ints) -> Intervals:
-    return Intervals(
-        interval(ratio(tp, tp + fp)),
-        interval(ratio(tp, tp + fn)),
-        interval(ratio(2 * tp, 2 * tp + fp + fn)),
+def fractions(counts: Sequence[Ints] | Ints) -> list[tuple[Ints, Ints]]:
+    """Numerators and denominators of precision, recall and F1, from TP, FP and FN."""
+    tp, fp, fn = counts
+    return [(tp, tp + fp), (tp, tp + fn), (2 * tp, 2 * tp + fp + fn)]
+
+
+def _intervals(documents: Sequence[Ints] | Ints, drawn: Sequence[Ints]) -> Intervals:
+    """Intervals from TP, FP and FN of each document and of each resample."""
+    found = (
+        interval(ratio(*resampled), int((denominators > 0).sum()))
+        for (_, denominators), resampled in zip(fractions(documents), fractions(drawn), strict=True)
     )
+    return Intervals(*found)
 
 
 def _average(by_label: Mapping[str, Score]) -> Average | None:

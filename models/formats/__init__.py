@@ -105,3 +105,17 @@ def format_of(path: str) -> str:
         )
     known = ", ".join(f"{name} ({' '.join(form.suffixes)})" for name, form in FORMATS.items())
     raise UsageError(f"the ending of an input file's name is of no known format; known: {known}")
+
+
+FAMILIES: Mapping[str, str] = {
+    **dict.fromkeys(("text", "zip", "tar", "tar.gz"), "texts"),
+    **dict.fromkeys(("csv", "tsv"), "CSV"),
+    "jsonl": "JSON Lines",
+    "parquet": "Parquet",
+}
+"""Format -> what it is to those who read the output; others are known by their own names."""
+
+
+def family(form: str) -> str:
+    """What a format of `FORMATS` is to those who read the output, gzipped or not."""
+    return FAMILIES.get(form) or FAMILIES.get(form.removesuffix(".gz"), form)

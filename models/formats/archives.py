@@ -70,6 +70,7 @@ class Archive(PlainCells, abc.ABC):
     sampled = False
     measure = "members"
     file_is_record = False
+    counts_rows = False
     holds_patient_key = False
     takes = frozenset({"encoding"})
 

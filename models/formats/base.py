@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, BinaryIO, Protocol
 
@@ -148,7 +148,8 @@ class Limits:
         line_bytes: a longer line of a line format is an error row.
         document_bytes: a longer file of the text format, or archive member, is an error row.
         unpacked_ratio: a compressed file that unpacks to more than this many times its size (and
-            more than `UNPACKED_FREE_BYTES`) is a bomb: its rest is one error row.
+            more than `UNPACKED_FREE_BYTES`) is a bomb: its rest is one error row. So is a row group
+            of Parquet, of which each row is one.
     """
 
     batch_documents: int = 256
@@ -264,6 +265,10 @@ class Format(Protocol):
         """Whether every file is one locator and every locator one record."""
 
     @property
+    def counts_rows(self) -> bool:
+        """Whether a file says how many records it has, so that each one unread is an error row."""
+
+    @property
     def holds_patient_key(self) -> bool:
         """Whether data parts have room for the patient_key; the documents table always has."""
 
@@ -272,6 +277,17 @@ class Format(Protocol):
 
         Raises:
             UsageError: if a column of the format cannot have the role that it was given.
+        """
+
+    def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
+        """Checks the declared roles against the types that a file says its columns have.
+
+        Returns:
+            Whether that holds for all files of this schema; False if a column whose type cannot do
+            for its role has no values in this file, so that the others are still to be looked at.
+
+        Raises:
+            UsageError: if a column has values, and none of its type can do for its role.
         """
 
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
@@ -350,6 +366,10 @@ class PlainCells:
 
     encoding: str = UTF8
 
+    def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
+        """Nothing: only records say what their cells hold."""
+        return True
+
     def schema_token(self, storage: Reader, file: InputFile) -> str:
         """Always empty: files of any columns may share a part."""
         return ""
@@ -382,7 +402,7 @@ class PlainCells:
 
 
 def table_rows(
-    form: Format, storage: Reader, file: InputFile, columns: Columns, available: Container[str]
+    form: Format, storage: Reader, file: InputFile, columns: Columns, available: Iterable[str]
 ) -> Iterator[PartRow]:
     """`Format.part_rows` of formats whose records carry doc_key and patient_key as columns.
 
@@ -390,7 +410,8 @@ def table_rows(
         available: the columns that the file may have.
     """
     written = (name for name, role in columns.roles if role in _WRITTEN)
-    names = tuple(name for name in (DOC_KEY, PATIENT_KEY, *written) if name in available)
+    there = frozenset(available)
+    names = tuple(name for name in (DOC_KEY, PATIENT_KEY, *written) if name in there)
     fields = columns.named(Role.TEXT)
     decoded = {DOC_KEY, PATIENT_KEY, *fields}
     limits = whole(file)

@@ -114,6 +114,7 @@ class CorpusFiles(_Corpus):
 
     key = "path"
     file_is_record = True
+    counts_rows = False
 
     def read(
         self,
@@ -224,6 +225,7 @@ class CorpusStream(_Corpus):
 
     key = "doc_id"
     file_is_record = False
+    counts_rows = False
 
     def read(
         self,

@@ -36,7 +36,8 @@ import pyarrow as pa
 import re2
 
 from ..errors import UsageError
-from ..roles import DOC_KEY, Columns, shown_names
+from ..naming import ColumnNames
+from ..roles import DOC_KEY, MOST_COLUMNS, Columns
 from ..storage import InputFile
 from .base import (
     UNKNOWN_SIZE,
@@ -61,9 +62,6 @@ from .encodings import encoding_named, is_single_byte, require_encodable
 
 HEADER_BYTES = 1 << 20
 """Longest header."""
-
-MOST_COLUMNS = 100_000
-"""Of a file; more are a wrong delimiter."""
 
 _HEAD_BLOCK_BYTES = 1 << 16
 
@@ -122,6 +120,7 @@ class Delimited(PlainCells):
     sampled = False
     measure = "bytes"
     file_is_record = False
+    counts_rows = False
     holds_patient_key = True
     takes = frozenset({"encoding", "delimiter", "quote", "escape", "header"})
 
@@ -359,8 +358,8 @@ class Delimited(PlainCells):
                 f"for column {empty[0]}"
             )
         if twice := [name for name, times in Counter(names).items() if times > 1]:
-            raise UsageError(
-                f"the header names these columns more than once: {shown_names(twice, names)}"
+            raise ColumnNames(names).error(
+                "the header names these columns more than once: {columns}", twice
             )
         return tuple(names)
 

@@ -13,6 +13,7 @@ from types import TracebackType
 import pyarrow as pa
 
 from ..roles import Columns
+from ..shortage import raise_shortage
 from ..storage import InputFile
 from .base import (
     UNKNOWN_SIZE,
@@ -71,6 +72,8 @@ class Gzipped:
         """As the inner format."""
         return self.inner.sampled
 
+    counts_rows = False
+
     @property
     def file_is_record(self) -> bool:
         """As the inner format."""
@@ -93,6 +96,10 @@ class Gzipped:
     def check_roles(self, columns: Columns) -> None:
         """As the inner format."""
         self.inner.check_roles(columns)
+
+    def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
+        """As the inner format, none of which has types."""
+        return True
 
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """As the inner format; none of a damaged file, whose rows will be quarantined."""
@@ -189,7 +196,8 @@ def gunzip(storage: Reader, file: InputFile, limits: Limits) -> Iterator[bytes]:
             begun = True
             try:
                 block = stream.decompress(packed, _BLOCK_BYTES)
-            except zlib.error:
+            except zlib.error as error:
+                raise_shortage(error)
                 raise Unreadable("DamagedArchive") from None
             packed = stream.unconsumed_tail or stream.unused_data
             ended = stream.eof
@@ -201,7 +209,8 @@ def gunzip(storage: Reader, file: InputFile, limits: Limits) -> Iterator[bytes]:
     while begun and not ended:
         try:
             block = stream.decompress(b"", _BLOCK_BYTES)
-        except zlib.error:
+        except zlib.error as error:
+            raise_shortage(error)
             raise Unreadable("DamagedArchive") from None
         if not block and not stream.eof:
             raise Unreadable("DamagedArchive")

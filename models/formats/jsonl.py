@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 
 from ..errors import DocumentError, OverBudget
-from ..roles import DOC_KEY, PATIENT_KEY, Columns
+from ..roles import DOC_KEY, MOST_COLUMNS, PATIENT_KEY, Columns
 from ..storage import InputFile
 from .base import (
     Chunk,
@@ -67,6 +67,7 @@ class JsonLines(PlainCells):
     sampled = True
     measure = "bytes"
     file_is_record = False
+    counts_rows = False
     holds_patient_key = True
     takes: frozenset[str] = frozenset()
 
@@ -89,6 +90,8 @@ class JsonLines(PlainCells):
             if isinstance(record, dict):
                 good = True
                 found.update(dict.fromkeys(key for key in record if _encodable(key)))
+                if len(found) > MOST_COLUMNS:  # which planning refuses
+                    break
         return tuple(found)
 
     def plan(

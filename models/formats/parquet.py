@@ -23,7 +23,15 @@ import pyarrow.parquet as pq
 from ..columns import Ints
 from ..errors import ScrublineError, UsageError
 from ..roles import Columns
+from ..shortage import raise_shortage
 from ..storage import InputFile
+from .arrow_types import (
+    map_type,
+    passing_schema,
+    without_dictionary,
+    without_time,
+    without_view,
+)
 from .base import (
     Chunk,
     Format,
@@ -37,6 +45,8 @@ from .base import (
     Settings,
     table_rows,
 )
+from .column_types import shown_type, typed, unsuitable
+from .parquet_sizes import is_over, most_bytes, require_indices, string_paths
 
 ROW_GROUP_ROWS = 8192
 ROW_GROUP_BYTES = 32 << 20
@@ -46,6 +56,8 @@ HOLD_BYTES = 64 << 20
 """A row group that decodes to more is decoded twice: to see that it is intact, and to be read."""
 
 _DECODE_ROWS, _DECODE_BYTES = 1024, 8 << 20
+_ROWS_AT_ONCE = 8
+"""Few, since each may name the one value of a page; Arrow takes as long over many."""
 _READ_BUFFER_BYTES = 4 << 20
 _MAX_GROUP_ROWS = 2**31 - 1
 
@@ -61,6 +73,7 @@ class Parquet:
     sampled = False
     measure = "row groups"
     file_is_record = False
+    counts_rows = True
     holds_patient_key = True
     takes: frozenset[str] = frozenset()
 
@@ -71,16 +84,45 @@ class Parquet:
     def check_roles(self, columns: Columns) -> None:
         """A table has room for any columns."""
 
+    def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
+        """Refuses roles for which the schema's types cannot do, unless the column is all null."""
+        suits_all = True
+        with _opened(storage, file) as reader:
+            schema = reader.schema_arrow
+            for name, role in typed(columns):
+                if name not in schema.names:
+                    continue
+                kind = schema.field(name).type
+                if not unsuitable(role, kind, is_text=self.is_text(kind)):
+                    continue
+                suits_all = False
+                if _has_values(reader, name):
+                    raise UsageError(
+                        f"column {name!r} has role {role} and holds values of type "
+                        f"{shown_type(kind)}, which no row can use for it: give it another role, "
+                        "or write it as text first"
+                    )
+        return suits_all
+
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """Names in the file's schema."""
         with _opened(storage, file) as reader:
             return tuple(reader.schema_arrow.names)
 
+    def column_types(self, storage: Reader, file: InputFile) -> dict[str, str]:
+        """Column -> its Arrow type as text, which may hold names of nested fields.
+
+        Raises:
+            UsageError: if the footer cannot be read.
+        """
+        with _opened(storage, file) as reader:
+            return {field.name: str(field.type) for field in reader.schema_arrow}
+
     def schema_token(self, storage: Reader, file: InputFile) -> str:
         """Hash of the schema."""
         with _opened(storage, file) as reader:
-            schema = _passing(reader.schema_arrow)
-        return hashlib.sha256(schema.remove_metadata().serialize().to_pybytes()).hexdigest()
+            schema = passing_schema(reader.schema_arrow)
+        return hashlib.sha256(schema.serialize().to_pybytes()).hexdigest()
 
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
@@ -104,13 +146,18 @@ class Parquet:
     ) -> Iterator[Chunk]:
         """Yields the rows of row groups [start, end), only the declared columns.
 
-        A row group that does not decode gives as many error rows as the footer says it holds. A
+        A row group that does not decode, or unpacks to more than its share of the file may, gives
+        as many error rows as the footer says it holds. A
         declared column that the file lacks is all null, and is left out again when written.
         """
         with _opened(storage, file) as reader:
             view = _View(reader.schema_arrow, columns)
-            for group in range(locator.start, locator.end):
-                yield from _group_chunks(reader, group, view, limits)
+            sizes = _stored_bytes(reader.metadata, file.size)
+            with _opened(storage, file, string_paths(reader)) as folded:
+                for group in range(locator.start, locator.end):
+                    most = most_bytes(sizes[group], limits)
+                    over = is_over(folded, group, view.present, most)
+                    yield from _group_chunks(reader, group, view, limits, 0 if over else most)
 
     def is_text(self, kind: pa.DataType) -> bool:
         """Strings of any layout, dictionaries of them, and columns that are null throughout."""
@@ -129,10 +176,11 @@ class Parquet:
         Python has no dates beyond the year 9999 and no nanoseconds, and what it gives for them
         depends on whether pandas is installed.
         """
-        plain = _map_type(column.type, _without_time)
+        plain = map_type(column.type, without_time)
         try:
             values = (column if plain == column.type else column.cast(plain)).to_pylist()
-        except Exception:  # a type that Arrow cannot cast: the bytes that it would send
+        except Exception as error:  # a type that Arrow cannot cast: the bytes that it would send
+            raise_shortage(error)
             return [_wire_form(column.slice(row, 1)) for row in range(len(column))]
         return [v if v is None or isinstance(v, str) else repr(v) for v in values]
 
@@ -148,7 +196,8 @@ class Parquet:
             column = column.cast(pa.string()) if not pa.types.is_interval(kind) else column
         try:
             values: list[object] = column.to_pylist()
-        except Exception:  # a nested time that Python cannot hold: no text, and no id either
+        except Exception as error:  # a nested time that Python cannot hold: no text, and no id
+            raise_shortage(error)
             values = [None if not cell.is_valid else () for cell in column]
         return values
 
@@ -175,8 +224,11 @@ class Parquet:
 
 
 @contextlib.contextmanager
-def _opened(storage: Reader, file: InputFile) -> Iterator[Any]:
+def _opened(storage: Reader, file: InputFile, folded: Sequence[str] | None = None) -> Iterator[Any]:
     """A reader of the file.
+
+    Args:
+        folded: paths of leaves to be read as dictionaries.
 
     Raises:
         UsageError: if the footer cannot be read or makes no sense.
@@ -189,11 +241,13 @@ def _opened(storage: Reader, file: InputFile) -> Iterator[Any]:
                 buffer_size=_READ_BUFFER_BYTES,
                 pre_buffer=False,
                 coerce_int96_timestamp_unit="us",
+                read_dictionary=folded,
             )
             problem = _problem(reader)
         except ScrublineError:
             raise
         except Exception as error:  # Arrow raises many kinds, and its messages may quote the file
+            raise_shortage(error)
             problem = type(error).__name__
         if reader is None or problem:
             raise UsageError(f"not readable as Parquet ({problem}); expected an intact footer")
@@ -231,19 +285,37 @@ def _stored_bytes(metadata: Any, file_bytes: int) -> list[int]:
     return [file_bytes * size // sum(decoded) for size in decoded]
 
 
+def _has_values(reader: Any, name: str) -> bool:
+    """Whether a column has a value that is not null; of a damaged one, rows are quarantined.
+
+    Values are decoded up to the first one: a column without any has next to nothing to decode. Null
+    counts of the footer are not asked, for the reason that `_stored_bytes` gives; they may be
+    missing, too.
+    """
+    try:
+        batches = reader.iter_batches(batch_size=_DECODE_ROWS, columns=[name], use_threads=False)
+        return any(batch.column(0).null_count < batch.num_rows for batch in batches)
+    except ScrublineError:
+        raise
+    except Exception as error:  # whatever a damaged page makes the decoder raise
+        raise_shortage(error)
+        return False
+
+
 class _View:
     """How the declared columns come out of a file of one schema."""
 
     def __init__(self, schema: pa.Schema, columns: tuple[str, ...]) -> None:
-        schema = _passing(schema)
-        self.present = [name for name in columns if name in schema.names]
+        schema = passing_schema(schema)
+        found = {field.name: field for field in schema}
+        self.present = [name for name in columns if name in found]
         fields = []
         for name in columns:
-            if name not in schema.names:
+            field = found.get(name)
+            if field is None:
                 fields.append(pa.field(name, pa.null(), metadata={_ORIGIN: b""}))
                 continue
-            field = schema.field(name)
-            workable = _map_type(field.type, _without_view)
+            workable = map_type(field.type, without_view)
             if workable != field.type:
                 origin = base64.b64encode(pa.schema([field]).serialize().to_pybytes())
                 field = field.with_type(workable).with_metadata(
@@ -253,12 +325,29 @@ class _View:
             fields.append(field)
         self.schema = pa.schema(fields, schema.metadata)
 
+    def tables(self, batches: Sequence[pa.RecordBatch]) -> _Decoded:
+        """As `table`, of several batches."""
+        kinds = batches[0].schema.types
+        if all(map_type(kind, without_dictionary) == kind for kind in kinds):
+            # Columns cost more than their rows here; dictionaries may differ, and be damaged.
+            batches = pa.Table.from_batches(batches).combine_chunks().to_batches()
+        found: list[pa.Table] = []
+        errors: dict[int, str] = {}
+        rows = 0
+        for batch in batches:
+            table, wrong = self.table(batch)
+            found.append(table)
+            errors |= {rows + row: code for row, code in wrong.items()}
+            rows += batch.num_rows
+        return pa.concat_tables(found), errors
+
     def table(self, batch: pa.RecordBatch) -> tuple[pa.Table, dict[int, str]]:
         """The declared columns; rows with invalid UTF-8 are errors."""
         read = {name: batch.column(name) for name in self.present}
         bad: set[int] = set()
         for column in read.values():
             if pa.types.is_dictionary(column.type):
+                require_indices(column)
                 column = column.cast(column.type.value_type)
             bad |= _invalid_rows(column)
         errors = {row: "BadEncoding" for row in sorted(bad)}
@@ -276,26 +365,22 @@ class _View:
         )
 
 
-def _group_chunks(reader: Any, group: int, view: _View, limits: Limits) -> Iterator[Chunk]:
-    about = reader.metadata.row_group(group)
-    # The batches to decode in depend on the file alone, never on the limits: so does what is an
-    # error.
-    mean = max(1, about.total_byte_size // max(1, about.num_rows))
-    decode_rows = int(min(_DECODE_ROWS, max(1, _DECODE_BYTES // mean)))
+_Decoded = tuple[pa.Table, dict[int, str]]
+"""Some rows, and which of them are errors."""
 
-    def decoded() -> Iterator[tuple[pa.Table, dict[int, str]]]:
-        for batch in reader.iter_batches(
-            batch_size=decode_rows, row_groups=[group], columns=view.present, use_threads=False
-        ):
-            yield view.table(batch)
 
-    held, intact = _verified(decoded, about.num_rows)
-    if not intact:
-        for start in range(0, about.num_rows, limits.batch_documents):
-            rows = min(limits.batch_documents, about.num_rows - start)
-            yield Chunk(view.lost(rows), dict.fromkeys(range(rows), "CorruptRowGroup"))
+def _group_chunks(
+    reader: Any, group: int, view: _View, limits: Limits, most: int
+) -> Iterator[Chunk]:
+    """Yields the rows of a row group; error rows if its values are more than `most` bytes."""
+    count = reader.metadata.row_group(group).num_rows
+    held, wrong = _verified(lambda: _decoded(reader, group, view), count, most)
+    if wrong:
+        for start in range(0, count, limits.batch_documents):
+            rows = min(limits.batch_documents, count - start)
+            yield Chunk(view.lost(rows), dict.fromkeys(range(rows), wrong))
         return
-    for table, errors in decoded() if held is None else held:
+    for table, errors in _decoded(reader, group, view) if held is None else held:
         sizes = row_bytes(table)
         ends = _cuts(sizes, limits.batch_documents, limits.batch_bytes)
         for start, end in itertools.pairwise([0, *ends]):
@@ -303,25 +388,54 @@ def _group_chunks(reader: Any, group: int, view: _View, limits: Limits) -> Itera
             yield Chunk(table.slice(start, end - start), inside)
 
 
+def _decoded(reader: Any, group: int, view: _View) -> Iterator[_Decoded]:
+    """Yields the rows of a row group, cut by the file alone and never by the limits."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in reader.iter_batches(
+        batch_size=_ROWS_AT_ONCE, row_groups=[group], columns=view.present, use_threads=False
+    ):
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= _DECODE_ROWS or size >= _DECODE_BYTES:
+            yield view.tables(held)
+            held, rows, size = [], 0, 0
+    if held:
+        yield view.tables(held)
+
+
 def _verified(
-    decoded: Callable[[], Iterator[tuple[pa.Table, dict[int, str]]]], rows: int
-) -> tuple[list[tuple[pa.Table, dict[int, str]]] | None, bool]:
-    """Decodes a row group to its end: what it held, if that is little; and whether it is intact."""
-    held: list[tuple[pa.Table, dict[int, str]]] = []
-    size = found = 0
+    decoded: Callable[[], Iterator[_Decoded]], rows: int, most: int
+) -> tuple[list[_Decoded] | None, str]:
+    """Decodes a row group to its end.
+
+    Returns:
+        What it held, if that is little, else None; and the class of what is wrong with it, or "".
+    """
+    held: list[_Decoded] = []
+    size = values = found = 0
+    if not most:
+        return None, _OVER
     try:
         for table, errors in decoded():
             found += table.num_rows
             size += table.nbytes
+            values += int(row_bytes(table).sum())
+            if values > most:
+                return None, _OVER
             if size <= HOLD_BYTES:
                 held.append((table, errors))
             else:
                 held.clear()
     except ScrublineError:
         raise
-    except Exception:  # whatever a damaged page makes the decoder raise
-        return None, False
-    return (held if size <= HOLD_BYTES else None), found == rows
+    except Exception as error:  # whatever a damaged page makes the decoder raise
+        raise_shortage(error)
+        return None, _CORRUPT
+    return (held if size <= HOLD_BYTES else None), "" if found == rows else _CORRUPT
+
+
+_CORRUPT, _OVER = "CorruptRowGroup", "OverBudget:unpacked"
 
 
 def _invalid_rows(column: pa.Array) -> set[int]:
@@ -353,62 +467,11 @@ def _with_nulls(column: pa.Array, rows: Sequence[int]) -> pa.ChunkedArray:
 # -- types
 
 
-def _passing(schema: pa.Schema) -> pa.Schema:
-    """The schema without the file's metadata: free text that nobody declared."""
-    return schema.with_metadata(None)
-
-
-def _map_type(kind: pa.DataType, leaf: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:
-    """Applies `leaf` to a type and, from outside in, to the types nested in it."""
-    kind = leaf(kind)
-
-    def inner(field: pa.Field) -> pa.Field:
-        return field.with_type(_map_type(field.type, leaf))
-
-    if pa.types.is_map(kind):
-        return pa.map_(inner(kind.key_field), inner(kind.item_field), kind.keys_sorted)
-    if pa.types.is_fixed_size_list(kind):
-        return pa.list_(inner(kind.value_field), kind.list_size)
-    if pa.types.is_large_list(kind):
-        return pa.large_list(inner(kind.value_field))
-    if pa.types.is_list(kind):
-        return pa.list_(inner(kind.value_field))
-    if pa.types.is_struct(kind):
-        return pa.struct([inner(field) for field in kind])
-    return kind
-
-
 def _wire_form(cell: pa.ChunkedArray | pa.Array) -> str | None:
     if cell.null_count:
         return None
     batch = pa.table({"": cell}).combine_chunks().to_batches()[0]
     return hashlib.sha256(batch.serialize().to_pybytes()).hexdigest()
-
-
-def _without_time(kind: pa.DataType) -> pa.DataType:
-    """The integer type that a date, time or duration is stored as; other types as they are."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
-        return pa.int32()
-    if (
-        pa.types.is_timestamp(kind)
-        or pa.types.is_date64(kind)
-        or pa.types.is_time64(kind)
-        or pa.types.is_duration(kind)
-    ):
-        return pa.int64()
-    return kind
-
-
-def _without_view(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_string_view(kind):
-        return pa.large_string()
-    return pa.large_binary() if pa.types.is_binary_view(kind) else kind
-
-
-def _without_dictionary(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _cuts(sizes: Ints, most_rows: int, most_bytes: int) -> list[int]:
@@ -521,7 +584,7 @@ class _ParquetWriter:
         self._stored = pa.schema(
             [
                 _clean(schema.field(field.name)).with_type(
-                    _map_type(schema.field(field.name).type, _without_dictionary)
+                    map_type(schema.field(field.name).type, without_dictionary)
                 )
                 for field in original
             ]

@@ -51,6 +51,7 @@ class TextFiles(PlainCells):
     sampled = False
     measure = "bytes"
     file_is_record = True
+    counts_rows = False
     holds_patient_key = False
     takes = frozenset({"encoding"})
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from ..errors import ScrublineError, UsageError
 from ..readers import SeekingReader
+from ..shortage import raise_shortage
 from ..storage import InputFile
 from .base import UNPACKED_FREE_BYTES, Limits, Reader
 
@@ -89,7 +90,15 @@ def _as_no_zip() -> Iterator[None]:
         yield
     except ScrublineError:
         raise
-    except (zipfile.BadZipFile, RuntimeError, ValueError, OverflowError, EOFError, struct.error):
+    except (
+        zipfile.BadZipFile,
+        RuntimeError,
+        ValueError,
+        OverflowError,
+        EOFError,
+        struct.error,
+    ) as error:
+        raise_shortage(error)
         damaged = True
     except OSError as error:
         if error.errno != errno.EINVAL:  # a seek to before the start: an offset that lies

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import IO, Any
 
 from ..errors import ScrublineError, UsageError
+from ..shortage import raise_shortage
 from ..storage import InputFile
 from .archives import DAMAGE, Archive, ArchiveWriter, Member, is_document, tell_hidden
 from .base import LazySink, Limits, Locator, OpenPart, PartWriter, Reader, Unreadable
@@ -110,9 +111,11 @@ def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int)
             content = _METHODS[entry.compress_type](stream, entry.file_size)
     except ScrublineError:
         raise
-    except RuntimeError:  # a way of packing that zipfile does not know
+    except RuntimeError as error:  # a way of packing that zipfile does not know
+        raise_shortage(error)
         return "UnknownCompression"
-    except (*DAMAGE, zipfile.BadZipFile, zlib.error):
+    except (*DAMAGE, zipfile.BadZipFile, zlib.error) as error:
+        raise_shortage(error)
         return "DamagedMember"
     except OSError as error:
         if error.errno != errno.EINVAL:

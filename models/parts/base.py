@@ -52,6 +52,7 @@ from ..sealed import (
     to_json,
     write_sealed,
 )
+from ..shortage import raise_shortage
 from ..tokens import Tokens
 
 if TYPE_CHECKING:
@@ -328,6 +329,7 @@ def read_part(url: str) -> Part:
     except FileNotFoundError:
         raise BundleError("there is no part: expected the path or URL of a folder") from None
     except Exception as error:  # storage libraries raise whatever they like, and quote the URL
+        raise_shortage(error)
         raise BundleError(f"the part's folder cannot be reached: {error_class(error)}") from None
     if not all(is_file and name in _FILES for name, is_file in entries):
         raise BundleError("the part: its folder holds files or folders that a part cannot have")

@@ -22,6 +22,7 @@ from ..corpora import AnnotatedDocument
 from ..features import Features
 from ..parts import Part
 from ..recipes import Recipe, TaggerRecipe
+from ..shortage import raise_shortage
 from .identity import corpus_hash, feature_key, hash_of, lists_hash
 from .preparing import Prepared, prepare
 from .private import read_private, write_private
@@ -97,7 +98,8 @@ def _unpacked(
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
             return tuple(_one(stored, n, tagger, documents) for n, tagger in enumerate(taggers))
-    except Exception:  # numpy and zipfile raise whatever they like
+    except Exception as error:  # numpy and zipfile raise whatever they like
+        raise_shortage(error)
         return None
 
 

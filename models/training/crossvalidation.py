@@ -173,7 +173,7 @@ def cross_validate(
                 texts = [documents[d].text for d in held]
                 return _try(recipe, taggers, train, held, texts, lambda i, x: tell(number, i, x))
             except UsageError as error:
-                raise UsageError(f"fold {fold + 1} of {len(folds)}: {error}") from None
+                raise error.within(f"fold {fold + 1} of {len(folds)}") from None
 
         for number, trial in run_tasks(try_one, left, jobs=jobs, told=tell):
             task = tasks[number]
@@ -305,5 +305,5 @@ def _read_trial(path: Path, held: Sequence[AnnotatedDocument]) -> Trial | None:
         return Trial(
             found, int(values["bytes"]), int(values["iterations"]), float(values["seconds"])
         )
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None

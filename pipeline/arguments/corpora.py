@@ -26,7 +26,7 @@ def add_annotate(commands: Any) -> None:
         metavar="URL",
         help="corpus with predicted spans; a folder for formats of one document a file",
     )
-    share(parser, "--from", "--to", "--model")
+    share(parser, "--overwrite", "--from", "--to", "--model")
     parser.add_argument(
         "--recogniser",
         dest="recognisers",
@@ -77,7 +77,7 @@ def add_convert(commands: Any) -> None:
     parser.add_argument(
         "target", metavar="OUTPUT", help="file, or a folder that is empty or not there"
     )
-    share(parser, "--from", "--to")
+    share(parser, "--from", "--to", "--overwrite")
     parser.add_argument(
         "--label-map",
         metavar="NAME|FILE",

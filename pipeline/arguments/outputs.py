@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .runs import add_settings
 from .shared import add_max_lost, command, share
 
 
@@ -45,10 +46,13 @@ def add_verify(commands: Any) -> None:
     parser = command(
         commands,
         "verify",
-        "recompute the hashes and digests of an output",
-        "With --originals and the key, the inputs of the last run are read again, the audit is\n"
-        "applied to them and the result compared. Ends with 3 if anything does not agree.\n\n"
+        "say whether anything in an output was changed, added or left out",
+        "Hashes, digests, counts and every field of the manifest are compared, and files that no\n"
+        "receipt names are found. With the key the seal is checked: it finds forgery. With\n"
+        "--originals the inputs of the last run are read again, the audit is applied to them and\n"
+        "the result compared. Ends with 3 if anything does not agree, or there is no seal.\n\n"
         "example: scrubline verify --output out/\n"
+        "example: scrubline verify --output out/ --key-file key.txt\n"
         "example: scrubline verify --output out/ --originals --key-file key.txt",
     )
     _add_output(parser)
@@ -66,13 +70,17 @@ def add_inspect(commands: Any) -> None:
         "a run's summary; for key holders, documents side by side and what is quarantined",
         "--quarantined lists the rows that were held back, also of a held or unfinished run:\n"
         "unit, row, step, error and where in the input they are; tab-separated.\n"
-        "--gone lists the inputs that the output holds and that are not there any more.\n\n"
+        "--gone lists the inputs that the output holds and that are not there any more.\n"
+        "--columns lists the columns of an input: number, name and type; no --output is needed.\n"
+        "A name may be a value of the input (a CSV file without a header), so it is shown on a\n"
+        "terminal alone, or in a new file that only you can read; anything else is refused.\n\n"
+        "example: scrubline inspect --columns --input notes/\n"
         "example: scrubline inspect --output out/\n"
         "example: scrubline inspect --output out/ --document 5100107 --key-file key.txt\n"
         "example: scrubline inspect --output out/ --quarantined --key-file key.txt\n"
         "example: scrubline inspect --output out/ --gone --input notes/ --key-file key.txt",
     )
-    _add_output(parser)
+    parser.add_argument("--output", metavar="URL", help="the output folder")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(
         "--document", metavar="ID|DOC_KEY", help="a document (its original must be readable)"
@@ -85,7 +93,25 @@ def add_inspect(commands: Any) -> None:
         action="store_true",
         help="names of inputs under --input that the output holds and that are gone",
     )
+    shown.add_argument(
+        "--columns",
+        dest="list_columns",
+        action="store_true",
+        help="number, name and type of each column of --input",
+    )
     share(parser, "--input", "--key-file")
+    parser.add_argument(
+        "--names-file",
+        metavar="FILE",
+        help="for --columns: write them to a new file that only you can read (0600)",
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="for --columns: TOML file that says how the input is written",
+    )
+    parser.add_argument("--format", metavar="NAME", help="for --columns: format of the input")
+    add_settings(parser)
 
 
 def add_status(commands: Any) -> None:

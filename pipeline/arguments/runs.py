@@ -14,7 +14,8 @@ def add_scrub(commands: Any) -> None:
         commands,
         "scrub",
         "scrub a corpus: scrubbed copies, audit log, manifest",
-        "`scrubline scrub -` reads one text from standard input and prints it scrubbed.\n\n"
+        "`scrubline scrub -` reads one text from standard input and prints it scrubbed; with\n"
+        "--json an object of the scrubbed text and its spans.\n\n"
         "example: scrubline scrub --input notes/ --output out/ --key-file key.txt \\\n"
         "  --column note_id=id --column patient_id=patient \\\n"
         "  --column note_text=text --column note_type=type\n"
@@ -39,7 +40,7 @@ def add_scrub(commands: Any) -> None:
         "example: scrubline resume --output out/ --runner prism",
     )
     parser.add_argument(
-        "text", nargs="?", choices=["-"], metavar="-", help="one text from standard input"
+        "text", nargs="?", metavar="-", help="one text from standard input; prints it scrubbed"
     )
     share(parser, "--input")
     parser.add_argument(
@@ -91,6 +92,7 @@ def add_resume(commands: Any) -> None:
         "example: scrubline resume --output out/ --workers 8\n"
         "example: scrubline resume --output out/ --config nightly.toml   (its workers and logs)\n"
         "example: scrubline resume --output out/ --max-quarantined 0.2   (held, after a look)\n"
+        "example: scrubline resume --output out/ --skip 12:3071      (too little memory for it)\n"
         "example: scrubline resume --output out/ --discard",
     )
     parser.add_argument(
@@ -100,6 +102,13 @@ def add_resume(commands: Any) -> None:
     parser.add_argument("--run", metavar="ID", help="which one, if there are several")
     parser.add_argument(
         "--discard", action="store_true", help="give the run up: remove its plan and staging"
+    )
+    parser.add_argument(
+        "--skip",
+        action="append",
+        metavar="UNIT:ORDINAL",
+        help="go on without a row for which there is too little memory, as the message of the "
+        "stopped run names it; it is quarantined as Skipped, and recorded; may be repeated",
     )
     _add_hold(parser)
     _add_how(parser)
@@ -140,7 +149,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         help="rows are lines of notes: neighbouring rows with one ID are one note, scrubbed as a "
         "whole and written row by row; LINE is a number that grows",
     )
-    _add_settings(parser)
+    add_settings(parser)
     _add_night(parser)
     share(parser, "--key-file")
     parser.add_argument(
@@ -160,7 +169,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_settings(parser: argparse.ArgumentParser) -> None:
+def add_settings(parser: argparse.ArgumentParser) -> None:
     """How files are written that do not say it themselves; the output is written alike."""
     how = parser.add_argument_group("how the input's files are written (and the output's)")
     how.add_argument(
@@ -218,6 +227,13 @@ def _add_night(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="JSON Lines: documents planted in the input, texts that must be gone and texts that "
         "must stay; a canary that is missing, not clean or destroyed holds the run back",
+    )
+    night.add_argument(
+        "--allow-different-job",
+        action="store_true",
+        default=None,
+        help="write into an output beside what a job with other columns, formats, policy or key "
+        "made; refused without it",
     )
     _add_hold(night)
 
@@ -283,10 +299,18 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
         "removed no more; default: no limit, of `resume` what was planned",
     )
     how.add_argument(
+        "--reseal",
+        action="store_true",
+        default=None,
+        help="go on though what is published does not agree with its seal (`scrubline verify`); "
+        "what earlier runs left is then named as adopted in the new seal",
+    )
+    how.add_argument(
         "--watchdog-seconds",
         type=float,
         metavar="S",
-        help="kill a worker silent for so long; default 900",
+        help="kill a worker silent for so long; default 900. The launcher ends itself after four "
+        "times that without any progress, at least ten minutes",
     )
     how.add_argument("--log-level", metavar="LEVEL", help="DEBUG, INFO, WARNING (default) or ERROR")
     how.add_argument(
@@ -308,4 +332,6 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal only"
     )
-    how.add_argument("--json", action="store_true", help="print the manifest instead of a summary")
+    how.add_argument(
+        "--json", action="store_true", help="print JSON: the manifest instead of a summary"
+    )

@@ -15,9 +15,10 @@ def add_evaluate(commands: Any) -> None:
         "score predicted spans against gold ones",
         "First what matters to a release: PHI characters found, documents with any leak, strict\n"
         "F1, clinical terms destroyed; then the numbers of i2b2 2014 and 2006, CoNLL, MEDDOCAN,\n"
-        "HIDE and WI-deId. Intervals are by bootstrap over documents. Labels are taken as they\n"
-        "are: a metric that needs others is left out, and that is said. Where the predicted\n"
-        "documents tell their cover (`annotate --cover`), leaks and label-blind scores are of it.\n"
+        "HIDE and WI-deId. Intervals are by bootstrap over documents, or Wilson's where that has\n"
+        "no variance. Labels are taken as they are: a metric that needs others is left out, and\n"
+        "that is said. Where the predicted documents tell their cover (`annotate --cover`), leaks\n"
+        "and label-blind scores are of it.\n"
         "docs/evaluation.md says what each number is.\n\n"
         "example: scrubline evaluate gold.jsonl predicted.jsonl\n"
         "example: scrubline evaluate gold.jsonl predicted.jsonl --ignore PROFESSION --json\n"

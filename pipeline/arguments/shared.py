@@ -49,6 +49,10 @@ _SHARED: dict[str, dict[str, Any]] = {
         "metavar": "FORM",
         "help": "format of the output; default: by its name's ending",
     },
+    "--overwrite": {
+        "action": "store_true",
+        "help": "replace an output file that exists; never one that is an input",
+    },
     "--json": {"action": "store_true", "help": "print JSON instead of a table"},
 }
 """Options that are the same wherever they are taken."""

@@ -2,7 +2,7 @@
 
 `<case>.json` covers every note by digests, `<case>/notes.json` shows what became of a few. After a
 deliberate change: `pytest tests/golden --update-golden`, review the difference, raise
-`CODE_VERSION`, and say in the changelog that output changes.
+`VERSION` in `models/version.py`, and say in the changelog that output changes.
 """
 
 import json

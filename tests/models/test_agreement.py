@@ -29,7 +29,7 @@ def batch_of(*texts_and_candidates):
     return Batch(0, True, rows, Documents.of(*texts), candidates=Candidates.of(found))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(documents(), min_size=1, max_size=4), st.sampled_from(sorted(POLICIES)))
 def test_a_batch_is_merged_as_its_documents_are_one_by_one(given_documents, policy):
     policy = POLICIES[policy]

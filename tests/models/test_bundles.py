@@ -447,7 +447,7 @@ def test_parts_that_do_not_fit_are_not_bundled(changes, words):
         bundle(**changes)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_any_changed_byte_is_refused(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundle") / "b"

@@ -2,45 +2,24 @@
 
 import contextlib
 import dataclasses
+import hashlib
+import itertools
+import json
 import logging
+import math
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scrubline.models.errors import RunFailed, UsageError
+from scrubline.models import locks
+from scrubline.models.errors import OutputBusy, RunFailed, StorageError, UsageError
 from scrubline.models.locks import STALE_SECONDS, Holder, StoreLock, this_machine
 
 URL = "store://out/restricted/LOCK"
-
-
-class Store:
-    """Objects of a store with, or without, conditional writes."""
-
-    def __init__(self, conditional=True):
-        self.objects, self.conditional = {}, conditional
-
-    def create_exclusively(self, url, data):
-        if self.conditional is None:
-            return None
-        if self.conditional and url in self.objects:
-            return False
-        self.objects[url] = data
-        return True
-
-    def read_bytes(self, url):
-        try:
-            return self.objects[url]
-        except KeyError:
-            raise FileNotFoundError from None
-
-    def write_bytes(self, url, data):
-        self.objects[url] = data
-
-    def delete(self, url):
-        self.objects.pop(url, None)
 
 
 class Clock:
@@ -50,17 +29,49 @@ class Clock:
         return self.now
 
 
+class Store:
+    """Objects of a store with, or without, conditional writes and times of its own clock."""
+
+    def __init__(self, clock, conditional=True, *, tells_time=True):
+        self.clock, self.conditional, self.tells_time = clock, conditional, tells_time
+        self.objects, self.times = {}, {}
+
+    def create_exclusively(self, url, data):
+        if self.conditional is None:
+            return None
+        if self.conditional and url in self.objects:
+            return False
+        self.write_bytes(url, data)
+        return True
+
+    def read_bytes(self, url):
+        try:
+            return self.objects[url]
+        except KeyError:
+            raise FileNotFoundError from None
+
+    def write_bytes(self, url, data):
+        self.objects[url], self.times[url] = data, self.clock()
+
+    def delete(self, url):
+        self.objects.pop(url, None)
+
+    def modified(self, url):
+        self.read_bytes(url)
+        return self.times[url] if self.tells_time else None
+
+
 @pytest.fixture
 def clock():
     return Clock()
 
 
-def lock_on(store, clock, beat_seconds=3600.0):
-    return StoreLock(store, URL, clock=clock, beat_seconds=beat_seconds)
+def lock_on(store, clock, beat_seconds=3600.0, **more):
+    return StoreLock(store, URL, clock=clock, beat_seconds=beat_seconds, **more)
 
 
 def test_one_holds_it_and_then_the_next(clock):
-    store = Store()
+    store = Store(clock)
     first, second = lock_on(store, clock), lock_on(store, clock)
     assert first.acquire()
     clock.now += 12
@@ -75,13 +86,13 @@ def test_one_holds_it_and_then_the_next(clock):
 
 @pytest.mark.parametrize("conditional", [None, False])
 def test_a_store_that_cannot_decide_is_left_alone(clock, conditional):
-    store = Store(conditional)
+    store = Store(clock, conditional)
     assert not lock_on(store, clock).acquire()
     assert store.objects == {}
 
 
 def test_a_sign_of_life_keeps_it(clock):
-    store = Store()
+    store = Store(clock)
     first = lock_on(store, clock)
     first.acquire()
     for _ in range(3):
@@ -93,7 +104,7 @@ def test_a_sign_of_life_keeps_it(clock):
 
 
 def test_signs_of_life_come_by_themselves(clock):
-    store = Store()
+    store = Store(clock)
     lock = lock_on(store, clock, beat_seconds=0.01)
     lock.acquire()
     clock.now += 100
@@ -108,7 +119,7 @@ def test_signs_of_life_come_by_themselves(clock):
 
 
 def test_a_silent_lock_is_taken_over_and_its_holder_finds_out(clock, caplog):
-    store = Store()
+    store = Store(clock)
     first, second = lock_on(store, clock), lock_on(store, clock)
     first.acquire()
     clock.now += STALE_SECONDS
@@ -127,7 +138,7 @@ def test_a_silent_lock_is_taken_over_and_its_holder_finds_out(clock, caplog):
 
 def held_by(store, clock, **changes):
     holder = Holder("f" * 32, this_machine(), os.getpid(), clock(), clock())
-    store.objects[URL] = dataclasses.replace(holder, **changes).to_bytes()
+    store.write_bytes(URL, dataclasses.replace(holder, **changes).to_bytes())
 
 
 def dead_pid():
@@ -137,29 +148,178 @@ def dead_pid():
 
 
 def test_the_lock_of_a_dead_process_of_this_machine_is_free_at_once(clock, caplog):
-    store = Store()
+    store = Store(clock)
     held_by(store, clock, pid=dead_pid())
     assert lock_on(store, clock).acquire()
     assert "its holder is dead" in caplog.text
 
 
 def test_of_another_machine_nobody_knows(clock):
-    store = Store()
+    store = Store(clock)
     held_by(store, clock, pid=dead_pid(), machine="elsewhere")
     with pytest.raises(UsageError, match="another process"):
         lock_on(store, clock).acquire()
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"owner": 3}', b"\xff"])
-def test_a_lock_that_says_nothing_holds_nothing(clock, content):
-    store = Store()
-    store.objects[URL] = content
+# -- what a lock may say of itself, which decides nothing
+
+
+def content_with(**changes):
+    """The content of a lock of another machine, as another program may write it."""
+    holder = Holder("f" * 32, "elsewhere", 7, 1.0, 1.0)
+    return json.dumps({**dataclasses.asdict(holder), **changes}).encode()
+
+
+def without(name):
+    found = json.loads(content_with())
+    del found[name]
+    return json.dumps(found).encode()
+
+
+YEAR = 365 * 86_400.0
+
+CONTENTS = [
+    *(b"", b"{", b"[1]", b"null", b'{"owner": 3}', b"\xff", b"precious", b"[" * 100_000),
+    *(
+        content_with(beat=beat)
+        for beat in (math.nan, math.inf, -math.inf, -1.0, 0.0, -1e300, 1e300)
+    ),
+    *(
+        content_with(beat=1_000_000.0 + shift, since=1_000_000.0 + shift)
+        for shift in (-YEAR, 0, YEAR)
+    ),
+    *(content_with(beat=beat) for beat in (None, "now", [1.0], {"x": 1}, True, 10**400)),
+    *(
+        content_with(since=math.nan),
+        content_with(pid="x"),
+        content_with(pid=-1),
+        content_with(owner=None),
+        content_with(more=1),
+    ),
+    *(content_with(machine=this_machine(), pid=pid) for pid in (0, -1, 10**30)),
+    *(without(name) for name in ("owner", "machine", "pid", "since", "beat")),
+]
+
+
+@pytest.mark.parametrize("tells_time", [True, False], ids=["times", "no times"])
+@pytest.mark.parametrize("shift", [-YEAR, 0.0, YEAR], ids=["behind", "equal", "ahead"])
+@pytest.mark.parametrize("content", CONTENTS, ids=range(len(CONTENTS)))
+def test_whatever_a_lock_says_it_is_held_until_it_is_silent(
+    clock, content, shift, tells_time, caplog
+):
+    """A running holder keeps it and a dead one loses it, whichever clock is wrong."""
+    store, mine = Store(clock, tells_time=tells_time), Clock()
+    mine.now = clock.now + shift
+
+    def sleep(seconds):
+        clock.now += seconds
+        if beats:
+            store.write_bytes(URL, content + b" " * next(beats))
+
+    def contender():
+        return lock_on(store, mine, beat_seconds=30.0, steady=clock, sleep=sleep)
+
+    beats = itertools.count(1)
+    store.write_bytes(URL, content)
+    with pytest.raises(OutputBusy):
+        contender().acquire()
+    assert store.objects[URL].startswith(content) and list(store.objects) == [URL]
+
+    beats = None
+    clock.now += STALE_SECONDS if tells_time else 0
+    began = clock.now
+    taker = contender()
+    with caplog.at_level(logging.WARNING):
+        assert taker.acquire()
+    assert "has been silent for 600 s" in caplog.text
+    # With times of the store it is seen at once.
+    assert clock.now - began == pytest.approx(0 if tells_time else STALE_SECONDS, abs=40)
+    taker.release()
+    assert store.objects == {}
+
+
+def test_a_lock_that_has_to_be_watched_is_announced(clock, caplog):
+    store = Store(clock, tells_time=False)
+    held_by(store, clock, machine="elsewhere")
+    said = []
+
+    def sleep(seconds):
+        said.append(caplog.text)
+        clock.now += seconds
+
+    taker = lock_on(store, clock, beat_seconds=30.0, steady=clock, sleep=sleep)
+    with caplog.at_level(logging.WARNING):
+        assert taker.acquire()
+    assert "watched for up to 600 s" in said[0]  # before the first wait, and once
+    assert caplog.text.count("it is watched") == 1
+    taker.release()
+
+
+def test_a_sign_of_life_that_storage_never_ends_does_not_hold_the_release(
+    clock, caplog, monkeypatch
+):
+    class Stuck(Store):
+        begun, ends = threading.Event(), threading.Event()
+
+        def write_bytes(self, url, data):
+            if threading.current_thread() is not threading.main_thread():
+                self.begun.set()
+                self.ends.wait()
+            super().write_bytes(url, data)
+
+    monkeypatch.setattr(locks, "PARTING_SECONDS", 0.01)
+    store = Stuck(clock)
+    lock = lock_on(store, clock, beat_seconds=0.001)
+    lock.acquire()
+    assert store.begun.wait(120)
+    with caplog.at_level(logging.WARNING):
+        lock.release()
+    assert "the lock of the output is left as it is" in caplog.text
+    # It could not be deleted: what is still being written would come into the lock of the next.
+    assert list(store.objects) == [URL]
+    again = lock_on(store, clock)
+    assert again.acquire()  # within this process it is known to be given up
+    store.ends.set()
+    lock._thread.join(120)
+    again.release()
+
+
+def test_a_lock_that_goes_while_it_is_looked_at_is_asked_for_again(clock):
+    class Releasing(Store):
+        """Its holder ends between the look at the lock and the look at its time."""
+
+        def modified(self, url):
+            if url == URL:
+                self.delete(URL)
+            return super().modified(url)
+
+    store = Releasing(clock)
+    held_by(store, clock, machine="elsewhere")
+    with pytest.raises(OutputBusy):
+        lock_on(store, clock).acquire()
+    assert store.objects == {}
     assert lock_on(store, clock).acquire()
+
+
+@pytest.mark.parametrize("fails", ["write_bytes", "modified"])
+def test_a_store_that_fails_is_no_reason_to_take_over(clock, fails, monkeypatch):
+    store = Store(clock)
+    held_by(store, clock, machine="elsewhere")
+    held = store.objects[URL]
+    clock.now += YEAR
+
+    def fail(*given):
+        raise StorageError("x")
+
+    monkeypatch.setattr(store, fails, fail)
+    with pytest.raises(StorageError):
+        lock_on(store, clock).acquire()
+    assert store.objects == {URL: held}
 
 
 def test_of_two_who_take_over_one_gets_it(clock):
     """The other one has seen the silent holder, and comes to its claim when all is over."""
-    store = Store()
+    store = Store(clock)
     held_by(store, clock, machine="elsewhere")
     silent = store.objects[URL]
     clock.now += STALE_SECONDS
@@ -167,19 +327,20 @@ def test_of_two_who_take_over_one_gets_it(clock):
     assert first.acquire()
     with pytest.raises(UsageError):
         second.acquire()
-    assert second._takes_over(Holder.from_bytes(silent)) is False
+    second._require_silent = lambda url, content: STALE_SECONDS  # as it saw it before
+    assert second._takes_over(silent) is False
     first.check()
     assert list(store.objects) == [URL]
 
 
 def test_a_claim_that_was_left_is_dropped_when_it_is_old(clock):
-    store = Store()
+    store = Store(clock)
     held_by(store, clock, machine="elsewhere")
     holder = Holder.from_bytes(store.objects[URL])
     clock.now += STALE_SECONDS
-    claim = f"{URL}.{holder.owner}.{holder.beat:.0f}"
+    claim = f"{URL}.{hashlib.sha256(store.objects[URL]).hexdigest()[:32]}"
     other = dataclasses.replace(holder, owner="e" * 32, beat=clock.now)
-    store.objects[claim] = other.to_bytes()
+    store.write_bytes(claim, other.to_bytes())
     with pytest.raises(UsageError):
         lock_on(store, clock).acquire()
     assert claim in store.objects
@@ -194,14 +355,15 @@ def test_a_request_that_was_repeated_finds_what_it_made(clock):
             super().create_exclusively(url, data)
             return False
 
-    assert lock_on(Repeating(), clock).acquire()
+    assert lock_on(Repeating(clock), clock).acquire()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["take", "beat", "wait", "end"]))))
 def test_never_do_two_hold_it(steps):
     """Three processes take, beat, fall silent and end in any order: at most one check passes."""
-    store, clock = Store(), Clock()
+    clock = Clock()
+    store = Store(clock)
     locks = [None] * 3
     for who, what in steps:
         lock = locks[who]

@@ -494,7 +494,7 @@ def test_a_part_gives_way_to_the_whole_that_a_crf_finds():
 # -- laws -----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(documents(), st.sampled_from(sorted(POLICIES)))
 def test_merge_agrees_with_the_slow_definition(document, policy):
     text, candidates = document

@@ -125,7 +125,7 @@ ANY = st.text(
 )
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(
     ANY.filter(lambda p: has_word(fold(p))), st.sampled_from(["", " ", "\n", " \u200b", "\xa0\t"])
 )
@@ -162,7 +162,7 @@ def slow_find(text, phrases):
     return [(start, end, label) for (start, label), end in sorted(best.items())]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(TEXTS, st.lists(PHRASES, max_size=5), st.lists(PHRASES, max_size=5))
 def test_find_agrees_with_the_slow_definition(text, some, others):
     phrases = {"A": some, "B": others}

@@ -148,7 +148,7 @@ def documents(draw) -> tuple[str, list[Candidate]]:
     return text, sorted(candidates)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(documents(), st.sampled_from([ALL, Propagation(("DOCTOR",), ("DOCTOR",), 1, 0.01)]))
 def test_it_only_adds_whole_tokens_where_nothing_was_found(document, propagation):
     text, candidates = document
@@ -164,7 +164,7 @@ def test_it_only_adds_whole_tokens_where_nothing_was_found(document, propagation
         taken[one.start : one.end] = True
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(documents())
 def test_what_is_added_is_carried_over_no_further(document):
     """One pass: where what it added is taken as found, nothing of the same phrases is left."""

@@ -7,9 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrubline.models import reading
 from scrubline.models.batches import Failure
 from scrubline.models.budgets import Budgets
-from scrubline.models.errors import RunFailed
+from scrubline.models.errors import RunFailed, Shortage
 from scrubline.models.formats import Limits
 from scrubline.models.reading import output_partition
 
@@ -222,6 +223,48 @@ def test_the_skip_list_says_why_even_if_the_row_could_not_be_read_anyway(tmp_pat
     assert batch.rows.doc_keys == (None,)
 
 
+@pytest.mark.parametrize(
+    ("record", "roles", "budgets", "why"),
+    [
+        ('{"i"', {}, {}, "BadJson"),
+        ({"i": None, "t": "a"}, {}, {}, "MissingId"),
+        ({"i": True, "t": "a"}, {}, {}, "BadId"),
+        ({"i": 1, "t": 17}, {}, {}, "NotText"),
+        ('{"i": 1, "t": "\\ud83d"}', {}, {}, "LoneSurrogate"),
+        ({"i": 1, "t": "a" * 101}, {}, {"document_bytes": 100}, "OverBudget:bytes"),
+        ({"i": 1, "t": "a", "h": [1]}, {"h": "hash"}, {}, "BadId"),
+    ],
+)
+def test_a_row_that_cannot_be_read_keeps_its_class_whatever_an_operator_leaves_out(
+    tmp_path, record, roles, budgets, why
+):
+    how = {"budgets": Budgets(**budgets), "skip": {0: "Skipped"}}
+    batch = one(tmp_path, columns(i="id", t="text", **roles), record, **how)
+    assert batch.failures == {0: Failure("read", why)}
+
+
+def test_a_row_that_an_operator_leaves_out_is_not_worked_on(tmp_path):
+    lines = [{"i": n, "t": f"text {n}"} for n in range(3)]
+    lines[2]["t"] = None
+    batch = one(tmp_path, columns(i="id", t="text"), *lines, skip={1: "Skipped", 2: "Skipped"})
+    assert batch.failures == dict.fromkeys((1, 2), Failure("skip-list", "Skipped"))
+    assert batch.documents.texts == ("text 0",)
+
+
+def test_a_row_too_large_even_to_be_checked_can_be_left_out(tmp_path, monkeypatch):
+    def check(text, budgets):
+        if text == "large":
+            raise MemoryError
+
+    monkeypatch.setattr(reading, "check_text", check)
+    lines = [{"i": 0, "t": "large"}, {"i": 1, "t": "small"}]
+    with pytest.raises(Shortage):
+        one(tmp_path, columns(i="id", t="text"), *lines)
+    batch = one(tmp_path, columns(i="id", t="text"), *lines, skip={0: "Skipped"})
+    assert batch.failures == {0: Failure("skip-list", "Skipped")}
+    assert batch.documents.texts == ("small",)
+
+
 # -- batches
 
 
@@ -270,7 +313,7 @@ RECORDS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(RECORDS, st.integers(1, 5), st.integers(1, 120), st.integers(1, 300))
 def test_caps_and_splits_do_not_show_in_the_rows(
     records, batch_documents, batch_bytes, split_bytes

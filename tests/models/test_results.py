@@ -276,7 +276,7 @@ MANY = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(MANY, st.integers(1, 4))
 def test_tallies_add_up_however_the_rows_are_batched(records, cap):
     with tempfile.TemporaryDirectory() as folder:

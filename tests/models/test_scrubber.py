@@ -3,12 +3,14 @@ import doctest
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrubline import models
 from scrubline.models import Scrubber, scrubber
 from scrubline.models.budgets import Budgets
+from scrubline.models.bundles import open_bundle
 from scrubline.models.errors import DocumentError, UsageError
 from scrubline.models.recognisers import DEFAULT_RECOGNISERS
 
-RULES = Scrubber()
+RULES = Scrubber(models=None)
 
 
 def test_the_example_of_the_module_holds():
@@ -32,7 +34,7 @@ def test_texts(text, expected):
     assert RULES.scrub(text) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet=st.sampled_from("0123456789/-@.:aZé🙂 \n\r\0")))
 def test_what_is_outside_of_spans_stays_and_what_is_in_them_goes(text):
     out, spans, at, out_at = RULES.scrub(text), RULES.spans(text), 0, 0
@@ -63,32 +65,36 @@ def test_a_text_that_no_file_can_hold_is_held_back(text):
 )
 def test_a_text_over_its_budget_is_held_back(budgets, code):
     with pytest.raises(DocumentError, match=code) as caught:
-        Scrubber(budgets=budgets).scrub("3/4/2012 and 4/5/2013")
+        Scrubber(None, budgets=budgets).scrub("3/4/2012 and 4/5/2013")
     assert "2012" not in str(caught.value)
 
 
 def test_the_policy_decides():
     assert (
-        Scrubber(policy="research").scrub("Seen 3/4/2012, a@b.example") == "Seen 3/4/2012, [EMAIL]"
+        Scrubber("none", policy="research").scrub("Seen 3/4/2012, a@b.example")
+        == "Seen 3/4/2012, [EMAIL]"
     )
-    (date, email) = Scrubber(policy="research").spans("Seen 3/4/2012, a@b.example")
+    (date, email) = Scrubber("none", policy="research").spans("Seen 3/4/2012, a@b.example")
     assert (date.action, email.action) == ("keep", "redact")
 
 
 def test_only_the_rules_asked_for_look():
-    assert Scrubber(recognisers=("email",)).scrub("3/4/2012 a@b.example") == "3/4/2012 [EMAIL]"
-    assert Scrubber(recognisers=()).scrub("3/4/2012") == "3/4/2012"
-    assert Scrubber().recognisers == tuple(DEFAULT_RECOGNISERS)
+    assert (
+        Scrubber(models=None, recognisers=("email",)).scrub("3/4/2012 a@b.example")
+        == "3/4/2012 [EMAIL]"
+    )
+    assert Scrubber(models=None, recognisers=()).scrub("3/4/2012") == "3/4/2012"
+    assert RULES.recognisers == tuple(DEFAULT_RECOGNISERS)
 
 
 def test_entities_are_typed_for_each_text_whatever_the_policy():
-    found = Scrubber(policy="research").entities("3/4/2012", "", "a@b.example 4/5/2013")
+    found = Scrubber("none", policy="research").entities("3/4/2012", "", "a@b.example 4/5/2013")
     assert [[(e.start, e.end, e.label) for e in one] for one in found] == [
         [(0, 8, "DATE")],
         [],
         [(0, 11, "EMAIL"), (12, 20, "DATE")],
     ]
-    assert Scrubber().entities() == []
+    assert RULES.entities() == []
 
 
 @pytest.mark.parametrize(
@@ -109,7 +115,7 @@ def test_a_policy_may_ask_for_the_note_type(tmp_path):
     path.write_text(
         'name = "site"\nextends = "research"\n[note_types."letter"]\nactions = { DATE = "mask" }\n'
     )
-    scrubber = Scrubber(policy=str(path), recognisers=("date",))
+    scrubber = Scrubber(models=None, policy=str(path), recognisers=("date",))
     assert scrubber.scrub("on 3/4/2012") == "on 3/4/2012"
     assert scrubber.scrub("on 3/4/2012", note_type="Letter") == "on ********"
     assert [span.action for span in scrubber.spans("on 3/4/2012", note_type="Letter")] == ["mask"]
@@ -136,3 +142,31 @@ def test_the_spanish_bundle_finds_what_a_form_holds_and_leaves_what_is_clinical(
         assert gone not in text
     for kept in ("Datos del paciente", "fiebre", "PCR 12,5 mg/dl", "Remitido por"):
         assert kept in text
+
+
+@pytest.mark.parametrize("how", [((None,), {}), (("none",), {}), ((), {"models": "none"})])
+def test_rules_alone_have_to_be_asked_for(how):
+    words, options = how
+    assert Scrubber(*words, **options).systems == RULES.systems == Scrubber(models=()).systems == []
+
+
+def test_a_model_may_be_given_by_name_or_opened_in_order_or_as_models():
+    bundle = open_bundle("en-default")
+    for one in (Scrubber(bundle), Scrubber(models=bundle), Scrubber(models=["en-default"])):
+        assert [system.hash for system in one.systems] == [bundle.hash]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [(("en-default",), {"models": None}), (("en-default", "none"), {}), ((None, "en-default"), {})],
+)
+def test_models_that_contradict_each_other_are_refused(how):
+    words, options = how
+    with pytest.raises(UsageError, match="Scrubber: "):
+        Scrubber(*words, **options)
+
+
+def test_completion_shows_the_public_names():
+    assert dir(models) == ["Scrubber"]
+    with pytest.raises(AttributeError, match="has no attribute 'Scruber'"):
+        models.Scruber  # noqa: B018

@@ -186,6 +186,30 @@ def test_delete_can_be_repeated(storage, root):
     assert storage.list_names(root) == []
 
 
+def test_a_folder_of_which_an_entry_is_listed_twice_is_deleted(tmp_path, monkeypatch):
+    storage = Storage()
+    for name in ("a", "e/b", "e/c"):
+        storage.write_bytes(f"{tmp_path}/d/{name}", b"x")
+    real = os.scandir
+
+    class Doubled:
+        """What `os.scandir` gives, each entry twice."""
+
+        def __init__(self, path):
+            with real(path) as found:
+                self._entries = [entry for entry in found for _ in range(2)]
+
+        def __enter__(self):
+            return iter(self._entries)
+
+        def __exit__(self, *error):
+            return None
+
+    monkeypatch.setattr(os, "scandir", Doubled)
+    storage.delete_folder(f"{tmp_path}/d")
+    assert os.listdir(tmp_path) == []
+
+
 def test_what_is_missing_is_an_error_without_its_name(storage, root):
     assert not storage.exists(f"{root}/{PATIENT}")
     assert storage.list_names(f"{root}/{PATIENT}") == []
@@ -350,10 +374,10 @@ def test_local_writes_survive_short_and_failed_writes(monkeypatch, tmp_path):
             raise OSError(errno.EIO, "x")
         return real_write(descriptor, data[: max(1, len(data) // 2)], offset)
 
-    def replace(a, b):
+    def replace(a, b, **folders):
         if draw.random() < 0.2:
             raise OSError(errno.EBUSY, "x")
-        real_replace(a, b)
+        real_replace(a, b, **folders)
 
     monkeypatch.setattr(os, "pwrite", write)
     monkeypatch.setattr(os, "replace", replace)
@@ -526,8 +550,9 @@ def test_parse_partition(path, expected):
 
 
 def test_a_partition_key_twice_is_refused():
-    with pytest.raises(UsageError, match="'k'"):
+    with pytest.raises(UsageError, match="a partition key occurs twice") as caught:
         parse_partition("k=1/k=2/x")
+    assert "['k']" in caught.value.on_terminal
 
 
 @settings(deadline=None)
@@ -537,3 +562,48 @@ def test_partition_paths_round_trip(partition):
     folder = partition_path(pairs)
     assert parse_partition(folder + "x") == pairs
     assert folder == "" or (folder.endswith("/") and folder.count("/") == len(pairs))
+
+
+@pytest.mark.parametrize(
+    ("code", "remedy"),
+    [
+        ("RequestTimeTooSkewed", "set it \\(NTP\\)"),
+        ("RequestExpired", "set it \\(NTP\\)"),
+        ("ExpiredToken", "get new ones"),
+        ("AccessDenied", None),
+        (f"No {PATIENT} here", None),
+        (None, None),
+    ],
+)
+def test_known_codes_of_a_refusal_are_shown_with_their_remedy(monkeypatch, code, remedy):
+    """s3fs makes a PermissionError of a clock that is wrong: no one would look at the clock."""
+    client = pytest.importorskip("botocore.exceptions", reason="needs the extra `test`")
+    errors = pytest.importorskip("s3fs.errors", reason="needs the extra `test`")
+    answer = {"Error": {"Code": code, "Message": PATIENT}}
+    refused = errors.translate_boto_error(client.ClientError(answer, "HeadObject"))
+
+    def info(self, path, **more):
+        raise refused
+
+    monkeypatch.setattr(MemoryFileSystem, "info", info)
+    storage = Storage(tries=1)
+    with pytest.raises(StorageError, match=remedy or "cannot look up a file") as caught:
+        storage.exists("memory://x")
+    assert PATIENT not in str(caught.value) and caught.value.__context__ is None
+    assert (code is not None and code in str(caught.value)) is (remedy is not None)
+
+
+def test_a_range_beyond_the_end_is_the_end_whatever_a_store_calls_it(monkeypatch):
+    class OfGoogle(Exception):
+        code = 416
+
+    storage = Storage(sleep=lambda seconds: None)
+    storage.write_bytes("memory://range/x", b"abc")
+
+    def cat_file(self, path, start=None, end=None, **more):
+        raise OfGoogle
+
+    monkeypatch.setattr(MemoryFileSystem, "cat_file", cat_file)
+    assert storage.read_range("memory://range/x", 3, 9) == b""
+    with pytest.raises(StorageError):  # it is not the end: the store is wrong
+        storage.read_range("memory://range/x", 1, 9)

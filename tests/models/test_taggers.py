@@ -188,7 +188,7 @@ def by_hand(weights: bytes, features: Features) -> list[tuple[int, int, int, str
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     texts=st.lists(
         st.lists(
@@ -257,7 +257,7 @@ def test_hostile_text_is_labelled(text):
         assert 0 <= candidate.start < candidate.end <= len(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.text(max_size=200))
 def test_any_text_is_labelled_inside_it_and_alike(text):
     tagger = Tagger(bundle(), biases={"O": -2.0})

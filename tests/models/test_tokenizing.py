@@ -385,13 +385,13 @@ PIECES = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.one_of(st.text(), CLINICAL, PIECES))
 def test_every_character_but_white_space_is_in_exactly_one_token(text):
     assert_laws(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.one_of(CLINICAL, PIECES))
 def test_words_are_decided_by_what_touches_them(text):
     whole = tokenize(text)
@@ -413,7 +413,7 @@ def test_words_are_decided_by_what_touches_them(text):
     assert found == rebuilt
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.one_of(st.none(), CLINICAL, PIECES), max_size=5))
 def test_documents_do_not_see_each_other(texts):
     tokens = tokenize_documents(texts)
@@ -446,7 +446,7 @@ DENSE = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=2_000)
 @given(st.one_of(st.text(), CLINICAL, PIECES, DENSE))
 def test_both_paths_read_the_same(text):
     found, wanted = tokenize(text), read_tokens(text)

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import signal
 import sys
 
 import pytest
@@ -87,6 +88,7 @@ def storage():
 def key_file(tmp_path):
     path = tmp_path / "key.txt"
     path.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    path.chmod(0o600)
     assert len(new_key()) == len(path.read_text().strip())
     return str(path)
 
@@ -114,3 +116,17 @@ def run(storage, options):
         return scrub(storage, dataclasses.replace(options, **changes))
 
     return run_it
+
+
+@pytest.fixture
+def signals_as_in_a_terminal():
+    """Who starts the tests in the background may have had signals ignored, for children too."""
+    usual = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_DFL,
+    }
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

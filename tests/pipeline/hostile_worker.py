@@ -5,13 +5,15 @@ of such lines in JSON from standard input. The folder `hostile_site` on PYTHONPA
 workers of engines hostile.
 
 Texts decide what happens: markers kill, hang or raise. The environment variable HOSTILE_FAULTS (a
-share) makes writes fail. Nothing else differs from the worker that is shipped.
+share) makes writes fail, HOSTILE_ROWS (a number) lets memory run out where a batch has more rows.
+Nothing else differs from the worker that is shipped.
 """
 
 import errno
 import logging
 import os
 import random
+import resource
 import signal
 import sys
 import time
@@ -19,6 +21,9 @@ import types
 import warnings
 
 KILL, EXIT, HANG, LEAK = "TESTKILL", "TESTEXIT", "TESTHANG", "TESTLEAK"
+OOM, SHORT = "TESTOOM", "TESTSHORT"
+"""As the kernel does where memory runs out, and as Python does."""
+CRASH = "TESTCRASH"
 COMMAND = (sys.executable, __file__)
 
 
@@ -27,7 +32,15 @@ def hostile(recognise_all):
 
     def wrapped(document, context, names):
         if KILL in document.text:
+            # As a fault of a library does. SIGKILL would be taken for a lack of memory.
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if OOM in document.text:
             os.kill(os.getpid(), signal.SIGKILL)
+        if SHORT in document.text:
+            raise MemoryError
+        if CRASH in document.text:
+            os.kill(os.getpid(), signal.SIGSEGV)
         if EXIT in document.text:
             os._exit(7)
         if HANG in document.text:
@@ -38,6 +51,17 @@ def hostile(recognise_all):
             logging.getLogger("careless").error("cannot parse %s", document.text)
             raise ValueError(f"cannot parse {document.text}")
         return recognise_all(document, context, names)
+
+    return wrapped
+
+
+def falling_short(tokenize_documents, rows):
+    """Wraps `tokenize_documents` so that memory runs out over more than so many texts at once."""
+
+    def wrapped(texts, **more):
+        if len(texts) > rows:
+            raise MemoryError
+        return tokenize_documents(texts, **more)
 
     return wrapped
 
@@ -63,9 +87,10 @@ class FaultyOs(types.ModuleType):
             self.failed += 1
             raise OSError(number, os.strerror(number), str(path))
 
-    def open(self, path, flags, *rest):
-        self._maybe("create" if flags & os.O_CREAT else "open", path)
-        return os.open(path, flags, *rest)
+    def open(self, path, flags, *rest, dir_fd=None):
+        if not flags & os.O_DIRECTORY:  # a folder is entered on the way to a file
+            self._maybe("create" if flags & os.O_CREAT else "open", whole(path, dir_fd))
+        return os.open(path, flags, *rest, dir_fd=dir_fd)
 
     def pread(self, descriptor, count, offset):
         self._maybe("pread", os.readlink(f"/proc/self/fd/{descriptor}"))
@@ -79,9 +104,14 @@ class FaultyOs(types.ModuleType):
         self._maybe("fsync", os.readlink(f"/proc/self/fd/{descriptor}"))
         os.fsync(descriptor)
 
-    def replace(self, old, new):
-        self._maybe("replace", new)
-        os.replace(old, new)
+    def replace(self, old, new, *, src_dir_fd=None, dst_dir_fd=None):
+        self._maybe("replace", whole(new, dst_dir_fd))
+        os.replace(old, new, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
+
+
+def whole(path, folder):
+    """A path that is relative to the descriptor of a folder, made absolute."""
+    return path if folder is None else f"{os.readlink(f'/proc/self/fd/{folder}')}/{path}"
 
 
 def now_and_then(share, seed, operations=("create", "pwrite", "replace", "pread")):
@@ -92,9 +122,10 @@ def now_and_then(share, seed, operations=("create", "pwrite", "replace", "pread"
 
 def break_disk(disk, put=setattr):
     """Puts a `FaultyOs` in the place of `os` in all modules that open, read, write or rename."""
-    from scrubline.models import filesystems, readers, storage, writers
+    from scrubline.dictionaries import files
+    from scrubline.models import folders, local_locks, readers, storage, writers
 
-    for module in (filesystems, readers, storage, writers):
+    for module in (files, folders, local_locks, readers, storage, writers):
         put(module, "os", disk)
 
 
@@ -115,6 +146,8 @@ def harm():
     from scrubline.models.storage import Storage
 
     steps.recognise_all = hostile(steps.recognise_all)
+    if rows := os.environ.get("HOSTILE_ROWS"):
+        steps.tokenize_documents = falling_short(steps.tokenize_documents, int(rows))
     if share := float(os.environ.get("HOSTILE_FAULTS", "0")):
         break_disk(FaultyOs(now_and_then(share, os.getpid())))
         Storage.__init__.__defaults__ = without_waiting()

@@ -1,5 +1,6 @@
 """Promise 5: no PHI outside the data path. Canaries go in and are searched everywhere."""
 
+import base64
 import gzip
 import io
 import json
@@ -10,6 +11,7 @@ import zipfile
 from collections import Counter
 
 import apache_beam as beam
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scrubline.models.formats import ASKED_FOR, FORMATS
@@ -135,8 +137,15 @@ def decoded(path):
             return b"".join(name.encode() + archive.read(name) for name in archive.namelist())
     if path.suffix != ".parquet":
         return b""
-    table = pq.read_table(io.BytesIO(path.read_bytes()))
-    return repr((table.to_pylist(), table.schema.metadata, table.schema.names)).encode()
+    content = path.read_bytes()
+    file = pq.ParquetFile(io.BytesIO(content))
+    texts = [f.name for f in file.schema_arrow if pa.types.is_string(f.type)]
+    # As dictionaries, for a page may hold values that no row has.
+    table = pq.ParquetFile(io.BytesIO(content), read_dictionary=texts).read()
+    held = [chunk.dictionary for name in texts for chunk in table.column(name).chunks]
+    stored = base64.b64decode((file.metadata.metadata or {}).get(b"ARROW:schema", b""))
+    # Page indexes are not compressed: they are found in the file's bytes.
+    return repr((table.to_pylist(), held, file.metadata.to_dict())).encode() + stored
 
 
 def restricted(hits):
@@ -229,6 +238,83 @@ def test_nothing_leaks_from_a_run_that_fails(sinks, common, tmp_path):
     assert codes == [1] * 3
     assert sinks.found(TEXT, ID) == []
     assert restricted(sinks.found(FILE)) == []
+
+
+# -- what Parquet says beside its rows
+
+
+def parquet_with_canaries():
+    """Rows, and canaries in all that a Parquet file holds beside those that go out."""
+    said = {"comment": f"e.g. {TEXT}", f"{TEXT} key": "x"}
+    words = pa.dictionary(pa.int8(), pa.string())
+    deep = pa.struct([pa.field("w", pa.list_(pa.field("element", words, metadata=said)))])
+    fields = {
+        "note_id": (pa.string(), [f"{ID}-{n}" for n in range(4)]),
+        "patient_id": (pa.string(), [f"{ID}-p"] * 4),
+        "kind": (words, ["progress", "progress", "progress", f"{TEXT} kind"]),
+        "ward": (pa.string(), [f"{TEXT} ward {n}" for n in range(4)]),
+        "room": (words, [f"{TEXT} room {n}" for n in range(4)]),
+        "text": (pa.string(), [phi(0), phi(1), None, f"{TEXT} @@"]),
+        "n": (pa.int64(), [0, 1, 2, 3]),
+        "day": (pa.timestamp("us", f"{TEXT} zone"), [1, 2, 3, 4]),
+        "deep": (deep, [{"w": ["a"]}, None, {"w": ["b"]}, {"w": [f"{TEXT} deep"]}]),
+        "raw": (pa.opaque(pa.string(), TEXT, TEXT), ["a", None, "b", f"{TEXT} raw"]),
+    }
+    arrays = []
+    for kind, values in fields.values():
+        if isinstance(kind, pa.BaseExtensionType):
+            arrays.append(pa.ExtensionArray.from_storage(kind, pa.array(values, kind.storage_type)))
+        else:
+            arrays.append(pa.array(values, kind))
+    schema = pa.schema(
+        [pa.field(name, kind, metadata=said) for name, (kind, _) in fields.items()],
+        {"pandas": json.dumps({"columns": TEXT}), "site": TEXT},
+    )
+    sink = io.BytesIO()
+    pq.write_table(
+        pa.table(arrays, schema=schema),
+        sink,
+        compression="none",
+        use_dictionary=["kind", "room"],
+        write_page_index=True,
+        sorting_columns=[pq.SortingColumn(0)],
+    )
+    # The fourth row, and it alone, holds bytes that are no text.
+    content = sink.getvalue()
+    assert content.count(b"@@") >= 1
+    return content.replace(b"@@", b"\xff\xfe")
+
+
+def test_nothing_leaks_that_parquet_says_beside_its_rows(sinks, common, tmp_path):
+    source, out = tmp_path / "in" / f"{FILE}.parquet", str(tmp_path / "out")
+    source.parent.mkdir()
+    source.write_bytes(parquet_with_canaries())
+    stored = pq.ParquetFile(source).metadata.metadata[b"ARROW:schema"]
+    assert TEXT.encode() in base64.b64decode(stored)
+    roles = (*COLUMNS, "n=pass", "day=pass", "deep=pass", "raw=pass")
+    asked = [word for one in roles for word in ("--column", one)]
+    scrub = ["scrub", "--input", str(source), "--output", out, *common, *asked]
+    codes = sinks.run(
+        "parquet",
+        [
+            [*scrub, "--max-quarantined", "1", "--keep-candidates"],
+            ["verify", "--output", out, "--originals"],
+            ["inspect", "--output", out],
+        ],
+    )
+    assert codes == [0, 0, 0]
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert manifest["errors"] == {"read: BadEncoding": 1}
+    assert manifest["counts"]["rows_out"] == 3
+    assert sinks.found(TEXT, ID) == []
+    assert restricted(sinks.found(FILE)) == []
+    (part,) = (tmp_path / "out/data").iterdir()
+    table = pq.read_table(part)
+    assert table.column("kind").to_pylist() == ["progress"] * 3
+    assert table.column("deep").to_pylist() == [{"w": ["a"]}, None, {"w": ["b"]}]
+    assert table.schema.field("deep").type.field("w").type.value_type == pa.dictionary(
+        pa.int8(), pa.string()
+    )
 
 
 # -- every format

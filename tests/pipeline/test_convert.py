@@ -126,7 +126,7 @@ BROKEN = [
             "corpus document 2: OverlappingSpans: ",
             "NotXml in 2 (first document 3: XML cannot hold the character U+000C, at 9 of the "
             "text); OverlappingSpans in 1 (first document 2: two spans share a character; the "
-            "format cannot); UnknownLabel in 1 (first document 5: 'STREET' ",
+            "format cannot); UnknownLabel in 1 (first document 5: a label is not",
         ),
         ("i2b2_2014", "corpus document 3: NotXml: ", "5 documents: NotXml in 2 (first document 3"),
         ("conll", "corpus document 2: Overl", "OverlappingSpans in 2 (first document 2: two spans"),

@@ -97,6 +97,14 @@ def test_lines_come_back_as_lines_scrubbed_as_notes(scrub_lines, storage, tmp_pa
     assert faults == [] and "leads to the published texts" in lines[-1]
 
 
+def test_what_a_hyphen_parts_between_lines_goes_and_the_lines_stay(scrub_lines, storage, tmp_path):
+    write(tmp_path / "lines", rows({"n1": ["Seen 03/-", "04/2012 again", "MRN: 12&#51;-", "4567"]}))
+    scrub_lines()
+    out = [one["words"] for one in data(tmp_path)]
+    assert out == ["Seen [DATE]", "[DATE] again", "MRN: [MEDICALRECORD]", "[MEDICALRECORD]"]
+    assert verify(storage, str(tmp_path / "out"), originals=True, key_source=None)[0] == []
+
+
 @pytest.mark.parametrize("cap", [1, 2, 100])
 def test_batches_and_splits_decide_nothing(scrub_lines, tmp_path, cap):
     write(tmp_path / "lines", rows())

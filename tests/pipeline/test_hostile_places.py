@@ -34,6 +34,8 @@ from scrubline.transforms import running
 from . import hostile_worker
 from .conftest import COLUMNS, write_corpus
 
+pytestmark = pytest.mark.usefixtures("signals_as_in_a_terminal")
+
 SOON = 60.0
 """Seconds until something that must happen is given up; reached only by a failing test."""
 
@@ -459,20 +461,6 @@ def start(*words, **more):
         text=True,
         **more,
     )
-
-
-@pytest.fixture(autouse=True)
-def signals_as_in_a_terminal():
-    """Who starts the tests in the background may have had signals ignored, for children too."""
-    usual = {
-        signal.SIGINT: signal.default_int_handler,
-        signal.SIGTERM: signal.SIG_DFL,
-        signal.SIGHUP: signal.SIG_DFL,
-    }
-    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def wait_until(condition, what):

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scrubline.models.budgets import Budgets
-from scrubline.models.errors import RunFailed, UsageError
+from scrubline.models.errors import GateHeld, RunFailed, UsageError
 from scrubline.models.keys import load_keys
 from scrubline.models.roles import Columns
 from scrubline.models.storage import Storage
@@ -163,6 +163,15 @@ def test_the_first_night_takes_all_and_the_second_nothing(night, same_as_new, tm
     }
     assert again == manifest
     assert tree(tmp_path / "out") == before
+    assert not (tmp_path / "out/_staging").exists()
+
+
+def test_a_run_with_nothing_to_do_clears_what_an_earlier_one_could_not(night, tmp_path):
+    manifest = night()
+    left = tmp_path / "out/_staging" / manifest["run"] / "audit"
+    left.mkdir(parents=True)
+    (left / "000000-x.parquet").write_bytes(b"")
+    assert "nothing_to_do" in night()
     assert not (tmp_path / "out/_staging").exists()
 
 
@@ -347,6 +356,7 @@ def test_an_upgrade_leaves_what_is_gone_as_it_was(night, source):
 def test_a_catalogue_of_before_is_read(night, source, options, storage, tmp_path):
     night()
     path = tmp_path / "out/restricted/catalogue.parquet"
+    (tmp_path / "out/seal.json").unlink()  # there was none before, either
     table = pq.read_table(path)
     pq.write_table(table.drop_columns(["fingerprint"]), path)
     entries = Catalogue.read(storage, options.output).units.values()
@@ -585,7 +595,7 @@ def test_a_lost_plan_is_found_before_anything_is_moved(night, source, storage, o
     (tmp_path / f"out/restricted/{first['run']}/job.json").unlink()
     write_notes(source, "late", range(60, 70))
     before = tree(tmp_path / "out/data")
-    with pytest.raises(UsageError, match="its plan is not under restricted"):
+    with pytest.raises(GateHeld, match="job.json is missing, and was sealed"):
         night()
     assert tree(tmp_path / "out/data") == before
     assert (tmp_path / "out/_SUCCESS").exists()

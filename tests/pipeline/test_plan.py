@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrubline.models import roles
 from scrubline.models.errors import UsageError
 from scrubline.models.formats import Limits
 from scrubline.models.job import Job
@@ -43,8 +44,9 @@ def test_columns_of_all_files_and_folders_are_seen(storage, tmp_path):
 def test_a_column_that_only_the_last_file_has_is_refused_too(storage, tmp_path):
     write(tmp_path / "a.jsonl", 30)
     write(tmp_path / "b.jsonl", 60, ("i", "t", "patient_name"))
-    with pytest.raises(UsageError, match=r"patient_name.*--column patient_name=ROLE"):
+    with pytest.raises(UsageError, match=r"\[column 3\].*--column NAME=ROLE") as caught:
         roles_for(look_at(storage, [str(tmp_path)]), COLUMNS)
+    assert "--column patient_name=ROLE" in caught.value.on_terminal
 
 
 def test_a_file_with_columns_beside_an_empty_one_must_have_the_declared(storage, tmp_path):
@@ -57,15 +59,17 @@ def test_a_file_with_columns_beside_an_empty_one_must_have_the_declared(storage,
 
 def test_a_folder_without_role_is_refused(storage, tmp_path):
     write(tmp_path / "patient_name=Smith/a.jsonl", 30)
-    with pytest.raises(UsageError, match="patient_name") as caught:
+    with pytest.raises(UsageError, match=r"role: \[column 3\]") as caught:
         roles_for(look_at(storage, [str(tmp_path)]), COLUMNS)
-    assert "Smith" not in str(caught.value)
+    assert "patient_name" in caught.value.on_terminal
+    assert "Smith" not in str(caught.value) + caught.value.on_terminal
 
 
 def test_a_key_that_is_also_a_column_is_refused(storage, tmp_path):
     write(tmp_path / "t=1/a.jsonl", 30)
-    with pytest.raises(UsageError, match=r"also hive keys of folders: \['t'\]"):
+    with pytest.raises(UsageError, match=r"also hive keys of folders: \[column 2\]") as caught:
         look_at(storage, [str(tmp_path)])
+    assert "['t']" in caught.value.on_terminal
 
 
 def test_presets_need_no_declaration(storage, tmp_path):
@@ -75,8 +79,11 @@ def test_presets_need_no_declaration(storage, tmp_path):
 
 def test_without_preset_the_columns_are_listed(storage, tmp_path):
     write(tmp_path / "a.jsonl", 30)
-    with pytest.raises(UsageError, match=r"columns \['i', 't'\] and none has a declared role"):
+    with pytest.raises(
+        UsageError, match=r"columns \[column 1, column 2\] .*and none has"
+    ) as caught:
         roles_for(look_at(storage, [str(tmp_path)]), None)
+    assert "columns ['i', 't'] and none has a declared role" in caught.value.on_terminal
 
 
 @pytest.mark.parametrize(
@@ -107,7 +114,7 @@ def test_an_unknown_format_is_refused(storage, tmp_path):
 # -- splitting
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.sampled_from(["", "y=1/", "y=2/"]), st.integers(0, 3)), max_size=6),
     st.integers(25, 200),
@@ -220,3 +227,26 @@ def test_a_frozen_plan_thaws_wherever_the_output_lies_by_then(storage, seen, tmp
 def test_an_unknown_run_is_told(storage, tmp_path):
     with pytest.raises(UsageError, match="there is no run abc in this output"):
         thaw(storage, str(tmp_path), "abc")
+
+
+def test_more_columns_than_the_limit_are_refused(storage, tmp_path, monkeypatch):
+    monkeypatch.setattr(roles, "MOST_COLUMNS", 3)
+    write(tmp_path / "a.jsonl", 30, ("i", "t", "n"))
+    assert roles_for(look_at(storage, [str(tmp_path)]), Columns((*COLUMNS.roles, ("n", Role.PASS))))
+    write(tmp_path / "b.jsonl", 30, ("i", "t", "m"))
+    with pytest.raises(UsageError, match="the input has 4 columns; at most 3 are taken"):
+        look_at(storage, [str(tmp_path)])
+    write(tmp_path / "b.jsonl", 60, ("i", "t", "m", "n"))
+    with pytest.raises(UsageError, match="input file 1 .*: it has 4 columns; at most 3 are taken"):
+        look_at(storage, [str(tmp_path)])
+    many = [("i", "id"), ("t", "text"), ("n", "pass"), ("m", "pass")]
+    with pytest.raises(UsageError, match="roles are declared for 4 columns; at most 3 are taken"):
+        Columns.parse(many)
+
+
+def test_a_hundred_thousand_columns_are_refused_by_a_short_message(storage, tmp_path):
+    keys = [f"{chr(97 + n % 26)}{n // 26:x}" for n in range(99_000)]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"i": "1", "t": "x", **dict.fromkeys(keys, 1)}))
+    with pytest.raises(UsageError, match="and 98,980 more") as caught:
+        roles_for(look_at(storage, [str(tmp_path)]), COLUMNS)
+    assert len(caught.value.on_terminal) < 2000

@@ -54,7 +54,8 @@ def test_a_run_reconciles_verifies_and_publishes(run, storage, options, tmp_path
     assert (out / "_SUCCESS").exists()
     assert not (out / "_staging").exists()
     assert sorted(p.name for p in out.iterdir()) == sorted(
-        ["_SUCCESS", "audit", "data", "documents", "manifest.json", "quarantine", "restricted"]
+        ["_SUCCESS", "audit", "data", "documents", "manifest.json"]
+        + ["quarantine", "restricted", "seal.json"]
     )
 
 
@@ -112,7 +113,7 @@ def test_parts_do_not_depend_on_batches(run, tmp_path):
 
 def test_the_same_run_again_does_nothing_and_says_the_same(run):
     first, second = run(), run()
-    assert first == second
+    assert second == first | {NOTHING: {}}
 
 
 @pytest.mark.parametrize("keys_at_once", [repeated.KEYS_AT_ONCE, 3])
@@ -279,8 +280,9 @@ def test_verify_finds_what_was_tampered_with(run, storage, options, tmp_path):
     shutil.copy(part, tmp_path / "copy")
     part.write_text(part.read_text().replace("[DATE]", "[DOTE]", 1))
     faults, _ = verify(storage, options.output, originals=False, key_source=None)
-    assert len(faults) == 1
     assert "is not what was written" in faults[0]
+    assert "the digest of text does not agree with the manifest" in faults
+    assert len(faults) == 3
     part.unlink()
     assert "missing" in verify(storage, options.output, originals=False, key_source=None)[0][0]
     shutil.copy(tmp_path / "copy", part)
@@ -311,7 +313,7 @@ def test_runs_with_other_columns_are_verified_by_their_own(run, storage, options
     other.mkdir()
     (other / "x.jsonl").write_text('{"id": "x1", "body": "MRN: 7000001", "extra": 1}\n')
     columns = type(COLUMNS).parse([("id", "id"), ("body", "text"), ("extra", "pass")])
-    run(inputs=(str(other),), columns=columns)
+    run(inputs=(str(other),), columns=columns, allow_different_job=True)
     assert verify(storage, options.output, originals=True, key_source=None)[0] == []
 
 
@@ -486,11 +488,13 @@ def test_parts_of_an_earlier_version_stay_published_and_readable(run, storage, o
     first = run()
     (frozen,) = (tmp_path / "out/restricted").glob("*/job.json")
     frozen.write_text(frozen.read_text().replace('"code_version": "', '"code_version": "0.0.'))
-    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+    (tmp_path / "out/seal.json").unlink()
     more = write_corpus(tmp_path / "more", notes=4, files=1, broken=False)
     manifest = run(inputs=(str(more),))
     assert manifest["counts"]["rows_out"] == first["counts"]["rows_out"] + 4
-    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+    faults, lines = verify(storage, options.output, originals=True, key_source=None)
+    assert faults == []
+    assert any("1 earlier runs were taken over unsealed" in line for line in lines)
 
 
 def test_a_run_that_another_version_planned_is_not_resumed(storage, options, tmp_path):

@@ -7,7 +7,7 @@ import os
 
 import pytest
 from scrubline.models.errors import RunFailed, RunHeld, UsageError
-from scrubline.models.locks import this_machine
+from scrubline.models.locks import Holder, this_machine
 from scrubline.models.storage import Storage
 from scrubline.pipeline import publish, runs
 from scrubline.pipeline.runs import plan_and_freeze, resume
@@ -108,3 +108,14 @@ def test_a_publication_cut_off_while_it_clears_up_is_told_as_one(run, storage, m
     assert [stage for stage, *_ in stages(status(storage, run.output))] == ["publishing"]
     resume(storage, run.options)
     assert status(storage, run.output)["pending"] == []
+
+
+@pytest.mark.parametrize("moment", [float("nan"), float("inf"), -1e300, 1e300])
+def test_a_lock_whose_times_are_none_is_told_all_the_same(storage, moment):
+    output = f"memory://status-{next(PLACES)}/out"
+    holder = Holder("f" * 32, "elsewhere", 7, moment, moment)
+    storage.write_bytes(lock_file(output), holder.to_bytes())
+    found = status(storage, output)
+    assert found["lock"]["since"] == found["lock"]["sign_of_life"] == "?"
+    assert "locked     by process 7 of elsewhere, since ?" in list(told(found))
+    json.dumps(found, allow_nan=False)

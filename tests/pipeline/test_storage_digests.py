@@ -2,6 +2,11 @@
 
 import contextlib
 import dataclasses
+import json
+import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import fsspec
@@ -14,10 +19,12 @@ from scrubline.pipeline.publish import part_digest
 from scrubline.pipeline.runs import plan_and_freeze, resume, scrub
 from scrubline.pipeline.verify import verify
 
+from ..servers.azure import CONTAINER, azure
+from ..servers.gcs import BUCKET, gcs
 from ..servers.s3_moto import s3_moto
 from ..servers.s3_server import Unavailable
 from ..servers.s3_swift import s3_swift
-from .conftest import COLUMNS, write_corpus
+from .conftest import COLUMNS, note, write_corpus
 
 SPLIT_BYTES = 4000
 
@@ -66,7 +73,19 @@ def swift():
         yield "s3://scrubline", server.environment()
 
 
-STORES = [memory, moto, swift]
+@contextlib.contextmanager
+def google():
+    with gcs() as server:
+        yield f"gs://{BUCKET}", server.environment()
+
+
+@contextlib.contextmanager
+def azurite():
+    with azure() as server:
+        yield f"abfs://{CONTAINER}", server.environment()
+
+
+STORES = [memory, moto, swift, google, azurite]
 
 
 @contextlib.contextmanager
@@ -137,3 +156,63 @@ def test_a_run_on_a_store_is_resumed_by_two_workers(store, expected, corpus, tmp
     assert len(plan.units) > 3
     assert manifest["content_digest"] == expected["content_digest"]
     assert part_digest(manifest) == part_digest(expected)
+
+
+KILLED = """
+import json, os, signal, sys, threading
+from scrubline.models.roles import Columns
+from scrubline.models.storage import Storage
+from scrubline.pipeline import runs
+from scrubline.pipeline.config import Options
+
+values = json.loads(sys.argv[1])
+columns = Columns.parse([tuple(pair) for pair in values.pop("columns")])
+moved, one_at_a_time = [], threading.Lock()
+
+def move(self, source, target, real=Storage.move):
+    with one_at_a_time:
+        if len(moved) == 3:  # some parts are in place, some are not
+            os.kill(os.getpid(), signal.SIGKILL)
+        moved.append(target)
+        real(self, source, target)
+
+Storage.move = move
+runs.scrub(Storage(), Options(**values, columns=columns))
+"""
+
+
+def test_a_run_that_is_killed_while_it_publishes_is_resumed_and_the_next_takes_what_is_new(
+    store, expected, corpus, tmp_path
+):
+    if store.startswith("memory"):
+        pytest.skip("no process sees the memory of another one")
+    source = tmp_path / "in"
+    shutil.copytree(corpus, source)
+    options = options_for(tmp_path, source, f"{store}/killed-run")
+    values = {
+        **{name: getattr(options, name) for name in ("output", "key_source", "split_bytes")},
+        **{"inputs": [str(source)], "models": [], "max_quarantined": 0.5, "progress": False},
+        "columns": [(name, str(role)) for name, role in options.columns.roles],
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, json.dumps(values)], capture_output=True, timeout=240
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    storage = Storage()
+    assert not storage.exists(f"{options.output}/_SUCCESS")
+    tables = ("data", "audit", "documents", "quarantine")
+    assert any(storage.list_names(f"{options.output}/{table}") for table in tables)
+    manifest = resume(storage, options)
+    assert manifest["content_digest"] == expected["content_digest"]
+    assert manifest["counts"] == expected["counts"]
+    assert storage.list_names(f"{options.output}/_staging") == []
+    assert "restricted/LOCK" not in storage.list_names(options.output)
+
+    (source / "new.jsonl").write_text(json.dumps(note(777)) + "\n")
+    more = scrub(storage, dataclasses.replace(options, incremental=True))
+    assert more["report"]["incremental"]["new"] == 1
+    assert more["counts"]["rows_in"] == manifest["counts"]["rows_in"] + 1
+    faults, _ = verify(storage, options.output, originals=True, key_source=None)
+    assert faults == []
+    idle = scrub(storage, dataclasses.replace(options, incremental=True))
+    assert idle["run"] == more["run"]

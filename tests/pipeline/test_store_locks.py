@@ -4,8 +4,10 @@ import dataclasses
 import errno
 import json
 import logging
+import math
 import subprocess
 import sys
+import time
 
 import pytest
 from scrubline.models import locks
@@ -97,12 +99,43 @@ def test_the_lock_of_a_killed_process_is_free_here_and_after_a_while_elsewhere(
     storage.write_bytes(url, json.dumps(elsewhere).encode())
     with pytest.raises(OutputBusy, match="taken over after 600 s"), storage.locked(url):
         pass
-    elsewhere["beat"] -= STALE_SECONDS
-    storage.write_bytes(url, json.dumps(elsewhere).encode())
+    # Whatever it says of its time: only the store's counts, by which it is new.
+    for beat in (math.nan, math.inf, 0.0, elsewhere["beat"] - 1e6, elsewhere["beat"] + 1e6):
+        storage.write_bytes(url, json.dumps({**elsewhere, "beat": beat}).encode())
+        with pytest.raises(OutputBusy, match=r"sign of life \d s ago"), storage.locked(url):
+            pass
+    written_long_ago(monkeypatch, url)
     with caplog.at_level(logging.WARNING), storage.locked(url) as still_ours:
         still_ours()
         assert "has been silent for 6" in caplog.text
-    assert not storage.exists(url)
+    assert storage.list_names(f"{store}/killed") == []
+
+
+def written_long_ago(monkeypatch, lock):
+    """Lets the store tell of a lock that it was last written 600 s before all else."""
+    modified = Storage.modified
+
+    def shifted(self, url):
+        return modified(self, url) - (STALE_SECONDS if url == lock else 0)
+
+    monkeypatch.setattr(Storage, "modified", shifted)
+
+
+def test_a_store_tells_when_an_object_was_written(store):
+    storage, url = Storage(), f"{store}/when"
+    storage.write_bytes(url, b"one")
+    first = storage.modified(url)
+    # Servers on this machine have its clock; some tell whole seconds.
+    assert abs(time.time() - first) < 30
+    for _ in range(200):
+        storage.write_bytes(url, b"two")
+        if storage.modified(url) > first:
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the time stays though it is written anew")
+    with pytest.raises(FileNotFoundError):
+        storage.modified(f"{store}/none")
 
 
 def test_a_store_without_conditional_writes_is_told_once(store, options, monkeypatch, caplog):
@@ -123,8 +156,7 @@ def test_a_holder_is_believed_where_the_store_seems_not_to_decide(store, monkeyp
     storage.write_bytes(url, json.dumps(elsewhere).encode())
     with pytest.raises(OutputBusy, match="sign of life"), storage.locked(url):
         pass
-    elsewhere["beat"] -= STALE_SECONDS
-    storage.write_bytes(url, json.dumps(elsewhere).encode())
+    written_long_ago(monkeypatch, url)
     with storage.locked(url):
         pass
 

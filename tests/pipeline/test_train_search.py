@@ -104,7 +104,7 @@ def test_what_folds_found_is_a_corpus_to_score(scrubline, corpora, tmp_path):
     micro = json.loads(out)["metrics"]["strict"]["micro"]
     assert ours["strict"]["f1"] == pytest.approx(micro["f1"], abs=2e-6)
     code, _, err = scrubline(*words, "--predicted", found)
-    assert code == 2 and "--predicted: the file exists" in err
+    assert code == 2 and "--predicted: it exists already" in err
     code, _, err = scrubline(*words, "--corpus", train, "--predicted", tmp_path / "x.jsonl")
     assert code == 2 and "have one id" in err
 

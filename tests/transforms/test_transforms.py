@@ -14,6 +14,7 @@ from scrubline.models import reading, steps
 from scrubline.models.errors import RunFailed, UsageError, error_class
 from scrubline.models.receipts import Receipt
 from scrubline.models.rework import Rework
+from scrubline.models.shortage import Pace
 from scrubline.models.storage import Storage
 from scrubline.models.taggers import Tagger
 from scrubline.pipeline.execute import run_direct
@@ -132,7 +133,7 @@ class _Reports:
 def test_reading_says_where_the_work_is_and_isolates_rows(job, monkeypatch):
     monkeypatch.setattr(_Reports, "seen", [])
     with testing.TestPipeline(runner="FnApiRunner") as pipeline:
-        found = pipeline | beam.Create([1]) | ReadUnits(job, _Reports(), isolate=True)
+        found = pipeline | beam.Create([1]) | ReadUnits(job, _Reports(), pace=Pace.SINGLE)
         ordinals = found | beam.Map(lambda batch: batch.rows.ordinals.tolist())
         assert_that(ordinals, equal_to([[0], [1], [2], [3], [4]]))
     told = [(1, READING, 0)]

@@ -183,7 +183,7 @@ def test_every_label_is_written_under_its_category():
 
 
 @pytest.mark.parametrize("label", ["", "NAME", "FECHAS", "date", "LOCATION"])
-def test_other_labels_are_refused_by_name(label):
+def test_other_labels_are_refused_and_named_on_a_terminal_alone(label):
     label = label or "-"
     document = AnnotatedDocument("1", SECRET, (Annotation(0, 1, label),))
     for form in (form_2014, form_2006):
@@ -191,8 +191,10 @@ def test_other_labels_are_refused_by_name(label):
             continue
         with pytest.raises(CorpusError, match="UnknownLabel") as caught:
             form.render([document])
-        assert repr(label) in str(caught.value)
-        assert SECRET not in str(caught.value)
+        assert repr(label) in caught.value.on_terminal
+        assert "UnknownLabel: a label is not one of" in str(caught.value)
+        assert repr(label) in caught.value.in_file(2).on_terminal
+        assert SECRET not in str(caught.value) + caught.value.on_terminal
 
 
 @given(documents_of())

@@ -116,7 +116,7 @@ def by(decoder, features: Features, **more) -> tuple[list[str], np.ndarray]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     model=models(),
     features=batches(),
@@ -137,7 +137,7 @@ def test_tags_and_scores_are_those_of_crfsuite(way, model, features, biases):
 
 
 @needs_extension
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(model=models(most=4000.0), features=batches())
 def test_beyond_what_exp_can_hold_both_ways_know_the_scores(model, features):
     """CRFsuite has no number for them: exp(710) is beyond its range."""
@@ -193,7 +193,7 @@ def test_many_heavy_weights_that_sums_of_32_bits_could_not_hold(most, tags):
 
 
 @needs_extension
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(model=models(), features=batches())
 def test_spans_of_ids_are_those_of_tags(model, features):
     decoder = NativeDecoder(model)

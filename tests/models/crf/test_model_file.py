@@ -174,7 +174,7 @@ def test_snap_bias_refuses(bias):
         snap_bias(bias)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 999),
     constant=st.booleans(),
@@ -287,7 +287,7 @@ def test_lying_headers_are_refused(position, value):
         read_model(data[:position] + struct.pack("<I", value) + data[position + 4 :])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(noise=st.binary(max_size=6000), magic=st.booleans(), header=st.booleans())
 def test_garbage_is_refused(noise, magic, header):
     data = small_file()[: 48 if header else 4] if magic else b""

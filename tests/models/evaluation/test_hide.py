@@ -74,7 +74,7 @@ def test_matrix_as_json_is_whole():
 
 
 @given(pairs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_scores_are_the_matrix(both):
     report = compare(*both, tokenize=tokenize, resamples=0)
     matrix, tags = report.metrics["hide_confusion"], report.metrics["hide"]

@@ -46,7 +46,7 @@ def test_other_labels_are_left_out():
 
 
 @given(pairs("ab1. \n\u00a0é", ["CITY", "ZIP", "DATE", "PROFESSION"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_fast_words_are_slow_words(both):
     classes = {"CITY": "LOCATION", "ZIP": "LOCATION", "DATE": "DATE"}
     sides = []

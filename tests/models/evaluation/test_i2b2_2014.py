@@ -237,7 +237,7 @@ def script_scores(gold, predicted, level, hipaa):
 
 
 @given(pairs("ab1. é-", ["PATIENT", "DOCTOR", "CITY", "IDNUM", "AGE"]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_ours_are_the_scripts_on_the_xml_that_we_write(both):
     if not both[0]:
         return

@@ -74,7 +74,7 @@ def test_sentences_are_those_of_our_tokenizer():
 
 
 @given(pairs())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_merged_equals_a_slow_count(both):
     tp = fp = fn = 0
     for gold, predicted in zip(*both, strict=True):

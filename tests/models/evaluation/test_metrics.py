@@ -259,7 +259,7 @@ def slow_characters(documents: list[AnnotatedDocument]) -> set[tuple[str, int]]:
 
 
 @given(pairs(ALPHABET))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_fast_counts_equal_slow_counts(both):
     gold, predicted = both
     metrics = compare(gold, predicted, tokenize=tokenize, resamples=3).metrics
@@ -287,7 +287,7 @@ def test_fast_counts_equal_slow_counts(both):
 
 
 @given(pairs(ALPHABET))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_swapping_the_sides_swaps_precision_and_recall(both):
     there = compare(*both, tokenize=tokenize, resamples=20).metrics
     back = compare(*reversed(both), tokenize=tokenize, resamples=20).metrics
@@ -301,7 +301,7 @@ def test_swapping_the_sides_swaps_precision_and_recall(both):
 
 
 @given(pairs(ALPHABET))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_gold_against_itself_is_perfect(both):
     gold, _ = both
     metrics = compare(gold, gold, tokenize=tokenize, resamples=20).metrics
@@ -315,7 +315,7 @@ def test_gold_against_itself_is_perfect(both):
 
 
 @given(pairs(ALPHABET), st.randoms())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_the_order_of_documents_does_not_matter(both, random):
     gold, predicted = both
     shuffled = [random.sample(side, len(side)) for side in both]
@@ -328,7 +328,7 @@ def test_the_order_of_documents_does_not_matter(both, random):
 
 
 @given(pairs(ALPHABET), st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_finding_one_more_gold_span_never_costs_recall(both, data):
     gold, predicted = both
     if not (missed := [i for i, d in enumerate(gold) if d.spans]):
@@ -347,7 +347,7 @@ def test_finding_one_more_gold_span_never_costs_recall(both, data):
 
 
 @given(pairs(ALPHABET, ["PATIENT", "CITY", "AGE"]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_micro_counts_are_the_sums_over_labels(both):
     metrics = compare(*both, tokenize=tokenize, resamples=3).metrics
     assert metrics.keys() == METRICS.keys()

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scrubline.models.evaluation import METRICS, compare, difference_lines, differences
-from scrubline.models.evaluation.intervals import Resampling, sign_p
+from scrubline.models.evaluation.intervals import Resampling, sign_p, wilson
 from scrubline.models.evaluation.paired import HEADLINE
 
 from .makers import document, tokenize
@@ -35,7 +35,10 @@ def test_differences_by_hand():
     precision = one(found, "strict", "precision")
     assert (precision.first, precision.second) == pytest.approx((2 / 3, 1))
     assert (precision.fewer, precision.more) == (30, 0)
-    assert precision.interval.low == precision.interval.high == pytest.approx(1 / 3)
+    # The same in every resample of 30 documents: Wilson's bound of 0 out of 30 on either side.
+    unseen = wilson(0, 30).high
+    assert precision.interval.low == pytest.approx(1 / 3 - unseen * 4 / 3)
+    assert precision.interval.high == pytest.approx(1 / 3 + unseen * 2 / 3)
     assert precision.p == pytest.approx(2 / 401)  # no resample at or below 0
     f1 = one(found, "strict", "f1")
     assert (f1.fewer, f1.more) == (20, 0)  # two mistakes against none, or against two
@@ -60,6 +63,8 @@ def test_a_model_does_not_differ_from_itself():
         assert row.difference in (0, None)
         assert row.p in (1, None)
         assert (row.fewer, row.more) == (0, 0)
+        if row.interval is not None:  # 30 documents do not show that no document can differ
+            assert -row.interval.low == row.interval.high >= wilson(0, 30).high
 
 
 def test_resamples_are_the_same_documents_for_both():
@@ -68,7 +73,7 @@ def test_resamples_are_the_same_documents_for_both():
     none = [document("a " * (n % 7 + 1) + "b", f"{n:02}") for n in range(30)]
     reports = [compare(uneven, side, tokenize=tokenize, resamples=200) for side in (none, uneven)]
     row = one(differences(*reports), "strict", "recall")
-    assert (row.interval.low, row.interval.high) == (1, 1)
+    assert (row.interval.low, row.interval.high) == (1 - 2 * wilson(0, 30).high, 1)
 
 
 def test_headline_comes_first_and_every_metric_is_there():

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from scrubline.models.evaluation.plots import lines, standalone
+from hypothesis import given
+from hypothesis import strategies as st
+from scrubline.models.evaluation.plots import COLOURS, _names, _ticks, lines, standalone
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize(
@@ -18,6 +24,7 @@ from scrubline.models.evaluation.plots import lines, standalone
         {"long": [(float(n), 1.0 / (n + 1)) for n in range(100)]},
         {"flat": [(0.0, 1.0), (1.0, 1.0)]},
         {'<&">': [(0.0, -1e9), (5.0, 1e9)], "b": [(2.0, 3.0)]},
+        {"tiny": [(0.0, 1e-12), (1e-9, 2e-12)]},
     ],
 )
 def test_any_lines_make_a_picture_that_fetches_nothing(curves):
@@ -31,5 +38,54 @@ def test_any_lines_make_a_picture_that_fetches_nothing(curves):
     for line in root.iter("{http://www.w3.org/2000/svg}polyline"):
         for point in line.attrib["points"].split():
             x, y = map(float, point.split(","))
-            assert 0 <= x <= 640 and 0 <= y <= 400
+            assert 70 <= x <= 490 and 40 <= y <= 340
     assert standalone(lines(curves, across="x & y", up='"z"'), "a < b") == svg
+
+
+def test_legend_shows_the_colour_of_each_curve():
+    """As a style: an attribute `fill` loses to the stylesheet of the page."""
+    curves = {name: [(0.0, n / 10), (1.0, n / 5)] for n, name in enumerate("abcdef")}
+    root = ElementTree.fromstring(standalone(lines(curves, across="k"), "t"))
+    drawn = [line.attrib["stroke"] for line in root.iter(f"{SVG}polyline")]
+    swatches = [rect for rect in root.iter(f"{SVG}rect") if "style" in rect.attrib]
+    assert [rect.attrib["style"] for rect in swatches] == [f"fill:{colour}" for colour in drawn]
+    assert drawn == list(COLOURS) and len(set(drawn)) == 6
+    places = {text.text: text.attrib for text in root.iter(f"{SVG}text")}
+    for name, swatch in zip(curves, swatches, strict=True):
+        assert float(places[name]["y"]) == float(swatch.attrib["y"]) + 9
+        assert float(places[name]["x"]) > float(swatch.attrib["x"]) + 10
+    assert not any("fill" in text.attrib for text in root.iter(f"{SVG}text"))
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ([0.8105, 0.8475], ["0.81", "0.82", "0.83", "0.84", "0.85"]),
+        ([1, 50], ["0", "10", "20", "30", "40", "50"]),
+        ([1, 3], ["1", "2", "3"]),
+        ([2, 2], ["1", "2", "3"]),
+        ([0.1298, 0.9617], ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+        ([-1.0, 0.25], ["-1.0", "-0.8", "-0.6", "-0.4", "-0.2", "0.0", "0.2", "0.4"]),
+        ([0, 12000], ["0", "2,000", "4,000", "6,000", "8,000", "10,000", "12,000"]),
+        ([], ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+    ],
+)
+def test_ticks_are_round(values, names):
+    assert _names(_ticks(values)) == names
+
+
+@given(st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=5))
+def test_ticks_hold_all_values_in_even_steps(values):
+    ticks = _ticks(values)
+    span = ticks[-1] - ticks[0]
+    assert ticks[0] - 1e-6 * span <= min(values) <= max(values) <= ticks[-1] + 1e-6 * span
+    assert 2 <= len(ticks) <= 10
+    step = span / (len(ticks) - 1)
+    assert all(math.isclose(b - a, step, rel_tol=1e-3) for a, b in itertools.pairwise(ticks))
+    mantissa = step / 10.0 ** math.floor(math.log10(step) + 1e-9)
+    assert any(math.isclose(mantissa, times, rel_tol=1e-3) for times in (1, 2, 5))
+
+
+@given(st.lists(st.integers(-1000, 10**6), min_size=1, max_size=5))
+def test_ticks_of_counts_are_whole_numbers(counts):
+    assert all(tick == int(tick) for tick in _ticks([float(count) for count in counts]))

@@ -102,7 +102,7 @@ def test_extent(found, expected):
 
 
 @given(pairs())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_strict_miss_is_in_one_group(both):
     metrics = compare(*both, tokenize=tokenize, resamples=0).metrics
     found = {name: share.count for name, share in metrics["error_groups"].shares.items()}

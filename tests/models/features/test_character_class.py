@@ -65,7 +65,7 @@ def test_every_class_has_an_oracle() -> None:
     assert len(HIDE_CLASSES) == 25
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     word=st.text("AIVzb09-'/+%,.&_ é½٣\ud800", min_size=1, max_size=7)
     | st.text("019-.a", min_size=3, max_size=12)

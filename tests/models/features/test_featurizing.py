@@ -129,7 +129,7 @@ PARTS = st.tuples(
 FEATURES = st.lists(st.lists(PARTS, min_size=1, max_size=3, unique=True), min_size=1, max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     declared=FEATURES,
     texts=st.lists(st.text("aB1|\\ :\n\ud800", max_size=25), max_size=3),

@@ -128,7 +128,7 @@ def piece(request):
         yield request.param
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     texts=st.lists(st.one_of(st.none(), st.lists(WORDS, max_size=12).map(" ".join)), max_size=4),
     layer=st.sampled_from(list(LAYERS)),

@@ -203,7 +203,7 @@ def test_json_round_trip(declared: Property) -> None:
 
 @pytest.mark.parametrize("layer", list(LAYERS))
 @pytest.mark.parametrize("declared", EXAMPLES, ids=IDS)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(
     texts=st.lists(HOSTILE, min_size=1, max_size=3), sequence=st.sampled_from(["line", "sentence"])
 )

@@ -337,7 +337,7 @@ def test_parts_hold_no_clock_and_no_owner(form):
 
 
 @given(data=st.data(), form=st.sampled_from(NAMES))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_damage_is_told_or_harmless(data, form):
     whole = archive(form, list(TEXTS.items())[:3])
     place = data.draw(st.integers(0, len(whole) - 1))
@@ -352,7 +352,7 @@ def test_any_damage_is_told_or_harmless(data, form):
 
 
 @given(st.binary(max_size=2000), st.sampled_from(NAMES))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_bytes_are_refused_or_read(content, form):
     try:
         rows(form, content)
@@ -438,7 +438,7 @@ def test_a_deflated_member_ends_where_its_bytes_end(more):
 
 
 @given(st.binary(max_size=200_000).map(lambda b: b.hex()), st.integers(0, 9))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_deflate_of_any_level_is_unpacked(text, level):
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:

@@ -250,7 +250,7 @@ def slow_records(data, delimiter, quote, escape):
 MACHINES = [(",", '"', None), ("|", '"', "\\"), ("\t", "", None), ("-", "^", "]")]
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=700)
 @given(
     st.sampled_from(MACHINES),
     st.lists(st.sampled_from(["D", "Q", "X", "\n", "\r", "\r\n", "a", "é", "\ufeff", "\0"])),
@@ -284,7 +284,7 @@ def test_the_machine_agrees_with_a_slow_one(dialect, signs, step):
     assert all(text_cells)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(
         st.lists(st.text(st.sampled_from(",;\"'\n\r a🙂\0\ufeff")), min_size=2, max_size=4),
@@ -332,7 +332,7 @@ def rows_of(form):
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.data(), st.integers(1, 60))
 def test_what_is_written_is_read_and_written_again_alike(name, data, split_bytes):
     form = CSV.configured(DIALECTS[name])
@@ -556,9 +556,9 @@ def test_headers(data, expected):
     [
         (b"a,,c,\n1,2,3,4\n", "2 of them, first for column 2"),
         (b'a,""\n', "first for column 2"),
-        (b"a,b,a,b,c\n", r"\['a', 'b'\]"),
-        (b"id,secret: x,secret: x,b\n", r"\[column 2\] \(not shown.*--no-header"),
-        (b"1950,secret,secret,2017\n", r"\[column 2\] \(not shown.*--no-header"),
+        (b"a,b,a,b,c\n", r"\[column 1, column 2\]"),
+        (b"id,secret: x,secret: x,b\n", r"\[column 2\] \(names.*--no-header"),
+        (b"1950,secret,secret,2017\n", r"\[column 2\] \(names.*--no-header"),
         (b"a,\xff\n", "not utf-8"),
         (b"a,b\rsecret,2\r", "carriage return"),
         (b'a,"b\n1,secret', "cannot be read"),
@@ -574,7 +574,7 @@ def test_headers_that_are_refused(data, told):
     file = put("x.csv", data)
     with pytest.raises(UsageError, match=told) as caught:
         CSV.columns(STORAGE, file)
-    assert "secret" not in str(caught.value)
+    assert "secret" not in str(caught.value) + caught.value.on_terminal
     assert read_all(CSV, file, ("a", "b")) == ["BadHeader"]
     packed = put("x.csv.gz", gzip.compress(data))
     with pytest.raises(UsageError, match=told):
@@ -698,7 +698,7 @@ class _Blocks(Storage):
         yield from STORAGE.read_blocks(url, start, end, self._step)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.text(st.sampled_from(',"\n\r\\aé'), max_size=60),
     st.integers(1, 12),

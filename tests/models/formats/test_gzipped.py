@@ -99,7 +99,7 @@ def test_the_ratio_is_a_budget(monkeypatch):
 
 
 @given(st.binary(max_size=200), st.integers(0, 400), st.integers(0, 255))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_damage_is_told_or_harmless(content, place, byte):
     data = bytearray(gzip.compress(content, mtime=0))
     data[place % len(data)] = byte

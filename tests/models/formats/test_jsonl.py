@@ -190,7 +190,7 @@ class _File:
         self.size = size
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.binary(max_size=12).map(lambda b: b.replace(b"\n", b"")), max_size=8),
     st.booleans(),
@@ -335,7 +335,7 @@ def test_lines_as_written():
         JSONL.writer(lambda name: io.BytesIO(), "u").write(pa.table({"a": [1]}))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.dictionaries(st.sampled_from("abc"), json_values), max_size=6), st.integers(1, 40)
 )

@@ -1,8 +1,12 @@
+import base64
 import datetime as dt
 import decimal
 import io
 import itertools
 import random
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +17,9 @@ from hypothesis import strategies as st
 from scrubline.models.errors import StorageError, UsageError
 from scrubline.models.formats import FORMATS, Limits, Locator
 from scrubline.models.formats import parquet as module
+from scrubline.models.formats.arrow_types import passing_schema
 from scrubline.models.formats.parquet import ROW_GROUP_ROWS, _cuts, row_bytes
+from scrubline.models.formats.parquet_sizes import is_over, string_paths
 from scrubline.models.storage import Storage
 
 from .test_contract import STORAGE, Parts, put, read_all
@@ -132,13 +138,132 @@ def test_a_declared_column_that_the_file_lacks_is_null_and_not_written():
     assert chunk.columns.to_pydict() == {"new": [None, None]}
 
 
-def test_metadata_of_fields_passes_and_that_of_the_file_nobody_declared():
-    field = pa.field("t", pa.string(), False, {b"comment": b"note", b"PARQUET:field_id": b"7"})
-    schema = pa.schema([field], {b"site": b"x", b"pandas": b"{}", b"huggingface": b"{}"})
-    file = file_of(pa.table([pa.array(["x"])], schema=schema))
-    after = content_of(rewritten(file, ("t",)))
-    assert not after.schema.metadata
-    assert after.schema.field("t").equals(field, check_metadata=True)
+SAID = "Quorvath"
+"""What only metadata says; it must be nowhere in what is written."""
+
+NOTED = {"comment": f"e.g. {SAID}", "PARQUET:field_id": "7", "scrubline:origin": SAID}
+
+
+class Foreign(pa.ExtensionType):
+    """An extension type that is not registered, and serialises free text."""
+
+    def __init__(self, storage):
+        super().__init__(storage, f"{SAID}.type")
+
+    def __arrow_ext_serialize__(self):
+        return SAID.encode()
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, serialized):
+        return cls(storage)
+
+
+def noted(kind, name="element", nullable=True):
+    return pa.field(name, kind, nullable, NOTED)
+
+
+def extension(kind, values):
+    return pa.ExtensionArray.from_storage(kind, pa.array(values, kind.storage_type))
+
+
+UUIDS = [b"0123456789abcdef", None]
+TENSOR = pa.fixed_shape_tensor(pa.int8(), [2], dim_names=[SAID])
+DEEP = pa.struct([noted(pa.list_(noted(pa.struct([noted(WORDS, "w")]))), "l")])
+
+WITH_METADATA = {
+    "plain": (pa.array(["x", None]), pa.string()),
+    "dictionary": (pa.array(["x", None]).dictionary_encode().cast(WORDS), WORDS),
+    "list": (pa.array([["x"], None], pa.list_(noted(pa.string(), SAID))), pa.list_(pa.string())),
+    "large list": (
+        pa.array([["x"], None], pa.large_list(noted(pa.string(), SAID))),
+        pa.large_list(pa.string()),
+    ),
+    "fixed list": (
+        pa.array([["x"], ["y"]], pa.list_(noted(pa.string(), SAID), 1)),  # of Arrow, none is null
+        pa.list_(pa.string(), 1),
+    ),
+    "map": (
+        pa.array(
+            [[("a", 1)], None],
+            pa.map_(noted(pa.string(), SAID, False), noted(pa.int8(), SAID)),
+        ),
+        pa.map_(pa.string(), pa.int8()),
+    ),
+    "deep": (
+        pa.array([{"l": [{"w": "x"}]}, None], DEEP),
+        pa.struct([("l", pa.list_(pa.struct([("w", WORDS)])))]),
+    ),
+    "uuid": (extension(pa.uuid(), UUIDS), pa.uuid()),
+    "json": (extension(pa.json_(), ["{}", None]), pa.json_()),
+    "bool8": (extension(pa.bool8(), [1, None]), pa.bool8()),
+    "tensor": (extension(TENSOR, [[1, 2], [3, 4]]), pa.list_(pa.int8(), 2)),
+    "opaque": (extension(pa.opaque(pa.string(), SAID, SAID), ["x", None]), pa.string()),
+    "foreign": (extension(Foreign(pa.int32()), [1, None]), pa.int32()),
+    "foreign in a list": (
+        pa.ListArray.from_arrays([0, 2], extension(Foreign(pa.int32()), [1, None])).take([0, None]),
+        pa.list_(pa.int32()),
+    ),
+    "opaque in a struct": (
+        pa.StructArray.from_arrays(
+            [extension(pa.opaque(pa.string(), SAID, SAID), ["x", None])],
+            fields=[noted(pa.opaque(pa.string(), SAID, SAID), "s")],
+        ),
+        pa.struct([("s", pa.string())]),
+    ),
+    "uuid in a map": (
+        pa.MapArray.from_arrays([0, 1, 2], ["a", "b"], extension(pa.uuid(), UUIDS)),
+        pa.map_(pa.string(), pa.uuid()),
+    ),
+    "zone": (pa.array([1, None], pa.timestamp("us", SAID)), pa.timestamp("us", "UTC")),
+    "zones": (
+        pa.array([[1], None], pa.list_(pa.timestamp("us", f"{SAID}/Bel"))),
+        pa.list_(pa.timestamp("us", "UTC")),
+    ),
+    "offset": (pa.array([1, None], pa.timestamp("s", "+07:30")), pa.timestamp("ms", "+07:30")),
+}  # fmt: skip
+"""What is read, and the type in which it is written."""
+
+
+def all_that_is_said(data):
+    """The bytes of a Parquet file, and those of the Arrow schema in its footer, decoded."""
+    metadata = pq.ParquetFile(io.BytesIO(data)).metadata
+    stored = (metadata.metadata or {}).get(b"ARROW:schema", b"")
+    return data + base64.b64decode(stored) + repr(metadata.metadata).encode()
+
+
+@pytest.mark.parametrize("name", WITH_METADATA)
+def test_metadata_of_fields_and_types_is_left_out_at_every_depth(name):
+    column, expected = WITH_METADATA[name]
+    field = pa.field("t", column.type, True, NOTED)
+    schema = pa.schema([field], {b"pandas": f'{{"{SAID}": 1}}'.encode(), b"site": SAID.encode()})
+    file = file_of(pa.table([column], schema=schema), compression="none")
+    before = STORAGE.read_bytes(file.url)
+    assert SAID.encode() in all_that_is_said(before)
+    data = rewritten(file, ("t",))
+    assert SAID.encode() not in all_that_is_said(data)
+    after = content_of(data).schema
+    assert not after.metadata
+    assert after.field("t").type == expected
+    assert after.field("t").metadata == {b"PARQUET:field_id": b"7"}
+    values = content_of(data).column("t")
+    assert PARQUET.cells(values) == PARQUET.cells(content_of(before).column("t"))
+    for limits in (Limits(batch_documents=1), Limits(batch_documents=7)):
+        assert rewritten(file, ("t",), limits=limits) == data
+
+
+def test_a_number_of_a_field_that_is_none_is_left_out():
+    field = pa.field("t", pa.string(), True, {"PARQUET:field_id": SAID})
+    assert passing_schema(pa.schema([field])).field("t").metadata is None
+
+
+def test_files_that_differ_in_comments_alone_share_a_part():
+    def token(metadata):
+        inner = pa.field("element", pa.string(), True, metadata)
+        field = pa.field("t", pa.list_(inner), True, metadata)
+        table = pa.table([pa.array([["x"]], field.type)], schema=pa.schema([field]))
+        return PARQUET.schema_token(STORAGE, file_of(table))
+
+    assert token(None) == token({"comment": SAID})
 
 
 def test_schema_tokens_tell_schemas_apart_but_not_file_metadata():
@@ -340,7 +465,7 @@ def test_row_groups_are_cut_by_rows_and_bytes(monkeypatch):
     assert rows == [ROW_GROUP_ROWS, 7, 2, 1, 1, 1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from(["a", "b", None, "cc"]), min_size=1, max_size=40),
     st.lists(st.integers(1, 9), min_size=1),
@@ -409,3 +534,109 @@ def test_decode_never_raises_for_what_python_cannot_hold():
     values = PARQUET.decode(column)
     assert values[1] is None
     assert all(isinstance(value, tuple | list) for value in (values[0], values[2]))
+
+
+# -- what unpacks to more than it may
+
+
+def folded(values, count):
+    """A column that names values, of a dictionary, over and over."""
+    indices = pa.array([n % len(values) for n in range(count)], pa.int32())
+    return pa.DictionaryArray.from_arrays(indices, pa.array(values))
+
+
+def errors_of(file, columns, limits=Limits()):  # noqa: B008 - frozen
+    """The error of each row, None for none."""
+    read = read_all(PARQUET, file, columns, limits=limits)
+    return [one if isinstance(one, str) else None for one in read]
+
+
+def bomb(kind, value_bytes, count):
+    """A file of some kB with `count` values of so many bytes."""
+    big = "x" * value_bytes
+    options = {"dictionary_pagesize_limit": 1 << 30}
+    if kind == "nested":
+        column = pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), folded([big], count))
+    elif kind == "delta":
+        column = pa.array([big] * count)
+        options = {
+            "use_dictionary": False,
+            "column_encoding": {"id": "PLAIN", "text": "DELTA_BYTE_ARRAY"},
+        }
+    else:
+        column = folded([big], count)
+    ids = pa.array([str(n) for n in range(len(column))])
+    sink = io.BytesIO()
+    table = pa.table([ids, column], ["id", "text"])
+    pq.write_table(table, sink, compression="zstd", store_schema=kind == "typed", **options)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["plain", "typed", "nested", "delta"])
+def test_a_row_group_that_unpacks_to_too_much_is_over_budget(kind):
+    content = bomb(kind, 1_000_000, 80)
+    assert len(content) < 20_000
+    file = put("bomb.parquet", content)
+    rows = pq.read_metadata(io.BytesIO(content)).num_rows
+    for limits in (Limits(), Limits(batch_documents=1, batch_bytes=1)):
+        found = errors_of(file, ("id", "text"), limits)
+        assert found == ["OverBudget:unpacked"] * rows
+    wide = Limits(unpacked_ratio=10**6)
+    assert errors_of(file, ("id", "text"), wide) == [None] * rows
+    # The column that is not read unpacks to little.
+    assert errors_of(file, ("id",)) == [None] * rows
+
+
+@pytest.mark.parametrize("kind", ["plain", "typed", "nested"])
+def test_it_is_found_in_little_memory(kind, tmp_path):
+    """45 GB, found in an address space of 3: never is the group unpacked, nor memory short."""
+    (tmp_path / "bomb.parquet").write_bytes(bomb(kind, 15_000_000, 3000))
+    code = f"""
+        import resource
+        from collections import Counter
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+        from scrubline.models.formats import FORMATS, Limits, Locator
+        from scrubline.models.storage import Storage
+        storage = Storage()
+        [file] = storage.list_files([{str(tmp_path / "bomb.parquet")!r}])
+        chunks = FORMATS["parquet"].read(
+            storage, file, Locator(0, 0, 1, file.size), ("id", "text"), Limits()
+        )
+        print(Counter(error for chunk in chunks for error in chunk.errors.values()))
+    """
+    out = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300
+    )
+    rows = 1 if kind == "nested" else 3000
+    assert out.stdout == f"Counter({{'OverBudget:unpacked': {rows}}})\n", out.stderr
+
+
+def test_a_row_group_beside_one_that_is_over_budget_is_read():
+    good = pa.table({"id": ["a", "b"], "text": ["good", "too"]})
+    bad = pa.table({"id": ["c"] * 80, "text": folded(["x" * 1_000_000], 80).cast(pa.string())})
+    sink = io.BytesIO()
+    with pq.ParquetWriter(sink, good.schema, dictionary_pagesize_limit=1 << 30) as writer:
+        writer.write_table(good)
+        writer.write_table(bad)
+        writer.write_table(good)
+    assert errors_of(put("three.parquet", sink.getvalue()), ("id", "text")) == [
+        *(None, None),
+        *["OverBudget:unpacked"] * 80,
+        *(None, None),
+    ]
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_sizes_of_folded_columns_are_those_of_the_values(name):
+    array = COLUMNS[name]
+    sink = io.BytesIO()
+    pq.write_table(pa.table([array], [name]), sink)
+    paths = string_paths(pq.ParquetFile(sink))
+    measured = pq.ParquetFile(sink, read_dictionary=paths)
+    size = int(row_bytes(pq.read_table(sink)).sum())
+    assert not is_over(measured, 0, [name], max(4 * size, 2000))
+    grown = pa.concat_arrays([array] * 5000)
+    sink = io.BytesIO()
+    pq.write_table(pa.table([grown], [name]), sink)
+    measured = pq.ParquetFile(sink, read_dictionary=paths)
+    assert is_over(measured, 0, [name], 5000 * size // 8) or pa.types.is_null(array.type)

@@ -38,7 +38,7 @@ def items(layer: Layer, *texts: str | None) -> list[list[tuple[int, int]]]:
 
 
 @layers
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=HOSTILE)
 def test_items_are_ordered_and_disjoint_and_hold_all_that_is_not_blank(
     layer: Layer, text: str
@@ -53,7 +53,7 @@ def test_items_are_ordered_and_disjoint_and_hold_all_that_is_not_blank(
 
 
 @layers
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(texts=st.lists(HOSTILE | st.none(), max_size=4))
 def test_items_of_a_document_depend_on_its_text_alone(
     layer: Layer, texts: list[str | None]

@@ -43,7 +43,7 @@ PIECES = st.lists(
 
 
 @needs_extension
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=1_500)
 @given(st.lists(st.one_of(st.none(), PIECES, st.text(max_size=30)), max_size=3))
 def test_both_paths_join_the_same(texts):
     tokens = tokenize_documents([text or "" for text in texts], sentences=False)
@@ -57,7 +57,7 @@ def test_both_paths_join_the_same(texts):
 
 
 @needs_extension
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=1_500)
 @given(
     st.one_of(PIECES, st.text(max_size=20)).filter(lambda word: not set(LINE_BREAKS) & set(word))
 )

@@ -206,7 +206,7 @@ def test_a_list_of_another_version_is_refused():
 
 
 @given(cut=st.integers(0, 2_000), flip=st.integers(0, 255))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_damage_of_the_weights_gets_through(cut, flip):
     whole = pos().files[MODEL]
     at_ = cut % len(whole)

@@ -77,7 +77,7 @@ def pairs_of(words):
     text=st.lists(st.sampled_from("abcdefg"), min_size=6, max_size=60).map(" ".join),
     merges=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=4),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_costs_are_what_merging_takes_off_the_information(text, merges):
     words = count_words([text])
     size = len(words.vocabulary)

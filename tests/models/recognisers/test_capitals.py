@@ -113,7 +113,7 @@ def test_shapes(word: str, shape: int) -> None:
 
 
 @given(text=TEXTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_begins_lines_and_columns_stands_behind_more_than_a_blank(text: str) -> None:
     found = words(text)
     apart = " \t\r\n*>|#-_~\u2013\u2014"
@@ -124,7 +124,7 @@ def test_what_begins_lines_and_columns_stands_behind_more_than_a_blank(text: str
 
 
 @given(text=TEXTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_rows_are_ordered_disjoint_and_inside(text: str) -> None:
     found = words(text)
     reach = 0
@@ -148,7 +148,7 @@ WORD = re.compile(
 
 
 @given(text=st.one_of(TEXTS, st.text("aS's-\u2019 \u0301é_7.", max_size=30)))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_words_are_those_of_the_obvious_pattern(text: str) -> None:
     for written in (text, text.encode("ascii", "ignore").decode()):
         found = words(written)
@@ -158,7 +158,7 @@ def test_words_are_those_of_the_obvious_pattern(text: str) -> None:
 
 
 @given(text=TEXTS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_words_are_looked_up_by_what_they_are(text: str) -> None:
     found = words(text)
     for wanted in ({"ann", "a", "e"}, {"ann": 1, "7": 2}, frozenset({"o'brien", "zz"}), ()):
@@ -171,7 +171,7 @@ ANN = capitals.Property.one_of(["ann"])
 
 
 @given(text=TEXTS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_words_are_looked_up_by_their_properties(text: str) -> None:
     found = words(text)
     short = [i for i, word in enumerate(found.texts) if word and len(word) < 3]
@@ -228,7 +228,7 @@ def test_time_is_linear(piece: str) -> None:
 
 
 @given(text=TEXTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_extension_cuts_words_as_python_does(text: str) -> None:
     vocabulary = capitals._Vocabulary()
     slow = vocabulary._cut(text)

@@ -48,7 +48,7 @@ def test_the_table_agrees_with_the_modules() -> None:
 
 @EACH
 @given(text=TEXTS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_candidates_are_ordered_disjoint_inside_and_the_same_again(name: str, text: str) -> None:
     rule = RECOGNISERS[name]
     found = run(name, text)
@@ -64,7 +64,7 @@ def test_candidates_are_ordered_disjoint_inside_and_the_same_again(name: str, te
 
 @EACH
 @given(text=TEXTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_text_far_away_changes_nothing(name: str, text: str) -> None:
     # What precedes shifts offsets by its code points, whatever it costs in bytes.
     prefix = "🙂é\ud800" * 40 + "\n\n" + " " * matching.WINDOW
@@ -77,7 +77,7 @@ def test_text_far_away_changes_nothing(name: str, text: str) -> None:
 
 
 @given(text=TEXTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_view_has_one_byte_per_code_point(text: str) -> None:
     seen = matching.view(text)
     assert len(seen) == len(text)

@@ -149,7 +149,7 @@ def test_patterns_find_in_the_cases_what_they_match(path: Path) -> None:
 
 
 @given(text=TEXTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_patterns_find_in_all_texts_what_they_match(text: str) -> None:
     require_same(text)
 
@@ -185,7 +185,7 @@ SOURCES = [
 
 
 @given(parts=st.lists(st.sampled_from(PARTS), max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @pytest.mark.parametrize(("source", "case"), SOURCES)
 def test_little_patterns_find_what_they_match(source: str, case: Case, parts: list[str]) -> None:
     gate = little(source, case)

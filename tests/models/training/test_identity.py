@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.resources
 
 import pytest
 from scrubline.dictionaries import Dictionary
-from scrubline.models.code import _sources, code_hash
 from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.training.identity import (
     corpus_hash,
@@ -15,13 +13,6 @@ from scrubline.models.training.identity import (
 from scrubline.models.training.settings import changed
 
 from .notes import CORPUS, LISTS, RECIPE
-
-
-def test_the_code_that_counts_is_hashed():
-    names = {source.name for source in _sources(importlib.resources.files("scrubline.models"))}
-    assert {"featurizing.py", "plain.py", "codec.py", "preparing.py", "tokenizing.py"} <= names
-    assert not {"jsonl.py", "brat.py", "ssn.py", "strict.py"} & names
-    assert len(code_hash()) == 64 and code_hash() == code_hash()
 
 
 @pytest.mark.parametrize(

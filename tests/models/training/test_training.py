@@ -190,7 +190,7 @@ def test_missing_dictionaries_are_named():
         trained(dictionaries={})
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     text=st.text(alphabet=st.sampled_from("aZ9 .\n\r\0é🙂\ud800\ufeff\u2028|\\"), max_size=60),
     data=st.data(),

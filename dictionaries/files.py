@@ -1,0 +1,81 @@
+"""Files that a user names: regular ones alone, so that nothing is waited for.
+
+It stands in the lowest room because lists are read here; policies, keys and all else by the same.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import Any
+
+import fsspec
+from fsspec.compression import compr
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.utils import infer_compression
+
+NO_FILE = (
+    "a file was expected, but this is a pipe, a socket, a device or a folder, which is not read: "
+    "write what a command prints, as in <(vault read ...) or /dev/stdin, to a file of mode 0600 "
+    "first (a key can also come from an environment variable: env:NAME)"
+)
+
+
+class NotARegularFile(OSError):
+    """Something other than a regular file was named."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.EINVAL, NO_FILE)
+
+
+def open_regular(path: str, *, folder: int | None = None, follow: bool = True) -> int:
+    """Opens a regular file for reading; gives its descriptor.
+
+    Args:
+        path: of the file; with `folder` its name in it.
+        folder: descriptor of a folder.
+        follow: whether the file may be a link to one.
+
+    Raises:
+        NotARegularFile: if it is a pipe, a socket, a device or a folder; it is not waited for.
+        OSError: as of opening.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(path, flags, dir_fd=folder)
+    except OSError as error:
+        if error.errno != errno.ENXIO:  # of a socket, or of a device that is not there
+            raise
+        descriptor = -1
+    if descriptor < 0:
+        raise NotARegularFile
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotARegularFile
+    return descriptor
+
+
+def read_named(name_or_url: str, limit: int = -1, *, unpack: bool = False) -> bytes:
+    """The first bytes of a file by its path or any fsspec URL.
+
+    Args:
+        limit: how many, once unpacked; -1 for all.
+        unpack: undo the compression that the ending of the name tells.
+
+    Raises:
+        NotARegularFile: see `open_regular`.
+        Exception: whatever storage libraries raise; they quote the URL.
+    """
+    compression = infer_compression(name_or_url) if unpack else None
+    if "::" not in name_or_url and _is_local(name_or_url):
+        path = str(LocalFileSystem._strip_protocol(name_or_url))
+        with os.fdopen(open_regular(path), "rb") as file:
+            stream: Any = compr[compression](file, mode="rb") if compression else file
+            return bytes(stream.read(limit))
+    with fsspec.open(name_or_url, "rb", compression=compression) as stream:
+        return bytes(stream.read(limit))
+
+
+def _is_local(url: str) -> bool:
+    return "://" not in url or url.startswith(("file://", "local://"))

@@ -1,0 +1,181 @@
+"""Processes of Scrubline that begin with everything imported: forked on request of `stub.c`.
+
+    LD_PRELOAD=shim.so python zygote.py SOCKET STUB
+
+Starting a launcher and a worker by `python -m` takes most of the time of a small run. Here a
+process imports once what both of them need, and forks itself for each. `sys.executable` is the
+stub, so a launcher that starts a worker by its command line gets one that was forked too. In the
+fork nothing of Scrubline differs but that waits between tries are short; what its environment asks
+for is injected: by the shim (SCRUBLINE_FAULTS) and at the seam of storage (SCRUBLINE_SEAM).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import faulthandler
+import gc
+import io
+import os
+import runpy
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SHORTEST_SECONDS = 0.01
+ENDING_SECONDS = 60.0
+"""Patience with threads that are about to end."""
+
+_sleep = time.sleep
+
+
+def _brief(seconds: float) -> None:
+    """Waits between tries and looks, but hardly."""
+    _sleep(min(seconds, SHORTEST_SECONDS))
+
+
+def _preload(stub: str) -> None:
+    """Imports what launchers and workers import, without a thread."""
+    time.sleep = _brief
+    subprocess._USE_VFORK = False  # type: ignore[attr-defined]  # the shim sees fork, not vfork
+    sys.executable = stub
+    import apache_beam.runners.portability.fn_api_runner  # noqa: F401
+    import pyarrow.dataset  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import s3fs  # noqa: F401
+    from scrubline.models import shipped, steps  # noqa: F401
+    from scrubline.models.formats import FORMATS  # noqa: F401
+    from scrubline.pipeline import cli, execute, runs, verify, worker  # noqa: F401
+
+    _warm_up()
+    gc.freeze()  # so that collections in forks leave these pages shared
+    deadline = time.monotonic() + ENDING_SECONDS
+    while (left := _threads() - {"jemalloc_bg_thd"}) and time.monotonic() < deadline:
+        _sleep(SHORTEST_SECONDS)  # the command's own watcher of signals is about to end
+    assert not left, f"one with threads cannot be forked: {left}"
+
+
+def _warm_up() -> None:
+    """Scrubs a text, so that rules, lists and tables are in memory."""
+    from scrubline.pipeline import cli
+
+    before = sys.stdin, sys.stdout
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b"Seen 1/2/2019 by Dr. Smith. MRN: 123456.\n"))
+    sys.stdout = io.TextIOWrapper(io.BytesIO())
+    try:
+        cli.main(["scrub", "-", "--model", "none"])
+    except SystemExit as ended:
+        assert not ended.code, "cannot scrub a text"
+    finally:
+        sys.stdin, sys.stdout = before
+
+
+def _threads() -> set[str]:
+    """Names of the threads beside the main one. Arrow's jemalloc takes care of its own in forks."""
+    others = [task for task in os.listdir("/proc/self/task") if int(task) != os.getpid()]
+    found = set()
+    for task in others:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended
+            found.add(Path(f"/proc/self/task/{task}/comm").read_text().strip())
+    return found
+
+
+def _received(line: socket.socket) -> tuple[list[str], str, dict[str, str], list[int]]:
+    """Words, folder, environment and streams of a request."""
+    size, streams, _, _ = socket.recv_fds(line, 4, 3)
+    left, content = struct.unpack("I", size)[0], b""
+    while len(content) < left:
+        content += line.recv(left - len(content))
+    count, *rest = os.fsdecode(content).split("\0")[:-1]
+    words, (folder, *pairs) = rest[: int(count)], rest[int(count) :]
+    return words, folder, dict(pair.split("=", 1) for pair in pairs), streams
+
+
+def _become(words: list[str], folder: str, environment: dict[str, str], streams: list[int]) -> None:
+    """Makes this fork the process that was asked for; returns or raises when that ends."""
+    faulthandler.register(signal.SIGUSR1)  # the laboratory asks those that hang where they are
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    # Which module, and its words: `python [-flags] -m module words`.
+    module = words[words.index("-m") + 1]
+    works = module.endswith(".worker")
+    sys.argv = [module, *words[words.index("-m") + 2 :]]
+    if seam := environment.get("SCRUBLINE_SEAM"):
+        from tests.faults import seam as hooks
+
+        hooks.install(seam, "w" if works else "l")
+    shim = ctypes.CDLL(None)
+    text = environment.get("SCRUBLINE_FAULTS", "").encode()
+    assert shim.faults_arm(text, ctypes.c_char(b"w" if works else b"l")) >= 0, "bad rules"
+    if works:
+        from scrubline.pipeline import worker
+
+        worker.main()
+    elif module == "scrubline.pipeline.cli":
+        from scrubline.pipeline import cli
+
+        cli.command()
+    else:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _serve(path: str) -> tuple[list[str], str, dict[str, str], list[int]]:
+    """Forks on request until standard input ends; returns in forks only."""
+    selector = selectors.DefaultSelector()
+    door = socket.socket(socket.AF_UNIX)
+    door.bind(path)
+    door.listen(64)
+    selector.register(door, selectors.EVENT_READ, "door")
+    selector.register(0, selectors.EVENT_READ, "end")
+    print("ready", flush=True)
+    children: dict[int, tuple[int, socket.socket]] = {}
+    while True:
+        for key, _ in selector.select():
+            if key.data == "end":
+                for pid, _ in children.values():
+                    os.kill(pid, signal.SIGKILL)
+                os._exit(0)
+            elif key.data == "door":
+                line, _ = door.accept()
+                request = _received(line)
+                pid = os.fork()
+                if pid == 0:
+                    selector.close()
+                    door.close()
+                    line.close()
+                    for handle, (_, other) in children.items():
+                        os.close(handle)
+                        other.close()
+                    return request
+                for stream in request[3]:
+                    os.close(stream)
+                handle = os.pidfd_open(pid)
+                children[handle] = pid, line
+                selector.register(handle, selectors.EVENT_READ, "ended")
+                selector.register(line, selectors.EVENT_READ, handle)
+            elif key.data == "ended":
+                pid, line = children.pop(key.fd)
+                _, status = os.waitpid(pid, 0)
+                selector.unregister(key.fd)
+                os.close(key.fd)
+                selector.unregister(line)
+                with contextlib.suppress(OSError):  # who asked has been killed
+                    line.send(struct.pack("i", os.waitstatus_to_exitcode(status)))
+                line.close()
+            elif key.data in children:  # the stub has ended: it was killed
+                os.kill(children[key.data][0], signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _preload(sys.argv[2])
+    _become(*_serve(sys.argv[1]))

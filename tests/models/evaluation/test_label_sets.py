@@ -1,0 +1,68 @@
+"""Labels that the other side cannot know are named, with what maps them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from scrubline.models.evaluation import compare
+from scrubline.models.evaluation.html import page
+from scrubline.models.evaluation.label_sets import unknown_labels
+from scrubline.models.mapping import load_map
+
+from .makers import document, tokenize
+
+
+@pytest.mark.parametrize(
+    ("labels", "others", "unknown"),
+    [
+        ((), (), ()),
+        (("NAME",), (), ()),
+        (("PATIENT", "DEVICE"), ("DOCTOR",), ()),
+        (("NAME", "DATE"), ("PATIENT", "DATE"), ("NAME",)),
+        (("GEOGRAPHIC_LOCATION", "NAME"), ("PATIENT",), ("GEOGRAPHIC_LOCATION", "NAME")),
+        (("PATIENT",), ("NAME", "URL"), ("PATIENT",)),
+        (("FECHAS", "HOSPITAL"), ("CALLE",), ()),
+        (("CALLE",), ("DATE", "PATIENT"), ("CALLE",)),
+        (("SITE-A", "SITE-B"), ("SITE-A",), ("SITE-B",)),
+        (("SITE-A",), ("SITE-A",), ()),
+    ],
+)
+def test_labels_of_no_set_of_the_other_side_are_unknown(labels, others, unknown):
+    assert unknown_labels(labels, others) == unknown
+
+
+def test_every_label_of_a_shipped_map_is_foreign_to_native_predictions_or_native():
+    for label in load_map("asq_phi").table:
+        native = {"PATIENT", "DATE", "DEVICE"}
+        assert unknown_labels([label], native) in ((), (label,))
+
+
+GOLD = [document("{NAME a} {DATE b} c", "1")]
+FOUND = [document("{PATIENT a} {DATE b} c", "1")]
+
+
+def test_table_json_and_page_have_the_warnings():
+    report = compare(GOLD, FOUND, tokenize=tokenize, resamples=0)
+    gold, predicted = report.warnings
+    assert gold == (
+        "gold labels unknown to the prediction: NAME. No span of theirs can match by label; map "
+        "them with --label-map asq_phi"
+    )
+    assert predicted.startswith("predicted labels unknown to gold: PATIENT.")
+    assert "--predicted-label-map" in predicted
+    assert f"warning: {gold}" in report.as_table().splitlines()
+    assert json.loads(json.dumps(report.as_json()))["warnings"] == [gold, predicted]
+    assert f'<p class="warning">Warning: {gold}</p>' in page(report, facts={}).decode()
+
+
+def test_a_map_ends_the_warning():
+    mapping = load_map("asq_phi")
+    mapped = [document("{PATIENT a} {DATE b} c", "1")]
+    assert mapping.apply("NAME") == "PATIENT"
+    assert compare(mapped, FOUND, tokenize=tokenize, resamples=0).warnings == ()
+
+
+def test_ignored_labels_are_not_warned_of():
+    report = compare(GOLD, FOUND, tokenize=tokenize, resamples=0, ignore=("NAME", "PATIENT"))
+    assert report.warnings == ()

@@ -1,0 +1,65 @@
+"""Names that stand elsewhere in a note are found where they are in disguise, and back."""
+
+import time
+
+import pytest
+from scrubline.models import Scrubber
+
+from benchmarks.disguises import one_pass
+
+FULL = Scrubber("en-default")
+BETWEEN = "\nRest.\nFluids.\nDiet as before.\nWalks daily.\nLabs were normal.\n"
+WRITTEN = (
+    *("Wuther-\ning", "Wu<b>thering</b>", "Wu&#116;hering", "Wu%74hering", "Wu\u200dthering"),
+    *("W u t h e r i n g", "Wu\\u0074hering", "Wu=\nthering"),
+)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_name_found_elsewhere_is_found_in_disguise(name):
+    text = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Then {name} denies pain."
+    shown = FULL.scrub(text)
+    assert "Then [PATIENT] denies pain." in shown.replace("</b>", "")
+    assert BETWEEN in shown
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_name_found_in_disguise_is_found_elsewhere(name):
+    text = f"Seen by Dr. Anselm {name} today.{BETWEEN}Then Wuthering will call."
+    shown = FULL.scrub(text)
+    assert "Wuthering" not in shown
+    assert BETWEEN in shown
+
+
+def test_rules_alone_carry_names_over_too():
+    rules = Scrubber()
+    text = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Then Wuther-\ning denies pain."
+    assert "ing denies" not in rules.scrub(text)
+
+
+def test_words_that_are_no_names_in_the_note_stay():
+    text = (
+        f"Dr. Brown saw her.{BETWEEN}The brown spu-\ntum was sent, the brown&nbsp;stain was not."
+        f"{BETWEEN}Dr. Wilson came.{BETWEEN}Wilson disease was ex-\ncluded."
+    )
+    with one_pass():
+        before = FULL.scrub(text)
+    assert FULL.scrub(text) == before
+
+
+def test_each_document_has_its_own_names():
+    first = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Well."
+    second = f"Sleeps well.{BETWEEN}Then wuther-\ning denies pain."
+    assert "wuther-\ning" in FULL.scrub(second)
+    assert FULL.scrub(first) and "wuther-\ning" in FULL.scrub(second)
+
+
+def test_time_grows_with_the_length():
+    def seconds(times):
+        text = f"Mr. Anselm Wuthering came.{BETWEEN}Wuther-\ning denies. Dr. Oko&#110;jo.\n" * times
+        began = time.process_time()
+        FULL.scrub(text)
+        return time.process_time() - began
+
+    seconds(5)
+    assert seconds(160) < 16 * 4 * max(seconds(10), 0.01)

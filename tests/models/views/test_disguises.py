@@ -1,0 +1,246 @@
+"""Identifiers in disguise are found, and nothing else changes by it."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrubline.models import Scrubber
+from scrubline.models.batches import Batch
+from scrubline.models.budgets import Budgets
+from scrubline.models.documents import Documents, Rows
+from scrubline.models.errors import DocumentError
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS
+from scrubline.models.spans import Candidate
+from scrubline.models.steps import (
+    featurize_batch,
+    label_batch,
+    merge_batch,
+    recognise_batch,
+    scrub_batch,
+    tokenize_batch,
+)
+
+from benchmarks.disguises import FORMS, left, one_pass, written
+
+BODIES = ("HTML body", "RTF body", "XML attribute")
+FULL = Scrubber("en-default")
+RULES = Scrubber()
+
+
+@pytest.mark.parametrize(
+    "form", [form for form in FORMS if form.in_scope], ids=lambda form: form.name
+)
+def test_of_the_forms_in_scope_nothing_is_left(form):
+    assert left(FULL, form) == []
+
+
+@pytest.mark.parametrize("form", [f for f in FORMS if not f.in_scope], ids=lambda form: form.name)
+def test_of_the_other_forms_no_more_is_left_than_without_views(form):
+    with one_pass():
+        before = left(FULL, form)
+    assert set(left(FULL, form)) <= set(before)
+    assert form.name not in BODIES or not before
+
+
+SPANISH = "Nombre: {name}. NHC: {number}. Fecha de nacimiento: {born}. Ingresa en el Hospital."
+SPANISH_PARTS = {"name": "Ernesto Rivera Bueno", "number": "4521763", "born": "12/03/1961"}
+
+
+@pytest.fixture(scope="module")
+def spanish():
+    return Scrubber("meddocan-default", recognisers="recipe")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda t: "".join(f"&#{ord(c)};" for c in t),
+        lambda t: "".join(f"\\u{ord(c):04x}" for c in t),
+        lambda t: "".join(f"%{ord(c):02X}" for c in t),
+        lambda t: "\u200d".join(t),
+        lambda t: "\0".join(t),
+        lambda t: t[:4] + "-\n" + t[4:],
+    ],
+    ids=["entities", "JSON", "percent", "joiners", "NUL", "wrap"],
+)
+def test_what_is_found_in_spanish_is_found_in_disguise(spanish, write):
+    text = SPANISH.format(**SPANISH_PARTS)
+    disguised = SPANISH.format(**{name: write(value) for name, value in SPANISH_PARTS.items()})
+    shown = spanish.scrub(disguised)
+    for value in SPANISH_PARTS.values():
+        assert value not in spanish.scrub(text)
+        assert write(value) not in shown
+        assert write(value)[3:-3] not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SSN 1\u200d2\u200c3-4\u20605-67\u00ad8\ufe0f9", "SSN [SSN]"),
+        ("MRN: 12&#51;4567, calm", "MRN: [MEDICALRECORD], calm"),
+        ("seen 03\\/04\\/2012", "seen [DATE]"),
+        ("seen 03/-\r\n04/2012 again", "seen [DATE] again"),
+        (
+            "a 9-\n4-year-old, a 9-4-year-old, a 9\0004-year-old",
+            "a [AGE]-year-old, a [AGE]-year-old, a [AGE]-year-old",
+        ),
+        ("a 5-\n4-year-old", None),
+        ("a 54-year-old &amp; well", "a 54-year-old &amp; well"),
+        ("Account&nbsp;number:\nA77B19\nwell", "Account&nbsp;number:\n[ACCOUNT]\nwell"),
+        ("Acc\u00adount number:\nA77B19", "Acc\u00adount number:\n[ACCOUNT]"),
+        ("<b>Acc</b>ount number:\nA77B19", "<b>Acc</b>ount number:\n[ACCOUNT]"),
+        ("A&nbsp;dose:\nA77B19", "A&nbsp;dose:\nA77B19"),
+        ("DOB: 03/04/19-\n57. He is well", "DOB: [DATE]. He is well"),
+        ("MRN 48219-\n17. Stable", "MRN [MEDICALRECORD]. Stable"),
+        ("Phone 617-555-01-\n99. ok", "Phone [PHONE]. ok"),
+        ("Phone 617-555-01-\r99) ok", "Phone [PHONE]) ok"),
+        ("DOB: 03%2F04/2019 seen.", "DOB: [DATE] seen."),
+        ("DOB 03/04%2F1957", "DOB [DATE]"),
+        ("Tel 617-555%2D0199", "Tel [PHONE]"),
+        ("SSN: 123=2D45=2D6789", "SSN: [SSN]"),
+        ("SSN: 123=2045=206789", "SSN: [SSN]"),
+        ("DOB 03/<em>04</em>/1957", "DOB [DATE]"),
+        ("SSN \xb9\xb2\xb3-\u2074\u2075-\u2076\u2077\u2078\u2079", "SSN [SSN]"),
+        ("MRN \u2074\u2078\u00b2\u00b9\u2079\u2070", "MRN [MEDICALRECORD]"),
+        ("MRN &#000000052;8219", "MRN [MEDICALRECORD]"),
+        ("Dr. Oka-\u2028for", "Dr. [DOCTOR]"),
+        ("Dr. Oka-\rfor came", "Dr. [DOCTOR] came"),
+        ("Dr. Oka-\n\nfor came", "Dr. [DOCTOR] came"),
+        ("Dr. Oka\u2013\nfor came", "Dr. [DOCTOR] came"),
+        ("Dr. Oka</w:t></w:r><w:r><w:t>for came", "Dr. [DOCTOR] came"),
+        ("Dr. O\u2009k\u2009a\u2009f\u2009o\u2009r came", "Dr. [DOCTOR] came"),
+    ],
+)
+def test_rules_see_through(text, expected):
+    if expected is None:
+        assert "5-\n4" not in RULES.scrub(text)
+    else:
+        assert RULES.scrub(text) == expected
+
+
+HOSTILE = st.text(
+    alphabet=st.sampled_from("3/4201Ab.-= %&#51;\n\r\0\b\x1b[m\u200d\u00ad\u0336Dr"), max_size=60
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(HOSTILE)
+def test_what_was_accepted_goes_and_all_else_stays(text):
+    spans, out = RULES.spans(text), RULES.scrub(text)
+    at = out_at = 0
+    for span in spans:
+        same = text[at : span.start]
+        assert out[out_at : out_at + len(same)] == same
+        replacement = text[span.start : span.end] if span.replacement is None else span.replacement
+        out_at += len(same) + len(replacement)
+        at = span.end
+    assert out[out_at:] == text[at:]
+    removed = {
+        i for span in spans if span.replacement is not None for i in range(span.start, span.end)
+    }
+    for candidate in RULES.candidates(text)[0]:
+        if candidate.label not in ("AGE", "ZIP", "STATE"):
+            assert removed >= set(range(candidate.start, candidate.end))
+
+
+@settings(max_examples=100, deadline=None)
+@given(HOSTILE)
+def test_the_second_pass_only_adds(text):
+    with one_pass():
+        before = RULES.candidates(text)[0]
+    assert set(before) <= set(RULES.candidates(text)[0])
+
+
+def batch_of(*texts):
+    numbers = np.arange(len(texts))
+    nothing = (None,) * len(texts)
+    rows = Rows(numbers, nothing, nothing, nothing, pa.table({}), numbers)
+    return Batch(0, True, rows, Documents.of(*texts))
+
+
+def spans_of(*texts):
+    batch = tokenize_batch(batch_of(*texts), Budgets())
+    batch = label_batch(featurize_batch(batch, FULL.systems), FULL.systems)
+    batch = recognise_batch(batch, tuple(DEFAULT_RECOGNISERS))
+    batch = scrub_batch(merge_batch(batch, FULL.policy, Budgets()))
+    return batch.spans.by_document(len(texts)), batch
+
+
+def test_a_document_comes_out_alike_whatever_stands_in_its_batch():
+    texts = [written(form)[0] for form in FORMS[:-1:6]] + [
+        "O",
+        " k a f",
+        "",
+        "plain",
+        "&#79;-",
+        "\n",
+    ]
+    together, _ = spans_of(*texts)
+    for text, spans in zip(texts, together, strict=True):
+        assert spans_of(text)[0] == [spans]
+
+
+def test_a_view_that_fails_fails_its_row_alone(monkeypatch):
+    from scrubline.models.recognisers import RECOGNISERS
+
+    def recognise(document, context):
+        if "decoded" in document.text:
+            raise ZeroDivisionError
+        return iter([Candidate(0, 1, "DATE", "date", 0.5)] if document.text else [])
+
+    monkeypatch.setattr(RECOGNISERS["date"], "recognise", recognise)
+    _, batch = spans_of("fine &#97;", "deco&#100;ed", "fine")
+    assert {row: (f.stage, f.error) for row, f in batch.failures.items()} == {
+        1: ("recognise", "ZeroDivisionError")
+    }
+    assert batch.scrubbed.texts[1] is None
+
+
+def test_deny_lists_see_through(tmp_path):
+    policy = tmp_path / "site.toml"
+    policy.write_text(
+        'name = "site"\nextends = "hipaa"\n[deny]\nORGANIZATION = ["zyxwort"]\n', encoding="utf-8"
+    )
+    scrubber = Scrubber(policy=str(policy))
+    assert scrubber.scrub("of zyxwort and zyx-\nwort") == "of [ORGANIZATION] and [ORGANIZATION]"
+
+
+BASE64 = written(FORMS[-1])[0]
+PLAIN = "She was treated with ceftriaxone and had no chest pain.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        (BASE64, True),
+        (PLAIN * 3 + BASE64, True),
+        (PLAIN * 100 + BASE64, False),
+        (BASE64.encode().hex(), True),
+        (BASE64[:150], False),
+        (PLAIN.replace(" ", "") * 30, False),
+        ("_" * 5000 + "=" * 5000 + "A" * 5000, False),
+        ('<p>x</p><img src="data:image/png;base64,' + BASE64.replace("\n", "") + '">', False),
+        ("{\\rtf1 {\\pict " + BASE64.encode().hex() + "} She is well.}", False),
+    ],
+)
+def test_a_text_that_is_mostly_encoded_is_refused(text, refused):
+    if not refused:
+        RULES.scrub(text)
+        return
+    with pytest.raises(DocumentError, match="OverBudget:encoded"):
+        RULES.scrub(text)
+    Scrubber(budgets=Budgets(max_encoded_share=1.0)).scrub(text)
+
+
+def test_notes_are_not_taken_for_encoded():
+    notes = [
+        json.dumps({"n": 1}),
+        "3/4/2012 " * 300,
+        "WBC 5.1 HGB 13.2 " * 100,
+        "MRN:1234567;" * 100,
+    ]
+    for note in notes:
+        RULES.scrub(note)
