@@ -171,7 +171,7 @@ def link_to_elsewhere(rng: random.Random, out: Path) -> None:
 def add_to(folder: str) -> Change:
     def add(rng: random.Random, out: Path) -> None:
         place = out / folder
-        how = rng.choice(["copy", "hidden", "text", "deeper", "link", "pipe"])
+        how = rng.choice(["copy", "hidden", "text", "deeper", "empty folder", "link", "pipe"])
         name = f"{rng.randrange(10**6):06d}-x"
         new = place / name
         if how in ("copy", "hidden"):
@@ -183,6 +183,8 @@ def add_to(folder: str) -> Change:
         elif how == "deeper":
             (place / f"year={name}").mkdir()
             (place / f"year={name}" / "a.jsonl").write_text("{}\n")
+        elif how == "empty folder":
+            (place / f"name={NAME}" / name).mkdir(parents=True)
         elif how == "link":
             new.symlink_to(rng.choice([out.parent / "nowhere", a_part(rng, out), out / "audit"]))
         else:

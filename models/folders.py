@@ -163,6 +163,31 @@ def remove_file(path: str, root: str) -> None:
         os.unlink(name, dir_fd=folder)
 
 
+def remove_empty_folders(path: str, root: str) -> None:
+    """Deletes the folders above a file, up to a table of an output, that hold nothing any more.
+
+    Args:
+        path: of the file, absolute; elsewhere than below `root` nothing is deleted.
+        root: of the output, absolute; "" if it is not known.
+
+    Raises:
+        LinkInOutputError: see `entered`.
+    """
+    if not root or not path.startswith(f"{root}/"):
+        return
+    table = f"{root}/{path[len(root) + 1 :].partition('/')[0]}"
+    while (path := os.path.dirname(path)) != table and path.startswith(f"{table}/"):
+        try:
+            with entered(path, root) as (folder, name):
+                os.rmdir(name, dir_fd=folder)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                return
+            raise
+
+
 def remove_tree(path: str, root: str) -> None:
     """Deletes a folder with all that is in it, or a file; links in it go, not what they lead to.
 

@@ -13,7 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from fsspec.implementations.local import LocalFileSystem
 
@@ -39,6 +39,18 @@ class Entry:
     folder: bool
     size: int = 0
     version: str = ""
+
+
+class Names(NamedTuple):
+    """What is below a folder, by path relative to it, sorted.
+
+    Attributes:
+        files: all but folders.
+        empty: folders in which there is nothing; of a store, their marks.
+    """
+
+    files: list[str]
+    empty: list[str]
 
 
 def info_of(fs: Any, path: str) -> Entry:
@@ -131,24 +143,46 @@ def names_at(fs: Any, path: str) -> list[str]:
     return sorted(relative_to(path.rstrip("/"), entry.path) for entry in _children(fs, path))
 
 
-def names_below(fs: Any, path: str) -> list[str]:
-    """Relative paths of all that is no folder below one: links and devices too, none followed."""
+def names_below(fs: Any, path: str) -> Names:
+    """All that is below a folder: links and devices too, none followed."""
     if not isinstance(fs, LocalFileSystem):
-        with contextlib.suppress(FileNotFoundError):
-            return sorted(relative_to(path, e.path) for e in files_below(fs, path))
-        return []
+        return _objects_below(fs, path)
     if os.path.islink(path):
-        return [""]
+        return Names([""], [])
 
     def refuse(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):
             raise error
 
-    found = []
-    for folder, folders, files in os.walk(path, onerror=refuse):
+    files: list[str] = []
+    empty: list[str] = []
+    for folder, folders, names in os.walk(path, onerror=refuse):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        found += [os.path.relpath(os.path.join(folder, name), path) for name in (*files, *links)]
-    return sorted(found)
+        files += [os.path.relpath(os.path.join(folder, name), path) for name in (*names, *links)]
+        if not folders and not names and folder != path:
+            empty.append(os.path.relpath(folder, path))
+    return Names(sorted(files), sorted(empty))
+
+
+def _objects_below(fs: Any, path: str) -> Names:
+    """By their keys: one that ends with a slash is a folder's mark only if it is empty."""
+    fs.invalidate_cache()
+    try:
+        found = fs.find(path, detail=True)
+    except FileNotFoundError:
+        return Names([], [])
+    sizes = {relative_to(path, str(i["name"])): int(i.get("size") or 0) for i in found.values()}
+    marks = {name for name, size in sizes.items() if name.endswith("/") and not size}
+    filled = {above for name in sizes for above in _folders_of(name)}
+    return Names(sorted(sizes.keys() - marks), sorted(marks - filled - {"/"}))
+
+
+def _folders_of(name: str) -> Iterator[str]:
+    """The folders above a relative path, with the slash at their end."""
+    at = name.find("/")
+    while 0 <= at < len(name) - 1:
+        yield name[: at + 1]
+        at = name.find("/", at + 1)
 
 
 def _real_folder(path: str) -> str:

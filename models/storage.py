@@ -30,11 +30,12 @@ from ..dictionaries.files import NO_FILE, NotARegularFile, open_regular
 from .errors import InputChanged, StorageError, UsageError
 from .faults import MissingFileError, Retrying, StorageAccessError
 from .filesystems import CONDITIONAL, OBJECT_STORES, filesystem, protocols
-from .folders import move_file, remove_file, remove_tree
+from .folders import move_file, remove_empty_folders, remove_file, remove_tree
 from .listing import (
     DANGLING,
     SPECIAL,
     Entry,
+    Names,
     files_below,
     files_with_times,
     info_of,
@@ -205,8 +206,8 @@ class Storage(Retrying):
         fs, path = filesystem(url)
         return self.retry("list", url, lambda: names_at(fs, path))
 
-    def list_all(self, url: str) -> list[str]:
-        """Relative paths of all but folders below a folder, sorted; links are not followed."""
+    def list_all(self, url: str) -> Names:
+        """All that is below a folder, hidden names and links too; none is followed."""
         fs, path = filesystem(url)
         return self.retry("list", url, lambda: names_below(fs, path))
 
@@ -451,6 +452,12 @@ class Storage(Retrying):
         )
         with contextlib.suppress(MissingFileError):
             self.retry("delete", url, remove)
+
+    def delete_empty_folders(self, url: str) -> None:
+        """Deletes the folders that a deleted file of a table leaves empty; stores have none."""
+        fs, path = filesystem(url)
+        if isinstance(fs, LocalFileSystem):
+            self.retry("delete", url, lambda: remove_empty_folders(path, self._root))
 
     def delete_folder(self, url: str) -> None:
         """Deletes a folder with all that is in it; nothing happens if there is none."""

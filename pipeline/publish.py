@@ -163,6 +163,8 @@ def promote(
 
     def remove(path: str) -> None:
         storage.delete(f"{job.output}/{path}")
+        # Folders of partitions say what was in them.
+        storage.delete_empty_folders(f"{job.output}/{path}")
 
     for _ in a_few_at_a_time(move, [part.path for part in parts]):
         pass

@@ -11,8 +11,7 @@ import hashlib
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..models.digests import content_digest
@@ -206,13 +205,22 @@ class _Check:
         root = self._storage.list_at(self._output)
         if foreign := [n for n in root if n not in _ROOT and not _PASSING.fullmatch(n)]:
             self.faults.append(f"{len(foreign)} files or folders at the root are not Scrubline's")
+        if self._may_read("_staging"):
+            pending = set(pending_runs(self._storage, self._output))
+            names = self._storage.list_all(f"{self._output}/_staging")
+            left = [name for name in names.files if name.partition("/")[0] not in pending]
+            if left:
+                self.lines.append(
+                    f"{len(left)} files under _staging/ are of no pending run: the next run that "
+                    "publishes removes them"
+                )
         if not self._may_read("restricted"):
             return
         names = self._storage.list_all(f"{self._output}/restricted")
         known = {path.removeprefix("restricted/") for path in FILES}
         foreign = [
             name
-            for name in names
+            for name in names.files
             if name not in known
             and not name.startswith("LOCK")
             and not OURS.fullmatch(name.partition("/")[2])
@@ -262,7 +270,15 @@ class _Check:
                     unread.add(part["path"])
         self.lines.append(f"{len(manifest['parts']):,} parts: {differing} differ from their hashes")
         listed = {part["path"] for part in manifest["parts"]}
-        self.faults += _faults_of_added(self._storage, self._output, listed)
+        for table in TABLES:
+            names = self._storage.list_all(f"{self._output}/{table}")
+            # Of what was added only the number is shown: names may be anything.
+            if count := sum(f"{table}/{name}" not in listed for name in names.files):
+                self.faults.append(f"{count} files under {table}/ are not in the manifest")
+            if names.empty:
+                self.faults.append(
+                    f"{len(names.empty)} empty folders under {table}/ are of no part: remove them"
+                )
         return unread
 
     def _fault_of_part(self, part: Mapping[str, Any]) -> str | None:
@@ -283,14 +299,3 @@ class _Check:
 
 def _is_sealed(seal: Seal, run: str) -> bool:
     return f"restricted/{run}/{JOB}" in seal.marks
-
-
-def _faults_of_added(storage: Storage, output: str, listed: Collection[str]) -> Iterator[str]:
-    """Files that no receipt names, by table; their names may be anything, and are not shown."""
-    added: Counter[str] = Counter()
-    for table in TABLES:
-        names = storage.list_all(f"{output}/{table}")
-        added[table] = sum(f"{table}/{name}" not in listed for name in names)
-    for table, count in added.items():
-        if count:
-            yield f"{count} files under {table}/ are not in the manifest"

@@ -260,6 +260,45 @@ def test_listing(storage, root, pattern, expected):
     assert storage.meant([root + pattern, root], known) == known
 
 
+def test_all_below_a_folder_is_listed(storage, root):
+    names = ["a", "k=1/b.txt", "k=1/j/c", ".x", "_y/z"]
+    assert storage.list_all(root) == ([], [])
+    for name in names:
+        storage.write_bytes(f"{root}/{name}", name.encode())
+    assert storage.list_all(root) == (sorted(names), [])
+    assert storage.list_all(f"{root}/k=1") == (["b.txt", "j/c"], [])
+
+
+def test_empty_local_folders_are_listed(tmp_path):
+    for name in ("a/b", "c", "d"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "d/file").write_text("")
+    assert Storage().list_all(str(tmp_path)) == (["d/file"], ["a/b", "c"])
+    assert Storage().list_all(str(tmp_path / "c")) == ([], [])
+
+
+def test_folders_that_a_deleted_file_leaves_empty_are_deleted_up_to_its_table(tmp_path):
+    storage = Storage(root=str(tmp_path))
+    for name in ("data/k=1/j=1/a", "data/k=1/j=2/a", "data/b"):
+        storage.write_bytes(f"{tmp_path}/{name}", b"")
+
+    def delete(name):
+        storage.delete(f"{tmp_path}/{name}")
+        for _ in range(2):  # a publication that was cut off is done again
+            storage.delete_empty_folders(f"{tmp_path}/{name}")
+        return storage.list_all(str(tmp_path))
+
+    assert delete("data/k=1/j=1/a") == (["data/b", "data/k=1/j=2/a"], [])
+    assert delete("data/k=1/j=2/a") == (["data/b"], [])
+    assert not (tmp_path / "data/k=1").exists()
+    assert delete("data/b") == ([], ["data"])
+    outside = tmp_path.parent / f"{tmp_path.name}-beside/x"
+    outside.mkdir(parents=True)
+    storage.delete_empty_folders(f"{outside}/file")
+    Storage().delete_empty_folders(f"{outside}/file")
+    assert outside.exists()
+
+
 def test_files_are_meant_through_links_and_not_by_their_beginnings(tmp_path):
     for name in ("in", "in2"):
         (tmp_path / name).mkdir()

@@ -18,7 +18,7 @@ import pytest
 from scrubline.models.budgets import Budgets
 from scrubline.models.errors import GateHeld, RunFailed, UsageError
 from scrubline.models.keys import load_keys
-from scrubline.models.roles import Columns
+from scrubline.models.roles import Columns, Role
 from scrubline.models.storage import Storage
 from scrubline.pipeline import runs
 from scrubline.pipeline.catalogue import Catalogue
@@ -93,6 +93,21 @@ def same_as_new(run, source, night, storage, options, tmp_path):
         assert faults == []
 
     return check
+
+
+def test_no_folder_of_a_partition_is_left_empty(night, tmp_path, storage, options):
+    for ward, number in (("north", 0), ("south", 10)):
+        write_notes(tmp_path / f"hive/ward={ward}", "a", range(number, number + 10))
+    columns = dataclasses.replace(options.columns, roles=(*options.columns.roles, ("ward", Role.PASS)))
+    given = {"inputs": (f"{tmp_path}/hive",), "columns": columns, "split_bytes": 1}
+    night(**given)
+    data = Path(options.output) / "data"
+    assert sorted(folder.name for folder in data.iterdir()) == ["ward=north", "ward=south"]
+    (tmp_path / "hive/ward=south/a.jsonl").unlink()
+    manifest = night(**given, drop_gone=True)
+    assert manifest["counts"]["rows_out"] == 10
+    assert [folder.name for folder in data.iterdir()] == ["ward=north"]
+    assert verify(storage, options.output, originals=False, key_source=options.key_source)[0] == []
 
 
 def test_an_id_that_comes_every_night_is_numbered_at_once(

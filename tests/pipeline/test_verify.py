@@ -187,6 +187,22 @@ def test_links_and_pipes_are_found_and_not_followed(out, faults):
     ]
 
 
+def test_empty_folders_are_found_without_their_names(out, faults):
+    (out / "data/name=Quorvath/year=1").mkdir(parents=True)
+    (out / "audit/.x").mkdir()
+    assert faults(key=False, restricted=False) == [
+        f"1 empty folders under {table}/ are of no part: remove them" for table in ("data", "audit")
+    ]
+
+
+def test_files_of_no_run_under_staging_are_said(made, out):
+    (out / "_staging/0123456789abcdef/data").mkdir(parents=True)
+    (out / "_staging/0123456789abcdef/data/x").write_text("of a job that outlived its launcher")
+    found, lines = verify(Storage(), str(out), originals=False, key_source=made[1])
+    said = "1 files under _staging/ are of no pending run: the next run that publishes removes them"
+    assert found == [] and said in lines
+
+
 def test_files_at_the_root_are_found_without_their_names(out, faults):
     (out / "Quorvath.csv").write_text("x")
     (out / "more").mkdir()
