@@ -12,7 +12,14 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 
 # How long an example takes is the machine's business: no test fails because it is busy.
-settings.register_profile("scrubline", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "scrubline",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    # In CI the examples are the same for the same code: what a change did not break cannot fail it.
+    # Others are drawn wherever else the tests run.
+    derandomize="SCRUBLINE_SAME_EXAMPLES" in os.environ,
+)
 settings.load_profile("scrubline")
 
 # Compiled taggers of this run, which its children share; not those of the user.

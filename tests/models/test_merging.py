@@ -502,7 +502,6 @@ def test_merge_agrees_with_the_slow_definition(document, policy):
     assert as_rows(spans) == slow_merge(text, candidates, POLICIES[policy])
 
 
-@settings(deadline=None)
 @given(documents(), st.sampled_from(sorted(POLICIES)))
 def test_what_was_accepted_for_removal_is_gone_and_nothing_else_is(document, policy):
     text, candidates = document
@@ -516,7 +515,6 @@ def test_what_was_accepted_for_removal_is_gone_and_nothing_else_is(document, pol
     assert all(a.end <= b.start for a, b in zip(spans, spans[1:], strict=False))
 
 
-@settings(deadline=None)
 @given(documents(), st.sampled_from(sorted(POLICIES)))
 def test_every_rejected_character_goes_or_is_told(document, policy):
     text, candidates = document
@@ -532,7 +530,6 @@ def test_every_rejected_character_goes_or_is_told(document, policy):
     assert denied <= characters(s for s in spans if s.replacement is not None)
 
 
-@settings(deadline=None)
 @given(documents(), st.sampled_from(sorted(POLICIES)))
 def test_the_audit_says_what_stands_in_the_place_of_a_span(document, policy):
     """What `verify` and `inspect` ask is what was done."""
@@ -543,7 +540,6 @@ def test_the_audit_says_what_stands_in_the_place_of_a_span(document, policy):
         assert shown == (covered if s.replacement is None else s.replacement)
 
 
-@settings(deadline=None)
 @given(documents(), st.sampled_from(sorted(POLICIES)))
 def test_every_fragment_touches_an_entity_that_removes(document, policy):
     text, candidates = document
@@ -559,7 +555,6 @@ def test_every_fragment_touches_an_entity_that_removes(document, policy):
             assert ("end", span.start) in edges or ("start", span.end) in edges
 
 
-@settings(deadline=None)
 @given(documents(), st.sampled_from(sorted(POLICIES)), st.randoms(use_true_random=False))
 def test_order_and_duplicates_do_not_matter(document, policy, rng):
     text, candidates = document
@@ -570,7 +565,6 @@ def test_order_and_duplicates_do_not_matter(document, policy, rng):
     assert cover(shuffled) == cover(candidates)
 
 
-@settings(deadline=None)
 @given(documents())
 def test_cover_is_the_union_in_the_fewest_pieces(document):
     _, candidates = document
@@ -581,7 +575,6 @@ def test_cover_is_the_union_in_the_fewest_pieces(document):
     assert cover(rows) == stretches
 
 
-@settings(deadline=None)
 @given(documents(), st.permutations(ORDER))
 def test_select_agrees_with_the_slow_definition(document, order):
     _, candidates = document
@@ -590,7 +583,6 @@ def test_select_agrees_with_the_slow_definition(document, order):
     assert select(chosen, order) == chosen
 
 
-@settings(deadline=None)
 @given(documents(), st.data())
 def test_the_output_does_not_depend_on_what_is_redacted_or_masked(document, data):
     """Change characters that are redacted or masked: the same spans, the same output."""

@@ -169,7 +169,6 @@ def test_find_agrees_with_the_slow_definition(text, some, others):
     assert PhraseMatcher(phrases).find(text) == slow_find(text, phrases)
 
 
-@settings(deadline=None)
 @given(PHRASES, TEXTS, TEXTS)
 def test_a_phrase_is_found_wherever_it_stands_alone(phrase, before, after):
     text = f"{before} {phrase.upper()} {after}"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.scrubbing import (
     OffsetMap,
@@ -121,7 +121,6 @@ def slow_to_scrubbed(text, spans, offset, side):
     return len("".join(cells[:offset]))
 
 
-@settings(deadline=None)
 @given(scrubbings(), st.sampled_from(["start", "end"]))
 def test_to_scrubbed_agrees_with_the_slow_definition(case, side):
     text, spans = case
@@ -131,7 +130,6 @@ def test_to_scrubbed_agrees_with_the_slow_definition(case, side):
     ]
 
 
-@settings(deadline=None)
 @given(scrubbings())
 def test_offsets_lead_back(case):
     text, spans = case

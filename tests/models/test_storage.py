@@ -8,7 +8,7 @@ import random
 import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.errors import InputChanged, StorageError, UsageError
 from scrubline.models.faults import (
@@ -594,7 +594,6 @@ def test_a_partition_key_twice_is_refused():
     assert "['k']" in caught.value.on_terminal
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(min_size=1), st.text(), max_size=3))
 def test_partition_paths_round_trip(partition):
     pairs = tuple(partition.items())

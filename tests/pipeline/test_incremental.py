@@ -98,7 +98,8 @@ def same_as_new(run, source, night, storage, options, tmp_path):
 def test_no_folder_of_a_partition_is_left_empty(night, tmp_path, storage, options):
     for ward, number in (("north", 0), ("south", 10)):
         write_notes(tmp_path / f"hive/ward={ward}", "a", range(number, number + 10))
-    columns = dataclasses.replace(options.columns, roles=(*options.columns.roles, ("ward", Role.PASS)))
+    roles = (*options.columns.roles, ("ward", Role.PASS))
+    columns = dataclasses.replace(options.columns, roles=roles)
     given = {"inputs": (f"{tmp_path}/hive",), "columns": columns, "split_bytes": 1}
     night(**given)
     data = Path(options.output) / "data"

@@ -112,7 +112,6 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(st.text(), json_values, max_size=5), st.booleans(), st.sampled_from([None, 1])
 )
@@ -123,7 +122,6 @@ def test_scanning_agrees_with_the_json_module(record, ascii_only, indent):
     assert all(raw in text for raw in found.values())
 
 
-@settings(deadline=None)
 @given(st.text(alphabet='{}[]":,\\u0aée1-.+ \t\r\x00NIf', max_size=30))
 @example('{"a":1}')
 def test_scanning_refuses_what_the_json_module_refuses(text):
@@ -305,7 +303,6 @@ def test_decode(raw, expected):
     assert value == expected and type(value) is type(expected)
 
 
-@settings(deadline=None)
 @given(st.lists(st.none() | st.text(st.characters(codec=None)), max_size=5))
 def test_texts_round_trip_even_with_lone_surrogates(texts):
     cells = JSONL.encode_text(texts, pa.string())

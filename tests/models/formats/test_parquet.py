@@ -422,7 +422,6 @@ def test_row_groups_are_packed():
     assert read_all(PARQUET, file_of(pa.table({"t": pa.array([], pa.string())})), ("t",)) == []
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 20), max_size=30), st.integers(1, 6), st.integers(1, 40))
 def test_cuts(sizes, most_rows, most_bytes):
     ends = _cuts(np.array(sizes, np.int64), most_rows, most_bytes)

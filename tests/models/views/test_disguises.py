@@ -126,7 +126,7 @@ HOSTILE = st.text(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(HOSTILE)
 def test_what_was_accepted_goes_and_all_else_stays(text):
     spans, out = RULES.spans(text), RULES.scrub(text)
@@ -146,7 +146,7 @@ def test_what_was_accepted_goes_and_all_else_stays(text):
             assert removed >= set(range(candidate.start, candidate.end))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(HOSTILE)
 def test_the_second_pass_only_adds(text):
     with one_pass():
