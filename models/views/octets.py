@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 
 from .base import Edit
+from .wraps import MOST_TRAILING
 
 _WORD = re.compile(r"\S+")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _QUOTED = re.compile(r"(?:=[0-9A-Fa-f]{2})+")
-_SOFT_BREAK = re.compile(r"(?<!=)=[ \t]{0,4}\r?\n")
+_SOFT_BREAK = re.compile(rf"(?<!=)=[ \t]{{0,{MOST_TRAILING}}}\r?\n")
 
 
 def percent_edits(text: str) -> list[Edit]:

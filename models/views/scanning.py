@@ -17,11 +17,12 @@ from ..characters import CODE_POINTS, Codes, code_points
 from ..columns import Flags, Ints
 from .invisible import CONTROLS, INVISIBLE, MARKS, OVERLAYS
 from .spaced import BLANKS, SEPARATORS
-from .wide import EMOJI, SMALL_DIGITS, STYLED
+from .wraps import MOST_TRAILING
+from .wide import EMOJI, SMALL_DIGITS, STYLED, UNIT_DIGITS
 
-_LEAD, _SURE, _MARK, _ALONE, _GAP, _ENCODED = (1 << at for at in range(6))
+_LEAD, _SURE, _MARK, _ALONE, _GAP, _ENCODED, _SMALL = (1 << at for at in range(7))
 """May begin an escape; is decoded wherever it stands; a mark on a letter; a letter or digit; may
-stand between letters spaced out; of the alphabet of base64."""
+stand between letters spaced out; of the alphabet of base64; a small digit that alone is a unit's."""
 
 _DIGITS = "0123456789"
 _HEXADECIMAL = _DIGITS + "abcdefABCDEF"
@@ -55,6 +56,7 @@ def _table() -> npt.NDArray[np.uint8]:
 
     flag("".join(_FOLLOWS).replace("\\", "\\\\").replace("-", "\\-") + _HYPHENS, _LEAD)
     flag(CONTROLS + INVISIBLE + OVERLAYS + STYLED + EMOJI + SMALL_DIGITS + _BREAKS, _SURE)
+    flag(UNIT_DIGITS, _SMALL)
     flag(MARKS, _MARK)
     # Letters of Latin with their accents; other scripts are not spaced out.
     flag("0-9A-Za-z\u00c0-\u024f\uff10-\uff5a", _ALONE)
@@ -89,12 +91,14 @@ def scan(texts: Sequence[str | None]) -> tuple[dict[int, list[int]], dict[int, i
             anywhere else has.
         encoded: document -> characters in long runs that look like base64 or hexadecimal digits.
     """
-    # Line feeds between, before and behind: what stands a little further off can be asked.
+    # Line feeds between, before and behind: what stands a little further off can be asked, and is
+    # of no other text.
     known = [text or "" for text in texts]
-    codes = code_points("\n".join(("", *known, "\n" * _PADDING)))
-    offsets = np.ones(len(known) + 1, np.int64)
-    offsets[1:] += np.cumsum([len(text) + 1 for text in known], dtype=np.int64)
+    codes = code_points(("\n" * _PADDING).join(("", *known, "")))
+    offsets = np.full(len(known) + 1, _PADDING, np.int64)
+    offsets[1:] += np.cumsum([len(text) + _PADDING for text in known], dtype=np.int64)
     flags = _table()[codes]
+    small = (flags & _SMALL) != 0
     hits = np.concatenate(
         (
             _led(codes, np.flatnonzero((flags & _LEAD) != 0)),
@@ -102,6 +106,7 @@ def scan(texts: Sequence[str | None]) -> tuple[dict[int, list[int]], dict[int, i
             _marked(codes, (flags & _MARK) != 0),
             _spelt(codes, (flags & _ALONE) != 0, (flags & _GAP) != 0),
             _old(codes),
+            np.flatnonzero(small[:-1] & small[1:]),
         )
     )
     hits.sort()
@@ -115,19 +120,32 @@ def scan(texts: Sequence[str | None]) -> tuple[dict[int, list[int]], dict[int, i
 _PADDING = 8
 
 
+def _ascii(codes: Codes) -> Codes:
+    """With all that is not ASCII as its last code point, for `_among`."""
+    return np.minimum(codes, 127)
+
+
 def _led(codes: Codes, leads: Ints) -> Ints:
     """Those that are followed by what may follow them."""
-    kinds, following = codes[leads], np.minimum(codes[leads + 1], 127)
+    kinds = codes[leads]
     kinds = np.where((kinds >= ord(_HYPHENS[0])) & (kinds <= ord(_HYPHENS[-1])), ord("-"), kinds)
+    behind = leads + 1
+    # Blanks that were left at the end of a line.
+    wraps = (kinds == ord("-")) | (kinds == ord("="))
+    for _ in range(MOST_TRAILING):
+        behind += wraps & _among(" \t")[_ascii(codes[behind])]
+    following = _ascii(codes[behind])
+    bullets = (behind > leads + 1) & ~_among("\r\n\x0b\x0c")[following]
     chosen = np.zeros(len(leads), np.bool_)
     for lead, followers in _FOLLOWS.items():
         chosen |= (kinds == ord(lead)) & _among(followers)[following]
-    leads, kinds = leads[chosen], kinds[chosen]
+    chosen &= ~bullets
+    leads, kinds, behind = leads[chosen], kinds[chosen], behind[chosen]
     # "R&D" is no entity, and a dash at the end of a line, or before a sign, no hyphen.
-    further = np.minimum(codes[leads + 2], 127)
+    further = _ascii(codes[behind + 1])
     entities = (kinds != ord("&")) | _among(_LETTERS + _DIGITS)[further]
-    joins = ~_among(" \t\n\r-")[np.minimum(codes[leads - 1], 127)]
-    joins &= _among(_LETTERS + _DIGITS + " \t\r\n\x0b\x0c/@\x7f")[further]
+    joins = ~_among(" \t\n\r-")[_ascii(codes[leads - 1])]
+    joins &= _among(_LETTERS + _DIGITS + "_ \t\r\n\x0b\x0c/@\x7f")[further]
     found: Ints = leads[entities & (joins | (kinds != ord("-")))]
     return found
 
@@ -155,8 +173,8 @@ def _old(codes: Codes) -> Ints:
     first, gap, digit = codes[:-_PADDING], codes[1 : 1 - _PADDING], codes[2 : 2 - _PADDING]
     old = (first == ord("9")) | (first == ord("1"))
     at = np.flatnonzero(old & (digit >= ord("0")) & (digit <= ord("9")))
-    at = at[_among(" ._*-")[np.minimum(gap[at], 127)]]
-    found: Ints = at[(codes[at[:, None] + _YEARS] == ord("y")).any(axis=1)]
+    at = at[_among(" ._*-")[_ascii(gap[at])]]
+    found: Ints = at[(codes[at[:, None] + _YEARS] | 0x20 == ord("y")).any(axis=1)]
     return found
 
 

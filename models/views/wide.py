@@ -15,11 +15,14 @@ STYLED = "\u2460-\u24ff\u3000\uff01-\uff5e\U0001d400-\U0001d7ff\U0001f100-\U0001
 EMOJI = "\U0001f300-\U0001faff"
 
 SMALL_DIGITS = "\u2070\u2074-\u2079\u2080-\u2089"
-"""Superscript and subscript; 1, 2 and 3 above the line have other code points, and units."""
+"""Superscript and subscript, but for `UNIT_DIGITS`."""
+
+UNIT_DIGITS = "\xb9\xb2\xb3"
+"""1, 2 and 3 above the line: one of them alone is most often of a unit, as in `kg/m²`."""
 
 _STYLED = re.compile(f"[{STYLED}{EMOJI}]")
 # Behind a word or a number they are a power or a footnote.
-_SMALL_NUMBER = re.compile(rf"(?<!\w)[\xb9\xb2\xb3{SMALL_DIGITS}]{{2,}}(?!\w)")
+_SMALL_NUMBER = re.compile(rf"(?<!\w)[{UNIT_DIGITS}{SMALL_DIGITS}]{{2,}}(?!\w)")
 
 
 def edits(text: str) -> list[Edit]:

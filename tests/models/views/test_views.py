@@ -1,12 +1,13 @@
 """Views: decoders, offset maps, where they are looked for."""
 
 import html
+import itertools
 import json
 import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scrubline.models.spans import Candidate
 from scrubline.models.views.base import View
@@ -173,11 +174,36 @@ def test_a_text_is_looked_at_wherever_it_stands_among_others(texts):
         assert places.get(at) == alone.get(0)
 
 
-@given(text=HOSTILE)
-def test_nothing_is_decoded_but_where_the_scan_looks(text):
-    views = views_of(text, scan([text])[0].get(0, []))
-    if not views:
-        assert read(text) in (text, "")
+BETWEEN = "-\u2013=\n\r\t \\%&#<>/{}_.+;\x0b\xb9\xb2\u2074\xad\u0301\xa0b4"
+"""What decoders and the scan tell apart, put between the halves of identifiers."""
+
+
+@pytest.mark.parametrize("halves", [("Dr. Pember", "ton came"), ("MRN: 12", "34567 x")])
+def test_nothing_is_decoded_but_where_the_scan_looks(halves):
+    texts = [
+        "".join(between).join(halves)
+        for length in (1, 2, 3)
+        for between in itertools.product(BETWEEN, repeat=length)
+    ]
+    places, _ = scan(texts)
+    unseen = [text for at, text in enumerate(texts) if at not in places]
+    assert 1_000 < len(unseen) < len(texts) - 1_000
+    assert [t for t in unseen if decoded(View.of(t, 0, len(t))).text != t] == []
+
+
+@given(pieces=st.lists(st.sampled_from([*BETWEEN, "9 4 Y/O", "104", "a", "Lopez", "\n"])))
+def test_nothing_is_decoded_in_a_text_at_which_the_scan_does_not_look(pieces):
+    text = "".join(pieces)
+    assume(not scan([text])[0])
+    assert decoded(View.of(text, 0, len(text))).text == text
+
+
+@pytest.mark.parametrize(
+    "age", ["9 4 y/o", "9 4 Y/O", "9-4-Year-old", "1 0 4 YEARS OLD", "9_4yo", "1.0.4 yrs"]
+)
+def test_an_age_over_89_that_is_spaced_out_is_looked_at_in_any_case(age):
+    text = f"The patient is a {age} retired"
+    assert "".join(view.text for view in views_of(text, scan([text])[0][0])) != text
 
 
 def test_a_candidate_covers_whole_escapes():
