@@ -119,7 +119,7 @@ def _measured(storage: Storage, folder: Path, source: Path, split_bytes: int) ->
     seconds: dict[str, float] = {"plan": time.monotonic() - began}
     memory["plan"] = peak_memory() - empty
     began = time.monotonic()
-    freeze(storage, job, plan)
+    freeze(storage, job, plan, keys)
     seconds["freeze"] = time.monotonic() - began
     memory["freeze"] = peak_memory() - empty
     frozen = sum(path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file())

@@ -149,7 +149,10 @@ def load_keys(source: str, read: Callable[[str], bytes], *, made_with: str | Non
     )
     if made_with is not None:
         value = f" (check value {made_with})" if made_with else ""
-        how = f"give back the key that this output was made with{value}; a new one would not do"
+        how = (
+            f"give back the key that this output was made with{value}, by --key-file if it is "
+            "elsewhere now; a new one would not do"
+        )
     if source.startswith("env:"):
         name = source[4:]
         text = os.environ.get(name, "")

@@ -112,6 +112,11 @@ class Plan:
 
     def write(self, storage: Storage, folder: str) -> None:
         """Writes both tables into `folder`."""
+        for name, content in self.contents().items():
+            storage.write_bytes(f"{folder}/{name}", content)
+
+    def contents(self) -> dict[str, bytes]:
+        """File name -> content of both tables."""
         # By columns: a plan of a million files must not become millions of dicts on its way.
         flat = [locator for unit in self.units for locator in unit.locators]
         ends = np.cumsum([0, *(len(unit.locators) for unit in self.units)])
@@ -149,8 +154,7 @@ class Plan:
         if self.night is not None:
             counts = json.dumps(dict(self.night.counts)).encode()
             files = files.replace_schema_metadata({_NIGHT: counts})
-        storage.write_bytes(f"{folder}/files.parquet", parquet_bytes(files))
-        storage.write_bytes(f"{folder}/plan.parquet", parquet_bytes(units))
+        return {"files.parquet": parquet_bytes(files), "plan.parquet": parquet_bytes(units)}
 
     @classmethod
     def read(cls, storage: Storage, folder: str) -> Plan:

@@ -466,7 +466,13 @@ def _resume(parsed: argparse.Namespace) -> int:
         if skip and parsed.discard:
             raise UsageError("--skip goes on with a run, --discard gives it up: give one of them")
         manifest = resume(
-            storage, options, parsed.run, discard=parsed.discard, skip=skip, watch=recorder
+            storage,
+            options,
+            parsed.run,
+            key_source=parsed.key_file,
+            discard=parsed.discard,
+            skip=skip,
+            watch=recorder,
         )
     return _print_manifest(manifest, parsed)
 

@@ -15,12 +15,13 @@ from ..models.at_once import a_few_at_a_time
 from ..models.errors import UsageError
 from ..models.formats import Limits, Locator, Settings, format_of, open_format
 from ..models.job import Job
-from ..models.keys import fingerprint
+from ..models.keys import Keys, fingerprint
 from ..models.naming import ColumnNames, declared_list
 from ..models.partitions import MOST_FOLDER_BYTES, fits
 from ..models.roles import Columns, Role, preset_for, require_few
 from ..models.storage import InputFile, Storage
 from ..models.units import Night, Plan, Unit, unit_name
+from .sealing import JOB, write_plan_seal
 
 T = TypeVar("T")
 
@@ -285,10 +286,14 @@ def make_plan(
     return dataclasses.replace(job, run=run), plan
 
 
-def freeze(storage: Storage, job: Job, plan: Plan) -> None:
-    """Writes plan and job; the job last, as the sign that the plan is whole."""
-    plan.write(storage, job.restricted)
-    storage.write_bytes(f"{job.restricted}/job.json", job.to_json().encode())
+def freeze(storage: Storage, job: Job, plan: Plan, keys: Keys) -> None:
+    """Writes plan and job, sealed; the job last, as the sign that the plan is whole."""
+    contents = plan.contents() | {JOB: job.to_json().encode()}
+    # First: whenever a run that is planned again is killed, each file is either as it was published
+    # and sealed, or as this seal says.
+    write_plan_seal(storage, job, keys, contents)
+    for name, content in contents.items():
+        storage.write_bytes(f"{job.restricted}/{name}", content)
 
 
 def read_job(storage: Storage, output: str, run: str) -> Job:
@@ -298,7 +303,7 @@ def read_job(storage: Storage, output: str, run: str) -> Job:
         UsageError: if there is no such run.
     """
     try:
-        text = storage.read_bytes(f"{output}/restricted/{run}/job.json").decode()
+        text = storage.read_bytes(f"{output}/restricted/{run}/{JOB}").decode()
     except FileNotFoundError:
         raise UsageError(
             f"there is no run {run} in this output, or its plan is not under restricted/ any more"

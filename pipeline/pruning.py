@@ -16,6 +16,7 @@ from ..models.errors import UsageError
 from ..models.storage import FoundFile, Storage
 from .catalogue import Catalogue
 from .inspection import read_manifest
+from .sealing import JOB
 from .state import (
     Stage,
     is_published,
@@ -29,7 +30,7 @@ from .state import (
 _RUN = re.compile(r"[0-9a-f]{16}")
 
 OURS = re.compile(
-    r"(job\.json|plan\.parquet|files\.parquet|rework\.json|numbered\.parquet|prediction\.json"
+    r"(job\.json|plan\.seal\.json|plan\.parquet|files\.parquet|rework\.json|numbered\.parquet|prediction\.json"
     r"|candidates/[^/]+|(.*/)?\.scrubline-[0-9a-f]{16}\.tmp)"
 )
 """What a run leaves under restricted/<run>/; where there is more, nothing is removed."""
@@ -215,7 +216,7 @@ def _leftover(run: str, what: str, folder: str, files: Sequence[FoundFile]) -> L
 
 def _remove(storage: Storage, output: str, one: Leftover) -> None:
     # The job first, in which a key holder reads what the rest is: without it, it is no run.
-    for name in sorted(one.files, key=lambda name: (name != "job.json", name)):
+    for name in sorted(one.files, key=lambda name: (name != JOB, name)):
         storage.delete(f"{output}/{one.folder}/{name}")
     storage.delete_folder(f"{output}/{one.folder}")
 

@@ -43,7 +43,7 @@ from .inspection import read_manifest
 from .metrics import add_metrics
 from .originals import check_value, keys_of
 from .other_jobs import require_same_job
-from .plan import check_types, freeze, look_at, make_plan, read_job, roles_for, thaw
+from .plan import check_types, freeze, look_at, make_plan, read_job, roles_for
 from .predictions import against_outcome, outcome
 from .progress import Progress
 from .pruning import published_runs
@@ -55,7 +55,7 @@ from .publish import (
     unfinished,
 )
 from .repeated import count_numbered, number_repeated_ids
-from .sealing import inherit, put_aside, put_back
+from .sealing import JOB, inherit, put_aside, put_back, require_planned
 from .skipping import record_skipped, told_skipped
 from .standing import check_standing
 from .state import (
@@ -104,9 +104,7 @@ def _job(storage: Storage, options: Options) -> Job:
     _beam_options(runner, options)  # what is missing is said before anything is read
     output = _absolute(options.output.rstrip("/"))
     # Places are frozen as they are found here: a run may be resumed from another folder.
-    key_source, policy_place = options.key_source, options.policy
-    if not key_source.startswith("env:"):
-        key_source = _absolute(key_source)
+    key_source, policy_place = _absolute_key(options.key_source), options.policy
     if policy_place not in shipped_names("policies"):
         policy_place = _absolute(policy_place)
     models = tuple(_absolute(model) if "/" in model else model for model in options.models)
@@ -158,6 +156,10 @@ def _job(storage: Storage, options: Options) -> Job:
         canaries=canaries,
         canaries_hash=canaries_hash,
     )
+
+
+def _absolute_key(key_source: str) -> str:
+    return key_source if key_source.startswith("env:") else _absolute(key_source)
 
 
 def _keys(storage: Storage, output: str, key_source: str) -> Keys:
@@ -605,7 +607,7 @@ def _freeze_alone(storage: Storage, job: Job, plan: Plan) -> Job:
         # This very work was done before: what it learnt then is put aside, and learnt anew.
         learnt.write(storage, job.staging)
         Rework().write(storage, job.restricted)
-    freeze(storage, job, plan)
+    freeze(storage, job, plan, keys_of(storage, job))
     return job
 
 
@@ -648,6 +650,7 @@ def resume(
     options: Options,
     run: str | None = None,
     *,
+    key_source: str | None = None,
     discard: bool = False,
     skip: Sequence[tuple[int, int]] = (),
     watch: Watch = NOBODY,
@@ -655,6 +658,7 @@ def resume(
     """Goes on with a frozen run; of the options only how to run counts, never what.
 
     Args:
+        key_source: where the master key is now, if not where it was when the run was planned.
         skip: unit and ordinal of rows that are to be quarantined unread, as `Skipped`.
 
     Raises:
@@ -666,20 +670,27 @@ def resume(
     require_no_links(storage, output)
     with storage.locked(lock_file(output)) as still_ours:
         watch.alone()
-        return _resume(storage, options, output, run, watch, still_ours, discard=discard, skip=skip)
+        run = _run_to_resume(storage, output, run)
+        if discard:
+            _discard(storage, output, run)
+            return {}
+        if stage_of(storage, output, run) is Stage.PLANNING:
+            raise UsageError(
+                "the run was stopped before its plan was frozen: start it again with "
+                "`scrubline scrub`, or remove it with `scrubline resume --discard`"
+            )
+        job, plan = _thawed(storage, output, run, key_source)
+        if skip:
+            record_skipped(storage, job, plan, skip)
+        return _go_on(storage, options, job, plan, watch, still_ours)
 
 
-def _resume(
-    storage: Storage,
-    options: Options,
-    output: str,
-    run: str | None,
-    watch: Watch,
-    still_ours: Callable[[], None],
-    *,
-    discard: bool,
-    skip: Sequence[tuple[int, int]],
-) -> dict[str, Any]:
+def _run_to_resume(storage: Storage, output: str, run: str | None) -> str:
+    """The unfinished run that is meant.
+
+    Raises:
+        UsageError: if there is none, or it is not clear which.
+    """
     pending = pending_runs(storage, output)
     if run is None:
         if not pending:
@@ -692,37 +703,54 @@ def _resume(
         run = pending[0]
     if run not in pending:
         raise UsageError(f"there is no such unfinished run in this output; unfinished: {pending}")
-    if discard:
-        if stage_of(storage, output, run) is Stage.PUBLISHING:
-            raise UsageError(
-                "the run is being published, some of its parts are in place and older ones may be "
-                "gone: it can be finished with `scrubline resume`, not given up"
-            )
-        _give_up(storage, output, run)
-        return {}
-    if stage_of(storage, output, run) is Stage.PLANNING:
+    return run
+
+
+def _discard(storage: Storage, output: str, run: str) -> None:
+    """Gives a run up.
+
+    Raises:
+        UsageError: if it is being published.
+    """
+    if stage_of(storage, output, run) is Stage.PUBLISHING:
         raise UsageError(
-            "the run was stopped before its plan was frozen: start it again with "
-            "`scrubline scrub`, or remove it with `scrubline resume --discard`"
+            "the run is being published, some of its parts are in place and older ones may be "
+            "gone: it can be finished with `scrubline resume`, not given up"
         )
-    if skip:
-        record_skipped(storage, *thaw(storage, output, run), skip)
-    return _go_on(storage, options, output, run, watch, still_ours)
+    _give_up(storage, output, run)
+
+
+def _thawed(
+    storage: Storage, output: str, run: str, key_source: str | None = None
+) -> tuple[Job, Plan]:
+    """A frozen run that this program can go on with.
+
+    Args:
+        key_source: where the master key is now; None for where it was.
+
+    Raises:
+        UsageError: if another version planned it, or the key is another one.
+        GateHeld: if its plan was not made with the key.
+    """
+    job = read_job(storage, output, run)
+    job.require_this_version()
+    if key_source is not None:
+        job = dataclasses.replace(job, key_source=_absolute_key(key_source))
+    require_planned(storage, job, keys_of(storage, job))
+    return job, Plan.read(storage, job.restricted)
 
 
 def _go_on(
     storage: Storage,
     options: Options,
-    output: str,
-    run: str,
+    job: Job,
+    plan: Plan,
     watch: Watch,
     still_ours: Callable[[], None],
 ) -> dict[str, Any]:
     """Runs what is left of a frozen run and publishes it; see `execute`."""
-    job, plan = thaw(storage, output, run)
-    job.require_this_version()
     watch.frozen(storage, job, plan)
-    options = dataclasses.replace(options, output=output)
+    options = dataclasses.replace(options, output=job.output)
     with _still_there(storage, job):
         return execute(storage, job, plan, options, watch, still_ours)
 
@@ -739,7 +767,7 @@ def _still_there(storage: Storage, job: Job) -> Iterator[None]:
         yield
         return
     except (UsageError, GateHeld):
-        if storage.exists(f"{job.restricted}/job.json"):
+        if storage.exists(f"{job.restricted}/{JOB}"):
             raise
     raise RunFailed(
         "the output was moved or removed while the run worked on it: put it back, or scrub again"
@@ -776,8 +804,9 @@ def _finish_pending(
                 continue  # tonight's run: it goes on, with the canaries as they are now
             _log.warning("run %s, whose canaries have changed, is given up", run)
         elif stage is not Stage.PLANNING:
+            _require_same_key(read_job(storage, output, run), tonight)
             try:
-                _go_on(storage, how, output, run, watch, still_ours)
+                _go_on(storage, how, *_thawed(storage, output, run), watch, still_ours)
                 continue
             except InputChanged as error:
                 if stage_of(storage, output, run) is Stage.PUBLISHING:
@@ -786,6 +815,20 @@ def _finish_pending(
         _give_up(storage, output, run)
     if pending:
         watch.planning()
+
+
+def _require_same_key(pending: Job, tonight: Job) -> None:
+    """Refuses to finish what was planned under another key than the one that was given.
+
+    Raises:
+        UsageError: saying what to do.
+    """
+    if pending.key_check != tonight.key_check:
+        raise UsageError(
+            f"the unfinished run {pending.run} was planned with another master key (check value "
+            f"{pending.key_check}) than the one given ({tonight.key_check}): finish it with "
+            "`scrubline resume --output ...`, or give it up with `--discard`"
+        )
 
 
 def _give_up(storage: Storage, output: str, run: str) -> None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..models.at_once import a_few_at_a_time
 from ..models.errors import GateHeld
+from ..models.job import Job
 from ..models.keys import Keys
 from ..models.seals import Seal, SealDamaged, make_seal
 from ..models.storage import Storage
@@ -22,9 +23,10 @@ from .state import MANIFEST, pending_runs, put_aside_file, seal_file
 
 _log = logging.getLogger(__name__)
 
-JOB = "job.json"
-OF_RUN = (JOB, "plan.parquet", "files.parquet")
-"""What is sealed of restricted/<run>/."""
+JOB, PLAN_SEAL = "job.json", "plan.seal.json"
+_PLANNED = (JOB, "plan.parquet", "files.parquet")
+OF_RUN = (*_PLANNED, PLAN_SEAL, "numbered.parquet", "rework.json")
+"""What is sealed of restricted/<run>/, where it is there."""
 
 REMEDY = (
     "Look with `scrubline verify --output ... --key-file ...`. Put back what was changed, or scrub "
@@ -57,36 +59,85 @@ def faults_of_seal(
     if not seal.is_made_by(keys):
         return ["the seal itself was changed, or made without the master key"]
 
-    again = frozenset(pending_runs(storage, output))
+    plans = {run: _read_plan_seal(storage, output, run) for run in pending_runs(storage, output)}
 
     def fault(path: str) -> str | None:
-        contents = list(_contents_of(storage, output, path, again))
-        if not contents:
-            return f"{path} is missing, and was sealed" if path in seal.marks else None
-        if path not in seal.marks:
-            return f"{path} is not under the seal"
-        if any(seal.agrees(keys, path, content) for content in contents):
+        content = _content(storage, f"{output}/{path}")
+        if content is not None and seal.agrees(keys, path, content):
             return None
-        return f"{path} is not what was sealed"
+        run, _, name = path.removeprefix("restricted/").rpartition("/")
+        if run in plans and path.startswith("restricted/"):
+            # Planned and done again: what was published lies aside. In its place is the new plan,
+            # or nothing may be there that was not planned with the key.
+            before = _content(storage, put_aside_file(output, run, name))
+            planned = name not in _PLANNED or _is_planned(plans[run], keys, path, content)
+            if before is not None and seal.agrees(keys, path, before) and planned:
+                return None
+        if content is None:
+            return f"{path} is missing, and was sealed" if path in seal.marks else None
+        return f"{path} is not {'what was sealed' if path in seal.marks else 'under the seal'}"
 
     return [found for found in a_few_at_a_time(fault, list(paths)) if found is not None]
 
 
-def _contents_of(
-    storage: Storage, output: str, path: str, again: Collection[str]
-) -> Iterator[bytes]:
-    """What a file of an output is, and what it was while its run is planned and done again.
+def _content(storage: Storage, url: str) -> bytes | None:
+    try:
+        return storage.read_bytes(url)
+    except FileNotFoundError:
+        return None
+
+
+def write_plan_seal(storage: Storage, job: Job, keys: Keys, contents: Mapping[str, bytes]) -> None:
+    """Seals what a run is planned with: no one without the key can plan one, or change it.
 
     Args:
-        again: runs that are: a copy of any other would let a forged file pass for a sealed one.
+        contents: of the files under restricted/<run>/, by name.
     """
-    places = [f"{output}/{path}"]
-    run, _, name = path.removeprefix("restricted/").rpartition("/")
-    if run in again and path.startswith("restricted/"):
-        places.append(put_aside_file(output, run, name))
-    for place in places:
-        with contextlib.suppress(FileNotFoundError):
-            yield storage.read_bytes(place)
+    named = {f"restricted/{job.run}/{name}": content for name, content in contents.items()}
+    seal = make_seal(keys, job.run, named, carried={}, adopted=())
+    storage.write_bytes(f"{job.restricted}/{PLAN_SEAL}", seal.to_bytes())
+
+
+def require_planned(storage: Storage, job: Job, keys: Keys) -> None:
+    """Refuses a plan that was made or changed without the master key.
+
+    Raises:
+        GateHeld: if it was.
+    """
+    plan = _read_plan_seal(storage, job.output, job.run)
+    with contextlib.suppress(SealDamaged):
+        # A run that is planned again may be killed between: what was published is sealed too.
+        published = read_seal(storage, job.output)
+        seals = [seal for seal in (plan, published) if seal is not None and seal.is_made_by(keys)]
+        paths = [f"restricted/{job.run}/{name}" for name in _PLANNED]
+        contents = {path: _content(storage, f"{job.output}/{path}") for path in paths}
+        if all(
+            content is not None and any(seal.agrees(keys, path, content) for seal in seals)
+            for path, content in contents.items()
+        ):
+            return
+    raise GateHeld(
+        f"the plan of run {job.run} was changed after it was made, or made without the master "
+        "key: nothing was done with it. Give the run up with `scrubline resume --discard`, and "
+        "find out who can write under restricted/"
+    )
+
+
+def _read_plan_seal(storage: Storage, output: str, run: str) -> Seal | None:
+    content = _content(storage, f"{output}/restricted/{run}/{PLAN_SEAL}")
+    try:
+        return None if content is None else Seal.from_bytes(content)
+    except SealDamaged:
+        return None
+
+
+def _is_planned(plan: Seal | None, keys: Keys, path: str, content: bytes | None) -> bool:
+    return (
+        content is not None
+        and plan is not None
+        and plan.is_made_by(keys)
+        and plan.agrees(keys, path, content)
+    )
 
 
 def _hex(check: str) -> str:

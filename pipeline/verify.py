@@ -78,7 +78,7 @@ def verify(
         run = str(read_manifest(storage, output)["run"])
         opened = open_originals(storage, output, run, key_source)
     keys = opened.keys if opened else check.keys(key_source, manifest)
-    check.seal(keys, manifest, is_given=key_source is not None)
+    check.seal(keys, manifest)
     check.places()
     if manifest is not None:
         check.receipts(manifest)
@@ -142,11 +142,11 @@ class _Check:
         made_with = check_value(manifest or {})
         return load_keys(source, self._storage.read_bytes, made_with=made_with)
 
-    def seal(self, keys: Keys | None, manifest: Mapping[str, Any] | None, is_given: bool) -> None:
+    def seal(self, keys: Keys | None, manifest: Mapping[str, Any] | None) -> None:
         """Compares the seal with what it covers.
 
         Raises:
-            UsageError: if the key that was given is another one than that of the seal.
+            UsageError: if the key is another one than that of the seal.
         """
         try:
             seal = read_seal(self._storage, self._output)
@@ -160,12 +160,10 @@ class _Check:
         if seal.run != said.get("run") or seal.key_check != said.get("key_check"):
             self.faults.append("the seal is that of another run or key than the manifest's")
         elif keys is not None and keys.check != seal.key_check:
-            if is_given:
-                raise UsageError(
-                    "this is not the master key of this output: its seal was made under another "
-                    "one. If that cannot be, the output was forged"
-                )
-            keys = None
+            raise UsageError(
+                f"this is not the master key of this output (--key-file, or else {ENVIRONMENT}): "
+                "its seal was made under another one. If that cannot be, the output was forged"
+            )
         if keys is None:
             self.lines.append("sealed; not checked: give --key-file of the output's master key")
             return

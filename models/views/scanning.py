@@ -17,12 +17,12 @@ from ..characters import CODE_POINTS, Codes, code_points
 from ..columns import Flags, Ints
 from .invisible import CONTROLS, INVISIBLE, MARKS, OVERLAYS
 from .spaced import BLANKS, SEPARATORS
-from .wraps import MOST_TRAILING
 from .wide import EMOJI, SMALL_DIGITS, STYLED, UNIT_DIGITS
+from .wraps import MOST_TRAILING
 
 _LEAD, _SURE, _MARK, _ALONE, _GAP, _ENCODED, _SMALL = (1 << at for at in range(7))
 """May begin an escape; is decoded wherever it stands; a mark on a letter; a letter or digit; may
-stand between letters spaced out; of the alphabet of base64; a small digit that alone is a unit's."""
+stand between letters spaced out; of the alphabet of base64; a digit of units, above the line."""
 
 _DIGITS = "0123456789"
 _HEXADECIMAL = _DIGITS + "abcdefABCDEF"

@@ -34,7 +34,8 @@ _SEPARATED = {
     for separator in SEPARATORS
 }
 _OLD_AGE = re.compile(
-    r"(?<![\w.])(?:9([ _*-])[0-9]|1([ ._*-])[01]([ ._*-])[0-9])(?=[ -]{0,2}(?i:y(?:ears?|rs?|[./]?o))\b)"
+    r"(?<![\w.])(?:9([ _*-])[0-9]|1([ ._*-])[01]([ ._*-])[0-9])"
+    r"(?=[ -]{0,2}(?i:y(?:ears?|rs?|[./]?o))\b)"
 )
 """So few digits are an age of the old; no range goes down from 9. `9.4 years` are nine years."""
 

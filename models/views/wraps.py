@@ -21,8 +21,8 @@ BREAKS = "\r\n\x0b\x0c\x85\u2028\u2029"
 _BREAK = rf"(?:\r\n|[{BREAKS}])"
 _WRAP = re.compile(
     # One line may be blank: between columns, or at the end of a page.
-    rf"(?<=[\w/@.])[{HYPHENS}][ \t]{{0,{MOST_TRAILING}}}{_BREAK}[ \t]{{0,40}}(?:{_BREAK}[ \t]{{0,40}})?"
-    r"(?=[\w/@])"
+    rf"(?<=[\w/@.])[{HYPHENS}][ \t]{{0,{MOST_TRAILING}}}{_BREAK}[ \t]{{0,40}}"
+    rf"(?:{_BREAK}[ \t]{{0,40}})?(?=[\w/@])"
 )
 _ITEM = re.compile(r"[0-9]{1,2}[.)][ \t]")
 _BEFORE = re.compile(r"[0-9./-]*$")

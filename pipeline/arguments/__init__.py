@@ -60,8 +60,6 @@ class _Parser(argparse.ArgumentParser):
         known = [name for action in self._actions for name in action.option_strings]
         for word in words:
             name = word.partition("=")[0]
-            if name == "--key-file" and self.prog.endswith(" resume"):
-                self.error("--key-file: resume takes the place of the key from the run's plan")
             if name.startswith("--") and (meant := _closest(name, known)):
                 self.error(f"unknown option {name}: did you mean {meant}?")
         how = ". Files are named by --input" if "--input" in known else ""

@@ -93,6 +93,7 @@ def add_resume(commands: Any) -> None:
         "example: scrubline resume --output out/ --config nightly.toml   (its workers and logs)\n"
         "example: scrubline resume --output out/ --max-quarantined 0.2   (held, after a look)\n"
         "example: scrubline resume --output out/ --skip 12:3071      (too little memory for it)\n"
+        "example: scrubline resume --output out/ --key-file new-place/key.txt   (the same key)\n"
         "example: scrubline resume --output out/ --discard",
     )
     parser.add_argument(
@@ -100,6 +101,11 @@ def add_resume(commands: Any) -> None:
     )
     parser.add_argument("--output", metavar="URL", help="the output folder of the run")
     parser.add_argument("--run", metavar="ID", help="which one, if there are several")
+    parser.add_argument(
+        "--key-file",
+        metavar="URL",
+        help="where the master key is now; the run's plan says where it was",
+    )
     parser.add_argument(
         "--discard", action="store_true", help="give the run up: remove its plan and staging"
     )

@@ -4,7 +4,7 @@ import re
 import shlex
 
 import pytest
-from scrubline.models.keys import load_keys
+from scrubline.models.keys import load_keys, new_key
 
 
 @pytest.fixture
@@ -45,11 +45,17 @@ def test_for_a_new_output_a_key_is_made(scrubline, words, tmp_path):
     assert code == 2 and "scrubline key new" in err
 
 
-@pytest.mark.parametrize("option", [["--key-file", "x"], ["--key-file=x"]])
-def test_resume_says_where_its_key_comes_from(scrubline, tmp_path, option):
-    code, _, err = scrubline("resume", "--output", tmp_path / "out", *option)
-    assert code == 2
-    assert "resume takes the place of the key from the run's plan" in err and "mean" not in err
+def test_resume_takes_a_key_that_was_moved_and_no_other(scrubline, words, tmp_path, monkeypatch):
+    how = ["--output", tmp_path / "out", "--max-quarantined", "0.5", "--workers", "1"]
+    assert scrubline("plan", *words, *how[:2])[0] == 0
+    (tmp_path / "elsewhere").mkdir()
+    moved = (tmp_path / "key.txt").rename(tmp_path / "elsewhere/key.txt")
+    (tmp_path / "other.txt").write_text(new_key())
+    code, _, err = scrubline("resume", *how, "--key-file", tmp_path / "other.txt")
+    assert code == 2 and "another master key" in err
+    monkeypatch.chdir(tmp_path)  # workers may be elsewhere
+    assert scrubline("resume", *how, "--key-file", "elsewhere/key.txt")[0] == 0
+    assert scrubline("verify", "--output", tmp_path / "out", "--key-file", moved)[0] == 0
 
 
 def test_what_accepts_a_held_run_can_be_pasted(scrubline, words, tmp_path):

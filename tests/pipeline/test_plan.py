@@ -13,6 +13,7 @@ from scrubline.models import roles
 from scrubline.models.errors import UsageError
 from scrubline.models.formats import Limits
 from scrubline.models.job import Job
+from scrubline.models.keys import Keys
 from scrubline.models.roles import Columns, Role
 from scrubline.models.storage import Storage
 from scrubline.pipeline.plan import freeze, look_at, make_plan, roles_for, split, thaw
@@ -217,7 +218,7 @@ def test_a_changed_input_is_other_work(storage, seen, tmp_path):
 
 def test_a_frozen_plan_thaws_wherever_the_output_lies_by_then(storage, seen, tmp_path):
     job, plan = make_plan(storage, seen, dataclasses.replace(JOB, output=str(tmp_path / "out")))
-    freeze(storage, job, plan)
+    freeze(storage, job, plan, Keys(bytes(32)))
     assert thaw(storage, job.output, job.run) == (job, plan)
     (tmp_path / "out").rename(tmp_path / "moved")
     moved = str(tmp_path / "moved")

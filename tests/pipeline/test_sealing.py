@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,8 +140,8 @@ def test_the_key_of_the_environment_is_taken_if_it_is_that_of_the_output(options
     _, lines = verify(Storage(), options.output, originals=False, key_source=None)
     assert any(line.startswith("the seal of run ") for line in lines)
     monkeypatch.setenv("SCRUBLINE_KEY", new_key())
-    faults, lines = verify(Storage(), options.output, originals=False, key_source=None)
-    assert faults == [] and any(line.startswith("sealed; not checked") for line in lines)
+    with pytest.raises(UsageError, match="not the master key of this output .*SCRUBLINE_KEY"):
+        verify(Storage(), options.output, originals=False, key_source=None)
 
 
 def test_published_folders_alone_are_checked_as_far_as_they_go(options, out):
@@ -191,19 +192,92 @@ def test_a_forged_part_is_not_laundered_by_a_new_seal(options, source, out):
     assert any("is not what was written" in fault for fault in checked(options)[0])
 
 
+@pytest.mark.parametrize("pending", [False, True])
 @pytest.mark.parametrize("name", ["job.json", "plan.parquet", "files.parquet"])
-def test_a_copy_in_staging_lets_no_forged_file_pass(options, source, out, name):
+def test_a_copy_in_staging_lets_no_forged_file_pass(options, source, out, name, pending):
     run = scrub(Storage(), options)["run"]
     aside = out / "_staging" / run / "published"
     aside.mkdir(parents=True)
+    if pending:
+        (out / "_staging" / run / "RUN").write_bytes(b"")
     sealed = out / "restricted" / run / name
     (aside / name).write_bytes(sealed.read_bytes())
     sealed.write_bytes(sealed.read_bytes() + b" ")
     assert f"restricted/{run}/{name} is not what was sealed" in checked(options)[0]
-    if name == "job.json":
+    if pending:
+        with pytest.raises(GateHeld, match="or made without the master key"):
+            resume(Storage(), options)
+    elif name == "job.json":
         write(source, "late", range(40, 44))
         with pytest.raises(GateHeld, match="does not agree with its seal"):
             scrub(Storage(), options)
+
+
+@pytest.mark.parametrize("name", ["numbered.parquet", "rework.json", "plan.seal.json"])
+def test_what_else_a_run_leaves_for_later_runs_is_sealed(options, out, name):
+    run = scrub(Storage(), options)["run"]
+    sealed = out / "restricted" / run / name
+    before = sealed.read_bytes() if sealed.exists() else None
+    sealed.write_bytes(b"rubbish")
+    expected = "under the seal" if before is None else "what was sealed"
+    assert (f"restricted/{run}/{name} is not {expected}" in checked(options)[0]) == (
+        before is not None
+    )
+
+
+# -- nothing is done that was not planned with the key
+
+
+def planted(options, out, tmp_path, how):
+    """A plan in the output that somebody without its key made; the run that it is of."""
+    elsewhere = dataclasses.replace(options, output=str(tmp_path / "theirs"))
+    if how == "another key":
+        (tmp_path / "their-key.txt").write_text(new_key())
+        elsewhere = dataclasses.replace(elsewhere, key_source=str(tmp_path / "their-key.txt"))
+    keep = tmp_path / "keep.toml"
+    keep.write_text('name = "keep"\nextends = "research"\n[actions]\nDATE = "keep"\n')
+    job, _ = plan_and_freeze(Storage(), dataclasses.replace(elsewhere, policy=str(keep)))
+    for place in ("restricted", "_staging"):
+        shutil.copytree(f"{job.output}/{place}/{job.run}", out / place / job.run)
+    folder = out / "restricted" / job.run
+    if how == "no seal":
+        (folder / "plan.seal.json").unlink()
+    elif how == "changed":
+        text = (folder / "job.json").read_text()
+        assert '"max_quarantined"' in text
+        (folder / "job.json").write_text(text.replace('"hold": false', '"hold":  false'))
+    return job.run
+
+
+@pytest.mark.parametrize("how", ["no seal", "changed"])
+@pytest.mark.parametrize("is_published", [True, False])
+def test_a_plan_that_was_not_made_with_the_key_is_not_carried_out(
+    options, out, tmp_path, how, is_published
+):
+    if is_published:
+        scrub(Storage(), options)
+    run = planted(options, out, tmp_path, how)
+    for go_on in (
+        lambda: resume(Storage(), options),
+        lambda: resume(Storage(), options, skip=[(0, 0)]),
+        lambda: scrub(Storage(), dataclasses.replace(options, finish_pending=True)),
+    ):
+        with pytest.raises(GateHeld, match=f"plan of run {run} was changed .* without the master"):
+            go_on()
+    assert (out / "data").exists() == is_published
+    resume(Storage(), options, discard=True)
+    scrub(Storage(), options)
+    assert_sealed(options)
+
+
+def test_what_was_planned_with_another_key_is_not_finished_along_the_way(options, out, tmp_path):
+    scrub(Storage(), options)
+    run = planted(options, out, tmp_path, "another key")
+    with pytest.raises(UsageError, match=f"run {run} was planned with another master key"):
+        scrub(Storage(), dataclasses.replace(options, finish_pending=True))
+    resume(Storage(), options)
+    with pytest.raises(UsageError, match="not the master key of this output"):
+        checked(options)
 
 
 @pytest.mark.parametrize("what", ["manifest.json", "restricted/units.parquet", "seal.json"])
