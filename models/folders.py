@@ -28,6 +28,9 @@ _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 TABLES = ("data", "audit", "documents", "quarantine")
 """Folders of an output that its readers see."""
 
+ROOT_FILES = ("manifest.json", "seal.json", "_SUCCESS")
+"""Files at the root of an output."""
+
 
 class LinkInOutputError(StorageError):
     """A symbolic link stands where a folder or a file of the output belongs."""
@@ -242,6 +245,50 @@ def has_links(output: str) -> bool:
                 elif entry.is_dir():
                     left.append(entry.path)
     return False
+
+
+def odd_entries(output: str) -> tuple[list[str], list[str]]:
+    """What Scrubline never makes in an output, by path below it: links, and what is no file.
+
+    Args:
+        output: absolute; it may be a link itself.
+
+    Returns:
+        links: symbolic links, whatever they lead to.
+        special: pipes, sockets and devices, also behind links; folders in the place of a file.
+    """
+    links: list[str] = []
+    special: list[str] = []
+    for path, is_file in _ours(output):
+        try:
+            own = os.lstat(path).st_mode
+        except FileNotFoundError:  # another process may have removed it
+            continue
+        mode = own
+        if stat.S_ISLNK(own):
+            links.append(os.path.relpath(path, output))
+            try:
+                mode = os.stat(path).st_mode
+            except OSError:
+                continue  # it leads nowhere: what it stands for is missing
+        if not stat.S_ISREG(mode) and (is_file or not stat.S_ISDIR(mode)):
+            special.append(os.path.relpath(path, output))
+    return links, special
+
+
+def _ours(output: str) -> Iterator[tuple[str, bool]]:
+    """Yields the paths in an output's own folders, and whether only a file can stand there."""
+    for name in ROOT_FILES:
+        yield os.path.join(output, name), True
+    for name in (*PRIVATE_FOLDERS, *TABLES):
+        top = os.path.join(output, name)
+        yield top, False
+        if os.path.islink(top):
+            continue
+        for folder, folders, files in os.walk(top):
+            for one in (*folders, *files):
+                # Folders of runs have no endings, those of partitions may.
+                yield os.path.join(folder, one), name in PRIVATE_FOLDERS and "." in one
 
 
 def open_to_others(output: str) -> list[str]:

@@ -57,7 +57,9 @@ START_SECONDS = 120.0
 """The least patience with a child that imports or opens its models: it can show nothing then."""
 GROUP_UNITS, GROUP_BYTES = 64, 8_000_000
 """Small, so that workers end together and little is repeated; but a pipeline costs 0.2 s."""
-COMMAND = (sys.executable, "-m", "scrubline.pipeline.worker")
+# -P: else modules are looked for in the current folder first, and whoever can write there can run
+# code beside notes and key.
+COMMAND = (sys.executable, "-P", "-m", "scrubline.pipeline.worker")
 
 
 @dataclasses.dataclass(slots=True)

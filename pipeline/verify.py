@@ -17,8 +17,9 @@ from typing import Any
 from ..models.digests import content_digest
 from ..models.errors import UsageError
 from ..models.faults import StorageAccessError
-from ..models.folders import TABLES
+from ..models.folders import TABLES, odd_entries
 from ..models.keys import ENVIRONMENT, Keys, load_keys
+from ..models.places import local_path
 from ..models.results import COUNTS
 from ..models.seals import Seal, SealDamaged
 from ..models.storage import Storage
@@ -33,7 +34,7 @@ from .manifest_faults import (
 from .originals import check_value, open_originals
 from .pruning import OURS
 from .publish import part_digest
-from .sealing import JOB, faults_of_seal, read_seal
+from .sealing import JOB, OF_RUN, faults_of_seal, read_seal
 from .state import MANIFEST, SEAL, Stage, is_published, pending_runs, stage_of, success_file
 from .table_faults import faults_of_originals, faults_of_tables, read_tables
 
@@ -71,6 +72,8 @@ def verify(
     Memory: all texts of the output at once.
     """
     check = _Check(storage, output)
+    if not check.entries():
+        return check.faults, check.lines
     manifest = check.manifest()
     opened = None
     if originals:
@@ -104,6 +107,27 @@ class _Check:
         self._manifest_bytes = b""
         self.faults: list[str] = []
         self.lines: list[str] = []
+
+    def entries(self) -> bool:
+        """Looks for what no run makes on a local disk; whether the rest can be read at all."""
+        path = local_path(self._output)
+        if path is None or not os.path.isdir(path):
+            return True
+        links, special = self._storage.retry("list", self._output, lambda: odd_entries(path))
+        # Names may be anything, and are not shown.
+        if links:
+            self.faults.append(
+                f"{len(links)} symbolic links stand in the output, and no run makes one: what they "
+                "lead to can be changed from outside (`find OUTPUT -type l` shows them)"
+            )
+        blocking = [name for name in special if name.partition("/")[0] not in TABLES]
+        if blocking:
+            self.faults.append(
+                f"{len(blocking)} pipes, devices or folders stand where files of the output belong "
+                "(`find OUTPUT ! -type f ! -type d` shows pipes and devices)"
+            )
+            self.lines.append("nothing else was checked")
+        return not blocking
 
     def manifest(self) -> dict[str, Any] | None:
         """The manifest, if it is a table at all.
@@ -190,7 +214,9 @@ class _Check:
             self.lines.append("restricted/ is not at hand: only the manifest's seal was checked")
             return []
         sealed = [path for path in seal.marks if path != MANIFEST]
-        return sorted({*FILES, *sealed})
+        # What a run did not leave must not be there now.
+        runs = {path.split("/")[1] for path in sealed if path.count("/") == 2}
+        return sorted({*FILES, *sealed, *(f"restricted/{r}/{n}" for r in runs for n in OF_RUN)})
 
     def _may_read(self, name: str) -> bool:
         try:
@@ -225,7 +251,9 @@ class _Check:
             and not _PASSING.fullmatch(name)
         ]
         if foreign:
-            self.lines.append(f"{len(foreign)} files under restricted/ are of no run")
+            self.faults.append(
+                f"{len(foreign)} files under restricted/ are none that a run leaves: move them away"
+            )
 
     def receipts(self, manifest: Mapping[str, Any]) -> None:
         """Compares the manifest with job and receipts."""

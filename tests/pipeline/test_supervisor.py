@@ -90,6 +90,16 @@ def supervised(monkeypatch):
     return use
 
 
+def test_workers_run_no_file_of_the_current_folder(run, tmp_path, monkeypatch):
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    for name in ("bisect", "json", "tokenize", "scrubline"):
+        (folder / f"{name}.py").write_text(f"open({str(folder / 'ran')!r}, 'w')\nraise SystemExit")
+    monkeypatch.chdir(folder)
+    assert run(workers=1)["counts"]["rows_out"] > 0
+    assert not (folder / "ran").exists()
+
+
 def test_two_workers_write_what_one_process_writes_though_one_is_killed(
     run, whole, storage, options, monkeypatch
 ):

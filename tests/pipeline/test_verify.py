@@ -181,7 +181,9 @@ def test_links_and_pipes_are_found_and_not_followed(out, faults):
     os.mkfifo(out / "data/pipe")
     (out / "audit/link").symlink_to(out / "data")
     (out / "documents/nowhere").symlink_to("nowhere")
-    assert faults(key=False) == [
+    links, *others = faults(key=False)
+    assert links.startswith("2 symbolic links stand in the output")
+    assert others == [
         f"1 files under {table}/ are not in the manifest"
         for table in ("data", "audit", "documents")
     ]
@@ -210,10 +212,57 @@ def test_files_at_the_root_are_found_without_their_names(out, faults):
     assert faults(key=False) == ["2 files or folders at the root are not Scrubline's"]
 
 
-def test_files_of_no_run_under_restricted_are_said(made, out):
-    (out / "restricted/notes.txt").write_text("x")
-    found, lines = verify(Storage(), str(out), originals=False, key_source=made[1])
-    assert found == [] and "1 files under restricted/ are of no run" in lines
+@pytest.mark.parametrize("name", ["notes.txt", "RUN/notes.txt", "0123456789abcdef/notes.txt"])
+def test_files_that_no_run_leaves_under_restricted_are_found(out, faults, name):
+    run = json.loads((out / "manifest.json").read_bytes())["run"]
+    path = out / "restricted" / name.replace("RUN", run)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("x")
+    assert faults() == ["1 files under restricted/ are none that a run leaves: move them away"]
+
+
+@pytest.mark.parametrize("name", ["numbered.parquet", "rework.json", "plan.seal.json"])
+@pytest.mark.parametrize("content", ["{}", None])
+def test_what_later_runs_would_read_of_a_run_is_sealed(out, faults, name, content):
+    run = json.loads((out / "manifest.json").read_bytes())["run"]
+    path = out / "restricted" / run / name
+    was_there = path.exists()
+    if content is None:
+        path.unlink(missing_ok=True)
+        expected = [f"restricted/{run}/{name} is missing, and was sealed"] if was_there else []
+    else:
+        path.write_text(content)
+        expected = [f"restricted/{run}/{name} is not {'what was' if was_there else 'under the'} "]
+    found = faults()
+    assert len(found) == len(expected)
+    assert all(one.startswith(two) for one, two in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "data", "restricted", "seal.json", "a part"])
+def test_links_to_the_same_content_outside_are_found(out, faults, tmp_path, name):
+    path = next((out / "data").rglob("*.*")) if name == "a part" else out / name
+    (tmp_path / "outside").mkdir()
+    target = path.rename(tmp_path / "outside" / path.name)
+    path.symlink_to(target)
+    found = faults(key=True)
+    assert any("1 symbolic links stand in the output" in fault for fault in found)
+
+
+@pytest.mark.parametrize(
+    "name", ["manifest.json", "seal.json", "_SUCCESS", "restricted/RUN/job.json"]
+)
+@pytest.mark.parametrize("what", ["pipe", "folder", "/dev/null"])
+def test_what_is_no_file_in_the_place_of_one_is_a_fault_and_not_waited_for(out, faults, name, what):
+    run = json.loads((out / "manifest.json").read_bytes())["run"]
+    path = out / name.replace("RUN", run)
+    path.unlink()
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(what)
+    assert faults() != []
 
 
 # -- the manifest
