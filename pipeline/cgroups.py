@@ -35,6 +35,22 @@ def address_space_is_limited() -> bool:
     return any(resource.getrlimit(one)[0] != resource.RLIM_INFINITY for one in limits)
 
 
+ENOUGH_ADDRESS_SPACE = 4 << 30
+"""Bytes under which a launcher with a large model has been seen to end without a word."""
+
+
+def little_address_space() -> str | None:
+    """What to say before a run whose address space may be too small to say anything later."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY or limit >= ENOUGH_ADDRESS_SPACE:
+        return None
+    return (
+        f"the address space is limited to {limit >> 20} MB (ulimit -v): where that is too little, "
+        "the C library may end this command with code 127, without a message of ours. Nothing is "
+        "published then; allow more, and go on with `scrubline resume`"
+    )
+
+
 def _places(own: str, mount: str) -> Iterator[str]:
     for line in _lines(own):
         _, _, rest = line.partition(":")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -27,8 +26,8 @@ from ..models.storage import Storage
 from .catalogue import Catalogue, is_part
 from .manifest import make_manifest, runs_of
 from .plan import read_job
+from .state import RUN_ID
 
-_RUN_ID = re.compile("[0-9a-f]{16}")
 _TEXTS, _NUMBERS = {str: str}, {str: int}
 _RUN = {
     "fingerprint": str,
@@ -204,7 +203,7 @@ def faults_against_receipts(storage: Storage, output: str, manifest: Mapping[str
         if not storage.exists(f"{output}/restricted"):
             return Found((), ("restricted/ is not here: job and receipts were not compared",))
         catalogue = Catalogue.read(storage, output)
-        if not _RUN_ID.fullmatch(str(manifest.get("run"))):
+        if not RUN_ID.fullmatch(str(manifest.get("run"))):
             return Found(("manifest: run is not the id of a run",), ())
         job = read_job(storage, output, manifest["run"])
         runs = runs_of(storage, job, catalogue)

@@ -18,6 +18,7 @@ from .catalogue import Catalogue
 from .inspection import read_manifest
 from .sealing import JOB
 from .state import (
+    RUN_ID,
     Stage,
     is_published,
     lock_file,
@@ -27,11 +28,12 @@ from .state import (
     stage_of,
 )
 
-_RUN = re.compile(r"[0-9a-f]{16}")
+LEFTOVER = r"(.*/)?\.scrubline-[0-9a-f]{16}\.tmp"
+"""What a process that was killed while it wrote leaves; no reader takes it."""
 
 OURS = re.compile(
-    r"(job\.json|plan\.seal\.json|plan\.parquet|files\.parquet|rework\.json|numbered\.parquet|prediction\.json"
-    r"|candidates/[^/]+|(.*/)?\.scrubline-[0-9a-f]{16}\.tmp)"
+    rf"(job\.json|plan\.seal\.json|plan\.parquet|files\.parquet|rework\.json|numbered\.parquet|prediction\.json"
+    rf"|candidates/[^/]+|{LEFTOVER})"
 )
 """What a run leaves under restricted/<run>/; where there is more, nothing is removed."""
 
@@ -198,7 +200,7 @@ def _by_run(files: Sequence[FoundFile]) -> dict[str, list[FoundFile]]:
     found: defaultdict[str, list[FoundFile]] = defaultdict(list)
     for file in files:
         run, slash, rest = file.name.partition("/")
-        if slash and _RUN.fullmatch(run):
+        if slash and RUN_ID.fullmatch(run):
             found[run].append(dataclasses.replace(file, name=rest))
     return dict(found)
 

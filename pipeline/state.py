@@ -15,6 +15,7 @@ is of no run: a job of an engine that outlived its launcher wrote it.
 from __future__ import annotations
 
 import enum
+import re
 
 from ..models.errors import StorageError, UsageError
 from ..models.folders import has_links, open_to_others
@@ -24,6 +25,9 @@ from ..models.storage import Storage
 
 MANIFEST, SEAL = "manifest.json", "seal.json"
 """Files at the root of a published output."""
+
+RUN_ID = re.compile("[0-9a-f]{16}")
+"""The name of a run's folder under restricted/ and _staging/."""
 
 _OWNER, _HELD, _JOURNAL = "RUN", "HELD", "promotion.json"
 
@@ -104,7 +108,7 @@ def require_none_above(storage: Storage, output: str) -> None:
 
 def _is_begun(storage: Storage, folder: str) -> bool:
     """Whether a run left its private files here; other programs have manifests too."""
-    marks = ("manifest.json", "restricted/LOCK", "restricted/catalogue.parquet")
+    marks = (MANIFEST, "restricted/LOCK", "restricted/catalogue.parquet")
     return storage.exists(f"{folder}/restricted") and any(
         storage.exists(f"{folder}/{name}") for name in marks
     )

@@ -32,7 +32,7 @@ from .manifest_faults import (
     policy_of_name,
 )
 from .originals import check_value, open_originals
-from .pruning import OURS
+from .pruning import LEFTOVER, OURS
 from .publish import part_digest
 from .sealing import JOB, OF_RUN, faults_of_seal, read_seal
 from .state import MANIFEST, SEAL, Stage, is_published, pending_runs, stage_of, success_file
@@ -42,8 +42,7 @@ MOST_FAULTS = 100
 """Faults that are listed; of more, only the number is."""
 
 _ROOT = {*TABLES, MANIFEST, "_SUCCESS", SEAL, "restricted", "_staging"}
-_PASSING = re.compile(r"(.*/)?\.scrubline-[0-9a-f]{16}\.tmp")
-"""What a process that was killed while it wrote leaves; no reader takes it."""
+_PASSING = re.compile(LEFTOVER)
 
 UNSEALED = (
     "UNSEALED: the output has no seal: without one no one can tell whether it was forged. An "
