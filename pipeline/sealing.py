@@ -200,8 +200,10 @@ def inherit(
     else:
         faults = []
     if seal is not None:
-        jobs = [f"restricted/{run}/{JOB}" for run in runs]
-        faults = faults_of_seal(storage, output, keys, seal, [MANIFEST, *CATALOGUE_FILES, *jobs])
+        # What is accepted is looked at as `verify` does; else what the work is built upon.
+        names = OF_RUN if reseal else (JOB,)
+        of_runs = [f"restricted/{run}/{name}" for run in runs for name in names]
+        faults = faults_of_seal(storage, output, keys, seal, [MANIFEST, *CATALOGUE_FILES, *of_runs])
     if faults and not reseal:
         raise GateHeld(
             "what is published does not agree with its seal: "
