@@ -60,7 +60,7 @@ from ..models.training.settings import (
 )
 from .dialling import dialled, read_recalls, table
 from .inputs import end_of, read_corpora, read_parts
-from .logs import say
+from .logs import is_terminal, say
 from .new_files import require_new, write_new
 
 RECIPE = "hide"
@@ -341,7 +341,7 @@ def _cross_validated(
     prepared_by: Prepare,
 ) -> tuple[Outcome, ...]:
     folds = make_folds(documents, asked.folds or _FOLDS_OF_A_SEARCH, group_by=asked.group_by)
-    live = sys.stderr.isatty()
+    live = is_terminal(sys.stderr)
 
     def where(setting: int, fold: int) -> str:
         name = settings[setting].name
@@ -553,7 +553,7 @@ def _command(asked: argparse.Namespace) -> str:
 
 
 def _progress() -> Callable[[int, float], None] | None:
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         return None
 
     def tell(iteration: int, loss: float) -> None:
