@@ -554,9 +554,10 @@ def _annotate(parsed: argparse.Namespace) -> int:
 
 def _verify(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
-    from .state import exposed
+    from .state import exposed, require_there
     from .verify import verify
 
+    require_there(Storage(), parsed.output.rstrip("/"))
     with ended_without_progress(WATCHDOG_SECONDS, lambda: _advice(parsed)):
         faults, lines = verify(
             Storage(),
@@ -606,8 +607,10 @@ def _inspect(parsed: argparse.Namespace) -> int:
         show_document,
         summary,
     )
+    from .state import require_there
 
     storage, output = Storage(), parsed.output.rstrip("/")
+    require_there(storage, output)
     if parsed.document:
         show_document(storage, output, parsed.document, key_source=parsed.key_file)
     elif parsed.gone:

@@ -102,8 +102,8 @@ def _material(asked: argparse.Namespace) -> Material:
     label_map = dict(load_map(asked.label_map).table) if asked.label_map else None
     return Material(
         name=asked.corpus,
-        train=read_corpora(asked.train),
-        test=read_corpora(asked.test),
+        train=read_corpora(asked.train, "--train"),
+        test=read_corpora(asked.test, "--test"),
         language=asked.language,
         dictionaries={name: dictionaries.load(name) for name in sorted(names)},
         label_map=label_map,
