@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from typing import Any
 
@@ -27,6 +28,10 @@ class NotARegularFile(OSError):
 
     def __init__(self) -> None:
         super().__init__(errno.EINVAL, NO_FILE)
+
+
+LOCAL_URL = re.compile(r"\A(?:file|local):(?://(?:localhost(?=/))?)?", re.IGNORECASE)
+"""What comes before the path in the URL of a local file; RFC 8089 calls this machine localhost."""
 
 
 def open_regular(path: str, *, folder: int | None = None, follow: bool = True) -> int:
@@ -69,7 +74,7 @@ def read_named(name_or_url: str, limit: int = -1, *, unpack: bool = False) -> by
     """
     compression = infer_compression(name_or_url) if unpack else None
     if "::" not in name_or_url and _is_local(name_or_url):
-        path = str(LocalFileSystem._strip_protocol(name_or_url))
+        path = str(LocalFileSystem._strip_protocol(LOCAL_URL.sub("", name_or_url, count=1)))
         with os.fdopen(open_regular(path), "rb") as file:
             stream: Any = compr[compression](file, mode="rb") if compression else file
             return bytes(stream.read(limit))

@@ -6,9 +6,11 @@ from typing import Any
 
 import fsspec
 from fsspec.core import split_protocol, url_to_fs
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.registry import known_implementations
 
 from .errors import UsageError
+from .places import local_path, names_a_host
 
 OBJECT_STORES = frozenset(
     {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "memory"}
@@ -18,6 +20,10 @@ OBJECT_STORES = frozenset(
 CONDITIONAL = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory"})
 """Protocols whose file systems are asked for a conditional put; whether the store does it shows."""
 
+NO_HOST = (
+    "a file:// URL names a host, or a relative path: expected file:///absolute/path "
+    "(file://localhost/absolute/path is the same), or the path alone"
+)
 
 ARCHIVES = frozenset({"zip", "tar", "libarchive"})
 """Kinds of fsspec that look into an archive; archives are formats here, and read as a whole."""
@@ -27,7 +33,15 @@ NO_PLACES = frozenset({"data", "generic", "reference", "dir"})
 
 
 def filesystem(url: str) -> tuple[Any, str]:
-    """The filesystem, of which fsspec keeps one a process and thread, and the path in it."""
+    """The filesystem, of which fsspec keeps one a process and thread, and the path in it.
+
+    A local path is absolute and without `..`, see `places`.
+
+    Raises:
+        UsageError: if the URL leads to no place of files; it is not repeated.
+    """
+    if names_a_host(url):
+        raise UsageError(NO_HOST)
     if split_protocol(url)[0] in NO_PLACES:
         raise UsageError(
             "a URL of this kind holds or makes its content itself and is no place of files; "
@@ -55,6 +69,8 @@ def filesystem(url: str) -> tuple[Any, str]:
     else:
         fs = kind(**kind._get_kwargs_from_urls(url), use_listings_cache=False)
         path = kind._strip_protocol(url)
+    if isinstance(fs, LocalFileSystem):
+        path = local_path(url) or path
     return fs, str(path)
 
 

@@ -48,7 +48,7 @@ def entered(
     """Enters the folder of a file for a `with` block.
 
     Args:
-        path: absolute, of a file.
+        path: absolute, of a file; one that holds `..` is refused.
         root: of the output, absolute; "" if that is not known.
         make: make folders that are not there; private ones with mode 0700.
         private: make the file's own folder so, wherever it is.
@@ -63,8 +63,9 @@ def entered(
     folder, name = os.path.split(path)
     trusted = trusted_part(path, root)
     below = [part for part in folder[len(trusted) :].split("/") if part]
-    if ".." in below or name in ("", ".", ".."):
-        raise LinkInOutputError("a name leads out of the folder that it belongs to")
+    # In the trusted part too: to make the folders before a `..` would change where it leads.
+    if ".." in folder.split("/") or name in ("", ".", ".."):
+        raise name_error()
     if make:
         os.makedirs(trusted, PRIVATE_FOLDER if private else _OPEN_FOLDER, exist_ok=True)
     descriptor = os.open(trusted, _FOLDER)
@@ -110,6 +111,11 @@ def link_error() -> LinkInOutputError:
         "a symbolic link stands where a folder or a file of the output belongs: nothing is written "
         "through it; remove it (`find OUTPUT -type l` shows it), then go on"
     )
+
+
+def name_error() -> LinkInOutputError:
+    """What is raised for a name that holds `..`; it names nothing."""
+    return LinkInOutputError("a name leads out of the folder that it belongs to")
 
 
 def move_file(old: str, new: str, root: str) -> None:

@@ -1,6 +1,7 @@
 """Listing: what files a path, folder or glob stands for, on any fsspec filesystem.
 
-The lower half of `storage`, without its retries. Nothing here trusts a listing cache.
+The lower half of `storage`, without its retries. Nothing here trusts a listing cache. Local paths
+are absolute and hold no `..`, as `filesystems.filesystem` gives them.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def _local_child(path: str) -> Iterator[Entry]:
 def files_below(fs: Any, path: str) -> list[Entry]:
     """All files at or below a path."""
     if isinstance(fs, LocalFileSystem):
-        above, folder = set(), _real_folder(path)
+        above, folder = set(), os.path.dirname(path)
         while folder not in ("", "/"):
             above.add(os.path.realpath(folder))
             folder = os.path.dirname(folder)
@@ -183,15 +184,6 @@ def _folders_of(name: str) -> Iterator[str]:
     while 0 <= at < len(name) - 1:
         yield name[: at + 1]
         at = name.find("/", at + 1)
-
-
-def _real_folder(path: str) -> str:
-    """The folder that a local path is in; behind "..", parents as written are not the real ones."""
-    *folders, name = path.split("/")
-    if name == "..":
-        return os.path.dirname(os.path.realpath(path))
-    folder = os.path.dirname(path)
-    return os.path.realpath(folder) if ".." in folders else folder
 
 
 def files_with_times(fs: Any, path: str) -> list[tuple[Entry, float]]:

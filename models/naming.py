@@ -53,19 +53,25 @@ class ColumnNames:
             self._numbers
         )
 
-    def error(self, message: str, columns: Sequence[str]) -> UsageError:
+    def error(
+        self, message: str, columns: Sequence[str], *, unseen: Sequence[str] = ()
+    ) -> UsageError:
         """An error about some of the columns, with a message for the terminal of its own.
 
         Args:
             message: in it, `{columns}` becomes their list and what to do if some are numbers;
                 `{options}` the options that would declare them, for a shell.
             columns: in the order in which they are listed.
+            unseen: declared names that the input does not have, if any; they are told at the end.
         """
         texts = []
+        end = ""
+        if unseen:
+            end = f". Declared, but not seen in the input: {declared_list(unseen)}: misspelt?"
         for on_terminal in (False, True):
             listed = self.listed(columns, on_terminal) + self._hint(columns, on_terminal)
             options = self._options(columns, on_terminal)
-            texts.append(message.format(columns=listed, options=options))
+            texts.append(message.format(columns=listed, options=options) + end)
         return UsageError(texts[0], on_terminal=texts[1])
 
     def listed(self, columns: Sequence[str], on_terminal: bool) -> str:

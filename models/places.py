@@ -4,10 +4,16 @@ Everything that compares places asks here, so that `/out`, `file:///out`, `local
 it and `/x/../out` are one place to all of them, and so are `s3://b/k` and `s3a://b/k/`. Where two
 readings of a URL are possible (`s3://b/x/../k`), both count: these answers refuse, and to refuse
 too much does no harm.
+
+A local `..` leads where the kernel leads it: behind a link, to the folder above the one that the
+link leads to. Behind a folder that is not there it takes the name before it back, where the kernel
+would find nothing; so a path means one file before and after the folder is made. `Storage` works
+with these paths alone: what is looked up is what is read, written and deleted.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import posixpath
@@ -16,10 +22,12 @@ from collections.abc import Iterable
 
 from fsspec.implementations.local import LocalFileSystem
 
+from ..dictionaries.files import LOCAL_URL
+
 PRIVATE_FOLDERS = ("restricted", "_staging")
 """Of an output: for their owner alone."""
 
-_LOCAL = re.compile(r"(?:file|local):(?://)?", re.IGNORECASE)
+_HOST = re.compile(r"(?:file|local)://(?!/|localhost/)", re.IGNORECASE)
 
 _SCHEMES = {
     "s3a": "s3",
@@ -59,10 +67,43 @@ class Place:
 def local_path(url: str) -> str | None:
     """The absolute local path that a URL or path means, as fsspec reads it; None for a store."""
     url = _unchained(url)
-    if not url.startswith("/") and not _LOCAL.match(url) and "://" in url:
+    if not url.startswith("/") and not LOCAL_URL.match(url) and "://" in url:
         return None
-    path = _LOCAL.sub("", url, count=1)
-    return os.path.abspath(str(LocalFileSystem._strip_protocol(path)))
+    path = LOCAL_URL.sub("", url, count=1)
+    return _without_dots(str(LocalFileSystem._strip_protocol(path)))
+
+
+def names_a_host(url: str) -> bool:
+    """Whether a URL of a local file has something other than this machine before its path."""
+    return _HOST.match(url) is not None
+
+
+def leads_out(url: str, root: str) -> bool:
+    """Whether a name below a root, as it is written, holds a `..`.
+
+    Args:
+        root: URL or path; "" if it is not known.
+    """
+    if not root:
+        return False
+    written = [(url, root.rstrip("/"))]
+    if (path := local_path(root)) is not None:
+        written.append((str(LocalFileSystem._strip_protocol(url)), path.rstrip("/")))
+    return any(
+        one.startswith(f"{above}/") and ".." in one[len(above) :].split("/")
+        for one, above in written
+    )
+
+
+def _without_dots(path: str) -> str:
+    """An absolute path with its `..` followed; names behind the last one stay as they are."""
+    parts = path.split("/")
+    count = len(parts) - parts[::-1].index("..") if ".." in parts else 0
+    folder, below = "/".join(parts[:count]), parts[count:]
+    if count:
+        with contextlib.suppress(ValueError):  # a NUL, which no name holds: opening refuses it
+            folder = os.path.realpath(folder)
+    return re.sub("^/+", "/", os.path.normpath("/".join([folder, *below])))
 
 
 def place_of(url: str) -> Place:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from .errors import UsageError
 from .naming import ColumnNames, declared_list
@@ -136,7 +136,12 @@ class Columns:
         return dict(self.roles)[name]
 
     def check(
-        self, available: Iterable[str], *, sampled: bool = False, unseen: bool = False
+        self,
+        available: Iterable[str],
+        *,
+        sampled: bool = False,
+        unseen: bool = False,
+        where: Callable[[str], str] = lambda name: "",
     ) -> None:
         """Compares the declaration with the columns that the input has.
 
@@ -146,19 +151,23 @@ class Columns:
                 come later, but for id and text, which every record needs.
             unseen: whether no file showed any column, all being empty or damaged: then none is
                 missed, for there is no record that could be published without it.
+            where: says of a column in which file it is, for the message; "" if there is but one.
 
         Raises:
             UsageError: for undeclared columns, with the list and the options to add; for declared
-                ones that the input does not have.
+                ones that the input does not have, which may be the same, misspelt.
         """
         present = dict.fromkeys(available)
         declared = dict(self.roles)
         names = ColumnNames(present, declared)
         if undeclared := [name for name in present if name not in declared]:
+            place = where(undeclared[0])
             raise names.error(
-                "the input has columns without a declared role: {columns}. Nothing passes that "
-                f"nobody declared. Add: {{options}} (ROLE is one of {', '.join(Role)})",
+                "the input has columns without a declared role: {columns}"
+                f"{place and f', the first in {place}'}. Nothing passes that nobody declared. "
+                f"Add: {{options}} (ROLE is one of {', '.join(Role)})",
                 undeclared,
+                unseen=[name for name in declared if name not in present],
             )
         if unseen:
             return

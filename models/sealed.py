@@ -15,8 +15,11 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 import fsspec
+from fsspec.implementations.local import LocalFileSystem
 
 from .errors import BundleError, error_class
+from .filesystems import NO_HOST
+from .places import local_path, names_a_host
 from .shortage import raise_shortage
 
 CHECKSUMS = "CHECKSUMS"
@@ -230,11 +233,15 @@ def _card_lines(key: str, value: Any, depth: int) -> list[str]:
 
 
 def _reached(url: str, what: str) -> tuple[Any, str]:
+    if names_a_host(url):
+        raise BundleError(f"the {what}'s folder: {NO_HOST}")
     try:
         filesystem, root = fsspec.core.url_to_fs(url)
     except Exception as error:
         raise_shortage(error)
         raise BundleError(f"the {what}'s folder cannot be reached: {error_class(error)}") from None
+    if isinstance(filesystem, LocalFileSystem):
+        root = local_path(url) or root
     return filesystem, root.rstrip("/")
 
 

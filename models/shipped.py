@@ -36,6 +36,11 @@ def shipped_text(kind: str, folder: str, name: str) -> str:
     return file.read_text(encoding="utf-8")
 
 
+def names_a_file(name_or_url: str) -> bool:
+    """Whether it is a URL or path, and not the name of what is shipped."""
+    return "/" in name_or_url or "\\" in name_or_url or name_or_url.endswith(".toml")
+
+
 def read_toml(kind: str, folder: str, name_or_url: str) -> dict[str, Any]:
     """The parsed content of a shipped file, or of any file that fsspec can open.
 
@@ -52,7 +57,7 @@ def read_toml(kind: str, folder: str, name_or_url: str) -> dict[str, Any]:
     if name_or_url in shipped_names(folder):
         file = importlib.resources.files(__package__).joinpath(folder, f"{name_or_url}.toml")
         content = file.read_bytes()
-    elif "/" in name_or_url or "\\" in name_or_url or name_or_url.endswith(".toml"):
+    elif names_a_file(name_or_url):
         try:
             content = read_named(name_or_url, _MOST_BYTES + 1)
         except NotARegularFile:

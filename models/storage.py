@@ -1,10 +1,11 @@
 """Storage: every file that Scrubline lists, reads, writes, moves or deletes, by fsspec URL.
 
 Others leave files to this module; below it are `listing`, `readers`, `writers`, `filesystems` and
-`faults`. Three rules hold for every backend:
+`faults`. Four rules hold for every backend:
 
 - What is written appears whole or not at all, and the same bytes appear however often a write was
   retried.
+- A local path means the same file to every operation, whatever `..` it holds; see `places`.
 - Transient faults are retried with capped exponential backoff; what is left is a `StorageError`.
 - Messages never hold the name of an input file (it may be PHI). An output is named relative to the
   output root, without the values of hive folders.
@@ -30,7 +31,7 @@ from ..dictionaries.files import NO_FILE, NotARegularFile, open_regular
 from .errors import InputChanged, StorageError, UsageError
 from .faults import MissingFileError, Retrying, StorageAccessError
 from .filesystems import CONDITIONAL, OBJECT_STORES, filesystem, protocols
-from .folders import move_file, remove_empty_folders, remove_file, remove_tree
+from .folders import move_file, name_error, remove_empty_folders, remove_file, remove_tree
 from .listing import (
     DANGLING,
     SPECIAL,
@@ -50,7 +51,7 @@ from .listing import (
 from .local_locks import held, holder_of
 from .locks import NOBODY, Holder, StoreLock, tell_unlocked
 from .partitions import Partition, parse_partition
-from .places import local_path
+from .places import leads_out, local_path
 from .readers import LOCAL_BLOCK_BYTES, RangeReader, Ranges
 from .writers import LocalWriter, ObjectWriter, Writer, Written
 
@@ -109,6 +110,16 @@ class Storage(Retrying):
     def _root(self) -> str:
         """The output's root as an absolute local path; "" if it is none, or not known."""
         return (self.root and local_path(self.root)) or ""
+
+    def _own(self, url: str) -> tuple[Any, str]:
+        """The filesystem and path of what is to be written or deleted.
+
+        Raises:
+            LinkInOutputError: if a name below the root leads out of it.
+        """
+        if leads_out(url, self.root):
+            raise name_error()
+        return filesystem(url)
 
     # -- listing
 
@@ -319,7 +330,7 @@ class Storage(Retrying):
         Raises:
             UsageError: if the store cannot put a file in one step.
         """
-        fs, path = filesystem(url)
+        fs, path = self._own(url)
         if isinstance(fs, LocalFileSystem):
             return LocalWriter(self, url, path, root=self._root, private=self.private)
         if OBJECT_STORES.isdisjoint(protocols(fs)):
@@ -343,7 +354,7 @@ class Storage(Retrying):
         Returns:
             made: None if the store does not decide that.
         """
-        fs, path = filesystem(url)
+        fs, path = self._own(url)
         if CONDITIONAL.isdisjoint(protocols(fs)):
             return None
 
@@ -388,7 +399,7 @@ class Storage(Retrying):
             OutputBusy: if another process holds it.
             UsageError: if the output may not be written.
         """
-        fs, path = filesystem(url)
+        fs, path = self._own(url)
         if not isinstance(fs, LocalFileSystem):
             lock = StoreLock(self, url)
             if not lock.acquire():
@@ -426,8 +437,8 @@ class Storage(Retrying):
         Raises:
             MissingFileError: if neither is there.
         """
-        fs, old = filesystem(source)
-        other, new = filesystem(target)
+        fs, old = self._own(source)
+        other, new = self._own(target)
         if protocols(fs) != protocols(other):
             raise ValueError("move: source and target must be in the same store")
         if old == new:
@@ -444,7 +455,7 @@ class Storage(Retrying):
 
     def delete(self, url: str) -> None:
         """Deletes a file; nothing happens if there is none."""
-        fs, path = filesystem(url)
+        fs, path = self._own(url)
         remove = (
             (lambda: remove_file(path, self._root))
             if isinstance(fs, LocalFileSystem)
@@ -455,13 +466,13 @@ class Storage(Retrying):
 
     def delete_empty_folders(self, url: str) -> None:
         """Deletes the folders that a deleted file of a table leaves empty; stores have none."""
-        fs, path = filesystem(url)
+        fs, path = self._own(url)
         if isinstance(fs, LocalFileSystem):
             self.retry("delete", url, lambda: remove_empty_folders(path, self._root))
 
     def delete_folder(self, url: str) -> None:
         """Deletes a folder with all that is in it; nothing happens if there is none."""
-        fs, path = filesystem(url)
+        fs, path = self._own(url)
 
         def remove() -> None:
             if isinstance(fs, LocalFileSystem):

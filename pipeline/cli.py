@@ -76,6 +76,7 @@ def _end(codes: list[int]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with one of the codes above."""
+    _fill_standard_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     beam: list[str] = []
     if "--" in arguments and arguments[0] in RUNS:
@@ -86,7 +87,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     if empty := _empty_option(arguments):
         parser.error(f"{empty} is given, but empty: is a variable not set?")
     parsed.beam = tuple(beam) or None
-    _fill_standard_streams()
     set_up_logs(form="json" if getattr(parsed, "log_format", None) == "json" else "text")
     if dumps_are_allowed():
         say(f"scrubline: {DUMPABLE}", "WARNING")
@@ -148,6 +148,16 @@ def _is_resumable(parsed: argparse.Namespace) -> bool:
     return parsed.command == "resume" or getattr(parsed, "frozen", False)
 
 
+def _advice(parsed: argparse.Namespace) -> str:
+    """What to do once there was no sign of progress for long."""
+    if parsed.command not in ("scrub", "resume"):  # these have no --watchdog-seconds
+        return "Look whether storage answers, then give the same command again"
+    kept = "No run was begun: give the same command again"
+    if _is_resumable(parsed):
+        kept = "What is done is kept: go on with `scrubline resume`"
+    return f"{kept}. If storage is only slow, give it a longer --watchdog-seconds"
+
+
 def _stopped_words(parsed: argparse.Namespace) -> str:
     hint = " What is done is kept: go on with `scrubline resume`" if _is_resumable(parsed) else ""
     if getattr(parsed, "work", None):
@@ -190,13 +200,23 @@ def _fill_standard_streams() -> None:
     """Opens nothing as standard input, output and error where they are closed.
 
     Else the next file opened, a part say, would get the number of one of them, and whatever a
-    library prints.
+    library prints. What is said on standard error is then lost; to print fails, as on a full disk.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the least number that is free: this one
+            # Gets the least number that is free: this one. As output it is opened for reading, so
+            # that a write fails; workers inherit it.
+            os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
+            os.set_inheritable(number, True)
+    # Python has no stream where there was no descriptor when it started.
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(  # noqa: SIM115
+            2, "w", encoding="utf-8", errors="backslashreplace", closefd=False
+        )
 
 
 def _flushed(code: int) -> int:
@@ -389,7 +409,7 @@ def _recorded(parsed: argparse.Namespace, storage: Any) -> Iterator[tuple[Any, A
             workers=options.workers,
             runner=options.runner,
         )
-        with ended_without_progress(options.watchdog_seconds):
+        with ended_without_progress(options.watchdog_seconds, lambda: _advice(parsed)):
             yield options, recorder
 
 
@@ -448,7 +468,7 @@ def _plan(parsed: argparse.Namespace) -> int:
     from .runs import plan_and_freeze
 
     storage, options = Storage(), _options(parsed)
-    with ended_without_progress(options.watchdog_seconds):
+    with ended_without_progress(options.watchdog_seconds, lambda: _advice(parsed)):
         job, plan = plan_and_freeze(storage, options)
     if (basis := _estimated(storage, job, plan, options)) is not None:
         keep(storage, job, basis)
@@ -495,7 +515,7 @@ def _diff(parsed: argparse.Namespace) -> int:
 
     if parsed.max_lost is not None and not 0 <= parsed.max_lost <= 1:
         raise UsageError(f"--max-lost is a share from 0 to 1, got {parsed.max_lost}")
-    with ended_without_progress(WATCHDOG_SECONDS):
+    with ended_without_progress(WATCHDOG_SECONDS, lambda: _advice(parsed)):
         found = diff(
             Storage(),
             parsed.output.rstrip("/"),
@@ -534,10 +554,11 @@ def _annotate(parsed: argparse.Namespace) -> int:
 
 def _verify(parsed: argparse.Namespace) -> int:
     from ..models.storage import Storage
-    from .state import exposed
+    from .state import exposed, require_there
     from .verify import verify
 
-    with ended_without_progress(WATCHDOG_SECONDS):
+    require_there(Storage(), parsed.output.rstrip("/"))
+    with ended_without_progress(WATCHDOG_SECONDS, lambda: _advice(parsed)):
         faults, lines = verify(
             Storage(),
             parsed.output.rstrip("/"),
@@ -586,8 +607,10 @@ def _inspect(parsed: argparse.Namespace) -> int:
         show_document,
         summary,
     )
+    from .state import require_there
 
     storage, output = Storage(), parsed.output.rstrip("/")
+    require_there(storage, output)
     if parsed.document:
         show_document(storage, output, parsed.document, key_source=parsed.key_file)
     elif parsed.gone:
@@ -669,6 +692,8 @@ def _key(parsed: argparse.Namespace) -> int:
 
 
 def _standard_input() -> str:
+    if sys.stdin is None:
+        raise UsageError("standard input is closed: nothing can be read from it")
     try:
         return sys.stdin.buffer.read().decode()
     except UnicodeDecodeError:

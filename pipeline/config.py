@@ -211,10 +211,11 @@ def read_config(data: bytes) -> dict[str, Any]:
 
 def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
     known = {field.name: field for field in dataclasses.fields(Options)}
-    if unknown := sorted(config.keys() - known.keys()):
-        raise UsageError(f"the config file has unknown keys {unknown}; known are {sorted(known)}")
     if "reseal" in config:
         raise UsageError("reseal is an answer to one run: give --reseal on the command line")
+    del known["reseal"]
+    if unknown := sorted(config.keys() - known.keys()):
+        raise UsageError(f"the config file has unknown keys {unknown}; known are {sorted(known)}")
     values: dict[str, Any] = {}
     for name, value in config.items():
         kind = str(known[name].type)

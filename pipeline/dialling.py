@@ -53,7 +53,7 @@ def dial_bundle(
         require_new(place, option, storage=storage)
     recall, labels = read_recalls(recalls)
     bundle = open_bundle(name)
-    documents = read_corpora(urls)
+    documents = read_corpora(urls, "--on")
     told: list[str] = []
     values: dict[str, object] = {}
     if curve or svg:

@@ -106,13 +106,16 @@ def ended_by_signals(
 
 
 @contextlib.contextmanager
-def ended_without_progress(watchdog_seconds: float) -> Iterator[None]:
+def ended_without_progress(
+    watchdog_seconds: float, advice: Callable[[], str] = str
+) -> Iterator[None]:
     """For a `with` block: ends the process if for long there is no sign of progress.
 
     It decides no content: what is done is kept, as after `kill -9`.
 
     Args:
         watchdog_seconds: the patience with a worker; this process gets `PATIENCE` times that.
+        advice: gives what the message ends with: what is kept, and what to do.
     """
     watched, left = threading.get_ident(), threading.Event()
 
@@ -128,9 +131,7 @@ def ended_without_progress(watchdog_seconds: float) -> Iterator[None]:
             if idle >= max(PATIENCE * watchdog_seconds, LEAST_PATIENCE_SECONDS):
                 end_now(
                     f"scrubline: there was no sign of progress for {idle:.0f} s, so this process "
-                    f"ends itself. It was in: {_place(watched)}. What is done is kept: go on with "
-                    "`scrubline resume`. If storage is only slow, give it a longer "
-                    "--watchdog-seconds"
+                    f"ends itself. It was in: {_place(watched)}. {advice()}".rstrip()
                 )
 
     if not _started(watch):

@@ -90,12 +90,13 @@ def say_error(error: Exception) -> None:
     Such names may be values of the input. A stream that is no terminal is kept somewhere.
     """
     message = str(error)
-    if isinstance(error, UsageError) and _said.form != "json" and _is_terminal(sys.stderr):
+    if isinstance(error, UsageError) and _said.form != "json" and is_terminal(sys.stderr):
         message = error.on_terminal
     say(f"scrubline: {message}")
 
 
-def _is_terminal(stream: Any) -> bool:
+def is_terminal(stream: Any) -> bool:
+    """Whether a stream is there and is a terminal."""
     try:
         return bool(stream.isatty())
     except (AttributeError, ValueError):  # there is none, or it is closed

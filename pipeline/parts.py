@@ -31,6 +31,7 @@ from ..models.parts.pos import score_pos, words_of
 from ..models.parts.words import score_clusters
 from ..models.storage import Storage
 from .inputs import end_of
+from .logs import is_terminal
 from .new_files import require_new
 
 
@@ -234,7 +235,7 @@ def _source(meta: object) -> str:
 
 
 def _progress(maker: Maker) -> Callable[[int, Any], None] | None:
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         return None
 
     def tell(step: int, other: Any) -> None:

@@ -46,6 +46,7 @@ class Input:
         schemas: token of each file; files with different tokens do not share a unit.
         columns: all columns seen, hive keys included, in order.
         numbers: of each file, its place among all that were listed, where not all were taken.
+        first_in: of each column, the first of `files` that has it.
     """
 
     files: tuple[InputFile, ...]
@@ -54,6 +55,7 @@ class Input:
     schemas: tuple[str, ...]
     columns: tuple[str, ...]
     numbers: tuple[int, ...] = ()
+    first_in: tuple[int, ...] = ()
 
     def number(self, index: int) -> int:
         """By which number messages name a file: its place among all that were listed."""
@@ -84,7 +86,7 @@ def look_at(
     if form is not None:
         open_format(form, settings)
     files = tuple(storage.list_files(urls))
-    formats = tuple(form or format_of(file.url) for file in files)
+    formats = tuple(form or _format_of(number, file) for number, file in enumerate(files))
     kinds = {name: open_format(name, settings) for name in dict.fromkeys(formats)}
     heeded = {name for kind in kinds.values() for name in kind.takes}
     if idle := [name for name in settings.given if name not in heeded]:
@@ -106,17 +108,23 @@ def look_at(
             raise error.within(_place(numbers[index])) from None
 
     seen = list(_for_each(look, range(len(files))))
-    columns: dict[str, None] = {}
-    for file, (names, _) in zip(files, seen, strict=True):
-        columns.update(dict.fromkeys(names))
-        columns.update(dict.fromkeys(key for key, _ in file.partition))
+    columns: dict[str, int] = {}
+    for index, (file, (names, _)) in enumerate(zip(files, seen, strict=True)):
+        for name in (*names, *(key for key, _ in file.partition)):
+            columns.setdefault(name, index)
         if twice := set(names) & {key for key, _ in file.partition}:
             raise ColumnNames(columns).error(
                 "columns that are also hive keys of folders: {columns}", sorted(twice)
             )
     require_few(len(columns), "the input has")
     return Input(
-        files, formats, settings, tuple(token for _, token in seen), tuple(columns), numbers
+        files,
+        formats,
+        settings,
+        tuple(token for _, token in seen),
+        tuple(columns),
+        numbers,
+        tuple(columns.values()),
     )
 
 
@@ -137,10 +145,16 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
         )
     forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
     hive = {key for file in seen.files for key, _ in file.partition}
+    first_in = dict(zip(seen.columns, seen.first_in, strict=True))
+
+    def where(name: str) -> str:
+        return _place(seen.number(first_in[name])) if len(seen.files) > 1 else ""
+
     declared.check(
         seen.columns,
         sampled=any(form.sampled for form in forms),
         unseen=hive.issuperset(seen.columns),
+        where=where,
     )
     if textual := sorted(hive & set(declared.named(Role.TEXT))):
         raise UsageError(f"hive keys of folders cannot have role text: {declared_list(textual)}")
@@ -229,6 +243,13 @@ def split(
             size += locator.bytes
     pack()
     return tuple(units)
+
+
+def _format_of(number: int, file: InputFile) -> str:
+    try:
+        return format_of(file.url)
+    except UsageError as error:
+        raise error.within(_place(number)) from None
 
 
 def _place(number: int) -> str:

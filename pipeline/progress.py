@@ -10,6 +10,7 @@ from typing import Any
 
 from ..models.heartbeat import beat
 from ..models.units import Plan
+from .logs import is_terminal
 from .metrics import Metrics
 from .watching import NOBODY, Watch
 
@@ -29,7 +30,7 @@ class Progress:
         self._rows = 0
         self._began = time.monotonic()
         self._bar: Any = None
-        if sys.stderr.isatty() if show is None else show:
+        if is_terminal(sys.stderr) if show is None else show:
             from rich.console import Console
             from rich.progress import (
                 BarColumn,

@@ -29,7 +29,7 @@ from ..models.recognisers import rule_hash
 from ..models.results import COUNTS
 from ..models.rework import Rework
 from ..models.roles import TEXT_FILES
-from ..models.shipped import shipped_names
+from ..models.shipped import names_a_file
 from ..models.storage import Storage
 from ..models.systems import rules_named
 from ..models.units import Plan
@@ -105,7 +105,7 @@ def _job(storage: Storage, options: Options) -> Job:
     output = _absolute(options.output.rstrip("/"))
     # Places are frozen as they are found here: a run may be resumed from another folder.
     key_source, policy_place = _absolute_key(options.key_source), options.policy
-    if policy_place not in shipped_names("policies"):
+    if names_a_file(policy_place):
         policy_place = _absolute(policy_place)
     models = tuple(_absolute(model) if "/" in model else model for model in options.models)
     canaries = _absolute(options.canaries) if options.canaries else None

@@ -25,6 +25,7 @@ from ..models.tokenizing import tokenize_documents
 from ..models.training.dial import Row, sweep
 from ..models.version import VERSION
 from .dialling import curve_json, curve_plot, curve_table
+from .inputs import asked_by
 from .new_files import require_new, write_new
 
 
@@ -48,13 +49,15 @@ def evaluate(asked: argparse.Namespace) -> str:
     if asked.predicted is None and not asked.dial:
         raise UsageError("say what was predicted, or which bundle's curve to draw with --dial")
     find_terms = _terms(asked.clinical_terms)
-    gold = _documents(asked.gold, asked.label_map)
+    with asked_by("gold"):
+        gold = _documents(asked.gold, asked.label_map)
     rows = sweep(open_bundle(asked.dial), gold) if asked.dial else []
     if asked.predicted is None:
         return _curve_alone(asked, rows)
 
-    def scored(url: str) -> tuple[list[AnnotatedDocument], Report]:
-        predicted = _documents(url, asked.predicted_label_map)
+    def scored(url: str, name: str) -> tuple[list[AnnotatedDocument], Report]:
+        with asked_by(name):
+            predicted = _documents(url, asked.predicted_label_map)
         report = compare(
             gold,
             predicted,
@@ -65,8 +68,8 @@ def evaluate(asked: argparse.Namespace) -> str:
         )
         return predicted, report
 
-    predicted, first = scored(asked.predicted)
-    second = scored(asked.against)[1] if asked.against else None
+    predicted, first = scored(asked.predicted, "predicted")
+    second = scored(asked.against, "--against")[1] if asked.against else None
     found = differences(first, second) if second else ()
     if asked.list_errors:
         both = align(gold, predicted, tokenize_documents, ignore=tuple(asked.ignore or ()))

@@ -89,6 +89,16 @@ def require_output(storage: Storage, output: str) -> None:
         raise UsageError("there is no such output")
 
 
+def require_there(storage: Storage, output: str) -> None:
+    """Refuses a place where there is nothing; what is there is looked at by whoever reads it.
+
+    Raises:
+        UsageError: saying what `require_output` says.
+    """
+    if not storage.exists(output):
+        require_output(storage, output)
+
+
 def require_none_above(storage: Storage, output: str) -> None:
     """Refuses an output inside another one, whose tables, gates and prunings would take it in.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..models.errors import UsageError
 from ..models.locks import Holder
 from ..models.storage import Storage
 from ..models.units import Plan
@@ -33,6 +34,15 @@ _NEXT = {
 """What to do about a pending run; those in front come first."""
 
 
+_REPAIR = {
+    False: "put plan.parquet and files.parquet of restricted/<run>/ back from a copy, or give the "
+    "run up with `scrubline resume --output ... --discard`",
+    True: "put plan.parquet and files.parquet of restricted/<run>/ back from a copy: a run that is "
+    "being published can only be finished",
+}
+"""What to do about a damaged plan; by whether a run is being published."""
+
+
 def status(storage: Storage, output: str) -> dict[str, Any]:
     """What is published, pending and locked, and what comes next; as `--json` prints it.
 
@@ -52,6 +62,8 @@ def status(storage: Storage, output: str) -> dict[str, Any]:
         }
     stages = {one["stage"] for one in pending}
     following = next((told for stage, told in _NEXT.items() if stage in stages), None)
+    if any(one["damaged"] for one in pending):
+        following = _REPAIR[Stage.PUBLISHING in stages]
     if holder is not None:
         following = "wait until the process that works on it has ended"
     elif following is None:
@@ -73,9 +85,11 @@ def told(found: Mapping[str, Any]) -> Iterator[str]:
         told_rows = "?" if rows is None else f"{rows:,}"
         yield f"published  run {published['run']}, {published['when']}, {told_rows} rows"
     else:
-        yield "published  nothing, or a publication is under way: there is no _SUCCESS"
+        yield f"published  {_unpublished(found['pending'])}"
     for one in found["pending"]:
         done = "" if one["units"] is None else f", {one['done']:,} of {one['units']:,} units done"
+        if one["damaged"]:
+            done = f", {one['done']:,} units done; {one['damaged']}"
         yield f"pending    run {one['run']}, {one['stage']}{done}"
     if lock := found["lock"]:
         yield f"locked     by process {lock['pid']} of {lock['machine']}, since {lock['since']}"
@@ -87,10 +101,20 @@ def told(found: Mapping[str, Any]) -> Iterator[str]:
 def _pending(storage: Storage, output: str, run: str) -> dict[str, Any]:
     stage = stage_of(storage, output, run)
     done = len(storage.list_names(f"{output}/_staging/{run}/receipts"))
-    units = None
+    units, damaged = None, None
     if storage.exists(f"{output}/restricted/{run}/plan.parquet"):
-        units = len(Plan.read(storage, f"{output}/restricted/{run}").units)
-    return {"run": run, "stage": str(stage), "units": units, "done": done}
+        try:
+            units = len(Plan.read(storage, f"{output}/restricted/{run}").units)
+        except UsageError as error:
+            damaged = str(error)
+    return {"run": run, "stage": str(stage), "units": units, "done": done, "damaged": damaged}
+
+
+def _unpublished(pending: Sequence[Mapping[str, Any]]) -> str:
+    """What to say of an output that is not whole."""
+    if Stage.PUBLISHING in {one["stage"] for one in pending}:
+        return "nothing until the publication is finished: there is no _SUCCESS"
+    return "nothing: there is no _SUCCESS"
 
 
 def _holder(holder: Holder) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from .. import dictionaries
 from ..models.errors import UsageError
 from ..models.mapping import load_map
+from ..models.places import local_path
 from ..models.recipes.languages import LANGUAGES
 from ..models.studies import (
     SIZES,
@@ -45,7 +46,8 @@ def run_studies(asked: argparse.Namespace) -> Iterator[str]:
     missing = [name for name in ("train", "test", "corpus", "output") if not getattr(asked, name)]
     if missing:
         raise UsageError(f"say --{missing[0]}; see `scrubline study --help`")
-    output = Path(asked.output)
+    # Made absolute before it is looked at: `..` then leads to one folder, now and once it is made.
+    output = Path(local_path(asked.output) or asked.output)
     _require_own_folder(output)
     material = _material(asked)
     bench = Bench(
@@ -100,8 +102,8 @@ def _material(asked: argparse.Namespace) -> Material:
     label_map = dict(load_map(asked.label_map).table) if asked.label_map else None
     return Material(
         name=asked.corpus,
-        train=read_corpora(asked.train),
-        test=read_corpora(asked.test),
+        train=read_corpora(asked.train, "--train"),
+        test=read_corpora(asked.test, "--test"),
         language=asked.language,
         dictionaries={name: dictionaries.load(name) for name in sorted(names)},
         label_map=label_map,

@@ -59,8 +59,8 @@ from ..models.training.settings import (
     with_sampling,
 )
 from .dialling import dialled, read_recalls, table
-from .inputs import end_of, read_corpora, read_parts
-from .logs import say
+from .inputs import asked_by, end_of, read_corpora, read_parts
+from .logs import is_terminal, say
 from .new_files import require_new, write_new
 
 RECIPE = "hide"
@@ -88,7 +88,10 @@ def train_bundle(asked: argparse.Namespace) -> str:
     synthetic = _synthetic(asked, base)
     documents, counted = _corpus(asked, synthetic)
     # Read before hours of training, which a broken file behind them would throw away.
-    held_out, held_back = read_corpora(asked.held_out), read_corpora(asked.held_back)
+    held_out, held_back = (
+        read_corpora(asked.held_out, "--held-out"),
+        read_corpora(asked.held_back, "--held-back"),
+    )
     if asked.predicted and len({document.doc_id for document in documents}) < len(documents):
         raise UsageError(
             "--predicted: two training documents have one id; files could not tell them apart"
@@ -260,11 +263,12 @@ def _corpus(
     if synthetic:
         seed, notes = synthetic
         documents += generate(load_templates(), seed=seed, notes=notes)
-    documents += read_corpora(asked.corpus)
+    documents += read_corpora(asked.corpus, "--corpus")
     for url, name in asked.mapped_corpus or ():
-        mapping = load_map(name)
-        documents += [remap(document, mapping.apply) for document in read_annotated(url)]
-    own = read_corpora(asked.add)
+        with asked_by("--mapped-corpus"):
+            mapping = load_map(name)
+            documents += [remap(document, mapping.apply) for document in read_annotated(url)]
+    own = read_corpora(asked.add, "--add")
     if not own:
         if asked.add:
             raise UsageError("--add: there is no document in it")
@@ -341,7 +345,7 @@ def _cross_validated(
     prepared_by: Prepare,
 ) -> tuple[Outcome, ...]:
     folds = make_folds(documents, asked.folds or _FOLDS_OF_A_SEARCH, group_by=asked.group_by)
-    live = sys.stderr.isatty()
+    live = is_terminal(sys.stderr)
 
     def where(setting: int, fold: int) -> str:
         name = settings[setting].name
@@ -553,7 +557,7 @@ def _command(asked: argparse.Namespace) -> str:
 
 
 def _progress() -> Callable[[int, float], None] | None:
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         return None
 
     def tell(iteration: int, loss: float) -> None:

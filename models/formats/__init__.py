@@ -104,7 +104,10 @@ def format_of(path: str) -> str:
             f"{' or '.join(name for _, name in matching)} (it then holds for all input files)"
         )
     known = ", ".join(f"{name} ({' '.join(form.suffixes)})" for name, form in FORMATS.items())
-    raise UsageError(f"the ending of an input file's name is of no known format; known: {known}")
+    raise UsageError(
+        f"the ending of an input file's name is of no known format; known: {known}. Give "
+        "--format NAME (it then holds for all input files), or leave the file out"
+    )
 
 
 FAMILIES: Mapping[str, str] = {

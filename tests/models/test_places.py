@@ -1,5 +1,6 @@
 """Whether one place lies in another, however the two are written."""
 
+import itertools
 import os
 
 import pytest
@@ -8,7 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scrubline.models.errors import UsageError
 from scrubline.models.folders import LinkInOutputError, entered
+from scrubline.models.keys import load_keys
 from scrubline.models.places import any_inside, is_inside, is_private, is_same, local_path, place_of
+from scrubline.models.sealed import write_sealed
 from scrubline.models.storage import Storage
 from scrubline.pipeline.reporting import require_apart
 
@@ -47,6 +50,71 @@ def test_local_places_are_one_however_they_are_written(tree, form, other):
         assert not is_inside(form.format(f"{tree}/{apart}"), out), apart
     assert is_same(form.format(f"{tree}/link"), out)
     assert not is_same(form.format(f"{tree}/link/deep"), out)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_dots_lead_where_the_kernel_leads_them(tmp_path, length):
+    (tmp_path / "d/in").mkdir(parents=True)
+    (tmp_path / "far/deep/d").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far/deep")
+    (tmp_path / "d/up").symlink_to("..")
+    found = 0
+    for parts in itertools.product(("d", "in", "link", "up", "..", "none"), repeat=length):
+        named = "/".join((str(tmp_path), *parts))
+        path = local_path(named)
+        assert os.path.isabs(path) and ".." not in path.split("/")
+        if os.path.lexists(named):
+            found += 1
+            assert os.path.samestat(os.lstat(named), os.lstat(path)), named
+    assert found
+
+
+def test_dots_behind_what_is_not_there_take_its_name_back(tree):
+    for name in ("none/../out", "x/none/deep/../../../out", "none/../none/../out", "x/f/../../out"):
+        assert local_path(f"{tree}/{name}") == f"{tree}/out"
+    (tree / "in/gone").symlink_to(tree / "nowhere/at")
+    assert local_path(f"{tree}/in/gone/../a") == f"{tree}/nowhere/a"
+    (tree / "loop").symlink_to("loop")
+    assert local_path(f"{tree}/loop/../a") == f"{tree}/a"
+
+
+def test_a_last_link_behind_dots_is_not_followed(tree):
+    assert local_path(f"{tree}/x/../link") == f"{tree}/link"
+    assert local_path(f"{tree}/link/../link") == f"{tree}/link"
+
+
+def test_this_machine_may_be_called_localhost(tree):
+    for start in ("file://localhost", "FILE://LocalHost", "local://localhost"):
+        assert local_path(f"{start}{tree}/out") == f"{tree}/out"
+        assert is_same(f"{start}{tree}/link", f"{tree}/out")
+    assert local_path("/a/file:b/local://localhost/c") == "/a/file:b/local:/localhost/c"
+    assert Storage().list_names(f"file://localhost{tree}/x") == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("file://srv/a/b", "file://localhost", "file://localhostile/a", "file://localhost:80/a"),
+        *("file://127.0.0.1/a", "file://a", "file://./a", "file://../a", "file://~/a"),
+        *("local://srv/a", "FILE://SRV/a", "file://"),
+    ],
+)
+def test_a_url_of_another_machine_is_no_local_place(url, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    storage = Storage()
+    for act in (
+        storage.exists,
+        storage.read_bytes,
+        storage.delete,
+        lambda place: storage.list_files([place]),
+        lambda place: storage.write_bytes(place, b"x"),
+        lambda place: load_keys(place, storage.read_bytes),
+        lambda place: write_sealed({"a": b"x"}, place, "bundle"),
+    ):
+        with pytest.raises(UsageError, match="file:///absolute/path") as caught:
+            act(url)
+        assert "srv" not in str(caught.value).lower()
+    assert not list(tmp_path.iterdir())
 
 
 def test_relative_places_and_homes(tree, monkeypatch):
@@ -221,6 +289,11 @@ def test_no_file_below_an_output_leads_out_of_it(tmp_path, name):
     with (
         pytest.raises(LinkInOutputError, match="leads out of the folder"),
         entered(f"{tmp_path}/out/data/{name}/../x", f"{tmp_path}/out", make=True),
+    ):
+        pass
+    with (
+        pytest.raises(LinkInOutputError, match="leads out of the folder"),
+        entered(f"{tmp_path}/none/{name}/../x", "", make=True),
     ):
         pass
     assert os.listdir(tmp_path) in ([], ["out"])

@@ -545,6 +545,35 @@ def test_places_above_a_folder_are_listed_whole(tmp_path, monkeypatch):
         assert [os.path.basename(file.url) for file in files] == ["a.txt", "b.txt"]
 
 
+@pytest.mark.parametrize(
+    "name", ["none/../a", "in/none/deep/../../../a", "link/../a", "link/none/../../a", "./in/../a"]
+)
+@pytest.mark.parametrize("scheme", ["", "file://", "file://localhost"])
+def test_a_path_with_dots_means_one_file_to_every_operation(tmp_path, scheme, name):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "far/deep").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far/deep")
+    there = tmp_path / ("far/a" if name.startswith("link") else "a")
+    there.write_bytes(b"precious")
+    before = sorted(tmp_path.rglob("*"))
+    url, storage = f"{scheme}{tmp_path}/{name}", Storage()
+    assert storage.exists(url) and storage.read_bytes(url) == b"precious"
+    assert storage.open_read(url).read() == storage.read_range(url, 0, 99) == b"precious"
+    (file,) = storage.list_files([url])
+    assert file.url == f"file://{there}" and storage.meant([url], [file.url]) == {file.url}
+    assert storage.modified(url) == there.stat().st_mtime
+    storage.write_bytes(url, b"new")
+    assert there.read_bytes() == b"new"
+    storage.move(url, f"{url}.moved")
+    assert not storage.exists(url) and storage.exists(f"{url}.moved")
+    storage.move(f"{url}.moved", url)
+    assert sorted(tmp_path.rglob("*")) == before
+    storage.delete(url)
+    assert not there.exists()
+    with storage.locked(f"{url}.lock"):
+        assert storage.lock_holder(f"{url}.lock") is not None
+
+
 def test_a_name_that_is_no_utf8_is_refused(tmp_path):
     with open(os.fsencode(tmp_path) + b"/a\xff.txt", "wb"):
         pass

@@ -126,8 +126,8 @@ def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
         (("scrub", "--input", "i", "--output", "o", "--report", ""), "report is given, but empty"),
         (("plan", "--output", "o"), "say what to read"),
         (("annotate", "--output", "o"), "say what to read"),
-        (("verify", "--output", "nowhere"), "nothing is published"),
-        (("inspect", "--output", "nowhere"), "nothing is published"),
+        (("verify", "--output", "nowhere"), "no such output"),
+        (("inspect", "--output", "nowhere"), "no such output"),
         (("key", "new"), "--output FILE"),
         (("key", "check"), "scrubline key new"),
         (("key", "old"), "invalid choice"),
@@ -159,7 +159,8 @@ def test_2_bad_usage(scrubline, monkeypatch, tmp_path, words, message):
     ("change", "message"),
     [
         (["--model", "no-such"], "bundle"),
-        (["--policy", "no-such"], "policy"),
+        (["--policy", "hippa"], "unknown policy; expected one of ['hipaa', "),
+        (["--policy", "no/such.toml"], "the policy file cannot be read: FileNotFoundError"),
         (["--recogniser", "tarot"], "tarot"),
         (["--recogniser", "none"], "nothing would be found"),
         (["--format", "docx"], "unknown format 'docx'"),
@@ -207,6 +208,34 @@ def test_a_foreign_error_is_told_by_class_and_place_alone(
     assert "Smith" not in err
     assert "Traceback" not in err
     assert "resume" not in err  # nothing was planned
+
+
+def test_a_misspelt_column_is_named_and_an_undeclared_one_is_not(scrubline, job):
+    misspelt = ["noteid=id" if word == "note_id=id" else word for word in job]
+    code, _, err = scrubline("scrub", *misspelt)
+    assert code == 2
+    assert "columns without a declared role: [column 1]" in err
+    assert "Declared, but not seen in the input: ['noteid']: misspelt?" in err
+    assert "note_id" not in err
+
+
+def test_the_file_of_an_undeclared_column_is_told_by_its_number(scrubline, job, tmp_path):
+    more = tmp_path / "more"
+    more.mkdir()
+    for number in range(3):
+        extra = {"Ann Poe": 1} if number == 1 else {}
+        row = {"note_id": str(number), "text": "x", **extra}
+        (more / f"{number}.jsonl").write_text(json.dumps(row) + "\n")
+    at = job.index("--input")
+    words = [*job[:at], "--input", more, *job[at + 2 :]]
+    code, _, err = scrubline("scrub", *words)
+    assert code == 2
+    assert "the first in input file 1 (in the order of paths). Nothing passes" in err
+    assert "Poe" not in err
+    (more / "2.docx").write_text("x")
+    code, _, err = scrubline("scrub", *words)
+    assert code == 2 and "docx" not in err
+    assert "input file 2 (in the order of paths): the ending" in err and "--format NAME" in err
 
 
 def test_an_input_that_leads_nowhere_is_not_named(scrubline, job):

@@ -1,3 +1,4 @@
+import ast
 import contextlib
 import dataclasses
 
@@ -179,3 +180,17 @@ def test_log_levels(level):
 def test_a_config_that_is_nested_too_deeply_is_refused():
     with pytest.raises(UsageError, match="nested too deeply"):
         read_config(b"a = " + b"[" * 100_000)
+
+
+def test_what_is_listed_as_known_is_taken():
+    with pytest.raises(UsageError) as caught:
+        options_from({"imputs": 1}, {})
+    known = ast.literal_eval(str(caught.value).partition("known are ")[2])
+    assert "reseal" not in known and "inputs" in known
+    for name in known:
+        try:
+            options_from({name: object()}, {})
+        except UsageError as error:
+            assert f"{name} in the config file must be" in str(error)
+    with pytest.raises(UsageError, match="--reseal on the command line"):
+        options_from({"reseal": True, "imputs": 1}, {})

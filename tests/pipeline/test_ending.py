@@ -14,8 +14,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from scrubline.models.errors import UsageError
 from scrubline.models.storage import Storage
-from scrubline.pipeline import ending
+from scrubline.pipeline import cli, ending
 from scrubline.pipeline.publish import part_digest
 from scrubline.pipeline.runs import resume, scrub
 from scrubline.pipeline.verify import verify
@@ -176,6 +177,49 @@ def test_the_watchdog_counts_silence_and_not_time(monkeypatch):
         assert not ended.wait(0.05)
     with ending.ended_without_progress(watchdog_seconds=0.02):
         assert ended.wait(SOON)
+
+
+@pytest.mark.parametrize(
+    ("command", "stalls", "advice"),
+    [
+        ("scrub", "runs.scrub", "No run was begun: give the same command again. If storage"),
+        ("scrub", "runs.execute", "kept: go on with `scrubline resume`. If storage is only slow"),
+        ("resume", "runs.resume", "kept: go on with `scrubline resume`. If storage is only slow"),
+        ("plan", "runs.plan_and_freeze", "Look whether storage answers, then give the same"),
+        ("verify", "verify.verify", "Look whether storage answers, then give the same command"),
+        ("diff", "differences.diff", "Look whether storage answers, then give the same command"),
+    ],
+)
+def test_what_it_advises_the_command_has(
+    scrubline, options, tmp_path, monkeypatch, command, stalls, advice
+):
+    said, ended = [], threading.Event()
+
+    def end_now(words):
+        said.append(words)
+        ended.set()
+
+    def stalled(*given, **more):
+        assert ended.wait(SOON)
+        raise UsageError("ended")
+
+    monkeypatch.setattr(ending, "TICK_SECONDS", 0.01)
+    monkeypatch.setattr(ending, "LEAST_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(ending, "end_now", end_now)
+    monkeypatch.setattr(cli, "WATCHDOG_SECONDS", 0.01)
+    monkeypatch.setattr(f"scrubline.pipeline.{stalls}", stalled)
+    words = [command, *words_of(options)[1:]] if command in ("scrub", "plan") else [command]
+    if command in ("verify", "diff", "resume"):
+        words += ["--output", options.output]
+    if command == "plan":
+        (tmp_path / "how.toml").write_text("watchdog_seconds = 0.01")
+        words += ["--config", str(tmp_path / "how.toml")]
+    elif command in ("scrub", "resume"):
+        # Long enough to come to the run; four times this is how long it may be silent.
+        words += ["--watchdog-seconds", "0.5" if stalls == "runs.execute" else "0.01"]
+    assert scrubline(*words)[0] == 2
+    assert advice in said[0]
+    assert ("--watchdog-seconds" in said[0]) == (command in ("scrub", "resume"))
 
 
 def test_where_no_thread_can_be_started_work_goes_on_unwatched(options, monkeypatch):

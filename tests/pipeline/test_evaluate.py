@@ -211,3 +211,45 @@ def test_a_dial_draws_recall_against_precision(scrubline, tmp_path):
     assert code == 2 and "say what was predicted" in err
     code, _, err = scrubline("evaluate", gold, "--dial", "en-default", "--html", tmp_path / "x")
     assert code == 2 and "--against and --html need what was predicted" in err
+
+
+def broken(corpus):
+    path = corpus("broken.jsonl", count=1)
+    path.write_text('{"text": "Seen by Abernathy"}\n')
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("evaluate", "BAD", "GOOD"), "gold: "),
+        (("evaluate", "GOOD", "BAD"), "predicted: "),
+        (("evaluate", "GOOD", "GOOD", "--against", "BAD"), "--against: "),
+        (("train", "--corpus", "BAD", "--name", "x", "--output", "new"), "--corpus: "),
+        (
+            ("train", "--corpus", "GOOD", "--corpus", "BAD", "--name", "x", "--output", "new"),
+            "--corpus 2 of 2: ",
+        ),
+        (("train", "--synth", "1:1", "--add", "BAD", "--name", "x", "--output", "n"), "--add: "),
+        (
+            *(("train", "--synth", "1:1", "--held-out", "BAD", "--name", "x", "--output", "n"),),
+            "--held-out: ",
+        ),
+        (
+            ("train", "--mapped-corpus", "BAD", "i2b2_2006", "--name", "x", "--output", "n"),
+            "--mapped-corpus: ",
+        ),
+        (("dial", "en-default", "--on", "BAD", "--curve"), "--on: "),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+@pytest.mark.parametrize("fault", ["missing", "broken"])
+def test_what_cannot_be_read_is_told_with_its_option(scrubline, corpus, words, option, fault):
+    good = corpus("g.jsonl", *GOLD)
+    bad = broken(corpus) if fault == "broken" else good.parent / "none.jsonl"
+    places = {"GOOD": good, "BAD": bad}
+    code, _, err = scrubline(*(places.get(word, word) for word in words))
+    reason = "corpus line 1: MissingKey" if fault == "broken" else "input 1 of 1 leads to no file"
+    assert code == 2
+    assert f"scrubline: {option}{reason}" in err
+    assert "Abernathy" not in err and "jsonl" not in err

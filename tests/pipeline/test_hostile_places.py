@@ -772,8 +772,56 @@ def test_standard_output_may_be_full_broken_or_closed(options, published):
     # The first file opened would get the number of a stream that is gone, and what is printed.
     verifying = ("verify", "--output", options.output)
     done = told_to(None, *verifying, preexec_fn=lambda: os.closerange(0, 2))
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 1
+    assert done.stderr == "scrubline: standard output cannot be written (OSError EBADF)\n"
     assert verify(Storage(), options.output, originals=False, key_source=None)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        *((("status",), 1), (("inspect",), 1), (("diff",), 1), (("status", "--json"), 1)),
+        *((("scrub", "-"), 1), (("--help",), 1), (("--version",), 1), (("policy", "list"), 1)),
+        *((("key", "new"), 0), (("scrub", "x"), 2), (("no-such-command",), 2)),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_cannot_be_printed_is_no_success(options, published, tmp_path, words, code):
+    if words[0] in ("status", "inspect", "diff"):
+        words = (*words, "--output", options.output)
+        words += ("--against", options.output) if words[0] == "diff" else ()
+    elif words[0] == "key":
+        words = (*words, "--output", str(tmp_path / "new"))
+    (tmp_path / "text").write_text("Seen on 3/4/2019.")
+    with open(tmp_path / "text", "rb") as text:
+        done = told_to(None, *words, preexec_fn=lambda: os.close(1), stdin=text)
+    assert done.returncode == code, done.stderr
+    told = "scrubline: standard output cannot be written (OSError EBADF)\n"
+    assert done.stderr == told if code == 1 else "EBADF" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(("scrub", "-"), 2), (("policy", "list"), 1), (("policy", "none"), 2)]
+)
+def test_with_all_streams_closed_the_code_still_tells(words, code):
+    done = told_to(None, *words, preexec_fn=lambda: os.closerange(0, 3))
+    assert (done.returncode, done.stderr) == (code, "")
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_run_needs_no_standard_error(options, undisturbed, workers):
+    words = ("scrub", *words_of(options), "--workers", str(workers))
+    done = told_to(subprocess.PIPE, *words, preexec_fn=lambda: os.close(2))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "rows" in done.stdout
+    manifest = json.loads((Path(options.output) / "manifest.json").read_bytes())
+    assert digests(manifest) == undisturbed(options)
+
+
+def test_a_closed_standard_input_is_refused(options):
+    done = told_to(subprocess.PIPE, "scrub", "-", preexec_fn=lambda: os.close(0))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "scrubline: standard input is closed: nothing can be read from it\n"
 
 
 def test_a_long_listing_into_a_full_disk_is_no_unknown_error(

@@ -43,11 +43,17 @@ def spellings(path):
         "link": path.parent.parent / "link.jsonl",
         "hard link": path.parent.parent / "hard.jsonl",
         "linked folder": "folder/gold.jsonl",
+        "none": "none/../notes/gold.jsonl",
+        "none, whole": f"{path.parent}/none/deep/../../gold.jsonl",
+        "none, URL": f"file://{path.parent}/none/../gold.jsonl",
+        "none behind a link": "folder/none/../gold.jsonl",
+        "localhost": f"file://localhost{path}",
     }
 
 
 SPELLINGS = (
     *("the same", "relative", "parents", "slashes", "URL", "link", "hard link", "linked folder"),
+    *("none", "none, whole", "none, URL", "none behind a link", "localhost"),
 )
 
 
@@ -68,9 +74,12 @@ def test_annotate_never_writes_over_its_input(scrubline, gold, spelling, source,
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_convert_never_writes_over_its_input(scrubline, gold, spelling):
     before = gold.read_bytes()
-    code, _, err = scrubline("convert", gold, spellings(gold)[spelling], "--overwrite")
-    assert (code, gold.read_bytes()) == (2, before)
-    assert "one of the inputs" in err
+    place = spellings(gold)[spelling]
+    for options in (["--overwrite"], []):
+        code, _, err = scrubline("convert", gold, place, *options)
+        assert (code, gold.read_bytes()) == (2, before)
+        assert "one of the inputs" in err
+    assert not (gold.parent.parent / "none").exists()
 
 
 @pytest.mark.parametrize(
@@ -122,26 +131,40 @@ CURVE = ROOT / "models/bundled/en-hide"
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],
 )
-@pytest.mark.parametrize("there", ["input", "file", "dangling"])
+@pytest.mark.parametrize("there", ["input", "file", "dangling", "file behind none"])
 def test_every_other_command_refuses_what_is_there(scrubline, gold, tmp_path, words, option, there):
     place = gold if there == "input" else tmp_path / "there.jsonl"
-    if there == "file":
+    if there.startswith("file"):
         place.write_text("precious")
     elif there == "dangling":
         place.symlink_to(tmp_path / "elsewhere")
     before = gold.read_bytes()
-    code, out, err = scrubline(*words, place)
+    named = tmp_path / "none/../there.jsonl" if there == "file behind none" else place
+    code, out, err = scrubline(*words, named)
     assert (code, out) == (2, "")
     assert f"{option}: " in err
     assert gold.read_bytes() == before
-    assert there != "file" or place.read_text() == "precious"
+    assert not there.startswith("file") or place.read_text() == "precious"
+    assert not (tmp_path / "none").exists()
     assert not (tmp_path / "elsewhere").exists() and not (tmp_path / "new").exists()
 
 
-def test_studies_do_not_replace_a_readme_of_something_else(scrubline, gold, tmp_path):
+@pytest.mark.parametrize("form", [None, "brat"])
+def test_no_folder_that_holds_something_becomes_a_corpus(scrubline, gold, tmp_path, form):
+    (tmp_path / "br").mkdir()
+    (tmp_path / "br/old.jsonl").write_text("precious")
+    words = ("convert", gold, "none/../br" if form else "none/../br/old.jsonl")
+    code, _, err = scrubline(*words, *(["--to", form] if form else []))
+    assert code == 2 and "the output: " in err
+    assert [path.name for path in (tmp_path / "br").iterdir()] == ["old.jsonl"]
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("place", ["", "none/.."])
+def test_studies_do_not_replace_a_readme_of_something_else(scrubline, gold, tmp_path, place):
     (tmp_path / "README.md").write_text("# My project\n")
     words = ("study", "hide-time", "--train", gold, "--test", gold, "--corpus", "x")
-    code, _, err = scrubline(*words, "--output", tmp_path)
+    code, _, err = scrubline(*words, "--output", tmp_path / place)
     assert code == 2
     assert "README.md that is not an index of studies" in err
     assert (tmp_path / "README.md").read_text() == "# My project\n"

@@ -300,6 +300,10 @@ def test_tonight_is_told_apart_from_what_was_left(scrubline, job, watched, tmp_p
         ("of somebody", None, "--report is a file of something else"),
         (None, "of somebody", "--metrics-file is a file of something else"),
         (None, "of us", "--metrics-file is a file of something else"),
+        ("none/../of somebody", None, "--report is a file of something else"),
+        (None, "none/../of somebody", "--metrics-file is a file of something else"),
+        ("none/../same", "same", "are one file"),
+        (None, "none/../out/data/x", "--metrics-file lies in an input or in the output"),
     ],
 )
 def test_report_and_metrics_have_places_of_their_own(tmp_path, report, metrics, match):

@@ -11,7 +11,7 @@ from scrubline.models.locks import Holder, this_machine
 from scrubline.models.storage import Storage
 from scrubline.pipeline import publish, runs
 from scrubline.pipeline.runs import plan_and_freeze, resume
-from scrubline.pipeline.state import lock_file
+from scrubline.pipeline.state import lock_file, pending_runs
 from scrubline.pipeline.status import status, told
 
 PLACES = itertools.count()
@@ -108,6 +108,48 @@ def test_a_publication_cut_off_while_it_clears_up_is_told_as_one(run, storage, m
     assert [stage for stage, *_ in stages(status(storage, run.output))] == ["publishing"]
     resume(storage, run.options)
     assert status(storage, run.output)["pending"] == []
+
+
+def test_what_is_not_published_is_told_by_its_stage(run, storage, monkeypatch):
+    def first():
+        return next(told(status(storage, run.output)))
+
+    plan_and_freeze(storage, run.options)
+    assert first() == "published  nothing: there is no _SUCCESS"
+    with monkeypatch.context() as patch:
+        patch.setattr(publish, "make_manifest", failing)
+        with pytest.raises(RunFailed):
+            resume(storage, run.options)
+    assert first().startswith("published  nothing until the publication is finished")
+    resume(storage, run.options)
+    assert first().startswith("published  run ")
+
+
+@pytest.mark.parametrize("name", ["plan.parquet", "files.parquet"])
+@pytest.mark.parametrize("content", [b"", b"PAR1 no table PAR1"])
+def test_a_damaged_plan_is_told_with_what_to_do(run, storage, name, content):
+    job, _ = plan_and_freeze(storage, run.options)
+    storage.write_bytes(f"{job.restricted}/{name}", content)
+    found = status(storage, run.output)
+    (one,) = found["pending"]
+    assert (one["run"], one["stage"], one["units"]) == (job.run, "unfinished", None)
+    assert "the plan of this run cannot be read" in one["damaged"]
+    assert "back from a copy, or give the run up" in found["next"]
+    assert any(job.run in line and one["damaged"] in line for line in told(found))
+    json.dumps(found)
+    resume(storage, run.options, discard=True)
+    assert pending_runs(storage, run.output) == []
+
+
+@pytest.mark.parametrize("command", ["status", "verify", "inspect"])
+def test_what_is_not_there_is_no_output_to_any_command(scrubline, tmp_path, command):
+    code, out, err = scrubline(command, "--output", tmp_path / "none")
+    assert (code, out, err) == (2, "", "scrubline: there is no such output\n")
+    (tmp_path / "empty").mkdir()
+    code, _, err = scrubline(command, "--output", tmp_path / "empty")
+    assert code == 2
+    told_of = "no such output" if command == "status" else "nothing is published in this output"
+    assert told_of in err
 
 
 @pytest.mark.parametrize("moment", [float("nan"), float("inf"), -1e300, 1e300])
