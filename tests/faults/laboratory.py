@@ -226,6 +226,11 @@ class Laboratory:
             return 1
         return self._calls[scenario.name, fault.row.op, fault.place]
 
+    def counts(self, scenario: Scenario) -> dict[tuple[str, str], int]:
+        """(Operation, place) -> how often an undisturbed run of a scenario asks for it."""
+        self.wanted(scenario)
+        return {key[1:]: count for key, count in self._calls.items() if key[0] == scenario.name}
+
     def rules(self, scenario: Scenario, here: Path, faults: Sequence[Fault]) -> dict[str, str]:
         """The environment that makes processes meet faults."""
         lines: dict[str, list[str]] = {"shim": [], "seam": []}
