@@ -2,7 +2,7 @@
 
 The oracle asks of a disturbed run: the digests of an undisturbed one; or a code that the
 documentation has, nothing published, a message without a name and without a traceback, and then,
-undisturbed, the same digests by the command that the message names. Each process has bounded time.
+undisturbed, the same digests by the commands that the messages name. Each process has bounded time.
 """
 
 from __future__ import annotations

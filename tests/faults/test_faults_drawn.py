@@ -5,10 +5,20 @@ import sys
 
 import pytest
 
-from .laboratory import Ended, unclear
+from .laboratory import ROOT, Ended, unclear
 from .outputs import Published
 from .run import tried
-from .table import LOCAL, NEVER_ASKED, SCENARIOS, SEAM, STORE, combinations, singles, tenth
+from .table import (
+    LOCAL,
+    NEVER_ASKED,
+    SCENARIOS,
+    SEAM,
+    STORE,
+    combinations,
+    pairs,
+    singles,
+    tenth,
+)
 
 AT_ONCE = 2
 
@@ -18,6 +28,11 @@ def test_the_list_is_the_same_every_time_and_names_are_unique():
     assert names == [one.name for one in combinations()]
     assert len(set(names)) == len(names)
     assert 0.05 < len(tenth(combinations())) / len(names) < 0.15
+
+
+def test_the_documentation_says_how_many_there_are():
+    told = f"There are {len(singles()):,} single faults and {len(pairs())} pairs"
+    assert told in (ROOT / "docs/faults.md").read_text()
 
 
 def test_every_row_is_of_a_scenario():
