@@ -20,7 +20,7 @@ class Advice(enum.Enum):
     SCRUB = "the same scrub again"
     WAIT = "wait for the holder of the lock, then the same again"
     NOTHING = "nothing: all is published"
-    STATUS = "scrubline status: no message could be written"
+    STATUS = "scrubline status: the message is lost, or a part of it"
     UNKNOWN = "it does not say"
 
 
@@ -35,7 +35,9 @@ _COMMAND = re.compile(
 )
 
 
-def following(previous: Advice, code: int, said: str, *, frozen: bool) -> Advice:
+def following(
+    previous: Advice, code: int, said: str, *, frozen: bool, whole: bool = True
+) -> Advice:
     """What to do after a command; NOTHING where all is published.
 
     Args:
@@ -43,6 +45,7 @@ def following(previous: Advice, code: int, said: str, *, frozen: bool) -> Advice
         code: with which it ended.
         said: standard output and standard error.
         frozen: whether an unfinished run with a frozen plan is in the output.
+        whole: whether all that was said could be written.
     """
     if previous is Advice.STATUS:
         return named(said) or Advice.SCRUB
@@ -58,6 +61,8 @@ def following(previous: Advice, code: int, said: str, *, frozen: bool) -> Advice
         return Advice.NOTHING
     if (found := named(message)) is not None:
         return found
+    if not whole:
+        return Advice.STATUS
     if code == _HELD:
         return Advice.RESUME  # a gate that looked wrongly: nothing is to be accepted
     # What was never frozen left nothing that a second run would find.

@@ -27,7 +27,7 @@ from .advice import Advice, following
 from .corpus import PLANTED, write_inputs
 from .outputs import Place, Published, foreign_lock, published, unclean
 from .seam import counted
-from .table import HELD, Combination, Fault, Scenario
+from .table import HELD, SAID, Combination, Fault, Scenario
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -286,7 +286,10 @@ class Laboratory:
         said = [ended.said]
         problem = self._judge(combination, ended, output, wanted, before)
         if not problem and ended.code != 0:
-            problem = self._finish(scenario, here, output, wanted, said, ended, held=bool(held))
+            whole = all(fault.place != SAID for fault in combination.faults)
+            problem = self._finish(
+                scenario, here, output, wanted, said, ended, held=bool(held), whole=whole
+            )
         if not problem:
             problem = unclean(output)
         if not problem:
@@ -334,6 +337,7 @@ class Laboratory:
         ended: Ended,
         *,
         held: bool,
+        whole: bool,
     ) -> str:
         """Goes on without faults, by what each message says, nothing else; what is wrong then.
 
@@ -341,6 +345,7 @@ class Laboratory:
             said: gets what is said.
             ended: how the disturbed run ended.
             held: whether the output is locked by a holder that never was.
+            whole: whether all that the disturbed run said could be written.
         """
         commands = {
             Advice.RESUME: ["resume", "--output", output.url],
@@ -350,7 +355,9 @@ class Laboratory:
         }
         advice, words = Advice.SCRUB, commands[Advice.SCRUB]
         for _ in range(MOST_STEPS):
-            advice = following(advice, ended.code, ended.said, frozen=frozen_run(output))
+            frozen = frozen_run(output)
+            advice = following(advice, ended.code, ended.said, frozen=frozen, whole=whole)
+            whole = True
             if advice is Advice.NOTHING:
                 break
             if advice is Advice.UNKNOWN:

@@ -62,6 +62,11 @@ def test_advice_to_resume_that_finds_nothing_leads_nowhere():
     assert following(Advice.RESUME, 2, NOT_FROZEN, frozen=False) is Advice.SCRUB
 
 
+def test_a_message_of_which_a_part_is_lost_is_followed_if_it_still_says_what_to_do():
+    for said, advice in ((FAILED, Advice.STATUS), (FAILED + KEPT, Advice.RESUME)):
+        assert following(Advice.SCRUB, 1, said, frozen=True, whole=False) is advice
+
+
 def test_after_a_command_that_ended_well():
     assert following(Advice.RESUME, 0, "", frozen=False) is Advice.NOTHING
     assert following(Advice.DISCARD, 0, "", frozen=False) is Advice.SCRUB
