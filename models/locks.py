@@ -18,6 +18,7 @@ it is not (catalogue, manifest), the check comes right before it.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import dataclasses
 import functools
@@ -32,8 +33,9 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from .errors import OutputBusy, RunFailed, ScrublineError
+from .errors import OutputBusy, RunFailed, ScrublineError, Shortage
 from .kinds import require_kinds
+from .shortage import THREADS, shortage_of
 
 _log = logging.getLogger(__name__)
 
@@ -48,6 +50,9 @@ _TRIES = 5
 
 PARTING_SECONDS = 60.0
 """How long a lock that is given back waits for a sign of life that is being written."""
+
+STARTING_SECONDS = 60.0
+"""How long a lock that is taken waits for the thread of its signs of life."""
 
 _GIVEN_UP: set[str] = set()
 """Owners of this process whose locks storage did not let them give back."""
@@ -169,15 +174,31 @@ class StoreLock:
         self._steady, self._sleep = steady, sleep
         self._mine = Holder.this_process(clock())
         self._end = threading.Event()
-        self._thread: threading.Thread | None = None
+        # Locks of the system, made before they are needed: to let one go takes no memory.
+        self._begun, self._beating = _thread.allocate_lock(), _thread.allocate_lock()
+        self._is_silent = False
 
     def acquire(self) -> bool:
         """Takes the lock; False if the store cannot decide who gets it.
 
         Raises:
             OutputBusy: if another process holds it.
+            Shortage: if no thread can be started for the signs of life.
             StorageError: if storage fails.
         """
+        try:
+            taken = self._take()
+            if taken:
+                self._start_beating()
+        except OutputBusy:
+            raise
+        except BaseException:
+            self._let_go()
+            raise
+        return taken
+
+    def _take(self) -> bool:
+        """Puts this process into the lock; see `acquire`."""
         for _ in range(_TRIES):
             self._refresh()
             made = self._storage.create_exclusively(self._url, self._mine.to_bytes())
@@ -193,21 +214,51 @@ class StoreLock:
             content = self._content()
             # A request that was repeated may have made it, and then found it.
             if content is not None and _holder(content).owner == self._mine.owner:
-                break
+                return True
             if content is None or self._takes_over(content):
                 continue
-        else:
-            raise OutputBusy("another process works on this output: wait until it has ended")
-        self._thread = threading.Thread(target=self._keep_beating, daemon=True)
-        self._thread.start()
-        return True
+        raise OutputBusy("another process works on this output: wait until it has ended")
 
-    def check(self) -> None:
-        """Makes sure that the lock is still held.
+    def _start_beating(self) -> None:
+        """Starts the thread of the signs of life, and sees it begin.
 
         Raises:
-            RunFailed: if another process has taken it over.
+            Shortage: if it does not.
         """
+        self._begun.acquire()
+        self._beating.acquire()
+        try:
+            # Not `threading.Thread`, whose start waits for the thread, forever if it dies.
+            _thread.start_new_thread(self._keep_beating, ())
+            if self._begun.acquire(timeout=STARTING_SECONDS):
+                return
+            lack = THREADS
+        except (RuntimeError, MemoryError) as error:
+            lack = shortage_of(error) or THREADS
+        self._end.set()  # should it begin later
+        raise Shortage(f"the lock of the output cannot be kept: {lack}")
+
+    def _let_go(self) -> None:
+        """Gives back what was not acquired in the end, if this process is in the lock."""
+        _GIVEN_UP.add(self._mine.owner)
+        with contextlib.suppress(Exception):  # what went wrong before is what is told
+            self._require_mine()
+            self._storage.delete(self._url)
+
+    def check(self) -> None:
+        """Makes sure that the lock is still held, and that signs of life are given.
+
+        Raises:
+            RunFailed: if another process has taken it over, or may do so unseen.
+        """
+        if self._is_silent:
+            raise RunFailed(
+                "this process can give no sign of life in the lock of the output any more, most "
+                "likely for lack of memory: another process may take the lock over"
+            )
+        self._require_mine()
+
+    def _require_mine(self) -> None:
         holder = self._held_by()
         if holder is None or holder.owner != self._mine.owner:
             raise RunFailed(
@@ -221,26 +272,24 @@ class StoreLock:
         Raises:
             RunFailed: see `check`.
         """
-        self.check()
+        self._require_mine()
         self._refresh()
         self._storage.write_bytes(self._url, self._mine.to_bytes())
 
     def release(self) -> None:
         """Gives the lock back, if it is still held."""
         self._end.set()
-        if self._thread is not None:
-            self._thread.join(PARTING_SECONDS)
-            if self._thread.is_alive():
-                # What it writes may come after a deletion, into the lock of another process.
-                _GIVEN_UP.add(self._mine.owner)
-                _log.warning(
-                    "the lock of the output is left as it is: storage does not end the writing of "
-                    "a sign of life; after %.0f s of silence the next run takes it over",
-                    self._stale_seconds,
-                )
-                return
+        if not self._beating.acquire(timeout=PARTING_SECONDS):
+            # What it writes may come after a deletion, into the lock of another process.
+            _GIVEN_UP.add(self._mine.owner)
+            _log.warning(
+                "the lock of the output is left as it is: storage does not end the writing of "
+                "a sign of life; after %.0f s of silence the next run takes it over",
+                self._stale_seconds,
+            )
+            return
         try:
-            self.check()
+            self._require_mine()
             self._storage.delete(self._url)
         except ScrublineError as error:
             _GIVEN_UP.add(self._mine.owner)
@@ -354,12 +403,23 @@ class StoreLock:
                 self._storage.delete(claim)
 
     def _keep_beating(self) -> None:
-        while not self._end.wait(self._beat_seconds):
-            try:
-                self.beat()
-            except RunFailed as error:
-                # Storage may come back; a lock that was taken over is found by `check`.
-                _log.warning("no sign of life in the lock of the output: %s", error)
+        """What the thread does; however it ends before it is asked to, `check` finds it."""
+        try:
+            self._begun.release()
+            while not self._end.wait(self._beat_seconds):
+                try:
+                    self.beat()
+                except RunFailed as error:
+                    # Storage may come back; a lock that was taken over is found by `check`.
+                    _log.warning("no sign of life in the lock of the output: %s", error)
+        except BaseException as error:  # no memory, not even for the warning
+            self._is_silent = True
+            with contextlib.suppress(MemoryError):
+                _log.warning(
+                    "no further sign of life in the lock of the output: %s", type(error).__name__
+                )
+        finally:
+            self._beating.release()
 
 
 NOBODY = Holder("0", "", 0, 0.0, 0.0)

@@ -694,6 +694,7 @@ def _run_to_resume(storage: Storage, output: str, run: str | None) -> str:
     pending = pending_runs(storage, output)
     if run is None:
         if not pending:
+            clear_leftovers(storage, output)  # for a run that was published and failed in that
             # It may be last night's run that is published: nothing of tonight is told by that.
             there = is_published(storage, output)
             held = f": run {read_manifest(storage, output)['run']} is published" if there else ""

@@ -2,7 +2,7 @@
 
 The oracle asks of a disturbed run: the digests of an undisturbed one; or a code that the
 documentation has, nothing published, a message without a name and without a traceback, and then,
-undisturbed, the same digests by the command that the message names. Each process has bounded time.
+undisturbed, the same digests by the commands that the messages name. Each process has bounded time.
 """
 
 from __future__ import annotations
@@ -23,17 +23,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..servers.s3_moto import s3_moto
+from .advice import Advice, following
 from .corpus import PLANTED, write_inputs
 from .outputs import Place, Published, foreign_lock, published, unclean
 from .seam import counted
-from .table import HELD, Combination, Fault, Scenario
+from .table import HELD, SAID, Combination, Fault, Scenario
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SECONDS = 240.0
 """Bound of a process that takes one to three seconds where nothing else runs."""
 
-BUSY = 5
+MOST_STEPS = 6
+"""Commands, one as the message of the one before says, to the digest of an undisturbed run."""
 
 _COLUMNS = ("note_id=id", "patient_id=patient", "text=text", "ward=pass")
 _RULES = ("date", "phone", "medical_record", "titled_name")
@@ -226,6 +228,11 @@ class Laboratory:
             return 1
         return self._calls[scenario.name, fault.row.op, fault.place]
 
+    def counts(self, scenario: Scenario) -> dict[tuple[str, str], int]:
+        """(Operation, place) -> how often an undisturbed run of a scenario asks for it."""
+        self.wanted(scenario)
+        return {key[1:]: count for key, count in self._calls.items() if key[0] == scenario.name}
+
     def rules(self, scenario: Scenario, here: Path, faults: Sequence[Fault]) -> dict[str, str]:
         """The environment that makes processes meet faults."""
         lines: dict[str, list[str]] = {"shim": [], "seam": []}
@@ -279,7 +286,10 @@ class Laboratory:
         said = [ended.said]
         problem = self._judge(combination, ended, output, wanted, before)
         if not problem and ended.code != 0:
-            problem = self._finish(scenario, here, output, wanted, said)
+            whole = all(fault.place != SAID for fault in combination.faults)
+            problem = self._finish(
+                scenario, here, output, wanted, said, ended, held=bool(held), whole=whole
+            )
         if not problem:
             problem = unclean(output)
         if not problem:
@@ -318,26 +328,59 @@ class Laboratory:
         return ""
 
     def _finish(
-        self, scenario: Scenario, here: Path, output: Place, wanted: Published, said: list[str]
+        self,
+        scenario: Scenario,
+        here: Path,
+        output: Place,
+        wanted: Published,
+        said: list[str],
+        ended: Ended,
+        *,
+        held: bool,
+        whole: bool,
     ) -> str:
-        """Goes on without faults, as the messages say; what is wrong then."""
-        resume, scrub = ["resume", "--output", output.url], self.words(scenario, output)
-        for step in (resume, scrub, scrub):
-            ended = self.run(step, here)
-            said.append(ended.said)
+        """Goes on without faults, by what each message says, nothing else; what is wrong then.
+
+        Args:
+            said: gets what is said.
+            ended: how the disturbed run ended.
+            held: whether the output is locked by a holder that never was.
+            whole: whether all that the disturbed run said could be written.
+        """
+        commands = {
+            Advice.RESUME: ["resume", "--output", output.url],
+            Advice.DISCARD: ["resume", "--output", output.url, "--discard"],
+            Advice.SCRUB: self.words(scenario, output),
+            Advice.STATUS: ["status", "--output", output.url],
+        }
+        advice, words = Advice.SCRUB, commands[Advice.SCRUB]
+        for _ in range(MOST_STEPS):
+            frozen = frozen_run(output)
+            advice = following(advice, ended.code, ended.said, frozen=frozen, whole=whole)
+            whole = True
+            if advice is Advice.NOTHING:
+                break
+            if advice is Advice.UNKNOWN:
+                return "afterwards: a message does not say how to go on"
+            if advice is Advice.WAIT and held:  # in time its silence would be long enough
+                output.remove("restricted/LOCK")
+                held = False
+            words = commands.get(advice, words)
+            ended = self.run(words, here)
+            said.append(f"({advice.value})\n{ended.said}")
             if problem := unclear(ended):
                 return f"afterwards: {problem}"
-            if ended.code == 0:
-                break
-            if ended.code == BUSY:  # its holder never was: an operator takes the lock away
-                output.remove("restricted/LOCK")
-            if "--discard" in ended.said:
-                ended = self.run(["resume", "--output", output.url, "--discard"], here)
-                said.append(ended.said)
-        if ended.code != 0:
-            return f"afterwards: ended with {ended.code}"
+        else:
+            return f"afterwards: what is said leads to nothing, at last {ended.code}"
         found = published(output)
         return "" if found == wanted else "afterwards: published something else"
+
+
+def frozen_run(output: Place) -> bool:
+    """Whether an output holds an unfinished run whose plan is whole."""
+    files = output.files()
+    runs = {name.split("/")[1] for name in files if name.startswith("_staging/")}
+    return any(f"restricted/{run}/job.json" in files for run in runs)
 
 
 def unclear(ended: Ended) -> str:

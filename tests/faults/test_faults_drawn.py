@@ -5,10 +5,20 @@ import sys
 
 import pytest
 
-from .laboratory import Ended, unclear
+from .laboratory import ROOT, Ended, unclear
 from .outputs import Published
 from .run import tried
-from .table import SCENARIOS, combinations, tenth
+from .table import (
+    LOCAL,
+    NEVER_ASKED,
+    SCENARIOS,
+    SEAM,
+    STORE,
+    combinations,
+    pairs,
+    singles,
+    tenth,
+)
 
 AT_ONCE = 2
 
@@ -18,6 +28,27 @@ def test_the_list_is_the_same_every_time_and_names_are_unique():
     assert names == [one.name for one in combinations()]
     assert len(set(names)) == len(names)
     assert 0.05 < len(tenth(combinations())) / len(names) < 0.15
+
+
+def test_the_documentation_says_how_many_there_are():
+    told = f"There are {len(singles()):,} single faults and {len(pairs())} pairs"
+    assert told in (ROOT / "docs/faults.md").read_text()
+
+
+def test_every_row_is_of_a_scenario():
+    rows = {(row.op, place) for row in (*LOCAL, *STORE, *SEAM) for place in row.places}
+    tried = {(fault.row.op, fault.place) for one in singles() for fault in one.faults}
+    assert rows == tried
+    assert NEVER_ASKED.keys() <= rows
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_an_undisturbed_run_asks_for_all_that_is_answered_and_for_nothing_else(lab, scenario):
+    """Else a fault would be counted as outlasted that nothing ever met."""
+    counts = lab.counts(scenario)
+    answered = {(f.row.op, f.place) for c in singles() if c.scenario is scenario for f in c.faults}
+    assert {asked for asked in answered if not counts.get(asked)} <= NEVER_ASKED.keys()
+    assert {asked for asked in scenario.never if counts[asked]} == set()
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)

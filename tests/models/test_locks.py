@@ -1,5 +1,6 @@
 """A lock on a store that is a dict; tests/pipeline/test_store_locks.py has real ones."""
 
+import _thread
 import contextlib
 import dataclasses
 import hashlib
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models import locks
-from scrubline.models.errors import OutputBusy, RunFailed, StorageError, UsageError
+from scrubline.models.errors import OutputBusy, RunFailed, Shortage, StorageError, UsageError
 from scrubline.models.locks import STALE_SECONDS, Holder, StoreLock, this_machine
 
 URL = "store://out/restricted/LOCK"
@@ -280,8 +281,99 @@ def test_a_sign_of_life_that_storage_never_ends_does_not_hold_the_release(
     again = lock_on(store, clock)
     assert again.acquire()  # within this process it is known to be given up
     store.ends.set()
-    lock._thread.join(120)
+    assert lock._beating.acquire(timeout=120)
     again.release()
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(RuntimeError("can't start new thread"), "no thread"), (MemoryError(), "memory ran out")],
+)
+def test_where_no_thread_can_be_started_nothing_stays_locked(clock, monkeypatch, error, told):
+    def refuse(*given):
+        raise error
+
+    store = Store(clock)
+    with monkeypatch.context() as patch:
+        patch.setattr(_thread, "start_new_thread", refuse)
+        patch.setattr(threading, "_start_new_thread", refuse)
+        with pytest.raises(Shortage, match=f"the lock of the output cannot be kept: {told}"):
+            lock_on(store, clock).acquire()
+    assert store.objects == {}
+    again = lock_on(store, clock)
+    assert again.acquire()
+    again.release()
+
+
+def test_a_thread_that_dies_before_it_begins_is_not_waited_for(clock, monkeypatch):
+    store = Store(clock)
+    with monkeypatch.context() as patch:
+        patch.setattr(locks, "STARTING_SECONDS", 0.01)
+        patch.setattr(_thread, "start_new_thread", lambda *given: 1)
+        patch.setattr(threading, "_start_new_thread", lambda *given: 1)
+        with pytest.raises(Shortage, match="no thread or process could be started"):
+            lock_on(store, clock).acquire()
+    assert store.objects == {}
+
+
+@pytest.mark.parametrize("call", ["create_exclusively", "read_bytes"])
+@pytest.mark.parametrize("error", [MemoryError, StorageError, KeyboardInterrupt])
+def test_whatever_ends_the_taking_of_a_lock_nothing_stays_locked(clock, monkeypatch, call, error):
+    store = Store(clock)
+    real, calls = getattr(store, call), itertools.count()
+
+    def fail_behind_the_creation(*given):
+        if URL in store.objects and next(calls) == 0:
+            raise error
+        return real(*given)
+
+    monkeypatch.setattr(store, call, fail_behind_the_creation)
+    with pytest.raises(error):
+        lock_on(store, clock).acquire()
+    assert store.objects == {}
+
+
+@pytest.mark.parametrize("error", [MemoryError, RuntimeError, SystemExit])
+def test_a_lock_without_signs_of_life_counts_as_lost(clock, caplog, error):
+    class Failing(Store):
+        def write_bytes(self, url, data):
+            if threading.current_thread() is not threading.main_thread():
+                raise error
+            super().write_bytes(url, data)
+
+    store = Failing(clock)
+    lock = lock_on(store, clock, beat_seconds=0.001)
+    with caplog.at_level(logging.WARNING):
+        lock.acquire()
+        assert lock._beating.acquire(timeout=120)
+    lock._beating.release()
+    assert f"no further sign of life in the lock of the output: {error.__name__}" in caplog.text
+    with pytest.raises(RunFailed, match="can give no sign of life"):
+        lock.check()
+    lock.release()  # it is ours all the same
+    assert store.objects == {}
+
+
+def test_a_store_that_fails_for_a_while_ends_no_signs_of_life(clock, caplog):
+    class Failing(Store):
+        tries, back = itertools.count(), threading.Event()
+
+        def write_bytes(self, url, data):
+            if threading.current_thread() is not threading.main_thread():
+                if next(self.tries) < 3:
+                    raise StorageError("cannot write: storage failed")
+                self.back.set()
+            super().write_bytes(url, data)
+
+    store = Failing(clock)
+    lock = lock_on(store, clock, beat_seconds=0.001)
+    with caplog.at_level(logging.WARNING):
+        lock.acquire()
+        assert store.back.wait(120)
+    assert "no sign of life in the lock of the output: cannot write" in caplog.text
+    lock.check()
+    lock.release()
+    assert store.objects == {}
 
 
 def test_a_lock_that_goes_while_it_is_looked_at_is_asked_for_again(clock):

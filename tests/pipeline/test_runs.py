@@ -9,6 +9,7 @@ from scrubline.models.errors import (
     OutputBusy,
     RunFailed,
     RunHeld,
+    StorageError,
     UsageError,
 )
 from scrubline.models.formats import FORMATS, Settings, open_format
@@ -391,6 +392,25 @@ def test_a_run_that_was_stopped_after_its_last_step_is_finished(
             run()
     assert (tmp_path / "out/_SUCCESS").exists()
     assert resume(storage, options)["counts"]["rows_out"] == 60
+    assert not (tmp_path / "out/_staging").exists()
+
+
+@pytest.mark.parametrize("discard", [False, True])
+def test_what_a_published_run_could_not_clear_up_is_cleared_by_resume(
+    run, storage, options, tmp_path, monkeypatch, discard
+):
+    def fail(*given):
+        raise StorageError("cannot delete '_staging': OSError EIO after 6 tries")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Storage, "delete_folder", fail)
+        with pytest.raises(StorageError):
+            run()
+    (journal,) = (tmp_path / "out/_staging").glob("*/promotion.json")
+    journal.unlink()
+    assert pending_runs(storage, options.output) == []
+    with pytest.raises(UsageError, match="no unfinished run in this output: run .* is published"):
+        resume(storage, options, discard=discard)
     assert not (tmp_path / "out/_staging").exists()
 
 
