@@ -35,7 +35,8 @@ def read(text):
     ("text", "expected"),
     [
         ("&#79;k&#x61;f&#111r; &amp;#79; &eacute;&nbsp;&lt;5", "Okafor; O é\xa0<5"),
-        ("R&D, I&D; &nosuch; &#0; &#xD800; &#x110000; &#1;", None),
+        ("R&D, I&D; &nosuch; &#xD800; &#x110000;", None),
+        ("Ok&#0;a&#x1;for Ok\\u0000a\\x00f\\000or Ok%00af=00or", "Okafor Okafor Okafor"),
         ("%4F%6Bafor 42%20Elm%20St Ada+Okafor%2C", "Okafor 42 Elm St Ada Okafor,"),
         ("50%20 of, 100%, 5%ab", None),
         ("=4F=6Bafor Ok=\nafor caf=C3=A9 caf=E9", "Okafor Okafor café café"),
