@@ -28,6 +28,7 @@ from .systems import System
 from .tokenizing import tokenize_documents
 from .tokens import Tokens
 from .views.batches import bring_back, brought_back, followed, prepared
+from .views.signs import signs_of
 
 
 @prepared
@@ -158,8 +159,12 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
     if policy.denies:
         batch = _add_denied(batch, policies)
     candidates, documents = batch.candidates, batch.documents
+    signs, failures = map_documents(batch, "merge", lambda i: signs_of(batch, i))
+    batch = dataclasses.replace(batch, failures=failures)
     plain = [
-        policy if policy.believes_all and index not in documents.starts else None
+        policy
+        if policy.believes_all and index not in documents.starts and signs[index] is None
+        else None
         for index, policy in enumerate(policies)
     ]
     try:
@@ -175,7 +180,13 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
         if counts[index] > budgets.candidates:
             raise OverBudget("candidates")
         seams = seams_of(documents.starts.get(index, ()))
-        return merge(documents.texts[index], by_document[index], policies[index], seams=seams)
+        return merge(
+            documents.texts[index],
+            by_document[index],
+            policies[index],
+            seams=seams,
+            names_no_one=signs[index],
+        )
 
     results, failures = map_documents(batch, "merge", one)
     alive = np.array([spans is not None for spans in results], np.bool_)

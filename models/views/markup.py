@@ -42,8 +42,7 @@ def edits(text: str) -> list[Edit]:
     found: list[Edit] = []
     if "<" in text:
         found += [
-            # Before the number a tag parts words, in it and behind it none.
-            (*tag.span(), "" if any(map(str.isdigit, text[age.start() : tag.start()])) else " ")
+            (*tag.span(), _beside_age(text, age.start(), tag))
             for age in _OLD_AGE.finditer(text)
             for tag in _TAG_ALONE.finditer(text, *age.span())
         ]
@@ -56,3 +55,10 @@ def edits(text: str) -> list[Edit]:
             if before.isalnum() or after.isalnum():
                 found += [(match.start(), low, ""), (high, match.end(), "")]
     return disjoint(sorted(found))
+
+
+def _beside_age(text: str, start: int, tag: re.Match[str]) -> str:
+    """What is read for a tag of an age: a blank before its digits, and between them and a word."""
+    if not any(map(str.isdigit, text[start : tag.start()])):
+        return " "
+    return "" if text[tag.end()].isdigit() or text[tag.end()] in " -" else " "
