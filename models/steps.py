@@ -28,7 +28,7 @@ from .systems import System
 from .tokenizing import tokenize_documents
 from .tokens import Tokens
 from .views.batches import bring_back, brought_back, followed, prepared
-from .views.signs import signs_of
+from .views.signs import NamesNoOne, signs_of
 
 
 @prepared
@@ -159,8 +159,7 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
     if policy.denies:
         batch = _add_denied(batch, policies)
     candidates, documents = batch.candidates, batch.documents
-    signs, failures = map_documents(batch, "merge", lambda i: signs_of(batch, i))
-    batch = dataclasses.replace(batch, failures=failures)
+    signs, batch = _signs(batch)
     plain = [
         policy
         if policy.believes_all and index not in documents.starts and signs[index] is None
@@ -195,6 +194,19 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
     return dataclasses.replace(
         batch, spans=Spans.joined(settled, Spans.of(rows)), failures=failures
     )
+
+
+def _signs(batch: Batch) -> tuple[list[NamesNoOne | None], Batch]:
+    """Of each document what tells whether a candidate names no one; and the batch with failures."""
+    found: list[NamesNoOne | None] = [None] * len(batch.documents)
+
+    def one(index: int) -> None:
+        found[index] = signs_of(batch, index)
+
+    if batch.views is None:
+        return found, batch
+    _, failures = map_documents(batch, "merge", one)
+    return found, dataclasses.replace(batch, failures=failures)
 
 
 def note_type_policies(batch: Batch, policy: Policy) -> list[Policy]:
