@@ -41,10 +41,23 @@ _ESCAPE = re.compile(
     rf"|(?<=\w[-\u2010-\u2013])(?:{_BACKSLASHES}r)?{_BACKSLASHES}(?P<wrap>n)(?=[ \w])"
     # A word may follow at once; small letters do in `\nosupersub` of RTF or `C:\temp`.
     rf"|{_BACKSLASHES}(?P<blank>[nrt])(?![a-z])"
+    r"|\\(?P<word>[lr]quote|e[nm](?:dash|space)|zwn?j)(?: |(?![A-Za-z0-9]))"
     r"|\\(?P<space>~)(?=[\w(\"'\\])"
     r"|(?<=[^\W_])\\(?P<hyphen>[_-])(?=[^\W_])"
 )
 _BLANKS = {"n": "\n", "r": "\n", "t": "\t"}
+
+_WORDS = {
+    "lquote": "\u2018",
+    "rquote": "\u2019",
+    "endash": "\u2013",
+    "emdash": "\u2014",
+    "enspace": "\u2002",
+    "emspace": "\u2003",
+    "zwj": "",
+    "zwnj": "",
+}
+"""Of RTF, inside of names and numbers: `O\\rquote Brien`, `617\\endash 555`."""
 
 _OCTET = re.compile(
     rf"{_BACKSLASHES}(?:(?:x|u00)([0-9A-Fa-f]{{2}})|([0-3][0-7]{{2}}))|\\'([0-9A-Fa-f]{{2}})"
@@ -92,6 +105,8 @@ def _decoded(match: re.Match[str]) -> str | None:
         return value
     if kind in ("blank", "wrap"):
         return _BLANKS[value]
+    if kind == "word":
+        return _WORDS[value]
     if kind == "space":
         return "\xa0"
     if kind == "hyphen":

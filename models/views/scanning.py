@@ -31,7 +31,7 @@ _FOLLOWS = {
     "&": "#" + _LETTERS,
     "%": _HEXADECIMAL,
     "=": _HEXADECIMAL + "\r\n",
-    "\\": "uUxnrt/\"'0123~_-" + "bicfpslh",
+    "\\": "uUxnrt/\"'0123~_-" + "bicfpslhez",
     "{": "\\",
     "<": "/!" + _LETTERS,
     "-": "\r\n\x0b\x0c",

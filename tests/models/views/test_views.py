@@ -119,6 +119,10 @@ def read(text):
             r"Patient:\~Ada\~\~(O) 219\_09\_9999 Oka\-for Jo\_Ann 219\-09\-9999",
             "Patient:\xa0Ada\xa0\xa0(O) 219-09-9999 Okafor Jo-Ann 219-09-9999",
         ),
+        (
+            r"O\rquote Brien 617\endash 555 Oka\zwnj for \emspace\lquote x \rquotes \endash2",
+            "O\u2019Brien 617\u2013555 Okafor \u2003\u2018x \\rquotes \\endash2",
+        ),
         (r"C:\temp\x-1 \_____/ \~/ and\or \\nas\ulna\u2 \-- 5 \- 6", None),
         (
             r"Mu\xc3\xb1oz Mu\303\261oz Mu\'c3\'b1oz Mu\u00c3\u00b1oz Mu\\xC3\\xB1oz \xe2\x80\x8bx",
@@ -281,7 +285,18 @@ def test_plain_notes_are_not_looked_into():
         *("&#79;", "&amp;", "%4F", "% ", "=4F", "\\u004f", "\\", "{\\b ", "<b", "a<b>"),
         *("O\u200d", "O\0", "_\b", "\x1b[", "\x1b]a", "a\u0336", "a\u0301", "a\u0301\u0301"),
         *("a-\n", "a=\n", "a ", "a.", "a.-.", "9 4", "a\n&#79;\n\n\n\n"),
-        *("\\xc3", "\\\\", "\\uc0\\u241 ", "=C3=\n", "9<b>", "<b>9", "age <b>", "4\u2014\n", "\\~"),
+        *(
+            "\\xc3",
+            "\\\\",
+            "\\uc0\\u241 ",
+            "=C3=\n",
+            "9<b>",
+            "\\zwj ",
+            "<b>9",
+            "age <b>",
+            "4\u2014\n",
+            "\\~",
+        ),
     ],
 )
 def test_time_grows_with_the_length(unit):
