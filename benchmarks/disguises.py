@@ -1,4 +1,4 @@
-r"""What is left of identifiers that are written in disguise: 70 forms, 17 identifiers.
+r"""What is left of identifiers that are written in disguise: 76 forms, 17 identifiers.
 
     python -m benchmarks.disguises [--model en-default] [--before] [--form NAME ...]
 
@@ -200,8 +200,14 @@ FORMS: tuple[Form, ...] = (
     Form("long escapes of Python", True, each(lambda c: f"\\U{ord(c):08x}")),
     Form("RTF hexadecimal", True, each(lambda c: f"\\'{ord(c):02x}")),
     Form("RTF Unicode", True, each(lambda c: f"\\u{ord(c)}?")),
+    Form("RTF Unicode, a blank behind", True, each(lambda c: f"\\u{ord(c)} ")),
+    Form("RTF blanks and hyphens", True, replaced({" ": "\\~", "-": "\\_"})),
+    Form("JSON in JSON", True, each(lambda c: f"\\\\u{ord(c):04x}")),
     # Not seen
     Form("zero-width space", True, behind("\u200b")),
+    Form("zero-width space, quoted-printable", True, between("=E2=80=8B")),
+    Form("zero-width space, %-escapes", True, between("%E2%80%8B")),
+    Form("zero-width space, UTF-8 octets", True, between("\\xe2\\x80\\x8b")),
     Form("zero-width non-joiner", True, behind("\u200c")),
     Form("zero-width joiner", True, behind("\u200d")),
     Form("word joiner", True, behind("\u2060")),

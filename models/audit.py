@@ -41,7 +41,7 @@ AUDIT = pa.schema(
         _field(
             "reason",
             pa.string(),
-            "why it stays: policy, or veto or allow if no detector was believed; "
+            "why it stays: policy, or veto, allow or escape if no detector was believed; "
             "null where it goes",
             nullable=True,
         ),
@@ -53,8 +53,8 @@ AUDIT = pa.schema(
 )
 """A row a span. Where a span is `keep`, out_start and out_end bound the unchanged text.
 
-Rows with the reason veto or allow tell what detectors proposed and the policy lets stand; no count
-of spans has them.
+Rows with the reason veto or allow tell what detectors proposed and the policy lets stand; escape is
+what lies within escapes of signs. No count of spans has them.
 """
 
 DOCUMENTS = pa.schema(

@@ -9,6 +9,7 @@ from .batches import Batch
 from .merging import accept
 from .policy import Policy
 from .steps import note_type_policies
+from .views.signs import signs_of
 
 
 def candidate_rows(batch: Batch, policy: Policy, run: str) -> pa.Table:
@@ -22,7 +23,8 @@ def candidate_rows(batch: Batch, policy: Policy, run: str) -> pa.Table:
         if not found or not batch.alive(index):
             continue
         row = int(batch.documents.rows[index])
-        verdicts = accept(batch.documents.texts[index], found, policies[index])
+        signs = signs_of(batch, index)
+        verdicts = accept(batch.documents.texts[index], found, policies[index], signs)
         for candidate, verdict in zip(found, verdicts, strict=True):
             rows.append(
                 {

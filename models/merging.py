@@ -49,6 +49,9 @@ INSIDE_TOKENS = frozenset(("timestamp",))
 
 ACCEPTED = "accepted"
 
+ESCAPE = "escape"
+"""Why a candidate is rejected whatever the policy: it lies within escapes of signs."""
+
 Stretch = tuple[int, int]
 _Row = tuple[int, int, Candidate, str, str | None, bool, str | None]
 """Start, end, the candidate that decides, action, replacement, fragment, reason."""
@@ -60,7 +63,7 @@ class Verdict:
 
     Attributes:
         candidate: what was proposed.
-        outcome: ACCEPTED, or the reason of rejection: `policy.VETO` or `policy.ALLOW`.
+        outcome: ACCEPTED, or the reason of rejection: ESCAPE, `policy.VETO` or `policy.ALLOW`.
         action: one of `actions.ACTIONS`; "keep" if rejected.
         replacement: what would take its place; None for "keep".
     """
@@ -81,12 +84,24 @@ def detector_kind(detector: str) -> str:
     return prefix if colon and prefix in DETECTOR_KINDS[1:] else "rule"
 
 
-def accept(text: str, candidates: Iterable[Candidate], policy: Policy) -> tuple[Verdict, ...]:
+def accept(
+    text: str,
+    candidates: Iterable[Candidate],
+    policy: Policy,
+    names_no_one: Callable[[int, int], bool] | None = None,
+) -> tuple[Verdict, ...]:
     """Believes or rejects each candidate by itself, and resolves the actions of those believed.
 
     Actions depend on the covered text (an age of 93 and one of 54), hence here and before any
     priority. A candidate of a deny-list is believed whatever the policy allows, and removed
-    whatever its text.
+    whatever its text and what is around it.
+
+    Args:
+        text: one document.
+        candidates: of it.
+        policy: that holds for it.
+        names_no_one: whether a stretch lies within escapes of signs (see `views.signs`); None where
+            the text has none.
 
     Returns:
         One verdict for each candidate, in the order given.
@@ -103,6 +118,9 @@ def accept(text: str, candidates: Iterable[Candidate], policy: Policy) -> tuple[
             raise DocumentError("CandidateOutsideText")
         if candidate.detector == DENY:
             action, replacement = policy.remove(label, end - start)
+        elif names_no_one is not None and names_no_one(start, end):
+            verdicts.append(Verdict(candidate, ESCAPE, KEEP, None))
+            continue
         elif reject is not None and (reason := reject(label, start, end)) is not None:
             verdicts.append(Verdict(candidate, reason, KEEP, None))
             continue
@@ -141,6 +159,7 @@ def merge(
     policy: Policy,
     order: Sequence[str] = ORDER,
     seams: Sequence[int] = (),
+    names_no_one: Callable[[int, int], bool] | None = None,
 ) -> tuple[Span, ...]:
     """The spans of one document, left to right and disjoint: what goes, and what is named as kept.
 
@@ -160,6 +179,7 @@ def merge(
 
     At `seams`, offsets in order at which rows of one note were joined, no span may lie: what is
     decided of a whole candidate holds for its parts between them. A part is not generalised.
+    `names_no_one` is for `accept`.
 
     `detectors` names the detectors of all accepted candidates on the span, kept ones too; on a
     span that tells of a rejection, those of rejected ones as well. O(n log n).
@@ -169,7 +189,7 @@ def merge(
         UsageError: if `order` is not a permutation of ORDER.
     """
     _require_ranks(order)
-    verdicts = accept(text, _distinct(candidates), policy)
+    verdicts = accept(text, _distinct(candidates), policy, names_no_one)
     if not verdicts:
         return ()
     if seams:

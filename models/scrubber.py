@@ -35,6 +35,7 @@ from .steps import (
     tokenize_batch,
 )
 from .systems import System, own_names, rules_named
+from .views.signs import signs_of
 
 _AT_ONCE = 64
 """Documents of a batch of `batched`."""
@@ -167,10 +168,18 @@ class Scrubber:
                 yield dataclasses.replace(document, spans=spans, meta={})
 
     def candidates(self, *texts: str) -> list[list[Candidate]]:
-        """All that any detector proposes, for each text, whatever a policy does."""
+        """All that any detector proposes, for each text, whatever a policy does.
+
+        Left out is what no policy lets be removed: what lies within escapes of signs.
+        """
         batch = self._candidates(texts)
         _raise_failure(batch)
-        return [list(found) for found in batch.candidates.by_document(len(texts))]
+        found = batch.candidates.by_document(len(texts))
+        signs = [signs_of(batch, index) for index in range(len(texts))]
+        return [
+            own if within is None else [c for c in own if not within(c.start, c.end)]
+            for own, within in zip(found, signs, strict=True)
+        ]
 
     def _candidates(self, texts: Sequence[str], note_type: str | None = None) -> Batch:
         count = len(texts)

@@ -28,6 +28,7 @@ from .systems import System
 from .tokenizing import tokenize_documents
 from .tokens import Tokens
 from .views.batches import bring_back, brought_back, followed, prepared
+from .views.signs import NamesNoOne, signs_of
 
 
 @prepared
@@ -158,8 +159,11 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
     if policy.denies:
         batch = _add_denied(batch, policies)
     candidates, documents = batch.candidates, batch.documents
+    signs, batch = _signs(batch)
     plain = [
-        policy if policy.believes_all and index not in documents.starts else None
+        policy
+        if policy.believes_all and index not in documents.starts and signs[index] is None
+        else None
         for index, policy in enumerate(policies)
     ]
     try:
@@ -175,7 +179,13 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
         if counts[index] > budgets.candidates:
             raise OverBudget("candidates")
         seams = seams_of(documents.starts.get(index, ()))
-        return merge(documents.texts[index], by_document[index], policies[index], seams=seams)
+        return merge(
+            documents.texts[index],
+            by_document[index],
+            policies[index],
+            seams=seams,
+            names_no_one=signs[index],
+        )
 
     results, failures = map_documents(batch, "merge", one)
     alive = np.array([spans is not None for spans in results], np.bool_)
@@ -184,6 +194,19 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
     return dataclasses.replace(
         batch, spans=Spans.joined(settled, Spans.of(rows)), failures=failures
     )
+
+
+def _signs(batch: Batch) -> tuple[list[NamesNoOne | None], Batch]:
+    """Of each document what tells whether a candidate names no one; and the batch with failures."""
+    found: list[NamesNoOne | None] = [None] * len(batch.documents)
+
+    def one(index: int) -> None:
+        found[index] = signs_of(batch, index)
+
+    if batch.views is None:
+        return found, batch
+    _, failures = map_documents(batch, "merge", one)
+    return found, dataclasses.replace(batch, failures=failures)
 
 
 def note_type_policies(batch: Batch, policy: Policy) -> list[Policy]:

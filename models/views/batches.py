@@ -46,7 +46,13 @@ def look_through(batch: Batch, budgets: Budgets) -> Batch:
         assert text is not None, "it is alive"
         if _over(encoded.get(index, 0), text, budgets):
             raise OverBudget("encoded")
-        return list(views_of(text, places[index])) if index in places else []
+        own = views_of(text, places[index]) if index in places else []
+        if own:
+            # What stands between may have made short runs of a long one.
+            read = _as_read(text, own)
+            if _over(scan([read])[1].get(0, 0), read, budgets):
+                raise OverBudget("encoded")
+        return own
 
     found, failures = map_documents(batch, "tokenize", one)
     batch = dataclasses.replace(batch, failures=failures)
@@ -73,13 +79,48 @@ def _over(encoded: int, text: str, budgets: Budgets) -> bool:
 _PICTURE = re.compile(
     r"data:(?:image|font|audio|video)/[\w.+-]{1,40};base64,(?:[A-Za-z0-9+/=]{20,}\s{0,4})*"
 )
-_RTF_PICTURE = re.compile(r"(?:[0-9A-Fa-f]{20,}\s{0,4})+")
+_RTF_MARK = re.compile(r"\\[\\{}]|[{}]|\\pict(?![a-z])")
+_RTF_OCTETS = re.compile(r"(?:[0-9A-Fa-f]{20,}\s{0,4})+")
 
 
 def without_pictures(text: str) -> str:
     """A text without the pictures within HTML and RTF, which are not text in disguise."""
     text = _PICTURE.sub("", text)
-    return _RTF_PICTURE.sub("", text) if text.lstrip().startswith("{\\rtf") else text
+    if not text.lstrip().startswith("{\\rtf"):
+        return text
+    pieces: list[str] = []
+    position = 0
+    for low, high in _rtf_pictures(text):
+        if low >= position:
+            pieces += (text[position:low], _RTF_OCTETS.sub("", text[low:high]))
+            position = high
+    return "".join((*pieces, text[position:]))
+
+
+def _rtf_pictures(text: str) -> list[tuple[int, int]]:
+    """Where pictures of RTF are: from their word to the end of its group, if that ends."""
+    found: list[tuple[int, int]] = []
+    begun: list[int | None] = [None]
+    for mark in _RTF_MARK.finditer(text):
+        if mark.group() == "{":
+            begun.append(None)
+        elif mark.group() == "}":
+            low = begun.pop() if len(begun) > 1 else None
+            if low is not None:
+                found.append((low, mark.start()))
+        elif mark.group() == "\\pict" and begun[-1] is None:
+            begun[-1] = mark.end()
+    return sorted(found)
+
+
+def _as_read(text: str, views: Sequence[View]) -> str:
+    """A text with its views in the place of what they are of."""
+    pieces: list[str] = []
+    position = 0
+    for view in views:
+        pieces += (text[position : int(view.starts[0])], view.text)
+        position = int(view.ends[-1])
+    return "".join((*pieces, text[position:]))
 
 
 def views_of(text: str, places: Sequence[int]) -> list[View]:

@@ -13,7 +13,7 @@ _REFERENCE = re.compile(
 
 
 def edits(text: str) -> list[Edit]:
-    """The references that stand for a character; those of controls and surrogates are left."""
+    """The references that stand for a character; those of surrogates are left."""
     if "&" not in text:
         return []
     found = []
@@ -30,14 +30,13 @@ def edits(text: str) -> list[Edit]:
 
 
 def character(code: int) -> str | None:
-    """What a number stands for; None for no character, a surrogate, or a control but white space.
+    """What a number stands for; None for no character and a surrogate.
 
-    Numbers of the C1 controls stand for characters of Windows-1252, as browsers read them.
+    Numbers of the C1 controls stand for characters of Windows-1252, as browsers read them. Other
+    controls are themselves, for `invisible` to leave out.
     """
     if 0x80 <= code < 0xA0:
         return bytes((code,)).decode("cp1252", "ignore") or None
-    if code < 0x20:
-        return chr(code) if code in (9, 10, 13) else None
-    if code == 0x7F or 0xD800 <= code < 0xE000 or code >= 0x110000:
+    if 0xD800 <= code < 0xE000 or code >= 0x110000:
         return None
     return chr(code)

@@ -7,14 +7,21 @@ to must be text; where that is no escape, detectors see the text as it is writte
 from __future__ import annotations
 
 import re
+import unicodedata
 
-from .base import Edit
+from .base import Edit, disjoint
+from .invisible import INVISIBLE
 from .wraps import MOST_TRAILING
 
 _WORD = re.compile(r"\S+")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_QUOTED = re.compile(r"(?:=[0-9A-Fa-f]{2})+")
-_SOFT_BREAK = re.compile(rf"(?<!=)=[ \t]{{0,{MOST_TRAILING}}}\r?\n")
+_SOFT = rf"=[ \t]{{0,{MOST_TRAILING}}}\r?\n"
+# A line may be broken between the bytes of one character.
+_QUOTED = re.compile(rf"=[0-9A-Fa-f]{{2}}(?:(?:{_SOFT})?=[0-9A-Fa-f]{{2}})*")
+_SOFT_BREAK = re.compile(rf"(?<!=){_SOFT}")
+_OCTET = re.compile(r"[%=]([0-9A-Fa-f]{2})")
+_TEXT = re.compile(rf"[\t\n\r\0\u2028\u2029{INVISIBLE}]")
+"""Besides what is printable and blanks: what is no sign, but is read over where it stands."""
 
 
 def percent_edits(text: str) -> list[Edit]:
@@ -51,7 +58,7 @@ def quoted_edits(text: str) -> list[Edit]:
     ]
     if not found and not any(_is_surely_quoted(run) for run, _ in runs):
         return []
-    return sorted(found + [(*run.span(), decoded) for run, decoded in runs])
+    return disjoint(sorted(found + [(*run.span(), decoded) for run, decoded in runs]))
 
 
 def _is_surely_quoted(run: re.Match[str]) -> bool:
@@ -80,13 +87,18 @@ def _is_percentage(text: str, low: int, high: int) -> bool:
 
 def _decoded(run: str) -> str | None:
     """The text of escaped bytes, UTF-8 or else Windows-1252; None if it is no text."""
-    octets = bytes.fromhex(run.replace(run[0], ""))
+    octets = bytes.fromhex("".join(_OCTET.findall(run)))
     try:
         decoded = octets.decode()
     except UnicodeDecodeError:
         decoded = octets.decode("cp1252", "replace")
         if not all(one.isalpha() or one in "\xa0\xad\u2019" for one in decoded):
             return None
-    if all(one.isprintable() or one in "\t\n\r\xa0\xad" for one in decoded):
-        return decoded
-    return None
+    return decoded if all(map(_is_text, decoded)) else None
+
+
+def _is_text(character: str) -> bool:
+    if character.isprintable() or _TEXT.match(character):
+        return True
+    # Blanks of every width are white space, and so are some controls.
+    return character.isspace() and unicodedata.category(character) == "Zs"

@@ -18,7 +18,7 @@ from ..columns import Flags, Ints
 from .invisible import CONTROLS, INVISIBLE, MARKS, OVERLAYS
 from .spaced import BLANKS, SEPARATORS
 from .wide import EMOJI, SMALL_DIGITS, STYLED, UNIT_DIGITS
-from .wraps import MOST_TRAILING
+from .wraps import EM_DASH, MOST_TRAILING
 
 _LEAD, _SURE, _MARK, _ALONE, _GAP, _ENCODED, _SMALL = (1 << at for at in range(7))
 """May begin an escape; is decoded wherever it stands; a mark on a letter; a letter or digit; may
@@ -31,7 +31,7 @@ _FOLLOWS = {
     "&": "#" + _LETTERS,
     "%": _HEXADECIMAL,
     "=": _HEXADECIMAL + "\r\n",
-    "\\": "uUxnrt/\"'0123" + "bicfpslh",
+    "\\": "uUxnrt/\"'0123~_-" + "bicfpslhez",
     "{": "\\",
     "<": "/!" + _LETTERS,
     "-": "\r\n\x0b\x0c",
@@ -54,7 +54,7 @@ def _table() -> npt.NDArray[np.uint8]:
         for first, last in _ranges(characters):
             table[first : last + 1] |= value
 
-    flag("".join(_FOLLOWS).replace("\\", "\\\\").replace("-", "\\-") + _HYPHENS, _LEAD)
+    flag("".join(_FOLLOWS).replace("\\", "\\\\").replace("-", "\\-") + _HYPHENS + EM_DASH, _LEAD)
     flag(CONTROLS + INVISIBLE + OVERLAYS + STYLED + EMOJI + SMALL_DIGITS + _BREAKS, _SURE)
     flag(UNIT_DIGITS, _SMALL)
     flag(MARKS, _MARK)
@@ -129,6 +129,8 @@ def _led(codes: Codes, leads: Ints) -> Ints:
     """Those that are followed by what may follow them."""
     kinds = codes[leads]
     kinds = np.where((kinds >= ord(_HYPHENS[0])) & (kinds <= ord(_HYPHENS[-1])), ord("-"), kinds)
+    dashes = (kinds == ord(EM_DASH)) & _among(_DIGITS)[_ascii(codes[leads - 1])]
+    kinds = np.where(dashes, ord("-"), kinds)
     behind = leads + 1
     # Blanks that were left at the end of a line.
     wraps = (kinds == ord("-")) | (kinds == ord("="))
@@ -192,9 +194,9 @@ def _encoded(codes: Codes, offsets: Ints, member: Flags) -> dict[int, int]:
     long = highs - lows >= ENCODED_RUN
     found: dict[int, int] = {}
     for low, high in zip(lows[long].tolist(), highs[long].tolist(), strict=True):
-        if _is_encoded(codes[low:high]):
+        if size := _encoded_of(codes[low:high]):
             document = int(np.searchsorted(offsets, low, side="right")) - 1
-            found[document] = found.get(document, 0) + high - low
+            found[document] = found.get(document, 0) + size
     return found
 
 
@@ -206,14 +208,21 @@ _LEAST_LETTERS, _MOST_LETTERS = 0.05, 0.9
 """Of hexadecimal digits: without letters they are a number, without digits hardly any are."""
 
 
-def _is_encoded(codes: Codes) -> bool:
+def _encoded_of(codes: Codes) -> int:
+    """How many characters of a run are base64 or hexadecimal digits."""
     capitals, small = (codes >= 0x41) & (codes <= 0x5A), (codes >= 0x61) & (codes <= 0x7A)
     kinds = capitals + 2 * small.astype(np.int8)
     changes = float((kinds[1:] != kinds[:-1]).mean())
     digits = (codes >= ord("0")) & (codes <= ord("9"))
     cases = min(float(capitals.mean()), float(small.mean()))
     if changes >= _CHANGES and cases >= _EACH_CASE and digits.any():
-        return True
+        return len(codes)
     letters = (codes | 0x20 >= ord("a")) & (codes | 0x20 <= ord("f"))
-    share = float(letters.mean())
-    return bool((letters | digits).all()) and _LEAST_LETTERS <= share <= _MOST_LETTERS
+    # Databases write a sign before the digits, `0x5061`, and names or numbers may be glued on.
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], letters | digits, [False])))).tolist()
+    return sum(
+        high - low
+        for low, high in zip(edges[::2], edges[1::2], strict=True)
+        if high - low >= ENCODED_RUN
+        and _LEAST_LETTERS <= float(letters[low:high].mean()) <= _MOST_LETTERS
+    )

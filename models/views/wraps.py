@@ -13,6 +13,9 @@ from .base import Edit
 HYPHENS = "-\u2010-\u2013"
 """Members of a class of `re`; some programs write a dash for the hyphen of a wrap."""
 
+EM_DASH = "\u2014"
+"""Between digits it is read as a hyphen. Behind a word it ends a clause more often than a line."""
+
 MOST_TRAILING = 4
 """Blanks that a program left between the hyphen and the end of its line."""
 
@@ -21,7 +24,8 @@ BREAKS = "\r\n\x0b\x0c\x85\u2028\u2029"
 _BREAK = rf"(?:\r\n|[{BREAKS}])"
 _WRAP = re.compile(
     # One line may be blank: between columns, or at the end of a page.
-    rf"(?<=[\w/@.])[{HYPHENS}][ \t]{{0,{MOST_TRAILING}}}{_BREAK}[ \t]{{0,40}}"
+    rf"(?:(?<=[\w/@.])[{HYPHENS}]|(?<=[0-9]){EM_DASH}(?=[{BREAKS} \t]+[0-9]))"
+    rf"[ \t]{{0,{MOST_TRAILING}}}{_BREAK}[ \t]{{0,40}}"
     rf"(?:{_BREAK}[ \t]{{0,40}})?(?=[\w/@])"
 )
 _ITEM = re.compile(r"[0-9]{1,2}[.)][ \t]")
