@@ -29,6 +29,7 @@ from ..models.errors import (
 from ..models.faults import failure_class
 from ..models.shortage import shortage_of
 from .arguments import REFUSED, make_parser
+from .cgroups import little_address_space
 from .ending import WATCHDOG_SECONDS, end_soon, ended_by_signals, ended_without_progress
 from .logs import say, say_error, set_up_logs
 from .memory_dumps import WARNING as DUMPABLE
@@ -90,6 +91,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     set_up_logs(form="json" if getattr(parsed, "log_format", None) == "json" else "text")
     if dumps_are_allowed():
         say(f"scrubline: {DUMPABLE}", "WARNING")
+    if parsed.command in RUNS and (little := little_address_space()):
+        say(f"scrubline: {little}", "WARNING")
     with _stoppable(lambda: _stopped_words(parsed)) as stopped:
         parsed.stopped = stopped
         code = _run(parsed, stopped)

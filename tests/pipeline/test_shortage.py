@@ -391,3 +391,15 @@ def test_a_row_group_over_budget_is_counted_row_by_row_and_holds_no_run(storage,
     manifest = scrub(storage, one)
     assert manifest["errors"] == {"read: OverBudget:unpacked": 80}
     assert manifest["counts"]["rows_out"] == 1
+
+
+def test_a_small_address_space_is_announced_before_the_run(tmp_path):
+    words = [sys.executable, "-m", "scrubline.pipeline.cli", "resume", "--output", tmp_path / "none"]
+    for megabytes, is_announced in (("2000", True), ("5000", False)):
+        limited = f'ulimit -v {megabytes}000; exec "$@"'
+        done = subprocess.run(
+            ["bash", "-c", limited, "-", *map(str, words)], capture_output=True, text=True
+        )
+        assert done.returncode == 2
+        said = "the address space is limited to" in done.stderr and "code 127" in done.stderr
+        assert said == is_announced
