@@ -11,6 +11,7 @@ from fsspec.registry import known_implementations
 
 from .errors import UsageError
 from .places import local_path, names_a_host
+from .shortage import raise_shortage
 
 OBJECT_STORES = frozenset(
     {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "memory"}
@@ -81,9 +82,10 @@ def _reached(url: str) -> tuple[Any, str]:
         found: tuple[Any, str] = url_to_fs(url, use_listings_cache=False)
         return found
     except OSError as error:
+        raise_shortage(error)
         problem = type(error).__name__
     raise UsageError(
-        f"storage of the kind {split_protocol(url)[0]}:// cannot be reached ({problem})"
+        f"storage of the kind {split_protocol(url)[0] or 'file'}:// cannot be reached ({problem})"
     )
 
 

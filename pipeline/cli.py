@@ -27,7 +27,7 @@ from ..models.errors import (
     error_class,
 )
 from ..models.faults import failure_class
-from ..models.shortage import shortage_of
+from ..models.shortage import raise_shortage, shortage_of
 from .arguments import REFUSED, make_parser
 from .cgroups import little_address_space
 from .ending import WATCHDOG_SECONDS, end_soon, ended_by_signals, ended_without_progress
@@ -45,6 +45,10 @@ another process works on the output."""
 
 
 _KEPT = "what is done is kept: go on with `scrubline resume --output ...`"
+_REFUSED_BUT_KEPT = (
+    "what is done is kept: once that is put right, go on with `scrubline resume --output ...`; or "
+    "give the run up (`--discard`)"
+)
 
 
 def command() -> None:
@@ -115,7 +119,10 @@ def _run(parsed: argparse.Namespace, stopped: list[int]) -> int:
     except OutputBusy as error:
         return _say(error, BUSY)
     except UsageError as error:
-        return _say(error, REFUSED)
+        code = _say(error, REFUSED)
+        if getattr(parsed, "frozen", False):
+            say(_REFUSED_BUT_KEPT, "WARNING")
+        return code
     except GateHeld as error:
         return _say(error, HELD)
     except RunHeld as error:
@@ -277,6 +284,7 @@ def _config(parsed: argparse.Namespace) -> dict[str, Any]:
     except NotARegularFile:
         raise UsageError(f"the config file cannot be read: {NO_FILE}") from None
     except OSError as error:
+        raise_shortage(error)
         raise UsageError(f"the config file cannot be read ({type(error).__name__})") from None
 
 

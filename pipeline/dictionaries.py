@@ -18,6 +18,7 @@ from typing import IO
 from ..dictionaries import DICTIONARIES, DictionaryError, load, without_secrets
 from ..dictionaries.official import MOST_BYTES, SOURCES, TABLES, Parser, clean
 from ..models.errors import StorageError, UsageError, error_class
+from ..models.shortage import raise_shortage
 from ..models.storage import Storage
 from .new_files import require_new
 
@@ -188,6 +189,7 @@ def _files(storage: Storage, folder: str) -> dict[str, list[tuple[str, str, Pars
     try:
         names = storage.list_names(folder)
     except (StorageError, OSError) as error:
+        raise_shortage(error)
         raise UsageError(f"--from: the folder cannot be read ({error_class(error)})") from None
     found: dict[str, list[tuple[str, str, Parser]]] = {}
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from ..models.corpora import FolderFormat, format_of_target
 from ..models.errors import StorageError, UsageError, error_class
 from ..models.places import is_same, local_path
+from ..models.shortage import raise_shortage
 from ..models.storage import Storage
 
 
@@ -92,6 +93,7 @@ def write_new(place: str, content: bytes, option: str) -> None:
     except FileExistsError:
         raise UsageError(f"{option}: it exists already and is never overwritten") from None
     except (OSError, StorageError) as error:
+        raise_shortage(error)
         raise UsageError(f"{option}: the file cannot be written ({error_class(error)})") from None
 
 

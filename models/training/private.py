@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from ..errors import RunFailed, UsageError
+from ..shortage import raise_shortage
 
 _HEX = 64
 
@@ -33,6 +34,7 @@ def private_folder(path: str, option: str) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.stat()
     except OSError as error:
+        raise_shortage(error)
         raise UsageError(f"{option}: no such folder can be made ({type(error).__name__})") from None
     if os.name == "posix" and found.st_uid != os.geteuid():
         # Whatever its mode: its owner reads it, and an administrator would write to it.
@@ -65,6 +67,7 @@ def write_private(path: Path, content: bytes) -> None:
         os.replace(draft, path)
         draft = ""
     except OSError as error:
+        raise_shortage(error)
         raise RunFailed(f"a file of training cannot be written ({type(error).__name__})") from None
     finally:
         # Whatever stopped it, Ctrl-C too: no half a file with words of notes stays.

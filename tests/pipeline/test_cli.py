@@ -275,6 +275,22 @@ def test_plan_then_resume_is_scrub(scrubline, job, tmp_path):
     assert json.loads(out)["run"] == resumed["run"]
 
 
+def test_a_frozen_run_that_is_refused_says_that_it_is_kept(scrubline, job, tmp_path):
+    policy = tmp_path / "own.toml"
+    policy.write_text('name = "own"\nextends = "hipaa"\n')
+    words = [*job, "--policy", policy, "--max-quarantined", "0.5"]
+    kept = "what is done is kept: once that is put right, go on with `scrubline resume"
+    code, _, err = scrubline("scrub", *words, "--workers", "-1")
+    assert code == 2 and kept not in err
+    assert scrubline("plan", *words[:-2])[0] == 0
+    policy.write_text('name = "own"\nextends = "research"\n')
+    how = ["--output", tmp_path / "out", "--max-quarantined", "0.5"]
+    code, _, err = scrubline("resume", *how)
+    assert code == 2 and kept in err
+    policy.write_text('name = "own"\nextends = "hipaa"\n')
+    assert scrubline("resume", *how)[0] == 0
+
+
 def test_a_run_can_be_given_up(scrubline, job, tmp_path):
     scrubline("plan", *job)
     code, out, _ = scrubline("resume", "--output", tmp_path / "out", "--discard")

@@ -394,7 +394,14 @@ def test_a_row_group_over_budget_is_counted_row_by_row_and_holds_no_run(storage,
 
 
 def test_a_small_address_space_is_announced_before_the_run(tmp_path):
-    words = [sys.executable, "-m", "scrubline.pipeline.cli", "resume", "--output", tmp_path / "none"]
+    words = [
+        sys.executable,
+        "-m",
+        "scrubline.pipeline.cli",
+        "resume",
+        "--output",
+        tmp_path / "none",
+    ]
     for megabytes, is_announced in (("2000", True), ("5000", False)):
         limited = f'ulimit -v {megabytes}000; exec "$@"'
         done = subprocess.run(
