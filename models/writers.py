@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import functools
 import hashlib
 import io
@@ -179,11 +180,15 @@ class LocalWriter(Writer):
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-        with (
-            contextlib.suppress(OSError, StorageError),
-            entered(self._path, self._root) as (folder, _),
-        ):
-            os.unlink(self._temporary, dir_fd=folder)
+        with contextlib.suppress(OSError, StorageError):
+            try:
+                with entered(self._path, self._root) as (folder, _):
+                    os.unlink(self._temporary, dir_fd=folder)
+            except OSError as error:
+                if error.errno not in (errno.EMFILE, errno.ENFILE):
+                    raise
+                # By its path, which opens nothing; behind a link there is no file of that name.
+                os.unlink(os.path.join(os.path.dirname(self._path), self._temporary))
 
 
 class ObjectWriter(Writer):

@@ -1,3 +1,4 @@
+import contextlib
 import errno
 import hashlib
 import io
@@ -10,6 +11,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models import writers
 from scrubline.models.errors import InputChanged, StorageError, UsageError
 from scrubline.models.faults import (
     MissingFileError,
@@ -674,3 +676,17 @@ def test_a_range_beyond_the_end_is_the_end_whatever_a_store_calls_it(monkeypatch
     assert storage.read_range("memory://range/x", 3, 9) == b""
     with pytest.raises(StorageError):  # it is not the end: the store is wrong
         storage.read_range("memory://range/x", 1, 9)
+
+
+def test_a_file_that_is_not_written_is_removed_where_no_file_can_be_opened(tmp_path, monkeypatch):
+    writer = Storage(root=str(tmp_path)).create(f"{tmp_path}/data/a")
+    writer.write(b"x")
+
+    @contextlib.contextmanager
+    def too_many(*arguments, **more):
+        raise OSError(errno.EMFILE, "open")
+        yield
+
+    monkeypatch.setattr(writers, "entered", too_many)
+    writer.discard()
+    assert list((tmp_path / "data").iterdir()) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from scrubline.models.corpora import AnnotatedDocument, Annotation, write_annotated
-from scrubline.models.errors import UsageError
+from scrubline.models.errors import Shortage, UsageError
 from scrubline.pipeline import new_files
 from scrubline.pipeline.new_files import is_same, require_new, write_new
 
@@ -204,7 +204,7 @@ def test_a_file_that_cannot_be_written_is_not_there(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "full")
 
     monkeypatch.setattr(new_files.os, "fsync", full)
-    with pytest.raises(UsageError, match="--svg: the file cannot be written"):
+    with pytest.raises(Shortage, match="disk"):
         write_new(str(tmp_path / "new"), b"content", "--svg")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(UsageError, match="--svg: the file cannot be written"):
