@@ -174,7 +174,8 @@ class Plan:
         except Exception as error:  # Arrow raises many kinds, and its messages may quote the file
             raise_shortage(error)
             raise UsageError(
-                f"the plan of this run cannot be read ({type(error).__name__})"
+                f"the plan of this run cannot be read ({type(error).__name__}): try "
+                "`scrubline resume` again, and give the run up (`--discard`) if it stays so"
             ) from None
 
     @classmethod
