@@ -8,7 +8,7 @@ OUT/restricted/<run>/files.parquet  the inputs, by name
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ..models.at_once import a_few_at_a_time
@@ -46,7 +46,7 @@ class Input:
         schemas: token of each file; files with different tokens do not share a unit.
         columns: all columns seen, hive keys included, in order.
         numbers: of each file, its place among all that were listed, where not all were taken.
-        first_in: of each column, the first of `files` that has it.
+        first_in: column -> the first of `files` that has it.
     """
 
     files: tuple[InputFile, ...]
@@ -55,7 +55,7 @@ class Input:
     schemas: tuple[str, ...]
     columns: tuple[str, ...]
     numbers: tuple[int, ...] = ()
-    first_in: tuple[int, ...] = ()
+    first_in: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     def number(self, index: int) -> int:
         """By which number messages name a file: its place among all that were listed."""
@@ -124,7 +124,7 @@ def look_at(
         tuple(token for _, token in seen),
         tuple(columns),
         numbers,
-        tuple(columns.values()),
+        columns,
     )
 
 
@@ -145,10 +145,9 @@ def roles_for(seen: Input, declared: Columns | None) -> Columns:
         )
     forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
     hive = {key for file in seen.files for key, _ in file.partition}
-    first_in = dict(zip(seen.columns, seen.first_in, strict=True))
 
     def where(name: str) -> str:
-        return _place(seen.number(first_in[name])) if len(seen.files) > 1 else ""
+        return _place(seen.number(seen.first_in[name])) if len(seen.files) > 1 else ""
 
     declared.check(
         seen.columns,

@@ -47,7 +47,7 @@ def record_skipped(storage: Storage, job: Job, plan: Plan, rows: Sequence[tuple[
             )
         if unit in receipts and row >= (count := receipts[unit].tally.counts["rows_in"]):
             raise UsageError(f"--skip {unit}:{row}: the unit has {count} rows, counted from 0")
-        rework = rework.skipping(unit, row, SKIPPED)
+        rework = rework.skipping(unit, row, "Skipped")
     rework.write(storage, job.restricted)
 
 

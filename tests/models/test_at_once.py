@@ -140,7 +140,8 @@ def test_a_call_that_never_returns_does_not_hold_the_caller(monkeypatch):
 
 
 CODE = """
-import sys, threading
+import signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored where tests run
 from scrubline.models.at_once import a_few_at_a_time
 def call(number):
     print("began", flush=True)

@@ -210,6 +210,7 @@ def test_what_it_advises_the_command_has(
     monkeypatch.setattr(f"scrubline.pipeline.{stalls}", stalled)
     words = [command, *words_of(options)[1:]] if command in ("scrub", "plan") else [command]
     if command in ("verify", "diff", "resume"):
+        Path(options.output).mkdir()
         words += ["--output", options.output]
     if command == "plan":
         (tmp_path / "how.toml").write_text("watchdog_seconds = 0.01")
