@@ -70,7 +70,7 @@ def faults_of_seal(
             # Planned and done again: what was published lies aside. In its place is the new plan,
             # or nothing may be there that was not planned with the key.
             before = _content(storage, put_aside_file(output, run, name))
-            planned = name not in _PLANNED or _is_planned(plans[run], keys, path, content)
+            planned = name not in _PLANNED or _vouches(plans[run], keys, path, content)
             if before is not None and seal.agrees(keys, path, before) and planned:
                 return None
         if content is None:
@@ -104,18 +104,18 @@ def require_planned(storage: Storage, job: Job, keys: Keys) -> None:
     Raises:
         GateHeld: if it was.
     """
-    plan = _read_plan_seal(storage, job.output, job.run)
-    with contextlib.suppress(SealDamaged):
-        # A run that is planned again may be killed between: what was published is sealed too.
-        published = read_seal(storage, job.output)
-        seals = [seal for seal in (plan, published) if seal is not None and seal.is_made_by(keys)]
-        paths = [f"restricted/{job.run}/{name}" for name in _PLANNED]
-        contents = {path: _content(storage, f"{job.output}/{path}") for path in paths}
-        if all(
-            content is not None and any(seal.agrees(keys, path, content) for seal in seals)
-            for path, content in contents.items()
-        ):
-            return
+    # A run that is planned again may be killed between: what was published is sealed too.
+    seals = (
+        _read_plan_seal(storage, job.output, job.run),
+        _seal_at(storage, seal_file(job.output)),
+    )
+    paths = [f"restricted/{job.run}/{name}" for name in _PLANNED]
+    contents = {path: _content(storage, f"{job.output}/{path}") for path in paths}
+    if all(
+        any(_vouches(seal, keys, path, content) for seal in seals)
+        for path, content in contents.items()
+    ):
+        return
     raise GateHeld(
         f"the plan of run {job.run} was changed after it was made, or made without the master "
         "key: nothing was done with it. Give the run up with `scrubline resume --discard`, and "
@@ -124,19 +124,24 @@ def require_planned(storage: Storage, job: Job, keys: Keys) -> None:
 
 
 def _read_plan_seal(storage: Storage, output: str, run: str) -> Seal | None:
-    content = _content(storage, f"{output}/restricted/{run}/{PLAN_SEAL}")
+    return _seal_at(storage, f"{output}/restricted/{run}/{PLAN_SEAL}")
+
+
+def _seal_at(storage: Storage, url: str) -> Seal | None:
+    """The seal in a file; None if there is none, or it is damaged: it vouches for nothing then."""
+    content = _content(storage, url)
     try:
         return None if content is None else Seal.from_bytes(content)
     except SealDamaged:
         return None
 
 
-def _is_planned(plan: Seal | None, keys: Keys, path: str, content: bytes | None) -> bool:
+def _vouches(seal: Seal | None, keys: Keys, path: str, content: bytes | None) -> bool:
     return (
         content is not None
-        and plan is not None
-        and plan.is_made_by(keys)
-        and plan.agrees(keys, path, content)
+        and seal is not None
+        and seal.is_made_by(keys)
+        and seal.agrees(keys, path, content)
     )
 
 

@@ -268,6 +268,17 @@ def test_a_plan_that_was_not_made_with_the_key_is_not_carried_out(
     assert_sealed(options)
 
 
+def test_a_damaged_seal_of_what_is_published_says_nothing_of_a_plan(options, source, out):
+    scrub(Storage(), options)
+    write(source, "late", range(40, 44))
+    plan_and_freeze(Storage(), options)
+    (out / "seal.json").write_bytes(b"{}")
+    with pytest.raises(GateHeld, match="does not agree with its seal: seal.json is damaged"):
+        resume(Storage(), options)
+    resume(Storage(), dataclasses.replace(options, reseal=True))
+    assert checked(options)[0] == []
+
+
 def test_what_was_planned_with_another_key_is_not_finished_along_the_way(options, out, tmp_path):
     scrub(Storage(), options)
     run = planted(options, out, tmp_path, "another key")
