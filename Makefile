@@ -22,7 +22,7 @@ test: $(VENV)/for-tests
 check: $(VENV)/for-tests dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	MYPYPATH=build/dev $(BIN)/mypy -p scrubline.models -p scrubline.dictionaries
+	MYPYPATH=build/dev $(BIN)/mypy
 
 format: $(VENV)/for-tests
 	$(BIN)/ruff check --fix .
@@ -30,8 +30,9 @@ format: $(VENV)/for-tests
 
 # Type checkers cannot follow the import hook of an editable install: links give them a package to walk.
 dev:
+	@rm -rf build/dev
 	@mkdir -p build/dev/scrubline
-	@for room in pipeline transforms models dictionaries; do ln -sfn ../../../$$room build/dev/scrubline/$$room; done
+	@for file in public/*.py public/py.typed pipeline transforms models dictionaries; do ln -s ../../../$$file build/dev/scrubline/; done
 
 # Real engines at pinned versions, into $SCRUBLINE_ENGINES or the user's cache: Prism by Go; Flink and Spark by Maven, to run on
 # Java. `make engines ENGINES=prism` installs one of them; `make test-engines TESTS=demo` runs some of the tests.
@@ -44,7 +45,7 @@ engines: $(VENV)/for-tests
 	$(BIN)/python -m tests.servers.engines $(ENGINES)
 
 test-engines: engines
-	$(BIN)/pytest -m engines -k "$(ASKED)" tests/pipeline/test_on_engines.py
+	$(BIN)/pytest -m engines -k "$(ASKED)" tests/pipeline/runners/test_on_engines.py
 
 # Object stores of Google and Azure at pinned versions, beside the engines: fake-gcs-server by Go, Azurite by npm. Where they
 # are not installed their tests skip; `make test-stores` fails instead.
@@ -54,8 +55,8 @@ stores: $(VENV)/for-tests
 	$(BIN)/python -m tests.servers.stores $(STORES)
 
 test-stores: stores
-	SCRUBLINE_REQUIRED_STORES="$(STORES)" $(BIN)/pytest tests/servers/test_stores.py tests/pipeline/test_storage_digests.py \
-		tests/pipeline/test_store_locks.py
+	SCRUBLINE_REQUIRED_STORES="$(STORES)" $(BIN)/pytest tests/servers/test_stores.py tests/pipeline/end_to_end/test_storage_digests.py \
+		tests/pipeline/end_to_end/test_store_locks.py
 
 digests: $(VENV)/for-tests
 	$(BIN)/python -m benchmarks.digests
@@ -69,12 +70,12 @@ faults: $(VENV)/for-tests
 bench: $(VENV)/for-tests
 	$(BIN)/python -m benchmarks.pipeline
 
-$(VENV)/for-use: setup.py models/version.py $(NATIVE)
+$(VENV)/for-use: setup.py models/core/version.py $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --editable .
 	@touch $@
 
-$(VENV)/for-tests: setup.py models/version.py $(NATIVE)
+$(VENV)/for-tests: setup.py models/core/version.py $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --editable ".[test]"
 	@touch $@ $(VENV)/for-use

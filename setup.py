@@ -1,13 +1,22 @@
-"""Packaging: the four top-level rooms are installed as `scrubline.<room>`."""
+"""Packaging: the folder `public` is installed as `scrubline`, each room as `scrubline.<room>`."""
 
 import re
+import shutil
 from pathlib import Path
 
 from setuptools import Extension, find_packages, setup
+from setuptools.command.build_py import build_py
 
-ROOMS = ("pipeline", "transforms", "models", "dictionaries")
+PACKAGES = {
+    "scrubline": "public",
+    **{f"scrubline.{room}": room for room in ("pipeline", "transforms", "models", "dictionaries")},
+}
+"""Package -> its folder."""
+
 # Read and not imported: what the package needs is not installed yet.
-(VERSION,) = re.findall('^VERSION = "([^"]+)"$', Path("models/version.py").read_text("utf-8"), re.M)
+(VERSION,) = re.findall(
+    '^VERSION = "([^"]+)"$', Path("models/core/version.py").read_text("utf-8"), re.M
+)
 CLUSTERS = ["gensim>=4.4,<5", "scikit-learn>=1.5,<2", "threadpoolctl>=3.1"]
 
 # One extension for all Pythons from 3.11 on. Without a compiler the install succeeds without it,
@@ -22,6 +31,18 @@ NATIVE = Extension(
     optional=True,
 )
 
+
+class BuildPackages(build_py):
+    """Starts with an empty folder: `build/lib` may hold modules that have since been moved."""
+
+    def run(self) -> None:
+        """Removes what an earlier build left, then copies the packages."""
+        earlier = Path(self.build_lib, "scrubline")
+        if earlier.exists() and not self.editable_mode:
+            shutil.rmtree(earlier)
+        super().run()
+
+
 setup(
     name="scrubline",
     version=VERSION,
@@ -30,25 +51,27 @@ setup(
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     python_requires=">=3.11",
-    packages=[f"scrubline.{room}" for room in ROOMS]
-    + [f"scrubline.{room}.{sub}" for room in ROOMS for sub in find_packages(room)],
-    package_dir={f"scrubline.{room}": room for room in ROOMS},
+    packages=[
+        *PACKAGES,
+        *(f"{name}.{sub}" for name, folder in PACKAGES.items() for sub in find_packages(folder)),
+    ],
+    package_dir=PACKAGES,
     package_data={
-        "scrubline.pipeline": ["py.typed"],
-        "scrubline.transforms": ["py.typed"],
+        "scrubline": ["py.typed"],
         "scrubline.models": [
-            "py.typed",
-            "classes-*.tsv",
-            "bundled/*/*",
-            "bundled/*/*/*",
-            "policies/*.toml",
-            "label_maps/*.toml",
+            "text/classes-*.tsv",
+            "bundles/bundled/*/*",
+            "bundles/bundled/*/*/*",
+            "redaction/policies/*.toml",
+            "core/*.toml",
+            "core/label_sets/*.toml",
             "synth/*.txt",
             "synth/*/*.txt",
         ],
-        "scrubline.dictionaries": ["py.typed", "*/*.txt", "*/*.tsv", "*/*.md"],
+        "scrubline.dictionaries": ["*/*.txt", "*/*.tsv", "*/*.md"],
     },
     ext_modules=[NATIVE],
+    cmdclass={"build_py": BuildPackages},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
     install_requires=[
         # Beam caps pyarrow and numpy; asking for a newer pyarrow makes resolvers walk back to
@@ -59,8 +82,12 @@ setup(
         "python-crfsuite>=0.9.12,<0.10",
         "fsspec>=2025.3",
         "google-re2>=1.1.20251105",
+        # Checks the types of JSON that is read.
+        "msgspec>=0.19,<1",
         # Progress bars, tables and coloured text on a terminal.
         "rich>=13",
+        # The file of metrics.
+        "prometheus_client>=0.20",
     ],
     extras_require={
         "s3": ["s3fs>=2025.3"],
@@ -82,8 +109,6 @@ setup(
             "wheel",
             # Those of the extra `clusters`.
             *CLUSTERS,
-            # Reads the file of metrics as Prometheus does.
-            "prometheus_client>=0.20",
             # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",
@@ -94,5 +119,5 @@ setup(
             "adlfs>=2024.12",
         ],
     },
-    entry_points={"console_scripts": ["scrubline = scrubline.pipeline.cli:command"]},
+    entry_points={"console_scripts": ["scrubline = scrubline.pipeline.cli.main:command"]},
 )

@@ -19,17 +19,16 @@ import sys
 from collections.abc import Sequence
 
 from scrubline.dictionaries import load
-from scrubline.models.bundles import Bundle
+from scrubline.models.bundles.bundle import Bundle
+from scrubline.models.core.label_maps import load_map
 from scrubline.models.corpora import AnnotatedDocument, read_annotated, remap
 from scrubline.models.evaluation import compare
-from scrubline.models.mapping import load_map
-from scrubline.models.recipes import Recipe
-from scrubline.models.recipes.languages import recipe_in
+from scrubline.models.recipes import Recipe, recipe_in
 from scrubline.models.scrubber import Scrubber
 from scrubline.models.synth import generate, load_templates
 from scrubline.models.training import train
 from scrubline.models.training.settings import FAST, with_learner
-from scrubline.pipeline.training import weight_of
+from scrubline.pipeline.commands.train import weight_of
 
 from .english import annotated
 

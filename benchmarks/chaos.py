@@ -177,7 +177,7 @@ class Study:
         self.starts = 0
         self.log = folder / "log"
         key = ["key", "new", "--output", str(folder / "key.txt")]
-        subprocess.run([sys.executable, "-m", "scrubline.pipeline.cli", *key], check=True)
+        subprocess.run([sys.executable, "-m", "scrubline.pipeline.cli.main", *key], check=True)
         self.outcomes: Counter[tuple[str, str]] = Counter()
         self.counts: Counter[str] = Counter()
         self.recoveries: list[float] = []

@@ -26,15 +26,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scrubline.models.bundles import Bundle, open_bundle
+from scrubline.models.auxiliary import cluster_tables, tag_columns
+from scrubline.models.bundles.bundle import Bundle, open_bundle
+from scrubline.models.bundles.detector import reads_sentences
+from scrubline.models.bundles.tagger import Tagger
 from scrubline.models.crf.decoding import NativeDecoder, ReferenceDecoder
 from scrubline.models.features.featurizing import featurize
 from scrubline.models.features.gazetteer import gazetteer_from_phrases
 from scrubline.models.native import extension
-from scrubline.models.parts import cluster_tables, tag_columns
-from scrubline.models.systems import reads_sentences
-from scrubline.models.taggers import Tagger
-from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.text.tokenizer import tokenize_documents
 
 _PLAIN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _AT_ONCE = 32
@@ -83,7 +83,7 @@ def compared(bundle: Bundle, kind: str, texts: Sequence[str]) -> dict[str, Any]:
         for name, one in bundle.dictionaries.items()
         if name in recipe.needs("gazetteer")
     }
-    clusters = cluster_tables(bundle.parts)
+    clusters = cluster_tables(bundle.auxiliary)
     clock = Clock()
     read = functools.partial(tokenize_documents, sentences=reads_sentences(bundle))
     differences, items, tokens, furthest = 0, 0, 0, 0.0
@@ -92,7 +92,7 @@ def compared(bundle: Bundle, kind: str, texts: Sequence[str]) -> dict[str, Any]:
         for low in range(0, len(texts), _AT_ONCE):
             part = texts[low : low + _AT_ONCE]
             found = clock.run(f"{temperature} tokenize", lambda p=part: read(p))
-            tags = tag_columns(bundle.parts, part, found)
+            tags = tag_columns(bundle.auxiliary, part, found)
             features = clock.run(
                 f"{temperature} featurize", lambda a=(part, found, tags): tagger.featurize(*a)
             )
@@ -109,7 +109,7 @@ def compared(bundle: Bundle, kind: str, texts: Sequence[str]) -> dict[str, Any]:
         part = texts[low : low + _AT_ONCE]
         clock.run("re.findall", lambda p=part: [_PLAIN.findall(text) for text in p])
         found = read(part)
-        tags = tag_columns(bundle.parts, part, found)
+        tags = tag_columns(bundle.auxiliary, part, found)
         strings = clock.run(
             "reference featurize",
             lambda a=(part, found, recipe, gazetteers, tags): featurize(*a, clusters=clusters),

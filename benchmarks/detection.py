@@ -27,24 +27,24 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from scrubline.models.batches import Batch
-from scrubline.models.budgets import Budgets
-from scrubline.models.bundles import open_bundle
+from scrubline.models.auxiliary import cluster_tables, tag_columns
+from scrubline.models.bundles.bundle import open_bundle
+from scrubline.models.bundles.detector import BundleDetector
+from scrubline.models.core.batches import Batch
+from scrubline.models.core.budgets import Budgets
+from scrubline.models.core.documents import Documents, Rows
 from scrubline.models.crf.decoding import ReferenceDecoder
-from scrubline.models.documents import Documents, Rows
 from scrubline.models.features.featurizing import featurize
 from scrubline.models.features.gazetteer import gazetteer_from_phrases
-from scrubline.models.native import extension
-from scrubline.models.parts import cluster_tables, tag_columns
-from scrubline.models.recognisers import DEFAULT_RECOGNISERS
-from scrubline.models.steps import (
+from scrubline.models.jobs.steps import (
     featurize_batch,
     label_batch,
     recognise_batch,
     tokenize_batch,
 )
-from scrubline.models.systems import System
-from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.native import extension
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS
+from scrubline.models.text.tokenizer import tokenize_documents
 
 from .decoder import Clock, read_texts
 
@@ -66,7 +66,7 @@ def batches(texts: Sequence[str]) -> Iterator[Batch]:
 
 
 def detect(
-    clock: Clock, temperature: str, system: System, texts: Sequence[str], rules: bool
+    clock: Clock, temperature: str, system: BundleDetector, texts: Sequence[str], rules: bool
 ) -> int:
     """Runs all steps; gives the number of tokens."""
     tokens = 0
@@ -90,7 +90,7 @@ def reference(clock: Clock, name: str, texts: Sequence[str]) -> int:
     """The reference way, for a share of the texts; gives the number of their tokens."""
     bundle = open_bundle(name)
     tokens = 0
-    clusters = cluster_tables(bundle.parts)
+    clusters = cluster_tables(bundle.auxiliary)
     for recipe in bundle.recipe.taggers:
         decoder = ReferenceDecoder(bundle.models[recipe.kind])
         gazetteers = {
@@ -101,7 +101,7 @@ def reference(clock: Clock, name: str, texts: Sequence[str]) -> int:
         for low in range(0, len(texts), AT_ONCE * REFERENCE_SHARE):
             part = texts[low : low + AT_ONCE]
             found = tokenize_documents(part)
-            tags = tag_columns(bundle.parts, part, found)
+            tags = tag_columns(bundle.auxiliary, part, found)
             strings = clock.run(
                 "reference featurize",
                 lambda a=(part, found, recipe, gazetteers, tags): featurize(*a, clusters=clusters),  # noqa: B023
@@ -117,7 +117,7 @@ def reference(clock: Clock, name: str, texts: Sequence[str]) -> int:
 def once(options: argparse.Namespace) -> dict[str, Any]:
     texts = [text for path in options.texts for text in read_texts(path)]
     begun = time.process_time()
-    system = System(open_bundle(options.model))
+    system = BundleDetector(open_bundle(options.model))
     # Rules open their lists at their first text, as a worker does once.
     detect(Clock(), "", system, [FIRST], not options.no_rules)
     opening = time.process_time() - begun

@@ -21,12 +21,12 @@ import time
 from pathlib import Path
 
 import fsspec
-from scrubline.models.keys import new_key
-from scrubline.models.roles import Columns
-from scrubline.models.storage import Storage
-from scrubline.pipeline.config import options_from, read_config
-from scrubline.pipeline.publish import part_digest
-from scrubline.pipeline.runs import scrub
+from scrubline.models.core.keys import new_key
+from scrubline.models.formats.column_roles import Columns
+from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.options import options_from, read_config
+from scrubline.pipeline.outputs.publishing import part_digest
+from scrubline.pipeline.run import scrub
 
 from tests.servers.beam import beam_servers, logs_shown, worker_pool
 from tests.servers.engines import NotInstalled

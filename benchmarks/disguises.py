@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 from unittest import mock
 from urllib.parse import quote_plus
 
-from scrubline.models import Scrubber
-from scrubline.models.errors import DocumentError
+from scrubline import Scrubber
+from scrubline.models.core.errors import DocumentError
 
 NOTE = """\
 Patient Name: {Adaeze Okonjo}

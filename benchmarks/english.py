@@ -24,11 +24,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from scrubline.dictionaries import load
-from scrubline.models.bundles import Bundle, make_bundle, open_bundle, revise_bundle
+from scrubline.models.bundles.bundle import Bundle, make_bundle, open_bundle, revise_bundle
 from scrubline.models.corpora import COVER, AnnotatedDocument, Annotation, read_annotated
 from scrubline.models.evaluation import compare
-from scrubline.models.merging import cover, select
-from scrubline.models.recipes.languages import recipe_in
+from scrubline.models.recipes import recipe_in
+from scrubline.models.redaction.merging import cover, select
 from scrubline.models.scrubber import Scrubber, batched
 from scrubline.models.synth import generate, load_templates
 from scrubline.models.training import train
@@ -83,7 +83,7 @@ def without_propagation(bundle: Bundle) -> Bundle:
         recipe=dataclasses.replace(bundle.recipe, propagation=None),
         models=bundle.models,
         dictionaries=bundle.dictionaries,
-        parts=bundle.parts,
+        auxiliary=bundle.auxiliary,
         biases=bundle.biases,
         card=bundle.card,
     )

@@ -135,7 +135,14 @@ def scrub(folder: Path, options: argparse.Namespace, *words: str) -> tuple[Watch
     """A night as users run it, and its manifest."""
     ran = Watched(
         [
-            *(sys.executable, "-m", "scrubline.pipeline.cli", "scrub", "--incremental", "--json"),
+            *(
+                sys.executable,
+                "-m",
+                "scrubline.pipeline.cli.main",
+                "scrub",
+                "--incremental",
+                "--json",
+            ),
             *("--input", str(folder / "notes"), "--output", str(folder / "out")),
             *("--model", options.model, "--workers", str(options.workers)),
             *("--key-file", str(folder / "key.txt"), "--column", "id=id", "--column", "text=text"),
@@ -168,7 +175,7 @@ def second_night(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     write_notes(folder / "notes", 0, options.notes)
-    command = [sys.executable, "-m", "scrubline.pipeline.cli", "key", "new"]
+    command = [sys.executable, "-m", "scrubline.pipeline.cli.main", "key", "new"]
     subprocess.run([*command, "--output", str(folder / "key.txt")], check=True)
     ran, manifest = scrub(folder, options, "--estimate")
     counts = manifest["counts"]

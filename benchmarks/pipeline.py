@@ -71,7 +71,7 @@ class Ran:
     """A child process that ended well: wall seconds, greatest resident set, what it printed."""
 
     def __init__(self, *words: object, text: bytes = b"") -> None:
-        command = [sys.executable, "-m", "scrubline.pipeline.cli", *map(str, words)]
+        command = [sys.executable, "-m", "scrubline.pipeline.cli.main", *map(str, words)]
         began = time.monotonic()
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as shown:
             given.write(text)

@@ -38,16 +38,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from scrubline.models.core.keys import new_key
 from scrubline.models.formats import open_format
-from scrubline.models.job import Job
-from scrubline.models.keys import load_keys, new_key
-from scrubline.models.reading import read_unit
-from scrubline.models.roles import Columns
-from scrubline.models.storage import Storage
-from scrubline.models.units import Plan
+from scrubline.models.formats.column_roles import Columns
+from scrubline.models.jobs.job import Job
+from scrubline.models.jobs.plan import Plan
+from scrubline.models.jobs.read_unit import read_unit
+from scrubline.models.storage.key_files import load_keys
+from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.metrics import peak_memory
-from scrubline.pipeline.plan import freeze, look_at, make_plan
-from scrubline.pipeline.supervisor import largest_first
+from scrubline.pipeline.outputs.planning import freeze, inspect_inputs, make_plan
+from scrubline.pipeline.runners.supervisor import largest_first
 
 SEED = 0
 SMALL, LONG, HUGE_BYTES = 3, 300, 20_000_000
@@ -109,12 +110,22 @@ def measure(folder: str, split_bytes: int, sender: Any) -> None:
 def _measured(storage: Storage, folder: Path, source: Path, split_bytes: int) -> dict[str, Any]:
     keys = load_keys(str(folder / "key.txt"), storage.read_bytes)
     job = Job(
-        *("", str(folder / "out"), COLUMNS, (), (), (), (), "hipaa", "", "", ""),
+        run="",
+        output=str(folder / "out"),
+        columns=COLUMNS,
+        models=(),
+        model_hashes=(),
+        recognisers=(),
+        recogniser_hashes=(),
+        policy="hipaa",
+        policy_hash="",
+        key_source="",
+        key_check="",
         split_bytes=split_bytes,
     )
     empty, memory = peak_memory(), {}
     began = time.monotonic()
-    seen = look_at(storage, [str(source)])
+    seen = inspect_inputs(storage, [str(source)])
     job, plan = make_plan(storage, seen, job)
     seconds: dict[str, float] = {"plan": time.monotonic() - began}
     memory["plan"] = peak_memory() - empty
@@ -128,8 +139,8 @@ def _measured(storage: Storage, folder: Path, source: Path, split_bytes: int) ->
     del plan, seen
     began = time.monotonic()
     plan = Plan.read(storage, job.restricted)
-    seconds["thaw"] = time.monotonic() - began
-    memory["thaw"] = peak_memory() - empty
+    seconds["load_plan"] = time.monotonic() - began
+    memory["load_plan"] = peak_memory() - empty
     unit = plan.units[-1]
     began = time.monotonic()
     batches = read_unit(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scrubline.models.corpora import Annotation
-from scrubline.models.marks import parse_marked
+from scrubline.models.corpora.inline import parse_marked
 from scrubline.models.scrubber import Scrubber
 
 PROBES = Path(__file__).resolve().parents[1] / "tests" / "models" / "utility" / "probes.txt"

@@ -42,14 +42,21 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from scrubline.models.core.documents import Context, Document
+from scrubline.models.core.label_maps import load_map
+from scrubline.models.core.labels import CATEGORIES, LABELS
+from scrubline.models.core.spans import Candidate
 from scrubline.models.corpora import AnnotatedDocument, Annotation, read_annotated
-from scrubline.models.documents import Context, Document
 from scrubline.models.evaluation import compare
-from scrubline.models.labels import CATEGORIES, LABELS
-from scrubline.models.mapping import load_map
-from scrubline.models.merging import select
-from scrubline.models.recognisers import DEFAULT_RECOGNISERS, RECOGNISERS, Recogniser, rule_hash
-from scrubline.models.spans import Candidate
+from scrubline.models.recognisers import (
+    DEFAULT_RECOGNISERS,
+    RECOGNISERS,
+    Recogniser,
+    lists_of,
+    modules_shared_by,
+    rule_hash,
+)
+from scrubline.models.redaction.merging import select
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs" / "rules.md"
@@ -250,7 +257,7 @@ def read_corpus(name: str, source: Source, path: Path) -> Corpus:
     """Reads a gold file, strictly, and maps its labels.
 
     Raises:
-        scrubline.models.errors.UsageError: if a line is not what it must be.
+        scrubline.models.core.errors.UsageError: if a line is not what it must be.
     """
     table: dict[str, tuple[str, ...]] = {}
     if source.label_map is not None:
@@ -658,9 +665,9 @@ def _rule_section(name: str, rule: Recogniser, figures: Figures) -> Iterator[str
     yield (rule.__doc__ or "").strip() + "\n"
     yield f"- labels: {', '.join(rule.LABELS)}"
     yield f"- score: {rule.SCORE}"
-    if lists := getattr(rule, "LISTS", ()):
+    if lists := lists_of(name):
         yield f"- dictionaries: {', '.join(lists)}"
-    if shared := getattr(rule, "SHARED", ()):
+    if shared := modules_shared_by(name):
         yield f"- shares: {', '.join(f'`{module}.py`' for module in shared)}"
     yield f"\n| corpus {_COLUMNS}"
     yield f"| --- {_RULE}"

@@ -33,8 +33,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from scrubline.models import shortage
-from scrubline.models.shortage import Resource
+from scrubline.models.core import shortage
+from scrubline.models.core.shortage import Resource
 
 from .chaos import COLUMNS, write_notes
 
@@ -108,7 +108,7 @@ class Study:
         """Exit code and standard error of a command; None for one that hangs."""
         with (self.folder / "err").open("w+b") as err:
             process = subprocess.Popen(
-                [sys.executable, "-m", "scrubline.pipeline.cli", *words],
+                [sys.executable, "-m", "scrubline.pipeline.cli.main", *words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=err,

@@ -24,13 +24,12 @@ import time
 from pathlib import Path
 
 from scrubline.dictionaries import load
-from scrubline.models.bundles import revise_bundle, write_bundle
+from scrubline.models.auxiliary import read_auxiliary
+from scrubline.models.bundles.bundle import revise_bundle, write_bundle
+from scrubline.models.core.label_maps import load_map
 from scrubline.models.corpora import AnnotatedDocument, Annotation, read_annotated
 from scrubline.models.evaluation import compare
-from scrubline.models.mapping import load_map
-from scrubline.models.parts import read_part
-from scrubline.models.recipes import RECIPES, Learner, Propagation, Recipe
-from scrubline.models.recipes.languages import recipe_in
+from scrubline.models.recipes import RECIPES, Learner, Propagation, Recipe, recipe_in
 from scrubline.models.scrubber import Scrubber
 from scrubline.models.training import train
 
@@ -79,9 +78,9 @@ def run(asked: argparse.Namespace, name: str) -> dict[str, object]:
         training = [masked(document, blind=asked.blind) for document in training]
         test = [masked(document) for document in test]
     label_map = dict(load_map(asked.label_map).table) if asked.label_map else None
-    parts = {part.name: part for part in map(read_part, asked.parts or ())}
+    auxiliary = {model.name: model for model in map(read_auxiliary, asked.parts or ())}
     recipe = recipe_in(name, asked.language)
-    recipe = recipe.without(set(recipe.parts) - parts.keys())
+    recipe = recipe.without(set(recipe.auxiliary) - auxiliary.keys())
     if asked.parameters:
         values = (p.partition("=") for p in asked.parameters)
         recipe = with_parameters(recipe, {name: float(value) for name, _, value in values})
@@ -94,7 +93,7 @@ def run(asked: argparse.Namespace, name: str) -> dict[str, object]:
         recipe,
         training,
         dictionaries={one: load(one) for one in recipe.lists},
-        parts=parts,
+        auxiliary=auxiliary,
         name=f"{name}-bench",
         label_map=label_map,
     )
@@ -113,7 +112,7 @@ def run(asked: argparse.Namespace, name: str) -> dict[str, object]:
     metrics = report.as_json()["metrics"]
     return {
         "recipe": name,
-        "parts": list(recipe.parts),
+        "auxiliary": list(recipe.auxiliary),
         "train_seconds": round(trained, 1),
         "tokens_per_second": round(report.tokens / tagged),
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,

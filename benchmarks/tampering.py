@@ -36,14 +36,14 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scrubline.models.digests import PARTS, Digest, content_digest
-from scrubline.models.keys import new_key
-from scrubline.models.results import text_fields
-from scrubline.models.roles import Columns
-from scrubline.models.storage import Storage
-from scrubline.pipeline.config import Options
-from scrubline.pipeline.runs import scrub
-from scrubline.pipeline.verify import verify
+from scrubline.models.core.digests import PARTS, Digest, content_digest
+from scrubline.models.core.keys import new_key
+from scrubline.models.formats.column_roles import Columns
+from scrubline.models.jobs.output_rows import text_fields
+from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.commands.verify import verify
+from scrubline.pipeline.options import Options
+from scrubline.pipeline.run import scrub
 
 COLUMNS = Columns.parse([("note_id", "id"), ("text", "text"), ("n", "pass")])
 TABLES = ("data", "audit", "documents", "quarantine")

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from scrubline.models.tokenizing import tokenize, tokenize_documents
+from scrubline.models.text.tokenizer import tokenize, tokenize_documents
 
 ROOT = Path(__file__).resolve().parent.parent
 PLAIN = re.compile(r"\w+|[^\w\s]")

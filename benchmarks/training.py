@@ -29,8 +29,7 @@ from typing import TypeVar
 from scrubline.dictionaries import load
 from scrubline.models.corpora import AnnotatedDocument, read_annotated
 from scrubline.models.crf.packed import pack
-from scrubline.models.recipes import RECIPES, Learner, Recipe
-from scrubline.models.recipes.languages import LANGUAGES, recipe_in
+from scrubline.models.recipes import LANGUAGES, RECIPES, Learner, Recipe, recipe_in
 from scrubline.models.training.decoding import Decoders
 from scrubline.models.training.preparing import fit, make_dictionaries, prepare
 from scrubline.models.training.scoring import Scorer
@@ -89,7 +88,7 @@ def main() -> None:
     parser.add_argument("--skip-full", action="store_true")
     options = parser.parse_args()
     recipe = recipe_in(options.recipe, options.language)
-    recipe = recipe.without(recipe.parts)
+    recipe = recipe.without(recipe.auxiliary)
     if options.sequence:
         taggers = [dataclasses.replace(t, sequence=options.sequence) for t in recipe.taggers]
         recipe = dataclasses.replace(recipe, taggers=tuple(taggers))

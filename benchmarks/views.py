@@ -17,11 +17,16 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
-from scrubline.models.budgets import Budgets
-from scrubline.models.bundles import open_bundle
+from scrubline.models.bundles.bundle import open_bundle
+from scrubline.models.bundles.detector import BundleDetector
+from scrubline.models.core.budgets import Budgets
+from scrubline.models.jobs.steps import (
+    featurize_batch,
+    label_batch,
+    recognise_batch,
+    tokenize_batch,
+)
 from scrubline.models.recognisers import DEFAULT_RECOGNISERS
-from scrubline.models.steps import featurize_batch, label_batch, recognise_batch, tokenize_batch
-from scrubline.models.systems import System
 
 from .decoder import read_texts
 from .detection import batches
@@ -54,7 +59,7 @@ WRITTEN: dict[str, Callable[[str], str]] = {
 }
 
 
-def seconds(system: System, texts: Sequence[str]) -> float:
+def seconds(system: BundleDetector, texts: Sequence[str]) -> float:
     """Processor time of detection."""
     began = time.process_time()
     for batch in batches(texts):
@@ -64,7 +69,7 @@ def seconds(system: System, texts: Sequence[str]) -> float:
     return time.process_time() - began
 
 
-def without(system: System, texts: Sequence[str]) -> float:
+def without(system: BundleDetector, texts: Sequence[str]) -> float:
     with one_pass():
         return seconds(system, texts)
 
@@ -77,7 +82,7 @@ def main() -> None:
     parser.add_argument("--texts", nargs="+", required=True)
     parser.add_argument("--pairs", type=int, default=7)
     options = parser.parse_args()
-    system = System(open_bundle(options.model))
+    system = BundleDetector(open_bundle(options.model))
     texts = [text for path in options.texts for text in read_texts(path)]
     for name, write in WRITTEN.items():
         given = [write(text) for text in texts]

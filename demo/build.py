@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scrubline.models.marks import parse_marked
+from scrubline.models.corpora.inline import parse_marked
 
 HERE = Path(__file__).resolve().parent
 

@@ -3,99 +3,35 @@
 A list has one phrase a line; a *weighted* list has a weight behind each, after a tab: a whole
 number, how many (of a million) have the name. The shipped ones are sorted, unique, NFC and without
 blank lines; lists of a site, given by URL, may be in any order. Matching them against tokens is
-`trie.TokenTrie`'s part, fetching the large official ones `pipeline.dictionaries`'s.
+`trie.TokenTrie`'s part, fetching the large official ones `pipeline.commands.dictionaries`'s.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import difflib
+import functools
 import hashlib
 import importlib.resources
 import unicodedata
 from collections.abc import Mapping
+from importlib.resources.abc import Traversable
 from types import MappingProxyType
 
-from .files import NO_FILE, NotARegularFile, read_named
+from .files import NotARegularFile, read_named
+from .table import DICTIONARIES
 
-DICTIONARIES: dict[str, str] = {
-    "cities_america_es": "places/cities_america_es.txt",
-    "cities_es": "places/cities_es.txt",
-    "common_words_en": "words/common_words_en.txt",
-    "countries_en": "places/countries_en.txt",
-    "countries_es": "places/countries_es.txt",
-    "credentials_en": "names/credentials_en.tsv",
-    "credentials_es": "names/credentials_es.txt",
-    "departments_en": "institutions/departments_en.txt",
-    "departments_es": "institutions/departments_es.txt",
-    "drug_names_en": "medical/drug_names_en.txt",
-    "eponyms_en": "medical/eponyms_en.txt",
-    "family_en": "words/family_en.txt",
-    "family_es": "words/family_es.txt",
-    "first_name_counts_en": "names/first_name_counts_en.tsv",
-    "first_name_counts_f_en": "names/first_name_counts_f_en.tsv",
-    "first_name_counts_m_en": "names/first_name_counts_m_en.tsv",
-    "first_names_en": "names/first_names_en.txt",
-    "first_names_es": "names/first_names_es.txt",
-    "first_names_romanised": "names/first_names_romanised.txt",
-    "first_names_world": "names/first_names_world.txt",
-    "holidays_en": "calendar/holidays_en.txt",
-    "holidays_es": "calendar/holidays_es.txt",
-    "hospitals_es": "institutions/hospitals_es.txt",
-    "institution_words_en": "institutions/institution_words_en.txt",
-    "institution_words_es": "institutions/institution_words_es.txt",
-    "insurers_en": "institutions/insurers_en.txt",
-    "languages_en": "words/languages_en.txt",
-    "medical_abbreviations_en": "medical/medical_abbreviations_en.txt",
-    "medical_products_en": "medical/medical_products_en.txt",
-    "medical_tests_en": "medical/medical_tests_en.txt",
-    "medical_words_en": "medical/medical_words_en.txt",
-    "months_en": "calendar/months_en.txt",
-    "months_es": "calendar/months_es.txt",
-    "municipalities_es": "places/municipalities_es.txt",
-    "names_not_words_en": "words/names_not_words_en.txt",
-    "nationalities_en": "words/nationalities_en.txt",
-    "nouns_clinical_en": "words/nouns_clinical_en.txt",
-    "nouns_people_en": "words/nouns_people_en.txt",
-    "nouns_places_en": "words/nouns_places_en.txt",
-    "nouns_things_en": "words/nouns_things_en.txt",
-    "numerals_en": "words/numerals_en.txt",
-    "numerals_es": "words/numerals_es.txt",
-    "organization_words_en": "institutions/organization_words_en.txt",
-    "organisms_en": "medical/organisms_en.txt",
-    "origins_es": "words/origins_es.txt",
-    "professions_en": "occupations/professions_en.txt",
-    "professions_es": "occupations/professions_es.txt",
-    "provinces_es": "places/provinces_es.txt",
-    "regions_america_es": "places/regions_america_es.txt",
-    "seasons_en": "calendar/seasons_en.txt",
-    "seasons_es": "calendar/seasons_es.txt",
-    "secondary_designators_en": "places/secondary_designators_en.txt",
-    "sex_es": "words/sex_es.txt",
-    "specialities_es": "medical/specialities_es.txt",
-    "street_types_es": "places/street_types_es.txt",
-    "street_words_en": "places/street_words_en.txt",
-    "street_words_es": "places/street_words_es.txt",
-    "surname_counts_en": "names/surname_counts_en.tsv",
-    "surnames_en": "names/surnames_en.txt",
-    "surnames_es": "names/surnames_es.txt",
-    "surnames_romanised": "names/surnames_romanised.txt",
-    "surnames_world": "names/surnames_world.txt",
-    "titles_en": "names/titles_en.txt",
-    "titles_es": "names/titles_es.txt",
-    "units_en": "words/units_en.txt",
-    "units_es": "words/units_es.txt",
-    "us_cities": "places/us_cities.txt",
-    "us_counties": "places/us_counties.txt",
-    "us_place_states": "places/us_place_states.txt",
-    "us_places": "places/us_places.txt",
-    "us_state_abbreviations": "places/us_state_abbreviations.txt",
-    "us_states": "places/us_states.txt",
-    "usps_street_suffixes": "places/usps_street_suffixes.txt",
-    "weekdays_en": "calendar/weekdays_en.txt",
-    "weekdays_es": "calendar/weekdays_es.txt",
-    "world_cities": "places/world_cities.txt",
-}
-"""Name -> path of the list below this folder; weighted ones end with `.tsv`."""
+__all__ = [
+    "DICTIONARIES",
+    "Dictionary",
+    "DictionaryError",
+    "load",
+    "load_weighted",
+    "parse",
+    "phrase_set",
+    "without_secrets",
+    "word_set",
+]
 
 LONGEST_PHRASE = 200
 """Most code points of a phrase. A longer one says that the file is something else than a list."""
@@ -153,18 +89,17 @@ def load(name_or_url: str) -> Dictionary:
             there is no phrase at all.
     """
     if path := DICTIONARIES.get(name_or_url):
-        content = importlib.resources.files(__package__).joinpath(path).read_bytes()
-        return parse(name_or_url, content)
+        return parse(name_or_url, _folder().joinpath(path).read_bytes())
     if not any(mark in name_or_url for mark in "/\\:."):
         raise DictionaryError(
-            f"unknown dictionary {name_or_url!r}; known: {', '.join(sorted(DICTIONARIES))}; "
-            "a list of your own is given by its path or URL"
+            f"unknown dictionary {name_or_url!r}{_nearest(name_or_url)}; `scrubline dictionaries"
+            " list` shows all names; give a list of your own by its path or URL"
         )
     shown = without_secrets(name_or_url)
     try:
         content = read_named(name_or_url, unpack=True)
-    except NotARegularFile:
-        raise DictionaryError(f"dictionary {shown}: {NO_FILE}") from None
+    except NotARegularFile as error:
+        raise DictionaryError(f"dictionary {shown}: {error.strerror}") from None
     except Exception as error:
         # Storage libraries raise whatever they like, with signed URLs in the message: only the
         # class is told.
@@ -172,6 +107,21 @@ def load(name_or_url: str) -> Dictionary:
             f"dictionary {shown}: cannot be read ({type(error).__name__})"
         ) from None
     return parse(shown, content)
+
+
+@functools.cache
+def phrase_set(name: str) -> frozenset[str]:
+    """The phrases of a shipped list, as they stand in it; read once per process.
+
+    Raises:
+        DictionaryError: as `load` does.
+    """
+    return frozenset(load(name).phrases)
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a string, for lists of up to a dozen, too short for a file."""
+    return frozenset(words.split())
 
 
 def load_weighted(name_or_url: str) -> Mapping[str, int]:
@@ -234,6 +184,16 @@ def without_secrets(url: str) -> str:
     scheme, mark, rest = url.rpartition("://")
     host, slash, path = rest.partition("/")
     return scheme + mark + (host.rpartition("@")[2] if mark else host) + slash + path
+
+
+@functools.cache
+def _folder() -> Traversable:
+    return importlib.resources.files(__package__)
+
+
+def _nearest(name: str) -> str:
+    names = difflib.get_close_matches(name, DICTIONARIES, 3)
+    return f" (did you mean {' or '.join(names)}?)" if names else ""
 
 
 def _plain_rows(

@@ -1,6 +1,7 @@
-"""Files that a user names: regular ones alone, so that nothing is waited for.
+"""Files that a user names: only regular ones are opened, so that no read waits forever.
 
-It stands in the lowest room because lists are read here; policies, keys and all else by the same.
+This stands in the lowest room because lists are read here; policies, keys and all other files are
+read in the same way.
 """
 
 from __future__ import annotations
@@ -11,11 +12,6 @@ import re
 import stat
 from typing import Any
 
-import fsspec
-from fsspec.compression import compr
-from fsspec.implementations.local import LocalFileSystem
-from fsspec.utils import infer_compression
-
 NO_FILE = (
     "a file was expected, but this is a pipe, a socket, a device or a folder, which is not read: "
     "write what a command prints, as in <(vault read ...) or /dev/stdin, to a file of mode 0600 "
@@ -23,15 +19,32 @@ NO_FILE = (
 )
 
 
-class NotARegularFile(OSError):
-    """Something other than a regular file was named."""
+NO_HOST = (
+    "a file:// URL names a host, or a relative path: expected file:///absolute/path "
+    "(file://localhost/absolute/path is the same), or the path alone"
+)
 
-    def __init__(self) -> None:
-        super().__init__(errno.EINVAL, NO_FILE)
+
+class NotARegularFile(OSError):
+    """Something other than a regular file of this machine was named.
+
+    Attributes:
+        strerror: what is wrong and what to do, without the name.
+    """
+
+    def __init__(self, problem: str = NO_FILE) -> None:
+        super().__init__(errno.EINVAL, problem)
 
 
 LOCAL_URL = re.compile(r"\A(?:file|local):(?://(?:localhost(?=/))?)?", re.IGNORECASE)
 """What comes before the path in the URL of a local file; RFC 8089 calls this machine localhost."""
+
+_HOST = re.compile(r"(?:file|local)://(?!/|localhost/)", re.IGNORECASE)
+
+
+def names_a_host(url: str) -> bool:
+    """Whether a URL of a local file has something other than this machine before its path."""
+    return _HOST.match(url) is not None
 
 
 def open_regular(path: str, *, folder: int | None = None, follow: bool = True) -> int:
@@ -69,9 +82,16 @@ def read_named(name_or_url: str, limit: int = -1, *, unpack: bool = False) -> by
         unpack: undo the compression that the ending of the name tells.
 
     Raises:
-        NotARegularFile: see `open_regular`.
+        NotARegularFile: see `open_regular`; also for a URL that names a host.
         Exception: whatever storage libraries raise; they quote the URL.
     """
+    if names_a_host(name_or_url):
+        raise NotARegularFile(NO_HOST)
+    import fsspec  # not at the top: `scrubline --help` needs only the names above
+    from fsspec.compression import compr
+    from fsspec.implementations.local import LocalFileSystem
+    from fsspec.utils import infer_compression
+
     compression = infer_compression(name_or_url) if unpack else None
     if "::" not in name_or_url and _is_local(name_or_url):
         path = str(LocalFileSystem._strip_protocol(LOCAL_URL.sub("", name_or_url, count=1)))
@@ -83,4 +103,4 @@ def read_named(name_or_url: str, limit: int = -1, *, unpack: bool = False) -> by
 
 
 def _is_local(url: str) -> bool:
-    return "://" not in url or url.startswith(("file://", "local://"))
+    return "://" not in url or LOCAL_URL.match(url) is not None

@@ -1,8 +1,8 @@
 """The large official lists, which are not shipped: where they are, and how their files are read.
 
-A source is read from the file that its publisher gives out (`Source.file` is its name once it is
-fetched) or from a table of ours, tab-separated and without a head (`Source.tables`). Both give
-phrases with weights. Nothing here opens a network connection or writes a file.
+A source is read from the file that its publisher gives out (`ListSource.file` is its name once it
+is fetched) or from a table of ours, tab-separated and without a head (`ListSource.tables`). Both
+give phrases with weights. Nothing here opens a network connection or writes a file.
 
 Whatever is wrong with a file is a `DictionaryError` that names file, member and line, never what
 is in them. What is unpacked is counted while it is read: no header is believed.
@@ -42,7 +42,7 @@ Parser = Callable[[BinaryIO, str], Iterator[Entry]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Source:
+class ListSource:
     """An official list.
 
     Attributes:
@@ -65,7 +65,7 @@ class Source:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Table:
+class DerivedList:
     """A list that is made from a table of ours alone.
 
     Attributes:
@@ -381,8 +381,8 @@ def _capitalised(name: str) -> str:
 
 US_GOVERNMENT = "public domain (a work of the United States government)"
 
-SOURCES: dict[str, Source] = {
-    "first_names_ssa": Source(
+SOURCES: dict[str, ListSource] = {
+    "first_names_ssa": ListSource(
         "first names of babies since 1880, with births (Social Security Administration)",
         "https://www.ssa.gov/oact/babynames/names.zip",
         US_GOVERNMENT,
@@ -391,7 +391,7 @@ SOURCES: dict[str, Source] = {
         ((r"first_names_ssa\.tsv", _table(weight=1, least_columns=2)),),
         weighted=True,
     ),
-    "surnames_census2010": Source(
+    "surnames_census2010": ListSource(
         "surnames of 100 people and more, with people (Census Bureau, 2010)",
         "https://www2.census.gov/topics/genealogy/2010surnames/names.zip",
         US_GOVERNMENT,
@@ -400,7 +400,7 @@ SOURCES: dict[str, Source] = {
         ((r"surnames_census2010\.tsv", _table(weight=1, least_columns=2)),),
         weighted=True,
     ),
-    "surnames_census2000": Source(
+    "surnames_census2000": ListSource(
         "surnames of 100 people and more, with people (Census Bureau, 2000)",
         "https://www2.census.gov/topics/genealogy/2000surnames/names.zip",
         US_GOVERNMENT,
@@ -409,7 +409,7 @@ SOURCES: dict[str, Source] = {
         ((r"surnames_census2000\.tsv", _table(weight=1, least_columns=2)),),
         weighted=True,
     ),
-    "hospitals_cms": Source(
+    "hospitals_cms": ListSource(
         "hospitals (Centers for Medicare & Medicaid Services, Hospital General Information)",
         "https://data.cms.gov/provider-data/api/1/datastore/query/xubh-q36u/0/download?format=csv",
         US_GOVERNMENT,
@@ -417,7 +417,7 @@ SOURCES: dict[str, Source] = {
         _cms,
         ((r"hospitals_cms\.tsv", _table(least_columns=3)),),
     ),
-    "drugs_fda": Source(
+    "drugs_fda": ListSource(
         "drugs, brand names and active ingredients (Food and Drug Administration, Drugs@FDA)",
         "https://www.fda.gov/media/89850/download",
         US_GOVERNMENT,
@@ -425,7 +425,7 @@ SOURCES: dict[str, Source] = {
         _fda,
         ((r"drugs_fda\.tsv", _table(least_columns=2, fold=True)),),
     ),
-    "mesh_terms": Source(
+    "mesh_terms": ListSource(
         "medical subject headings but those of people, places and institutions (National Library"
         " of Medicine, MeSH)",
         "https://nlmpubs.nlm.nih.gov/projects/mesh/MESH_FILES/asciimesh/d2026.bin",
@@ -447,42 +447,42 @@ GEONAMES = (
     " (https://www.geonames.org/), and say that the list was changed"
 )
 
-TABLES: dict[str, Table] = {
-    "occupations_onet": Table(
+TABLES: dict[str, DerivedList] = {
+    "occupations_onet": DerivedList(
         "occupations (O*NET Database of the United States Department of Labor)",
         "CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/): credit the O*NET Database of the"
         " USDOL/ETA with its version, and say that the list was changed",
         r"occupations_onet\.tsv",
         _table(least_columns=2, fold=True),
     ),
-    "street_names_common": Table(
+    "street_names_common": DerivedList(
         "the most common street names (Census Bureau, 1993)",
         US_GOVERNMENT,
         r"street_names_common\.txt",
         _table(),
     ),
-    "surnames_census1990": Table(
+    "surnames_census1990": DerivedList(
         "surnames with people of a million (Census Bureau, 1990)",
         US_GOVERNMENT,
         r"surnames_census1990\.tsv",
         _shares,
     ),
-    "surnames_census2010_extra": Table(
+    "surnames_census2010_extra": DerivedList(
         "surnames of 2010 that the list of 2000 has not (Census Bureau)",
         US_GOVERNMENT,
         r"surnames_census2010_extra\.txt",
         _table(),
     ),
-    "us_counties_census": Table(
+    "us_counties_census": DerivedList(
         "counties (Census Bureau)", US_GOVERNMENT, r"us_counties\.tsv", _table(least_columns=2)
     ),
-    "us_places_geonames": Table(
+    "us_places_geonames": DerivedList(
         "places of the United States with people (GeoNames)",
         GEONAMES,
         r"us_places_geonames\.tsv",
         _table(weight=2, least_columns=3),
     ),
-    "world_cities_geonames": Table(
+    "world_cities_geonames": DerivedList(
         "cities of other countries with people (GeoNames)",
         GEONAMES,
         r"world_cities\d*_geonames\.tsv",

@@ -1,27 +1,27 @@
 """What is decided: data types, tokens, features, rules, CRFs, merging, scrubbing, formats, scores.
 
-`Scrubber` is the entrance for Python: `Scrubber().scrub(text)`. It is imported late, so that tools
-which need one small module do not pay for pyarrow and the CRF library.
+`from scrubline.models import Scrubber` still works, with a warning: it is `scrubline.Scrubber` now.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # as in the root of the package: `typing` is slow to load
 
 if TYPE_CHECKING:
-    from .scrubber import Scrubber
+    from .scrubber import Scrubber as Scrubber
+else:
 
-__all__ = ["Scrubber"]
+    def __getattr__(name: str) -> object:
+        if name != "Scrubber":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import warnings
 
-
-def __getattr__(name: str) -> object:
-    if name == "Scrubber":
         from .scrubber import Scrubber
 
+        warnings.warn(
+            "`from scrubline.models import Scrubber` is deprecated: use "
+            "`from scrubline import Scrubber`",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         return Scrubber
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """The public names: what completion in a notebook shows."""
-    return sorted(__all__)

@@ -2,7 +2,7 @@
 
 `Scrubber()` is what the command is: the default model and all rules that run by default.
 
->>> from scrubline.models import Scrubber
+>>> from scrubline import Scrubber
 >>> Scrubber().scrub("Seen 3/4/2012. MRN: 1234567.")
 'Seen [DATE]. MRN: [MEDICALRECORD].'
 """
@@ -16,28 +16,21 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from .batches import Batch
-from .budgets import Budgets, check_text
-from .bundles import DEFAULT_MODEL, NO_MODEL, Bundle, open_bundle
+from .bundles.bundle import DEFAULT_MODEL, NO_MODEL, Bundle, open_bundle
+from .bundles.detector import BundleDetector, own_names, rules_named
+from .core.batches import Batch
+from .core.budgets import Budgets, check_text
+from .core.documents import Documents, Rows
+from .core.errors import DocumentError, UsageError
+from .core.spans import Candidate, Span
 from .corpora import AnnotatedDocument, Annotation
-from .documents import Documents, Rows
-from .errors import DocumentError, UsageError
-from .merging import select
-from .policy import load_policy
+from .jobs.steps import StepResources, run_steps
 from .recognisers import DEFAULT_RECOGNISERS
-from .spans import Candidate, Span
-from .steps import (
-    featurize_batch,
-    label_batch,
-    merge_batch,
-    recognise_batch,
-    scrub_batch,
-    tokenize_batch,
-)
-from .systems import System, own_names, rules_named
+from .redaction.merging import select
+from .redaction.policy import Policy, load_policy
 from .views.signs import signs_of
 
-_AT_ONCE = 64
+_BATCH_DOCUMENTS = 64
 """Documents of a batch of `batched`."""
 
 
@@ -79,16 +72,13 @@ class ScrubbedText:
 
 
 class Scrubber:
-    """Detects and removes PHI in texts, by the same functions as the pipeline.
-
-    Not to be shared by threads: a tagger holds state.
-    """
+    """Detects and removes PHI in texts, by the same functions as the pipeline."""
 
     def __init__(
         self,
         *named: str | Bundle | None,
         models: str | Bundle | Sequence[str | Bundle] | None = DEFAULT_MODEL,
-        policy: str = "hipaa",
+        policy: str | Policy = "hipaa",
         recognisers: Sequence[str] | str | None = None,
         native_labels: bool = True,
         budgets: Budgets = Budgets(),  # noqa: B008 - frozen
@@ -96,32 +86,48 @@ class Scrubber:
         """Opens the models.
 
         Args:
-            named: names or URLs of bundles, or opened ones, in the place of `models`.
-            models: the same as one value. None, "none" or () is for rules alone: they miss much
-                that a model finds.
-            policy: name or URL.
+            named: names or URLs of bundles, or opened ones, instead of `models`.
+            models: the same as one value. None, "none" or () uses rules alone, which miss much that
+                a model finds.
+            policy: name or URL, or an opened one.
             recognisers: names of rules, "recipe" among them for those of the models' recipes; None
                 for all that run by default, () for none.
             native_labels: whether a bundle's own labels are mapped to the native set. If not, what
-                rules find gets own labels too, see `systems.own_names`.
+                rules find gets own labels too, see `own_names`.
             budgets: see `Budgets`.
 
         Raises:
             UsageError: if a bundle, policy or rule is unknown or cannot be opened, or models are
                 named both ways.
         """
-        self.policy = load_policy(policy)
         bundles = _opened(named, models)
-        self.systems = [
-            System(bundle, labels_as="native" if native_labels else "own") for bundle in bundles
-        ]
         if recognisers is None:
             recognisers = tuple(DEFAULT_RECOGNISERS)
         elif isinstance(recognisers, str):
             recognisers = (recognisers,)
-        self.recognisers = rules_named(recognisers, bundles)
-        self._rule_labels = None if native_labels else own_names(bundles)
-        self.budgets = budgets
+        labels_as = "native" if native_labels else "own"
+        self._resources = StepResources(
+            policy if isinstance(policy, Policy) else load_policy(policy),
+            detectors=tuple(BundleDetector(bundle, labels_as=labels_as) for bundle in bundles),
+            recognisers=rules_named(recognisers, bundles),
+            budgets=budgets,
+            rule_labels=None if native_labels else own_names(bundles),
+        )
+
+    @property
+    def policy(self) -> Policy:
+        """What decides which candidates are removed, and how."""
+        return self._resources.policy
+
+    @property
+    def detectors(self) -> tuple[BundleDetector, ...]:
+        """The opened bundles, in order."""
+        return self._resources.detectors
+
+    @property
+    def recognisers(self) -> tuple[str, ...]:
+        """The names of the rules."""
+        return self._resources.recognisers
 
     def scrub(self, text: str, *, note_type: str | None = None) -> str:
         """The text without its PHI.
@@ -137,8 +143,7 @@ class Scrubber:
 
     def explain(self, text: str, *, note_type: str | None = None) -> ScrubbedText:
         """The text without its PHI, with what was found in it; arguments and errors of `scrub`."""
-        batch = scrub_batch(self._spans(text, note_type))
-        _raise_failure(batch)
+        batch = self._run((text,), note_type, last="Scrub")
         assert batch.spans is not None and batch.scrubbed is not None
         assert batch.scrubbed.texts[0] is not None
         return ScrubbedText(
@@ -150,8 +155,7 @@ class Scrubber:
 
     def spans(self, text: str, *, note_type: str | None = None) -> list[Span]:
         """What would be removed or kept, and why; disjoint and in order."""
-        batch = self._spans(text, note_type)
-        _raise_failure(batch)
+        batch = self._run((text,), note_type, last="Merge")
         assert batch.spans is not None
         return [span for _, span in batch.spans.rows()]
 
@@ -161,19 +165,20 @@ class Scrubber:
 
     def annotate(self, documents: Iterable[AnnotatedDocument]) -> Iterator[AnnotatedDocument]:
         """Yields the documents with what is found in place of their spans, without their meta."""
-        for some in batched(documents):
-            found = self.entities(*(document.text for document in some))
-            for document, entities in zip(some, found, strict=True):
-                spans = tuple(Annotation(one.start, one.end, one.label) for one in entities)
+        for batch in batched(documents):
+            found = self.entities(*(document.text for document in batch))
+            for document, entities in zip(batch, found, strict=True):
+                spans = tuple(
+                    Annotation(entity.start, entity.end, entity.label) for entity in entities
+                )
                 yield dataclasses.replace(document, spans=spans, meta={})
 
     def candidates(self, *texts: str) -> list[list[Candidate]]:
         """All that any detector proposes, for each text, whatever a policy does.
 
-        Left out is what no policy lets be removed: what lies within escapes of signs.
+        Candidates within escapes of signs are left out: no policy removes them.
         """
-        batch = self._candidates(texts)
-        _raise_failure(batch)
+        batch = self._run(texts, None, last="Recognise")
         found = batch.candidates.by_document(len(texts))
         signs = [signs_of(batch, index) for index in range(len(texts))]
         return [
@@ -181,10 +186,15 @@ class Scrubber:
             for own, within in zip(found, signs, strict=True)
         ]
 
-    def _candidates(self, texts: Sequence[str], note_type: str | None = None) -> Batch:
+    def _run(self, texts: Sequence[str], note_type: str | None, *, last: str) -> Batch:
+        """The texts as a batch after the step `last`.
+
+        Raises:
+            DocumentError: if one of them cannot be processed.
+        """
         count = len(texts)
         for text in texts:
-            check_text(text, self.budgets)
+            check_text(text, self._resources.budgets)
         rows = Rows(
             np.arange(count, dtype=np.int64),
             (None,) * count,
@@ -193,21 +203,17 @@ class Scrubber:
             pa.table({}),
             np.arange(count, dtype=np.int64),
         )
-        batch = Batch(0, True, rows, Documents.of(*texts))
-        sentences = any(system.reads_sentences for system in self.systems)
-        batch = tokenize_batch(batch, self.budgets, sentences=sentences)
-        batch = label_batch(featurize_batch(batch, self.systems), self.systems)
-        return recognise_batch(batch, self.recognisers, self._rule_labels)
-
-    def _spans(self, text: str, note_type: str | None) -> Batch:
-        return merge_batch(self._candidates((text,), note_type), self.policy, self.budgets)
+        batch = run_steps(Batch(0, True, rows, Documents.of(*texts)), self._resources, last=last)
+        for failure in batch.failures.values():
+            raise DocumentError(failure.error)
+        return batch
 
 
 def _opened(
     named: Sequence[str | Bundle | None], models: str | Bundle | Sequence[str | Bundle] | None
 ) -> list[Bundle]:
     if named and models is not DEFAULT_MODEL:
-        raise UsageError("Scrubber: name the models in order or as `models`, not both")
+        raise UsageError("Scrubber: name the models one by one or as `models`, not both")
     if named:
         wanted = list(named)
     else:
@@ -215,17 +221,13 @@ def _opened(
     if wanted in ([None], [NO_MODEL]):
         return []
     if None in wanted or NO_MODEL in wanted:
-        raise UsageError("Scrubber: None and 'none' stand alone, for rules without a model")
-    return [open_bundle(one) if isinstance(one, str) else one for one in wanted if one is not None]
+        raise UsageError("Scrubber: None and 'none' mean no model, so no model can go with them")
+    given = [model for model in wanted if model is not None]
+    return [open_bundle(model) if isinstance(model, str) else model for model in given]
 
 
 def batched(documents: Iterable[AnnotatedDocument]) -> Iterator[list[AnnotatedDocument]]:
     """Yields the documents in batches: attributes are made once for each distinct word of one."""
     waiting = iter(documents)
-    while some := list(itertools.islice(waiting, _AT_ONCE)):
-        yield some
-
-
-def _raise_failure(batch: Batch) -> None:
-    for failure in batch.failures.values():
-        raise DocumentError(failure.error)
+    while batch := list(itertools.islice(waiting, _BATCH_DOCUMENTS)):
+        yield batch

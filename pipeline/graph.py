@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import apache_beam as beam
 
-from ..models.job import Job
-from ..models.shortage import Pace
+from ..models.core.shortage import Pace
+from ..models.jobs.job import Job
 from ..transforms.featurize import Featurize
 from ..transforms.label import Label
 from ..transforms.merge import Merge

@@ -11,16 +11,21 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-# How long an example takes is the machine's business: no test fails because it is busy.
-settings.register_profile(
-    "scrubline",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    # In CI the examples are the same for the same code: what a change did not break cannot fail it.
-    # Others are drawn wherever else the tests run.
-    derandomize="SCRUBLINE_SAME_EXAMPLES" in os.environ,
-)
-settings.load_profile("scrubline")
+from .examples import FAST_PART
+
+# `make test` runs with `fast`, by pytest's option --hypothesis-profile; see `examples.py`.
+for name, count in {"full": 100, "fast": 100 // FAST_PART}.items():
+    settings.register_profile(
+        name,
+        max_examples=count,
+        # How long an example takes is the machine's business: no test fails because it is busy.
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        # In CI the examples are the same for the same code: what a change did not break cannot
+        # fail it. Others are drawn wherever else the tests run.
+        derandomize="SCRUBLINE_SAME_EXAMPLES" in os.environ,
+    )
+settings.load_profile("full")
 
 # Compiled taggers of this run, which its children share; not those of the user.
 _CACHE = tempfile.TemporaryDirectory(prefix="scrubline-tests-")

@@ -1,40 +1,61 @@
 """What no unit test sees: who imports whom, what is listed where, what the tree must not hold."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import scrubline
 from scrubline.dictionaries import DICTIONARIES
 from scrubline.models.formats import FORMATS
 from scrubline.models.recipes import DECLARATIONS, RECIPES
 from scrubline.models.recognisers import RECOGNISERS
 
+from .waiting import GUARD_SECONDS
+
 ROOT = Path(__file__).parent.parent
-ROOMS = ("dictionaries", "models", "transforms", "pipeline")
+ROOMS = ("dictionaries", "models", "transforms", "pipeline", "public")
 """A room imports only from itself and from those before it."""
+
+PUBLIC = {"__init__": {"models"}, "__main__": {"pipeline"}}
+"""Module of `public`, the root of the package -> the rooms that it imports."""
+
+ORDER = {
+    "models": (
+        *("core", "native", "text", "storage", "features", "recognisers", "redaction", "crf"),
+        *("recipes", "corpora", "auxiliary", "bundles", "views", "formats", "jobs", "scrubber"),
+        *("synth", "evaluation", "training", "studies"),
+    ),
+    "pipeline": (
+        *("process", "metrics", "observer", "unit_groups", "cost_model", "options", "graph"),
+        *("outputs", "monitoring", "runners", "preparation", "work", "run", "commands", "cli"),
+    ),
+}
+"""The rooms inside of rooms, modules among them: the same law."""
 
 FOREIGN = {
     "dictionaries": {"fsspec"},
     "models": {
-        *("fsspec", "numpy", "pyarrow", "pycrfsuite", "re2"),
+        *("fsspec", "msgspec", "numpy", "pyarrow", "pycrfsuite", "re2"),
         *("gensim", "sklearn", "threadpoolctl"),  # of one part, where it is made
     },
     "transforms": {"pyarrow", "apache_beam"},
-    "pipeline": {"numpy", "pyarrow", "apache_beam", "rich"},
+    "pipeline": {"numpy", "pyarrow", "apache_beam", "rich", "prometheus_client"},
+    "public": set(),
 }
 """What a room may import beside the standard library and the rooms."""
 
 PRINTING = {
     *(
-        "pipeline/cli.py",
-        "pipeline/logs.py",
-        "pipeline/parts.py",
-        "pipeline/studying.py",
-        "pipeline/synthesis.py",
-        "pipeline/training.py",
+        "pipeline/process/logs.py",
+        "pipeline/process/stdout.py",
+        "pipeline/commands/auxiliary.py",
+        "pipeline/commands/study.py",
+        "pipeline/commands/synth.py",
+        "pipeline/commands/train.py",
     ),
 }
 """Modules that talk to a person on standard output or error; all others log or return."""
@@ -48,6 +69,7 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@functools.cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
@@ -55,6 +77,8 @@ def parsed(path: Path) -> ast.Module:
 def imports(path: Path) -> list[tuple[int, str]]:
     """(line, dotted name from the checkout's root) of all that a module imports."""
     here = path.relative_to(ROOT).with_suffix("").parts
+    if here[0] == "public":  # installed as the root of the package
+        here = here[1:]
     found = []
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
@@ -76,7 +100,14 @@ def test_the_reader_of_imports_sees_all_kinds(tmp_path, monkeypatch):
         "def f():\n    from ...pipeline.cli import main\n    import apache_beam as beam\n"
     )
     assert [name for _, name in imports(file)] == [
-        *("os.path", "models.x.a", "models.b.c", "transforms", "pipeline.cli.main", "apache_beam")
+        *(
+            "os.path",
+            "models.x.a",
+            "models.b.c",
+            "transforms",
+            "pipeline.cli.main",
+            "apache_beam",
+        )
     ]
 
 
@@ -92,6 +123,31 @@ def test_rooms_import_only_upwards(room):
     assert wrong == []
 
 
+def inner(path: Path) -> tuple[str, str] | None:
+    """Room and inner room of a module; None for the face of a room."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return None if parts[1:] == ("__init__",) else (parts[0], parts[1])
+
+
+@pytest.mark.parametrize("room", ORDER)
+def test_every_inner_room_has_its_place_in_the_order(room):
+    assert {place[1] for path in modules(room) if (place := inner(path))} == set(ORDER[room])
+
+
+@pytest.mark.parametrize("room", ORDER)
+def test_inner_rooms_import_only_from_those_before_them(room):
+    wrong = []
+    for path in modules(room):
+        if (place := inner(path)) is None:
+            continue
+        later = ORDER[room][ORDER[room].index(place[1]) + 1 :]
+        for line, name in imports(path):
+            parts = name.split(".")
+            if parts[0] == room and (len(parts) < 2 or parts[1] in later):
+                wrong.append(f"{name_of(path)}:{line} imports {name}")
+    assert wrong == []
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_rooms_import_what_they_were_given(room):
     given = set(ROOMS) | set(sys.stdlib_module_names)
@@ -102,6 +158,27 @@ def test_rooms_import_what_they_were_given(room):
                 foreign[top] = f"{name_of(path)}:{line}"
     # What is allowed but not imported is not needed any more.
     assert foreign.keys() == FOREIGN[room], foreign
+
+
+def test_public_imports_only_models_and_the_command_only_pipeline():
+    found = {
+        path.relative_to(ROOT / "public").with_suffix("").as_posix(): {
+            top for _, name in imports(path) if (top := name.split(".")[0]) in ROOMS
+        }
+        for path in modules("public")
+    }
+    assert found == PUBLIC
+
+
+def test_no_room_imports_the_names_of_the_root():
+    # Rooms import from where a name is defined; the root is for users.
+    wrong = [
+        f"{name_of(path)}:{line} imports {name}"
+        for path in modules(*ROOMS)
+        for line, name in imports(path)
+        if name in dir(scrubline)
+    ]
+    assert wrong == []
 
 
 @pytest.mark.parametrize("folder", [*ROOMS, "tests", "benchmarks", "demo"])
@@ -131,9 +208,20 @@ def test_between_rooms_imports_are_relative():
     assert wrong == []
 
 
-def test_the_distribution_stays_a_namespace():
+def test_the_root_of_the_package_is_the_room_public():
+    assert Path(scrubline.__file__).resolve() == ROOT / "public/__init__.py"
+    # It would shadow the installed package where Python is started in the checkout.
     assert not (ROOT / "scrubline").exists()
     assert not (ROOT / "__init__.py").exists()
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["setup.py", "Makefile", ".ci/sanitize", "deploy/Dockerfile", "deploy/Dockerfile.dockerignore"],
+)
+def test_whatever_copies_or_installs_rooms_names_all_of_them(file):
+    words = set(re.findall(r"\w+", (ROOT / file).read_text(encoding="utf-8")))
+    assert set(ROOMS) <= words
 
 
 # -- what is loaded
@@ -143,9 +231,38 @@ def loaded(code: str) -> set[str]:
     """Top-level packages in memory after running some code in a fresh interpreter."""
     tail = "\nimport sys; print(' '.join(sorted({n.split('.')[0] for n in sys.modules})))"
     done = subprocess.run(
-        [sys.executable, "-c", code + tail], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code + tail],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=GUARD_SECONDS,
     )
     return set(done.stdout.splitlines()[-1].split())
+
+
+def test_import_scrubline_loads_the_version_and_nothing_else():
+    code = (
+        "import sys; before = set(sys.modules); import scrubline\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=GUARD_SECONDS,
+    )
+    # An editable install has loaded `__future__` before.
+    assert set(done.stdout.split()) - {"__future__"} == {
+        *("scrubline", "scrubline.models", "scrubline.models.core"),
+        "scrubline.models.core.version",
+    }
+
+
+def test_public_names_load_no_beam():
+    found = loaded("from scrubline import *")
+    assert "pyarrow" in found
+    assert "apache_beam" not in found
 
 
 HEAVY = {"apache_beam", "pyarrow", "numpy", "pycrfsuite", "re2", "rich", "fsspec"}
@@ -153,12 +270,12 @@ HEAVY |= {"gensim", "sklearn"}
 
 
 def test_the_command_line_loads_nothing_heavy():
-    assert loaded("import scrubline.pipeline.cli") & HEAVY == set()
+    assert loaded("import scrubline.pipeline.cli.main") & HEAVY == set()
 
 
 def test_help_loads_nothing_heavy():
     code = (
-        "import contextlib, io\nfrom scrubline.pipeline.cli import main\n"
+        "import contextlib, io\nfrom scrubline.pipeline.cli.main import main\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
         "    main(['scrub', '--help'])"
     )
@@ -167,15 +284,9 @@ def test_help_loads_nothing_heavy():
 
 def test_the_supervisor_and_all_that_plans_load_no_beam():
     names = (
-        "supervisor",
-        "runs",
-        "engines",
-        "publish",
-        "plan",
-        "catalogue",
-        "verify",
-        "inspection",
-        "progress",
+        *("run", "runners.supervisor", "runners.engines", "outputs.publishing"),
+        *("outputs.planning", "outputs.catalogue", "commands.verify", "commands.inspect"),
+        "monitoring.progress",
     )
     code = "\n".join(f"import scrubline.pipeline.{name}" for name in names)
     found = loaded(code)
@@ -195,22 +306,15 @@ def test_models_load_no_beam():
 
 HELPERS = {
     "recognisers": {
-        *("adjacent", "capitals", "datewords", "evidence", "matching", "named_numbers", "names"),
-        "necessary",
+        *("casing", "context_words", "datewords", "evidence", "named_numbers", "names"),
+        *("number_words", "patterns", "prefilter"),
     },
     "formats": {
-        *(
-            "archives",
-            "arrow_types",
-            "base",
-            "column_types",
-            "encodings",
-            "parquet_sizes",
-            "stretches",
-        ),
-        "zip_directory",
+        *("archives", "arrow_types", "chunks", "column_roles", "column_types", "csv_dialect"),
+        *("csv_scan", "encodings", "line_notes", "options", "parquet_groups", "parquet_sizes"),
+        *("parquet_writer", "protocol", "samples", "zip_directory"),
     },
-    "recipes": {"languages", "learner", "recipe"},
+    "recipes": {"family", "propagation", "recipe"},
 }
 """Modules of a table's folder that are not entries."""
 

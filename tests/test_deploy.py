@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apache_beam
 import pytest
-from scrubline.pipeline.engines import BEAM
+from scrubline.pipeline.runners.engines import BEAM
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from scrubline.models.labels import LABELS
+from scrubline.models.core.labels import LABELS
 
 from benchmarks.notes.build import HERE, SETS, read_note, read_notes, to_gold
 

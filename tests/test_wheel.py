@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from .waiting import GUARD_SECONDS
+
 ROOT = Path(__file__).parent.parent
-ROOMS = ("pipeline", "transforms", "models", "dictionaries")
+ROOMS = ("pipeline", "transforms", "models", "dictionaries", "public")
 BUILT = ("setup.py", "pyproject.toml", "README.md", "LICENSE", *ROOMS)
+WITHOUT_COMPILER = {"CC": "no-such-compiler", "CXX": "no-such-compiler"}
 
 pytest.importorskip("setuptools", reason="the build needs setuptools in this environment")
 
@@ -30,7 +33,7 @@ def run(*words, cwd, check=True, more_environment=None, **more):
         env=env,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=GUARD_SECONDS,
         **more,
     )
     assert not check or done.returncode == 0, done.stdout + done.stderr
@@ -59,19 +62,31 @@ def wheel(tmp_path_factory):
     return built
 
 
+def fresh_environment(folder):
+    """The `bin` of a new environment that has all that ours has, pip too, but not Scrubline."""
+    ours = Path(sysconfig.get_path("purelib"))
+    options = ["--without-pip"] if (ours / "pip").exists() else []  # to install it takes seconds
+    run(sys.executable, "-m", "venv", *options, folder / "venv", cwd=folder)
+    binaries = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    (folder / "dependencies").mkdir()
+    for entry in ours.iterdir():
+        if "scrubline" not in entry.name:
+            (folder / "dependencies" / entry.name).symlink_to(entry)
+    (site_packages(binaries) / "dependencies.pth").write_text(f"{folder / 'dependencies'}\n")
+    return binaries
+
+
+def site_packages(binaries):
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    return Path(run(binaries / "python", "-c", code, cwd=binaries).stdout.strip())
+
+
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """The `bin` of a fresh environment that has the wheel, and of ours the dependencies alone."""
-    folder = tmp_path_factory.mktemp("env")
-    run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
-    binaries = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    run(binaries / "python", "-m", "pip", "install", "--no-deps", "--no-index", wheel, cwd=folder)
-    # `.pth` files inside a folder that a `.pth` file adds are not read: the editable install of
-    # the checkout, if there is one, stays out.
-    site = run(
-        binaries / "python", "-c", "import site; print(site.getsitepackages()[0])", cwd=folder
-    ).stdout.strip()
-    (Path(site) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    """The `bin` of a fresh environment that has the wheel."""
+    binaries = fresh_environment(tmp_path_factory.mktemp("env"))
+    words = ("-m", "pip", "install", "--no-deps", "--no-index")
+    run(binaries / "python", *words, wheel, cwd=binaries)
     return binaries
 
 
@@ -83,7 +98,7 @@ def elsewhere(tmp_path_factory):
 def test_every_file_of_the_rooms_is_in_the_wheel(wheel):
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("scrubline/")}
     expected = {
-        f"scrubline/{path.relative_to(ROOT).as_posix()}"
+        f"scrubline/{path.relative_to(ROOT).as_posix().removeprefix('public/')}"
         for room in ROOMS
         for path in (ROOT / room).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
@@ -93,8 +108,8 @@ def test_every_file_of_the_rooms_is_in_the_wheel(wheel):
     assert expected - packed == set()
     built = {name for name in packed - expected if not name.endswith((".so", ".pyd"))}
     assert built == set()
-    assert {f"scrubline/{room}/py.typed" for room in ROOMS} <= packed
-    assert "scrubline/__init__.py" not in packed
+    root = ("__init__.py", "__main__.py", "py.typed")
+    assert {f"scrubline/{name}" for name in root} <= packed
     assert any(name.endswith("/policies/hipaa.toml") for name in packed)
 
 
@@ -122,14 +137,21 @@ def test_the_extension_is_in_the_wheel_and_runs(wheel, installed, elsewhere):
     assert shown.strip() == "scrubline.models.native._native"
 
 
-def test_without_a_compiler_the_wheel_is_built_all_the_same(tmp_path):
+def test_a_wheel_without_a_compiler_holds_nothing_of_a_former_build(tmp_path):
     folder = copy_of_what_is_built(tmp_path)
-    none = {"CC": "no-such-compiler", "CXX": "no-such-compiler"}
-    run(sys.executable, "-c", HOOK, folder / "dist", cwd=folder, more_environment=none)
-    (built,) = (folder / "dist").glob("*.whl")
-    names = zipfile.ZipFile(built).namelist()
-    assert "scrubline/models/native/__init__.py" in names
-    assert not [name for name in names if name.endswith(".so")]
+    moved = folder / "models/formerly.py"
+    moved.touch()
+    for target in ("former", "now"):
+        build = (sys.executable, "-c", HOOK, folder / target)
+        run(*build, cwd=folder, more_environment=WITHOUT_COMPILER)
+        moved.unlink(missing_ok=True)
+    former, now = (
+        set(zipfile.ZipFile(next((folder / target).glob("*.whl"))).namelist())
+        for target in ("former", "now")
+    )
+    assert former - now == {"scrubline/models/formerly.py"}
+    assert "scrubline/models/native/__init__.py" in now
+    assert not [name for name in now if name.endswith(".so")]
 
 
 def test_nothing_but_scrubline_lands_at_the_top(wheel):
@@ -141,9 +163,9 @@ def test_nothing_but_scrubline_lands_at_the_top(wheel):
 
 def test_the_checkout_plays_no_part(installed, elsewhere):
     code = (
-        "import scrubline.models, scrubline.pipeline.cli, sys\n"
+        "import scrubline.models, scrubline.pipeline.cli.main, sys\n"
         "print(scrubline.models.__file__, *sys.path)\n"
-        "for room in ('models', 'pipeline', 'transforms', 'dictionaries'):\n"
+        f"for room in {ROOMS}:\n"
         "    try: __import__(room)\n"
         "    except ModuleNotFoundError: pass\n"
         "    else: raise SystemExit(room + ' is importable')\n"
@@ -153,21 +175,125 @@ def test_the_checkout_plays_no_part(installed, elsewhere):
     assert str(ROOT) not in shown.replace(str(installed.parent), "").split()
 
 
+API = (
+    "import sys, scrubline\n"
+    "assert not {'apache_beam', 'pyarrow', 'numpy'} & set(sys.modules)\n"
+    "print(scrubline.__file__, scrubline.__version__)\n"
+    "print(scrubline.Scrubber(None).scrub('MRN: 1234567'))\n"
+)
+
+
+def require_it_works(binaries, cwd, root):
+    """The public names, the command by its script and by `-m`, and a worker's module."""
+    shown = run(binaries / "python", "-c", API, cwd=cwd).stdout.splitlines()
+    file, version = shown[0].rsplit(" ", 1)
+    assert (Path(file), shown[1]) == (root / "__init__.py", "MRN: [MEDICALRECORD]")
+    for words in (
+        ["scrubline"],
+        ["python", "-m", "scrubline"],
+        ["python", "-P", "-m", "scrubline"],
+    ):
+        command, *rest = [binaries / words[0], *words[1:], "--version"]
+        assert run(command, *rest, cwd=cwd).stdout == f"scrubline {version}\n"
+    worker = ("-P", "-m", "scrubline.pipeline.runners.worker")
+    assert run(binaries / "python", *worker, cwd=cwd, stdin=subprocess.DEVNULL).stdout == ""
+
+
+def test_the_public_names_and_the_command_work_from_the_wheel(installed, elsewhere):
+    for cwd in (elsewhere, ROOT):  # the rooms of a checkout change nothing
+        require_it_works(installed, cwd, site_packages(installed) / "scrubline")
+
+
+FORMER = """
+from setuptools import find_packages, setup
+ROOMS = ("pipeline", "transforms", "models", "dictionaries")
+setup(
+    name="scrubline",
+    version="0.9.0",
+    packages=[f"scrubline.{r}" for r in ROOMS]
+    + [f"scrubline.{r}.{s}" for r in ROOMS for s in find_packages(r)],
+    package_dir={f"scrubline.{r}": r for r in ROOMS},
+)
+"""
+"""Versions up to 0.9.0 had a namespace as the root of the package."""
+
+
+def test_an_editable_install_works_also_over_one_of_the_former_layout(tmp_path):
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    copy_of_what_is_built(folder)
+    binaries = fresh_environment(tmp_path)
+    words = ("-m", "pip", "install", "--no-deps", "--no-index", "--no-build-isolation")
+    install = (binaries / "python", *words, "--editable", ".")
+    now = (folder / "setup.py").read_text(encoding="utf-8")
+    (folder / "setup.py").write_text(FORMER, encoding="utf-8")
+    run(*install, cwd=folder)
+    code = "import scrubline.models; print(scrubline.__file__)"
+    assert run(binaries / "python", "-c", code, cwd=tmp_path).stdout == "None\n"
+    (folder / "setup.py").write_text(now, encoding="utf-8")
+    run(*install, cwd=folder, more_environment=WITHOUT_COMPILER)
+    for cwd in (folder, tmp_path):
+        require_it_works(binaries, cwd, folder / "public")
+    # New files are seen at once.
+    (folder / "public/later.py").write_text("SEEN = True\n", encoding="utf-8")
+    run(binaries / "python", "-c", "from scrubline.later import SEEN", cwd=folder)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_the_links_of_make_dev_are_the_package(tmp_path):
+    folder = copy_of_what_is_built(tmp_path)
+    shutil.copy(ROOT / "Makefile", folder)
+    # As former versions made it: without a file of its own.
+    (folder / "build/dev/scrubline").mkdir(parents=True)
+    (folder / "build/dev/scrubline/models").symlink_to("../../../models")
+    for _ in range(2):
+        run("make", "--silent", "dev", cwd=folder)
+    linked = {"PYTHONPATH": str(folder / "build/dev")}
+    code = API + "import scrubline.pipeline.cli.main, scrubline.transforms, scrubline.dictionaries"
+    shown = run(sys.executable, "-c", code, cwd=folder, more_environment=linked).stdout
+    assert shown.startswith(str(folder / "build/dev/scrubline/__init__.py"))
+    names = {path.name for path in (folder / "build/dev/scrubline").iterdir()}
+    assert names == {*ROOMS, "__init__.py", "__main__.py", "py.typed"} - {"public"}
+
+
+USER = """
+import scrubline
+
+text: str = scrubline.Scrubber().scrub("x")
+action: str = scrubline.load_policy("hipaa").action("DATE")
+version: str = scrubline.__version__
+wrong: int = scrubline.Scrubber().scrub("x")
+scrubline.Scruber
+"""
+
+
+def test_type_checkers_of_users_see_the_types(installed, elsewhere):
+    pytest.importorskip("mypy", reason="the extra `test` has it")
+    (elsewhere / "user.py").write_text(USER, encoding="utf-8")
+    checked = run(
+        *(installed / "python", "-m", "mypy", "--strict", "--no-error-summary", "user.py"),
+        cwd=elsewhere,
+        check=False,
+    )
+    assert [line.partition(" error: ")[0] for line in checked.stdout.splitlines()] == [
+        *("user.py:7:", "user.py:8:"),
+    ], checked.stdout + checked.stderr
+
+
 def test_shipped_data_can_be_opened(installed, elsewhere):
     code = (
         "from scrubline import dictionaries\n"
-        "from scrubline.models.bundles import bundled_names, open_bundle\n"
-        "from scrubline.models.mapping import load_map\n"
-        "from scrubline.models.policy import load_policy\n"
-        "from scrubline.models.shipped import shipped_names\n"
+        "from scrubline.models.bundles.bundle import bundled_names, open_bundle\n"
+        "from scrubline.models.core.label_maps import label_map_names, load_map\n"
+        "from scrubline.models.redaction.policy import load_policy, policy_names\n"
         "assert all(len(dictionaries.load(name)) for name in dictionaries.DICTIONARIES)\n"
-        "for name in shipped_names('policies'): load_policy(name)\n"
-        "for name in shipped_names('label_maps'): load_map(name)\n"
+        "for name in policy_names(): load_policy(name)\n"
+        "for name in label_map_names(): load_map(name)\n"
         "for name in bundled_names(): assert open_bundle(name).labels\n"
-        "print(*shipped_names('policies'), *bundled_names())\n"
+        "print(*policy_names(), *bundled_names())\n"
     )
     names = run(installed / "python", "-c", code, cwd=elsewhere).stdout.split()
-    folder = ROOT / "models" / "bundled"
+    folder = ROOT / "models/bundles/bundled"
     bundles = [p.name for p in folder.iterdir() if p.is_dir()] if folder.is_dir() else []
     assert {"hipaa", "research", *bundles} <= set(names)
 

@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator
 
 import apache_beam as beam
 
-from ..models.batches import Batch
+from ..models.core.batches import Batch
+from ..models.core.shortage import SMALLER, Pace
 from ..models.formats import Limits
-from ..models.job import Job
-from ..models.reading import read_unit
-from ..models.rework import Rework
-from ..models.shortage import SMALLER, Pace
-from .running import Meter, failing_safely, open_job
+from ..models.jobs.amendments import RunAmendments
+from ..models.jobs.job import Job
+from ..models.jobs.opening import open_job_once
+from .running import Meter, sanitize_errors
 
 READING = -1
-"""Instead of a row's ordinal: the unit is being read, no row is being worked on."""
+"""In place of a row's ordinal: the unit is being read, and no row is being worked on."""
 
 
 @dataclasses.dataclass
@@ -22,11 +22,11 @@ class ReadUnits(beam.PTransform):
     """Index of a unit -> its batches, one to many, in order; the last is marked.
 
     Attributes:
-        job: what is to be done.
-        report: called with (unit, ordinal of its first row, rows) before a batch is handed on, and
-            with (unit, READING, 0) before the next is read: for progress, and to know where a
+        job: frozen, with its plan.
+        report: called with (unit, ordinal of the first row, rows) before a batch is handed on, and
+            with (unit, READING, 0) before the next one is read: for progress, and to know where a
             worker died. It must be picklable.
-        pace: how large batches are; of one row, to find the document that kills a worker.
+        pace: how large batches are; of single rows to find the document that kills a worker.
     """
 
     job: Job
@@ -43,15 +43,15 @@ class _ReadFn(beam.DoFn):
         self.report = settings.report or _no_report
 
     def setup(self) -> None:
-        with failing_safely("ReadUnits"):
-            self.opened = open_job(self.job)
+        with sanitize_errors("ReadUnits"):
+            self.opened = open_job_once(self.job)
         self.meter = Meter("ReadUnits")
 
     def process(self, unit: int) -> Iterator[Batch]:
         batches: Iterator[Batch] | None = None
         while True:
             self.report(unit, READING, 0)
-            with self.meter.batch() as seen, failing_safely(f"ReadUnits: unit {unit}"):
+            with self.meter.batch() as seen, sanitize_errors(f"ReadUnits: unit {unit}"):
                 batches = batches or self._batches(unit)
                 batch = next(batches, None)
                 if batch is not None:
@@ -64,23 +64,17 @@ class _ReadFn(beam.DoFn):
             yield batch
 
     def _batches(self, unit: int) -> Iterator[Batch]:
-        return read_unit(
-            self.opened.storage,
-            self.job.form(self.opened.plan.units[unit].format),
+        # Read for each unit: what is known of its rows may grow while the run works.
+        amendments = RunAmendments.read(self.opened.storage, self.job.restricted).of_unit(unit)
+        return self.opened.batches(
             self.opened.plan.units[unit],
-            self.opened.plan.files,
-            self.job.columns,
-            self.opened.keys,
-            _slowed(self.job.limits, self.pace),
-            self.job.budgets,
-            keep_dates=self.opened.policy.keep_dates,
-            facts=Rework.read(self.opened.storage, self.job.restricted).of_unit(unit),
-            group_lines=self.job.group_lines,
+            limits=_at_pace(self.job.limits, self.pace),
+            amendments=amendments,
         )
 
 
-def _slowed(limits: Limits, pace: Pace) -> Limits:
-    """The limits with smaller batches; what a record is they never decide."""
+def _at_pace(limits: Limits, pace: Pace) -> Limits:
+    """The limits with the batch caps of a pace; those that decide what a record is stay."""
     if pace is Pace.FULL:
         return limits
     share = SMALLER if pace is Pace.SMALL else limits.batch_documents
@@ -92,4 +86,4 @@ def _slowed(limits: Limits, pace: Pace) -> Limits:
 
 
 def _no_report(unit: int, row: int, rows: int) -> None:
-    """Nobody asked."""
+    """Reports to no one."""

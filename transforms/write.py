@@ -8,15 +8,16 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.metrics import Metrics
 
-from ..models.batches import Batch
-from ..models.candidates import candidate_rows
-from ..models.errors import RunFailed, error_class
+from ..models.core.batches import Batch
+from ..models.core.errors import RunFailed, error_class
 from ..models.formats import partition_path
-from ..models.job import Job
-from ..models.reading import output_partition
-from ..models.receipts import Receipt, UnitSink
-from ..models.results import Result, finish
-from .running import Meter, failing_safely, open_job, spare_what_lasts
+from ..models.jobs.candidate_rows import candidate_rows
+from ..models.jobs.job import Job
+from ..models.jobs.opening import open_job_once
+from ..models.jobs.output_rows import Result, build_output_rows
+from ..models.jobs.read_unit import output_partition
+from ..models.jobs.receipts import Receipt, UnitSink
+from .running import Meter, freeze_gc, sanitize_errors
 
 _log = logging.getLogger(__name__)
 
@@ -25,9 +26,9 @@ _log = logging.getLogger(__name__)
 class Write(beam.PTransform):
     """Scrubbed batches -> one receipt a unit as JSON text (no PHI), many to one.
 
-    The batches of a unit come one after another, because the chain is fused and a generator feeds
-    it; the receipt is written last, in this same step, so that a unit whose receipt exists is
-    wholly there.
+    The batches of a unit arrive one after another, because the chain is fused and fed by a
+    generator. The receipt is written last and in this same step, so a unit that has its receipt is
+    complete.
     """
 
     job: Job
@@ -39,30 +40,30 @@ class Write(beam.PTransform):
 class _WriteFn(beam.DoFn):
     def __init__(self, job: Job) -> None:
         self.job = job
-        # Here already: teardown comes also after a setup that failed.
+        # Set here: teardown is called even after a setup that failed.
         self.sink: UnitSink | None = None
 
     def setup(self) -> None:
-        with failing_safely("Write"):
-            self.opened = open_job(self.job)
+        with sanitize_errors("Write"):
+            self.opened = open_job_once(self.job)
         self.meter = Meter("Write")
         self.spans = Metrics.counter("Write", "spans_found")
         self.quarantined = Metrics.counter("Write", "rows_quarantined")
         self.unit = -1
 
     def start_bundle(self) -> None:
-        """A bundle that was retried begins its units again."""
-        self._abandon(RunFailed("bundle given up"))
+        """A bundle that is retried begins its units anew."""
+        self._abandon(RunFailed("bundle retried"))
 
     def process(self, batch: Batch) -> Iterator[str]:
-        with self.meter.batch() as seen, failing_safely(f"Write: unit {batch.unit}"):
+        with self.meter.batch() as seen, sanitize_errors(f"Write: unit {batch.unit}"):
             seen.append(batch)
             try:
                 receipt = self._write(batch)
             except BaseException as error:
                 self._abandon(error)
                 raise
-        spare_what_lasts()
+        freeze_gc()
         if receipt is not None:
             yield receipt.to_json()
 
@@ -74,12 +75,12 @@ class _WriteFn(beam.DoFn):
             self._abandon(RunFailed("another unit began"))
             self.sink, self.unit = self._open(batch.unit, batch.given), batch.unit
         unit = self.opened.plan.units[batch.unit]
-        result = finish(
+        result = build_output_rows(
             batch,
             run=self.job.run,
             form=self.job.form(unit.format),
             columns=self.job.columns,
-            detector_hashes=self.opened.hashes,
+            detector_hashes=self.opened.detector_hashes,
             hipaa=self.opened.policy.hipaa_of,
         )
         self.sink.write(result, self._candidates(batch))
@@ -121,6 +122,6 @@ class _WriteFn(beam.DoFn):
 
     def _abandon(self, error: BaseException) -> None:
         if self.sink is not None:
-            _log.warning("unit %d is given up: %s", self.unit, error_class(error))
+            _log.warning("unit %d was not finished: %s", self.unit, error_class(error))
             self.sink.abandon()
             self.sink = None

@@ -19,20 +19,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
-from scrubline.models.actions import ACTIONS
-from scrubline.models.batches import Batch
-from scrubline.models.budgets import Budgets
-from scrubline.models.bundles import open_bundle
-from scrubline.models.documents import Document
+from scrubline.models.bundles.bundle import open_bundle
+from scrubline.models.bundles.detector import BundleDetector, detectors_of
+from scrubline.models.core.batches import Batch
+from scrubline.models.core.budgets import Budgets
+from scrubline.models.core.documents import Document
+from scrubline.models.core.keys import Keys
+from scrubline.models.core.spans import Candidate, Candidates
 from scrubline.models.formats import FORMATS, Limits
-from scrubline.models.keys import Keys
-from scrubline.models.policy import Policy
-from scrubline.models.reading import read_unit
-from scrubline.models.recognisers import RECOGNISERS, rule_hash
-from scrubline.models.results import Result, Tally, finish
-from scrubline.models.roles import Columns, Role
-from scrubline.models.spans import Candidate, Candidates
-from scrubline.models.steps import (
+from scrubline.models.formats.column_roles import Columns, Role
+from scrubline.models.jobs.output_rows import Result, Tally, build_output_rows
+from scrubline.models.jobs.plan import Unit
+from scrubline.models.jobs.read_unit import read_unit
+from scrubline.models.jobs.steps import (
     featurize_batch,
     label_batch,
     merge_batch,
@@ -41,8 +40,9 @@ from scrubline.models.steps import (
     scrub_batch,
     tokenize_batch,
 )
-from scrubline.models.systems import System, detectors_of
-from scrubline.models.units import Unit
+from scrubline.models.recognisers import RECOGNISERS, rule_hash
+from scrubline.models.redaction.actions import ACTIONS
+from scrubline.models.redaction.policy import Policy
 from scrubline.models.views.scanning import scan
 
 from .inputs import PIECES, Memory, demo_lines, file_of, near_phi
@@ -197,8 +197,8 @@ def injected(number: int, seed: int, text: str, labels: Sequence[str]) -> list[C
 
 
 @functools.cache
-def _systems() -> tuple[System, ...]:
-    return (System(open_bundle(MODEL)),)
+def _systems() -> tuple[BundleDetector, ...]:
+    return (BundleDetector(open_bundle(MODEL)),)
 
 
 @functools.cache
@@ -255,7 +255,7 @@ def chain_of(
         extra = [
             (index, candidate)
             for index, text in enumerate(batch.documents.texts)
-            if batch.alive(index)
+            if batch.is_active(index)
             for candidate in injected(
                 *(numbers[int(batch.documents.rows[index])], seed, text, believed.known_labels)
             )
@@ -263,7 +263,7 @@ def chain_of(
         candidates = Candidates.of(batch.candidates.rows() + extra)
         batch = merge_batch(dataclasses.replace(batch, candidates=candidates), believed, BUDGETS)
         batch = scrub_batch(batch)
-        result = finish(
+        result = build_output_rows(
             batch,
             run="run",
             form=FORMATS["jsonl"],
@@ -303,7 +303,7 @@ def check_block(block: int, made: Sequence[Made], seed: int, counts: Counter[str
         rows = len(outcome.batch.rows)
         _check_batch(made[first : first + rows], outcome, seed, counts)
         first += rows
-        total.add(outcome.result.tally)
+        total += outcome.result.tally
     if first != len(made):
         raise Violation(made[0].number, "a row a line")
     if total.counts["rows_in"] != total.counts["rows_out"] + total.counts["rows_quarantined"]:
@@ -321,7 +321,7 @@ def check_block(block: int, made: Sequence[Made], seed: int, counts: Counter[str
             limits=Limits(batch_documents=17, batch_bytes=5_000, line_bytes=BUDGETS.line_bytes),
             split_bytes=max(1, content_bytes // 7),
         ):
-            again.add(outcome.result.tally)
+            again += outcome.result.tally
         if again.to_json() != total.to_json():
             raise Violation(made[0].number, "other batches and splits give the same content")
         counts["documents run twice"] += len(made)
@@ -406,7 +406,7 @@ def _check_batch(made: Sequence[Made], outcome: Outcome, seed: int, counts: Coun
 
 def _check_alone(text: str, batch: Batch, index: int) -> None:
     """A document alone gives the rules' candidates that it gave in its batch."""
-    from scrubline.models.tokenizing import tokenize
+    from scrubline.models.text.tokenizer import tokenize
 
     check_tokens(text, tokenize(text))
     for name in ("date", "phone", "listed_name", "titled_name"):

@@ -25,7 +25,7 @@ COVERED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("rule", (f"{_MODELS}.recognisers",)),
     ("key", (f"{_MODELS}.keys",)),
     ("dictionary", ("scrubline.dictionaries",)),
-    ("", ("scrubline.models", "scrubline.pipeline.config", "scrubline.dictionaries", "tomllib")),
+    ("", ("scrubline.models", "scrubline.pipeline.options", "scrubline.dictionaries", "tomllib")),
 )
 """Beginnings of targets' names -> the modules whose coverage guides; the first that fits counts.
 

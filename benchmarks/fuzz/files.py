@@ -18,6 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from scrubline.models.core.errors import UsageError
 from scrubline.models.corpora import (
     CORPORA,
     AnnotatedDocument,
@@ -26,10 +27,9 @@ from scrubline.models.corpora import (
     CorpusFormat,
     FolderFormat,
 )
-from scrubline.models.errors import UsageError
-from scrubline.models.formats import Format, Limits, Settings, open_format
-from scrubline.models.formats.base import Locator
-from scrubline.models.roles import Columns, Role
+from scrubline.models.formats import Format, FormatOptions, Limits, open_format
+from scrubline.models.formats.column_roles import Columns, Role
+from scrubline.models.formats.protocol import Locator
 
 from .inputs import Memory, Sinks, demo_lines, file_of, mutated, near_phi
 from .laws import require, require_discreet
@@ -37,15 +37,15 @@ from .laws import require, require_discreet
 SECRET = "Quillfeather"
 """Stands in every seed; no message may hold it."""
 
-VARIANTS: tuple[tuple[Settings, int, Limits], ...] = (
-    (Settings(), 1 << 20, Limits()),
-    (Settings(), 7, Limits(batch_documents=2, line_bytes=60, document_bytes=60)),
-    (Settings(encoding="utf-16"), 1, Limits(batch_bytes=50)),
-    (Settings(encoding="cp1252", delimiter=";", quote="'", escape="\\"), 3, Limits()),
-    (Settings(encoding="utf-16-be", delimiter="|", quote=""), 64, Limits(batch_documents=1)),
-    (Settings(encoding="shift_jis", header=False), 5, Limits(line_bytes=200)),
-    (Settings(encoding="gb18030", escape="\\"), 1 << 20, Limits(unpacked_ratio=2)),
-    (Settings(header=False, quote="", delimiter=" "), 2, Limits()),
+VARIANTS: tuple[tuple[FormatOptions, int, Limits], ...] = (
+    (FormatOptions(), 1 << 20, Limits()),
+    (FormatOptions(), 7, Limits(batch_documents=2, line_bytes=60, document_bytes=60)),
+    (FormatOptions(encoding="utf-16"), 1, Limits(batch_bytes=50)),
+    (FormatOptions(encoding="cp1252", delimiter=";", quote="'", escape="\\"), 3, Limits()),
+    (FormatOptions(encoding="utf-16-be", delimiter="|", quote=""), 64, Limits(batch_documents=1)),
+    (FormatOptions(encoding="shift_jis", header=False), 5, Limits(line_bytes=200)),
+    (FormatOptions(encoding="gb18030", escape="\\"), 1 << 20, Limits(unpacked_ratio=2)),
+    (FormatOptions(header=False, quote="", delimiter=" "), 2, Limits()),
 )
 """Settings, size of the blocks in which a file is read, limits; the first byte chooses."""
 
@@ -160,7 +160,7 @@ def _written_back(form: Format, records: list[Record], columns: tuple[str, ...])
     texts = [r[place] for r in records if not isinstance(r, str)]
     if form.name.startswith("jsonl"):  # whose cells are raw JSON
         texts = [json.loads(raw) for raw in texts if raw and raw.startswith('"')]
-    texts = [t for t in texts if t is not None][: 1 if form.file_is_record else None]
+    texts = [t for t in texts if t is not None][: 1 if form.traits.file_is_record else None]
     if not texts:
         return
     keys = [f"{number:032x}" for number in range(len(texts))]

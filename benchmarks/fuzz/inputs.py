@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from scrubline.models.storage import InputFile
+from scrubline.models.storage.input_files import InputFile
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent.parent

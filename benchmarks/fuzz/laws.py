@@ -10,12 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scrubline.models.actions import ACTIONS, GENERALISE, KEEP, MASK, REDACT
-from scrubline.models.merging import ACCEPTED, ORDER, PART, accept, cover, merge, select
-from scrubline.models.policy import DENY, Policy
-from scrubline.models.scrubbing import OffsetMap, from_units, scrub, utf8_offsets, utf16_offsets
-from scrubline.models.spans import POLICY, Candidate, Span
-from scrubline.models.tokens import Tokens
+from scrubline.models.core.spans import POLICY, Candidate, Span
+from scrubline.models.core.tokens import Tokens
+from scrubline.models.redaction.actions import ACTIONS, GENERALISE, KEEP, MASK, REDACT
+from scrubline.models.redaction.merging import ACCEPTED, ORDER, PART, accept, cover, merge, select
+from scrubline.models.redaction.policy import DENY, Policy
+from scrubline.models.redaction.scrub import (
+    OffsetMap,
+    from_units,
+    scrub,
+    utf8_offsets,
+    utf16_offsets,
+)
 
 
 class Broken(Exception):  # noqa: N818 - what it says is "broken: <law>"

@@ -21,27 +21,30 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pycrfsuite
 from scrubline.dictionaries import LONGEST_PHRASE, DictionaryError, parse
-from scrubline.models import bundles
-from scrubline.models.bundles import CHECKSUMS, FILES, MODELS, make_bundle, open_bundle
+from scrubline.models.bundles.bundle import _opened, make_bundle, open_bundle
+from scrubline.models.bundles.layout import FILES, MODELS
+from scrubline.models.core.errors import BundleError, RunFailed, UsageError
+from scrubline.models.core.keys import PREFIX
+from scrubline.models.core.label_maps import label_map_names, label_map_text, load_map
+from scrubline.models.core.labels import LABELS
 from scrubline.models.crf.model_file import CrfModel, biased, read_model, snap, write_model
-from scrubline.models.errors import BundleError, RunFailed, UsageError
 from scrubline.models.features import Gazetteer, Word, at
 from scrubline.models.formats import Locator
-from scrubline.models.grouping import GroupLines
-from scrubline.models.job import Job
-from scrubline.models.keys import PREFIX, load_keys
-from scrubline.models.labels import LABELS
-from scrubline.models.mapping import load_map
-from scrubline.models.policy import Policy, load_policy
-from scrubline.models.receipts import Part, Receipt
+from scrubline.models.formats.column_roles import Columns, Role
+from scrubline.models.formats.line_notes import GroupLines
+from scrubline.models.jobs.amendments import RunAmendments
+from scrubline.models.jobs.job import Job
+from scrubline.models.jobs.opening import require_this_version
+from scrubline.models.jobs.output_rows import Tally
+from scrubline.models.jobs.plan import Plan, Unit
+from scrubline.models.jobs.receipts import Part, Receipt
 from scrubline.models.recipes import Learner, Recipe
-from scrubline.models.results import Tally
-from scrubline.models.rework import Rework
-from scrubline.models.roles import Columns, Role
-from scrubline.models.shipped import shipped_names, shipped_text
-from scrubline.models.storage import InputFile
-from scrubline.models.units import Plan, Unit
-from scrubline.pipeline.config import Options, options_from, read_config
+from scrubline.models.redaction.policy import Policy, load_policy, policy_names, policy_text
+from scrubline.models.storage.checksummed import CHECKSUMS
+from scrubline.models.storage.input_files import InputFile
+from scrubline.models.storage.key_files import load_keys
+from scrubline.pipeline.options import Options, options_from, read_config
+from scrubline.pipeline.options.table import run_options
 
 from .files import SECRET
 from .inputs import Memory, mutated, mutated_value
@@ -154,7 +157,7 @@ def check_decisions(policy: Policy) -> None:
 
 
 def policy_seeds() -> list[bytes]:
-    shipped = [shipped_text("policy", "policies", n).encode() for n in shipped_names("policies")]
+    shipped = [policy_text(n).encode() for n in policy_names()]
     bare = {"name": "bare", "actions": dict.fromkeys(LABELS, "keep")}
     return [toml(POLICY).encode(), toml(bare).encode(), *shipped]
 
@@ -202,10 +205,7 @@ def check_label_map(data: bytes) -> None:
 
 
 def map_seeds() -> list[bytes]:
-    return [
-        shipped_text("label map", "label_maps", name).encode()
-        for name in shipped_names("label_maps")
-    ]
+    return [label_map_text(name).encode() for name in label_map_names()]
 
 
 def check_config(data: bytes) -> None:
@@ -223,11 +223,11 @@ def check_config(data: bytes) -> None:
 
 
 CONFIG = {
-    "inputs": ["in/"],
+    "input": ["in/"],
     "output": "out",
-    "models": ["none"],
-    "recognisers": ["date", "phone"],
-    "columns": {"id": "id", "text": "text", "ward": "pass"},
+    "model": ["none"],
+    "recogniser": ["date", "phone"],
+    "column": {"id": "id", "text": "text", "ward": "pass"},
     "budgets": {"tokens": 1000, "line_bytes": 10},
     "split_bytes": 32_000_000,
     "max_quarantined": 0.5,
@@ -241,14 +241,14 @@ CONFIG = {
 
 
 def config_seeds() -> list[bytes]:
-    return [toml(CONFIG).encode(), b"", b"[columns]\nid = 'id'\ntext = 'text'\n"]
+    return [toml(CONFIG).encode(), b"", b"[column]\nid = 'id'\ntext = 'text'\n"]
 
 
 CONFIG_WORDS = tuple(
     word.encode()
     for word in (
-        *(field.name + " = " for field in dataclasses.fields(Options)),
-        *("nan", "inf", "-1", "0", "true", "[]", "{}", "1979-05-27", "[budgets]\n", "[columns]\n"),
+        *(option.key + " = " for option in run_options()),
+        *("nan", "inf", "-1", "0", "true", "[]", "{}", "1979-05-27", "[budgets]\n", "[column]\n"),
     )
 )
 
@@ -337,7 +337,7 @@ def check_job(data: bytes) -> None:
         return
     require(Job.from_json(job.to_json()) == job, "a job is read back")
     require(len(job.fingerprint) == 64 and job.staging and job.restricted, "a job has its places")
-    for ask in (lambda: job.form("csv"), lambda: job.limits, job.require_this_version):
+    for ask in (lambda: job.form("csv"), lambda: job.limits, lambda: require_this_version(job)):
         with contextlib.suppress(UsageError):
             ask()
 
@@ -355,8 +355,7 @@ def check_receipt(data: bytes) -> None:
         return
     again = Receipt.from_json(receipt.to_json())
     require(again.to_json() == receipt.to_json(), "a receipt is read back")
-    total = Tally()
-    total.add(receipt.tally)
+    total = Tally() + receipt.tally
     require(total.to_json() == receipt.tally.to_json(), "tallies add up")
 
 
@@ -371,7 +370,7 @@ def receipt_seeds() -> list[bytes]:
 
 def check_rework(data: bytes) -> None:
     try:
-        facts = Rework.read(Memory(data), "memory://restricted")  # type: ignore[arg-type]
+        facts = RunAmendments.read(Memory(data), "memory://restricted")  # type: ignore[arg-type]
     except RunFailed as error:
         require_discreet(error, data)
         return
@@ -541,7 +540,7 @@ def check_bundle(data: bytes) -> None:
         files[CHECKSUMS] = "".join(lines).encode()
     else:
         files[CHECKSUMS] = data[1:]
-    bundles._opened.clear()
+    _opened.clear()
     folder = fsspec.filesystem("memory")
     for path, content in files.items():
         folder.pipe_file(f"/fuzz-bundle/{path}", content)

@@ -107,7 +107,7 @@ TARGETS: Mapping[str, Target] = {
     "phrases": Target(texts.check_phrases, texts.merge_seeds),
     "merging": Target(texts.check_merging, texts.merge_seeds),
     "scrubbing": Target(texts.check_scrubbing, texts.merge_seeds),
-    "seams": Target(texts.check_seams, texts.merge_seeds),
+    "line_joins": Target(texts.check_line_joins, texts.merge_seeds),
     "ids": Target(texts.check_ids, texts.id_seeds),
     "partitions": Target(texts.check_partitions, texts.partition_seeds, (b"%2F", b"=", b"/", b"%")),
 }

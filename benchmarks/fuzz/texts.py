@@ -11,27 +11,27 @@ import unicodedata
 from typing import Any
 
 import numpy as np
-from scrubline.models.characters import code_points
-from scrubline.models.documents import Context, Document
-from scrubline.models.errors import DocumentError, OverBudget, UsageError
-from scrubline.models.generalising import (
+from scrubline.models.core.arrays import code_points
+from scrubline.models.core.documents import Context, Document
+from scrubline.models.core.errors import DocumentError, OverBudget, UsageError
+from scrubline.models.core.keys import Keys, canonical_id
+from scrubline.models.core.labels import LABELS
+from scrubline.models.core.spans import Candidate
+from scrubline.models.formats.line_notes import line_joins, pieces
+from scrubline.models.recognisers import RECOGNISERS
+from scrubline.models.redaction.generalization import (
     KEEP,
     RESTRICTED_ZIP3,
     generalise_age,
     generalise_zip,
 )
-from scrubline.models.grouping import pieces, seams_of
-from scrubline.models.keys import Keys, canonical_id
-from scrubline.models.labels import LABELS
-from scrubline.models.merging import LIU_2015, ORDER, merge
-from scrubline.models.partitions import parse_partition, partition_path
-from scrubline.models.phrases import PhraseMatcher, fold, has_word
-from scrubline.models.policy import DENY, OwnLabel, Policy, load_policy
-from scrubline.models.recognisers import RECOGNISERS
-from scrubline.models.scrubbing import scrub
-from scrubline.models.sections import SECTIONS, normalise_heading, section_of
-from scrubline.models.spans import Candidate
-from scrubline.models.tokenizing import tokenize, tokenize_documents
+from scrubline.models.redaction.merging import LIU_2015, ORDER, merge
+from scrubline.models.redaction.phrases import PhraseMatcher, fold, has_word
+from scrubline.models.redaction.policy import DENY, OwnLabel, Policy, load_policy
+from scrubline.models.redaction.scrub import scrub
+from scrubline.models.storage.hive import parse_partition, partition_path
+from scrubline.models.text.sections import SECTIONS, normalise_heading, section_of
+from scrubline.models.text.tokenizer import tokenize, tokenize_documents
 
 from .inputs import PIECES, Draw, drawn_text, text_of, text_seeds
 from .laws import check_merge, check_scrub, check_tokens, require
@@ -210,8 +210,8 @@ def check_scrubbing(data: bytes) -> None:
     check_scrub(text, merge(text, found, policy, order))
 
 
-def check_seams(data: bytes) -> None:
-    """Notes of several rows: cut at the seams, each row gets its own stretch back."""
+def check_line_joins(data: bytes) -> None:
+    """Notes of several rows: cut at the line joins, each row gets its own text back."""
     draw = Draw(data)
     rows = [drawn_text(draw, 6) for _ in range(1 + draw.below(5))]
     text = "\n".join(rows)
@@ -221,13 +221,15 @@ def check_seams(data: bytes) -> None:
         del row
     policy = draw.one(policies())
     found = drawn_candidates(draw, text, 10, policy.known_labels) + policy.denied(text)
-    seams = seams_of(tuple(starts))
-    spans = merge(text, found, policy, seams=seams)
-    require(not any(s.start <= seam < s.end for seam in seams for s in spans), "no span on a seam")
+    joins = line_joins(tuple(starts))
+    spans = merge(text, found, policy, line_joins=joins)
+    require(
+        not any(s.start <= join < s.end for join in joins for s in spans), "no span on a line join"
+    )
     gone = {at for s in spans if s.replacement is not None for at in range(s.start, s.end)}
     whole = merge(text, found, policy)
     wanted = {at for s in whole if s.replacement is not None for at in range(s.start, s.end)}
-    require(gone == wanted - set(seams), "only seams are lost")
+    require(gone == wanted - set(joins), "only line joins are lost")
     out, _, out_ends = scrub(text, spans)
     ends = [(span.end, out_end) for span, out_end in zip(spans, out_ends, strict=True)]
     back = list(pieces(out, tuple(starts), ends))

@@ -16,9 +16,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from scrubline.models.core.labels import LABELS
 from scrubline.models.corpora.base import AnnotatedDocument
-from scrubline.models.labels import LABELS
-from scrubline.models.marks import parse_marked
+from scrubline.models.corpora.inline import parse_marked
 
 HERE = Path(__file__).resolve().parent
 SETS = ("development", "practice", "review")

@@ -1,8 +1,8 @@
-"""A night as an Airflow DAG: tried again only where another try can help.
+"""A nightly run as an Airflow DAG, retried only if a retry can help.
 
 Worker machines have Scrubline installed, and `nightly.sh` with its `nightly.toml` under
 /opt/scrubline. The master key and the credentials of the stores come from the environment of the
-workers, never from Airflow's variables: whoever may see those could undo the keys.
+workers, never from Airflow's variables: anyone who can read those could reverse the keys.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ REFUSED, HELD_BACK, WAITS = 2, 3, 4
     tags=["scrubline"],
 )
 def scrubline_nightly():
-    """Scrubs what is new or changed, and publishes it."""
+    """Scrubs the new and changed inputs and publishes them."""
 
-    # The lock of a worker machine that died is free after ten minutes: code 5 until then.
+    # The lock of a dead worker machine is free after ten minutes; until then the code is 5.
     @task(retries=2, retry_delay=pendulum.duration(minutes=11))
     def scrub() -> None:
         places = {
@@ -35,14 +35,14 @@ def scrubline_nightly():
             "OUTPUT": "s3://research/notes/",
             "STATE": "/var/lib/scrubline",
         }
-        # What it prints has no PHI and no names of inputs: it may stand in Airflow's log.
+        # Its output has no PHI and no names of inputs, so it may go to Airflow's log.
         code = subprocess.run(
             ["/opt/scrubline/nightly.sh"], env=os.environ | places, check=False
         ).returncode
         if code in (REFUSED, HELD_BACK, WAITS):
-            raise AirflowFailException(f"exit code {code}: a person has to look")
+            raise AirflowFailException(f"exit code {code}: needs a person")
         if code:
-            raise RuntimeError(f"exit code {code}: tried again, from where it stopped")
+            raise RuntimeError(f"exit code {code}: retry from where it stopped")
 
     scrub()
 

@@ -1,7 +1,7 @@
-"""Whether the examples are what their own tools take: `make check-examples`, which installs those.
+"""Checks the examples with their own tools. `make check-examples` installs those and runs this.
 
-The DAG is loaded by Airflow, the job is held against Kubernetes' own schemas, schedules are read by
-croniter, the script by bash. Ends with exit code 1 and the tool's words if one is not.
+Airflow loads the DAG, kubernetes-validate checks the job against Kubernetes' own schemas, croniter
+reads the schedules, bash parses the script. Exits with 1 and the tool's message if a check fails.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def check_schedules() -> None:
     dag = re.findall(r'schedule="([^"]+)"', (HERE / "airflow_dag.py").read_text())
     job = re.findall(r'schedule: "([^"]+)"', (HERE / "kubernetes.yaml").read_text())
     found = [*jobs, *dag, *job]
-    assert len(found) == 3, f"expected a schedule each, found {found}"
+    assert len(found) == 3, f"expected one schedule in each file, found {found}"
     assert all(map(croniter.is_valid, found)), found
 
 

@@ -2,8 +2,8 @@
 
 A new format is a file here, with pure functions on bytes, and a line in `CORPORA`.
 
-A corpus is read strictly: a shifted offset or a misspelt key that passed in silence would train a
-model on wrong labels, or would move a published score.
+Reading is strict: a shifted offset or a misspelt key that passed silently would train a model on
+wrong labels or change a published score.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every corpus format has to do with: annotated documents, faults, and what a format is."""
+"""The values of corpora (documents, annotations, errors) and the interface of corpus formats."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, NoReturn
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 COVER = "cover"
-"""Key of `AnnotatedDocument.meta`: all stretches that would be removed, as [[start, end], ...]."""
+"""Key of `AnnotatedDocument.meta`: all ranges that would be removed, as [[start, end], ...]."""
 
 
 class CorpusError(UsageError):
-    """A corpus cannot be used, or cannot be written, as it is.
+    """A corpus cannot be read or written as it is.
 
     Attributes:
         line: number of the line, or of the document, from 1.
-        fault: a fixed word that names the kind: "BadJson", "LoneSurrogate", "SpanTextsDiffer"...
+        fault: a fixed name of the kind of error: "BadJson", "LoneSurrogate", "SpanTextsDiffer"...
         what: what was wrong and what was expected.
         what_on_terminal: the same with names from the corpus, for the user's own terminal.
     """
@@ -41,9 +41,9 @@ class CorpusError(UsageError):
         Args:
             line: see the class.
             fault: see the class.
-            what: what was wrong and what was expected; never text, an id or a file's name.
-            place: what `line` counts: "line" of a file that is read, "document" of those written.
-            file: ordinal of the file among those read, from 1, if there are several.
+            what: what was wrong and what was expected; never text, an id or a file name.
+            place: what `line` counts: "line" of a file that is read, or "document" written.
+            file: ordinal of the file, from 1, if several are read.
             on_terminal: see `what_on_terminal`; None for `what`.
         """
         where = f"{place} {line}" if file is None else f"file {file}, {place} {line}"
@@ -58,7 +58,7 @@ class CorpusError(UsageError):
         self._place = place
 
     def in_file(self, file: int) -> CorpusError:
-        """The same error with the ordinal of the file that it is about."""
+        """The same error with the ordinal of its file."""
         return CorpusError(
             self.line,
             self.fault,
@@ -71,15 +71,15 @@ class CorpusError(UsageError):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Annotation:
-    """A half-open stretch [start, end) of one document that has a label.
+    """A labelled half-open range [start, end) of one document.
 
     Attributes:
         start: offset of the first character, in code points of the document's text.
         end: offset one past the last character, always greater than `start`.
-        label: in the label set of the corpus or of the model, whichever made it.
+        label: in the label set of the corpus or model that it comes from.
 
     Raises:
-        ValueError: if the offsets are negative, or the stretch or the label is empty.
+        ValueError: if the offsets are negative, or the range or the label is empty.
     """
 
     start: int
@@ -88,7 +88,7 @@ class Annotation:
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
-            raise ValueError(f"annotation: bad stretch [{self.start}, {self.end})")
+            raise ValueError(f"annotation: bad range [{self.start}, {self.end})")
         if not self.label:
             raise ValueError("annotation: the label is empty")
 
@@ -99,9 +99,9 @@ class AnnotatedDocument:
 
     Attributes:
         doc_id: unique in its corpus; may be PHI, as `text` and `meta` are.
-        text: the untouched text.
+        text: the original text.
         spans: in any order; may overlap.
-        meta: what else the corpus says of the document: a JSON object.
+        meta: what else the corpus says about the document: a JSON object.
 
     Raises:
         ValueError: if a span ends beyond the text.
@@ -125,12 +125,12 @@ def remap(document: AnnotatedDocument, label_of: Callable[[str], str | None]) ->
     """The document in another label set.
 
     Args:
-        document: is not changed.
-        label_of: the new label of an old one, or None to drop its spans.
+        document: not changed.
+        label_of: old label -> new label, or None to drop its spans.
 
     Returns:
-        The same spans in the same order; of those that became equal only the first. If one is
-        dropped, so is a cover: it does not say whose its stretches are.
+        The same spans in the same order; of spans that become equal only the first. If one is
+        dropped, so is a cover, which does not say which span its ranges belong to.
     """
     spans = [
         Annotation(span.start, span.end, label)
@@ -152,11 +152,11 @@ class StreamFormat:
 
     Attributes:
         name: its key in `CORPORA`.
-        endings: those of file names that mean it, in lower case.
-        read: (open binary file, name) -> its documents in order, one at a time. Documents that have
-            no id of their own are called by the name and their ordinal.
-        write: documents -> the pieces of the file. Equal documents give equal bytes.
-        keeps_meta: whether `AnnotatedDocument.meta` has a place in it.
+        endings: of its file names, in lower case.
+        read: (open binary file, name) -> its documents in order, one at a time. Documents without
+            an id are named by the file's name and their ordinal.
+        write: documents -> chunks of the file. Equal documents give equal bytes.
+        keeps_meta: whether it can store `AnnotatedDocument.meta`.
     """
 
     name: str
@@ -176,15 +176,15 @@ class StreamFormat:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FolderFormat:
-    """A corpus format with one document in one file, or in several of one name.
+    """A corpus format with one document per file, or per group of files with the same name.
 
-    The name of the file, as a path below the corpus's folder and without its ending, is `doc_id`.
+    `doc_id` is the path of the file below the corpus folder, without its ending.
 
     Attributes:
         name: its key in `CORPORA`.
         endings: of the files of a document, in lower case.
-        read: (the files' contents in the order of `endings`, name) -> the document.
-        write: (document, its ordinal from 1) -> the files' contents in that order.
+        read: (contents of the files in the order of `endings`, name) -> the document.
+        write: (document, its ordinal from 1) -> contents of the files in that order.
         keeps_meta: see `StreamFormat`.
     """
 
@@ -195,14 +195,14 @@ class FolderFormat:
     keeps_meta: bool = False
 
     def parse(self, contents: Sequence[bytes], name: str) -> list[AnnotatedDocument]:
-        """The one document of some files, which is called by `name`."""
+        """The document of some files; its id is `name`."""
         return [self.read(contents, name)]
 
     def files(self, document: AnnotatedDocument, number: int) -> dict[str, bytes]:
         """Path -> content of one document.
 
         Raises:
-            CorpusError: if the format cannot hold the document, or its id is no path.
+            CorpusError: if the format cannot hold the document, or its id is not a valid path.
         """
         require_path(document.doc_id, number)
         contents = self.write(document, number)
@@ -222,13 +222,13 @@ class FolderFormat:
 CorpusFormat = StreamFormat | FolderFormat
 
 
-# -- what several formats need
+# -- shared by several formats
 
 _LABEL = re.compile(r"[\w-]{1,64}")
 
 
 def refuse(number: int, fault: str, what: str, on_terminal: str | None = None) -> NoReturn:
-    """Says that a document cannot be written.
+    """Raises the error for a document that cannot be written.
 
     Raises:
         CorpusError: always.
@@ -237,17 +237,17 @@ def refuse(number: int, fault: str, what: str, on_terminal: str | None = None) -
 
 
 def refuse_label(number: int, label: str, what: str) -> NoReturn:
-    """Says that a document cannot be written for its label, which a terminal alone shows.
+    """Raises the error for a document that cannot be written because of a label.
 
     Args:
         number: of the document.
-        label: it comes from the corpus, where it may be text in the wrong place.
-        what: what the label is not, and what to do.
+        label: from the corpus, so it may be misplaced text; only a terminal shows it.
+        what: what is wrong with the label, and what to do.
 
     Raises:
         CorpusError: always, "UnknownLabel".
     """
-    shown = repr(label) if _LABEL.fullmatch(label) else "a label with signs other than letters"
+    shown = repr(label) if _LABEL.fullmatch(label) else "a label with characters beyond letters"
     refuse(number, "UnknownLabel", f"a label {what}", f"{shown} {what}")
 
 
@@ -257,12 +257,12 @@ def unique(
     """Yields the documents with their ordinals from 1.
 
     Raises:
-        CorpusError: "DuplicateDocId" at the second document of an id.
+        CorpusError: "DuplicateDocId" at the second document with the same id.
     """
     seen: set[str] = set()
     for number, document in enumerate(documents, start=1):
         if document.doc_id in seen:
-            what = f"an earlier {place} has this doc_id"
+            what = f"an earlier {place} has the same doc_id"
             raise CorpusError(number, "DuplicateDocId", what, place=place)
         seen.add(document.doc_id)
         yield number, document
@@ -282,7 +282,7 @@ def disjoint(document: AnnotatedDocument, number: int) -> list[Annotation]:
     spans = in_order(document.spans)
     for first, second in zip(spans, spans[1:], strict=False):
         if second.start < first.end:
-            refuse(number, "OverlappingSpans", "two spans share a character; the format cannot")
+            refuse(number, "OverlappingSpans", "two spans overlap, which the format cannot hold")
     return spans
 
 
@@ -299,17 +299,17 @@ def encoded(text: str, number: int) -> bytes:
     """The text in UTF-8.
 
     Raises:
-        CorpusError: "LoneSurrogate" if it holds half of a surrogate pair.
+        CorpusError: "LoneSurrogate" if it contains half of a surrogate pair.
     """
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
-        what = "the document holds half of a surrogate pair, which UTF-8 cannot"
+        what = "the document contains half of a surrogate pair, which UTF-8 cannot hold"
         refuse(number, "LoneSurrogate", what)
 
 
 def decoded(content: bytes) -> str:
-    """The text of a whole file in UTF-8, byte for byte: a byte-order mark is a character of it.
+    """The text of a whole file in UTF-8; a byte-order mark stays as a character.
 
     Raises:
         CorpusError: "BadUtf8" with its line.
@@ -325,45 +325,44 @@ def place(start: int, end: int, label: str, length: int, line: int) -> Annotatio
     """One span of a text of `length` characters.
 
     Raises:
-        CorpusError: if it has no character, or one outside of the text.
+        CorpusError: if it is empty or extends outside the text.
     """
     if not (0 <= start <= length and 0 <= end <= length):
-        what = f"the span leaves the text's {length} characters"
+        what = f"the span extends outside the text of {length} characters"
         raise CorpusError(line, "OffsetOutsideText", what)
     if start >= end:
-        raise CorpusError(line, "EmptySpan", "the span has no character")
+        raise CorpusError(line, "EmptySpan", "the span is empty")
     return Annotation(start, end, label)
 
 
 def blanked(text: str) -> str:
-    """The text with every white space a blank, as files of spans write covered texts."""
+    """The text with all white space as spaces, as span files write covered texts."""
     return re.sub(r"\s", " ", text)
 
 
 _MOST_PATH_BYTES = 240
-"""Of one name on the way: most file systems allow 255, and an ending follows."""
+"""Per name in the path: most file systems allow 255, and an ending follows."""
 
 
 def require_path(doc_id: str, number: int) -> None:
-    """Checks that a document's id can be a relative path that a listing finds again.
+    """Checks that a document's id is a relative path that a listing finds again.
 
     Raises:
         CorpusError: "BadDocId".
     """
-    parts = doc_id.split("/")
     good = encodable(doc_id) and all(
-        part
-        and part[0] not in "._"
-        and "\0" not in part
-        and "\\" not in part
-        and len(part.encode()) <= _MOST_PATH_BYTES
-        for part in parts
+        name
+        and name[0] not in "._"
+        and "\0" not in name
+        and "\\" not in name
+        and len(name.encode()) <= _MOST_PATH_BYTES
+        for name in doc_id.split("/")
     )
-    # A name that begins with a protocol would leave the folder.
+    # A name that starts with a protocol would leave the folder.
     if not good or "::" in doc_id or ":/" in doc_id:
         refuse(
             number,
             "BadDocId",
-            "each document becomes a file named by its doc_id, which must be a path whose names "
-            "are not empty nor begin with '.' or '_'",
+            "each document becomes a file named by its doc_id, which must be a relative path; its "
+            "names must not be empty or start with '.' or '_'",
         )

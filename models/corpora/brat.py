@@ -2,12 +2,12 @@ r"""brat's stand-off: `<name>.txt` with the text and `<name>.ann` with a line fo
 
     T1	DOCTOR 12 15	Who
 
-Only text-bound annotations (`T`) are read; relations, events, attributes, notes and the like are
-left out, and `meta["brat_ignored"]` is their number where there are any. A discontinuous one
-(`0 5;10 12`) gives one span for each of its parts, so that every character of it stays covered. The
-text at the end of the line is compared with what is covered, all white space being equal; parts are
-joined by a blank. Offsets count code points of the file as it is: CR LF are two, and a byte-order
-mark at its beginning is a character.
+Only text-bound annotations (`T`) are read. Relations, events, attributes, notes and the like are
+left out; `meta["brat_ignored"]` counts them, if there are any. A discontinuous annotation
+(`0 5;10 12`) gives one span for each of its fragments, so all its characters stay covered. The text
+at the end of the line must match the covered text, with all white space equal and fragments joined
+by a space. Offsets count the code points of the file as it is: CR LF are two, and a leading
+byte-order mark is one.
 
 Source: Stenetorp et al. 2012, "brat: a Web-based Tool for NLP-Assisted Text Annotation"; the manual
 page "Brat standoff format".
@@ -39,15 +39,15 @@ _IGNORED = re.compile(r"#|\*\t|[REAMN][^\s]*\t")
 
 
 def parse(text: bytes, annotations: bytes, name: str) -> list[AnnotatedDocument]:
-    """The one document of a pair of files.
+    """The document of a pair of files.
 
     Args:
         text: content of the .txt file.
-        annotations: content of the .ann file; lines in errors are its own.
+        annotations: content of the .ann file; errors give its line numbers.
         name: path of the files without ending, which becomes `doc_id`.
 
     Raises:
-        CorpusError: at the first line that is not what it must be.
+        CorpusError: at the first invalid line.
     """
     if annotations.startswith(BYTE_ORDER_MARK):
         raise CorpusError(1, "ByteOrderMark", "the file must begin with its first annotation")
@@ -64,19 +64,19 @@ def parse(text: bytes, annotations: bytes, name: str) -> list[AnnotatedDocument]
             continue
         match = _TEXT_BOUND.fullmatch(line)
         if match is None:
-            what = "expected `T1<tab>LABEL start end<tab>text`, or a line that is left out"
+            what = "expected `T1<tab>LABEL start end<tab>text`, or another kind of annotation"
             raise CorpusError(number, "BadLine", what)
         ordinal, label, offsets, covered = match.groups()
         if ordinal in seen:
-            raise CorpusError(number, "DuplicateId", "an earlier line has this T and number")
+            raise CorpusError(number, "DuplicateId", "an earlier line has the same id")
         seen.add(ordinal)
-        parts = []
+        fragments = []
         for pair in offsets.split(";"):
             start, _, end = pair.partition(" ")
-            parts.append(place(int(start), int(end), label, len(whole), number))
-        if blanked(covered) != blanked(" ".join(whole[s.start : s.end] for s in parts)):
-            raise CorpusError(number, "SpanTextsDiffer", "the text is not what the span covers")
-        spans += parts
+            fragments.append(place(int(start), int(end), label, len(whole), number))
+        if blanked(covered) != blanked(" ".join(whole[s.start : s.end] for s in fragments)):
+            raise CorpusError(number, "SpanTextsDiffer", "the text is not the covered text")
+        spans += fragments
     meta = {"brat_ignored": ignored} if ignored else {}
     return [AnnotatedDocument(name, whole, tuple(spans), meta)]
 
@@ -96,7 +96,7 @@ def _write(document: AnnotatedDocument, number: int) -> tuple[bytes, ...]:
     lines = []
     for ordinal, span in enumerate(in_order(document.spans), start=1):
         if not re.fullmatch(r"\S+", span.label):
-            refuse(number, "BadLabel", "a label holds white space, which ends labels in this form")
+            refuse(number, "BadLabel", "a label contains white space, which brat cannot hold")
         covered = blanked(document.text[span.start : span.end])
         lines.append(f"T{ordinal}\t{span.label} {span.start} {span.end}\t{covered}\n")
     return encoded(document.text, number), encoded("".join(lines), number)

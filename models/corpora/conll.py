@@ -1,13 +1,13 @@
 r"""CoNLL: a line for each token, its tag in a column, an empty line after each sentence.
 
-Read are files in the manner of CoNLL-2003: columns parted by tabs or blanks, the token first and
-the tag last, `-DOCSTART-` between documents, tags in BIO, IOB1 or BIOES. The text is rebuilt: one
-blank between tokens, one line feed between sentences. Documents are called by the name of the file
-and their ordinal.
+Reading accepts files in the style of CoNLL-2003: columns separated by tabs or spaces, the token
+first and the tag last, `-DOCSTART-` between documents, tags in BIO, IOB1 or BIOES. The text is
+rebuilt with one space between tokens and one line feed between sentences. A document's id is the
+name of the file and its ordinal.
 
-Written is a dialect that loses nothing, and that begins with a line that says so, as CoNLL-U Plus
-has it. Its columns are parted by tabs, and the last says what stands after the token, as UDPipe
-does (`SpaceAfter=No`, `SpacesAfter=\s\n`; without it, one blank):
+Writing uses a lossless dialect, which its first line declares, as in CoNLL-U Plus. Its columns are
+separated by tabs, and the last says what follows the token, as in UDPipe (`SpaceAfter=No`,
+`SpacesAfter=\s\n`; otherwise one space):
 
     # global.columns = FORM NER MISC
     -DOCSTART-	O	_
@@ -17,11 +17,11 @@ does (`SpaceAfter=No`, `SpacesAfter=\s\n`; without it, one blank):
     .	O	_
     Who	B-DOCTOR	SpacesAfter=\n
 
-Further comments and keys of the dialect: `# spaces_before = \n`, white space at the beginning of a
-document; `SpanBefore=2`, `SpanAfter=1`, at the first and last token of a span, the white space
-around them that belongs to it. White space is written as `\s`, `\t`, `\n`, `\r` and otherwise
-`\u00a0`, `|` as `\p`, a backslash twice. Tokens are the project's fine ones, cut where a span
-begins or ends. A sentence never ends inside of a span.
+The dialect also has the comment `# spaces_before = \n`, the white space at the beginning of a
+document, and the keys `SpanBefore=2` and `SpanAfter=1` at the first and last token of a span, the
+number of white space characters around them that belong to the span. White space is written as
+`\s`, `\t`, `\n`, `\r` and otherwise `\u00a0`, `|` as `\p`, and a backslash twice. Tokens are our
+fine tokens, cut where a span begins or ends. A sentence never ends inside a span.
 
 Source: Tjong Kim Sang and De Meulder 2003; universaldependencies.org, "CoNLL-U Format"; the UDPipe
 manual, on `SpacesAfter`.
@@ -37,7 +37,7 @@ from typing import IO, NoReturn
 import numpy as np
 
 from ..crf.codec import decode, encode
-from ..tokenizing import tokenize
+from ..text.tokenizer import tokenize
 from .base import (
     BYTE_ORDER_MARK,
     AnnotatedDocument,
@@ -51,7 +51,7 @@ from .base import (
 )
 
 SCHEME = "BIO"
-"""Of the tags that are written."""
+"""The label scheme that is written."""
 
 _START = "-DOCSTART-"
 _COLUMNS = "# global.columns = FORM NER MISC"
@@ -78,21 +78,21 @@ def render(documents: Iterable[AnnotatedDocument]) -> bytes:
 
 
 def read(stream: IO[bytes], name: str = "") -> Iterator[AnnotatedDocument]:
-    """Yields the documents, each as the next one begins.
+    """Yields each document when the next one begins.
 
     Args:
         stream: the file.
-        name: begins the ids of documents that have none: `name-1`, or `1` if it is empty.
+        name: prefix of the ids of documents without one: `name-1`, or `1` if it is empty.
 
     Raises:
-        CorpusError: at the first line that is not what it must be.
+        CorpusError: at the first invalid line.
     """
     for _, document in unique(_documents(stream, name), "document"):
         yield document
 
 
 def _documents(stream: IO[bytes], name: str) -> Iterator[AnnotatedDocument]:
-    document: _Document | None = None
+    document: _PartialDocument | None = None
     ordinal = width = 0
     dialect = False
     for number, line in enumerate(_lines(stream), start=1):
@@ -103,7 +103,7 @@ def _documents(stream: IO[bytes], name: str) -> Iterator[AnnotatedDocument]:
             if document is not None:
                 yield document.finished()
             ordinal += 1
-            document = _Document(f"{name}-{ordinal}" if name else str(ordinal), dialect)
+            document = _PartialDocument(f"{name}-{ordinal}" if name else str(ordinal), dialect)
             continue
         if not line or line.isspace():
             if document is not None:
@@ -112,17 +112,17 @@ def _documents(stream: IO[bytes], name: str) -> Iterator[AnnotatedDocument]:
         if "\t" not in line and (match := _COMMENT.fullmatch(line)):
             if match[1]:
                 if document is None:
-                    _wrong(number, "BadLine", f"a {match[1]} before the first {_START}")
-                document.say(match[1], _unescaped(match[2], number), number)
+                    _wrong(number, "BadLine", f"{match[1]} before the first {_START}")
+                document.add_comment(match[1], _unescaped(match[2], number), number)
             continue
         fields = line.split("\t") if dialect or "\t" in line else re.split(" +", line.strip(" "))
         width = width or len(fields)
         if len(fields) != (3 if dialect else width) or width < 2:
-            what = f"{len(fields)} columns; expected {3 if dialect else max(width, 2)} as before"
+            what = f"expected {3 if dialect else max(width, 2)} columns, found {len(fields)}"
             _wrong(number, "BadColumns", what)
         if document is None:
             ordinal += 1
-            document = _Document(f"{name}-{ordinal}" if name else str(ordinal), dialect)
+            document = _PartialDocument(f"{name}-{ordinal}" if name else str(ordinal), dialect)
         document.add(fields, number)
     if document is not None:
         yield document.finished()
@@ -143,7 +143,7 @@ def _wrong(number: int, fault: str, what: str) -> NoReturn:
     raise CorpusError(number, fault, what) from None
 
 
-class _Document:
+class _PartialDocument:
     """A document that is being read."""
 
     def __init__(self, doc_id: str, dialect: bool) -> None:
@@ -160,10 +160,10 @@ class _Document:
         self._gap = ""
         self._end = 0
 
-    def say(self, key: str, value: str, number: int) -> None:
-        """Takes a comment."""
+    def add_comment(self, key: str, value: str, number: int) -> None:
+        """Adds a comment."""
         if self._length or self._starts:
-            _wrong(number, "BadLine", f"a {key} after the first token of its document")
+            _wrong(number, "BadLine", f"{key} after the first token of its document")
         if key == "doc_id":
             self._doc_id = value
         else:
@@ -172,13 +172,14 @@ class _Document:
             self._append(value)
 
     def add(self, fields: list[str], number: int) -> None:
-        """Takes a token."""
+        """Adds a token."""
         token, tag = fields[0], fields[1] if self._dialect else fields[-1]
         if not token:
             _wrong(number, "BadLine", "the token is empty")
         if not _TAG.fullmatch(tag):
-            what = "a tag must be O, or B-, I-, E- or S- and a label, in the last column"
-            _wrong(number, "BadTag", f"{what} but MISC" if self._dialect else what)
+            column = "second" if self._dialect else "last"
+            what = f"the {column} column must be O, or B-, I-, E- or S- with a label"
+            _wrong(number, "BadTag", what)
         lead = self._length + len(self._gap) - self._end
         self._append(self._gap)
         self._starts.append(self._length)
@@ -191,7 +192,7 @@ class _Document:
             self._misc(fields[2], lead, number)
 
     def end_sentence(self) -> None:
-        """Takes an empty line."""
+        """Ends the sentence."""
         for start, end, label in decode(self._tags, self._starts, self._ends):
             start -= self._before.get(start, 0)
             end += self._after.get(end, 0)
@@ -212,7 +213,7 @@ class _Document:
         self._length += len(piece)
 
     def _misc(self, field: str, lead: int, number: int) -> None:
-        """Takes the last column of a token, which has `lead` characters of white space before."""
+        """Reads the last column of a token; `lead` is the amount of white space before it."""
         misc = dict(pair.partition("=")[::2] for pair in field.split("|"))
         if misc.get("SpaceAfter") == "No":
             self._gap = ""
@@ -220,30 +221,30 @@ class _Document:
             self._gap = _unescaped(misc["SpacesAfter"], number)
             if self._gap and not self._gap.isspace():
                 _wrong(number, "BadEscape", "SpacesAfter is not white space")
-        for key, at, most, found in (
+        for key, edge, most, found in (
             ("SpanBefore", self._starts[-1], lead, self._before),
             ("SpanAfter", self._end, len(self._gap), self._after),
         ):
             if key in misc:
                 if not re.fullmatch("[0-9]{1,18}", misc[key]) or int(misc[key]) > most:
-                    what = f"{key} must be a number, at most of the {most} white spaces there"
+                    what = f"{key} must be at most the {most} white space characters there"
                     _wrong(number, "OffsetOutsideText", what)
-                found[at] = int(misc[key])
+                found[edge] = int(misc[key])
 
 
 def _unescaped(value: str, number: int) -> str:
     if "\\" not in value:
         return value
 
-    def character(match: re.Match[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
         if match[1]:
             return chr(int(match[1], 16))
         if match[2] not in _PLAIN:
-            _wrong(number, "BadEscape", r"expected \s, \t, \n, \r, \p, \\ or \u and four digits")
+            _wrong(number, "BadEscape", r"expected \s, \t, \n, \r, \p, \\, or \u and four digits")
         return _PLAIN[match[2]]
 
-    plain = re.sub(r"\\(?:u([0-9a-f]{4})|(.?))", character, value, flags=re.DOTALL)
-    if any("\ud800" <= one <= "\udfff" for one in plain):
+    plain = re.sub(r"\\(?:u([0-9a-f]{4})|(.?))", replaced, value, flags=re.DOTALL)
+    if any("\ud800" <= character <= "\udfff" for character in plain):
         _wrong(number, "LoneSurrogate", "an escape is half of a surrogate pair")
     return plain
 
@@ -252,11 +253,11 @@ def _unescaped(value: str, number: int) -> str:
 
 
 def write(documents: Iterable[AnnotatedDocument]) -> Iterator[bytes]:
-    r"""Yields the pieces of the file, in the dialect above: one for each document.
+    r"""Yields the file in the dialect above, one chunk for each document.
 
     Raises:
-        CorpusError: if spans of a document overlap or cover white space only, a label holds white
-            space, an id comes twice, or UTF-8 cannot hold the document.
+        CorpusError: if spans of a document overlap or cover only white space, a label contains
+            white space, two documents have the same id, or UTF-8 cannot hold the document.
     """
     yield f"{_COLUMNS}\n".encode()
     for number, document in unique(documents, "document"):
@@ -275,13 +276,13 @@ def _render(document: AnnotatedDocument, number: int) -> Iterator[str]:
     after = {last: span.end - last for span, _, last in spans if last < span.end}
     whole = [(first, last, span.label) for span, first, last in spans]
     bounds = [*sentences, len(starts)]
-    place = 0
+    first_span = 0
     for begin, end in zip(bounds, bounds[1:], strict=False):
-        stop = place
+        stop = first_span
         while stop < len(whole) and whole[stop][0] < ends[end - 1]:
             stop += 1
-        tags = encode(whole[place:stop], starts[begin:end], ends[begin:end], SCHEME)
-        place = stop
+        tags = encode(whole[first_span:stop], starts[begin:end], ends[begin:end], SCHEME)
+        first_span = stop
         for item, tag in zip(range(begin, end), tags, strict=True):
             gap = text[ends[item] : starts[item + 1] if item + 1 < len(starts) else len(text)]
             misc = []
@@ -298,12 +299,12 @@ def _render(document: AnnotatedDocument, number: int) -> Iterator[str]:
 
 
 def _narrowed(text: str, span: Annotation, number: int) -> tuple[Annotation, int, int]:
-    """A span with the offsets of its first and last character that is not white space."""
+    """A span, and its start and end without white space at the edges."""
     covered = text[span.start : span.end]
     if covered.isspace():
-        refuse(number, "BlankSpan", "a span covers white space only, where no token is")
+        refuse(number, "BlankSpan", "a span covers only white space, which has no token")
     if not _TAG.fullmatch(f"B-{span.label}"):
-        refuse(number, "BadLabel", "a label holds white space or NUL, which no tag can")
+        refuse(number, "BadLabel", "a label contains white space or NUL, which a tag cannot hold")
     first = span.start + len(covered) - len(covered.lstrip())
     return span, first, first + len(covered.strip())
 
@@ -311,10 +312,10 @@ def _narrowed(text: str, span: Annotation, number: int) -> tuple[Annotation, int
 def _tokens(
     text: str, spans: list[tuple[Annotation, int, int]]
 ) -> tuple[list[int], list[int], list[int]]:
-    """Starts and ends of tokens, cut at the spans' edges, and the first token of each sentence."""
+    """Starts and ends of tokens, cut at the edges of spans; the first token of each sentence."""
     tokens = tokenize(text)
     edges = np.array(sorted({edge for _, *pair in spans for edge in pair}), np.int64)
-    # An edge inside of a token cuts it; one at a token's edge, or between tokens, does nothing.
+    # An edge inside a token cuts it; one at the edge of a token or between tokens has no effect.
     owner = tokens.starts.searchsorted(edges, side="right") - 1
     inside = (
         (owner >= 0) & (edges > tokens.starts[owner]) & (edges < tokens.ends[owner])
@@ -327,8 +328,8 @@ def _tokens(
     begins = tokens.starts[tokens.starts_sentence]
     firsts, lasts = (np.array([pair[i] for pair in spans], np.int64) for i in (1, 2))
     if len(spans) and len(begins):
-        # Spans are disjoint and in order: the last that begins before a sentence is the only one
-        # that may reach into it.
+        # Spans are disjoint and in order, so only the last that begins before a sentence may reach
+        # into it.
         above = firsts.searchsorted(begins, side="left") - 1
         begins = begins[(above < 0) | (lasts[np.maximum(above, 0)] <= begins)]
     found: list[int] = starts.searchsorted(begins).tolist()
@@ -336,13 +337,11 @@ def _tokens(
 
 
 def _escaped(text: str) -> str:
-    return "".join(
-        _ESCAPED.get(one) or (f"\\u{ord(one):04x}" if one.isspace() else one) for one in text
-    )
+    return "".join(_ESCAPED.get(c) or (f"\\u{ord(c):04x}" if c.isspace() else c) for c in text)
 
 
 def _escape_id(doc_id: str) -> str:
-    """An id in one line, with blanks inside of it as they are."""
+    """An id on one line; spaces inside it are not escaped."""
     inner = doc_id.strip(" ")
     if not inner:
         return _escaped(doc_id)

@@ -1,6 +1,6 @@
-"""Corpora on storage: which files a place stands for, in which format, read and written.
+"""Corpora on storage: finds the files of a corpus, chooses their format, reads and writes them.
 
-A place is a file, a folder or a glob. What a format makes of bytes is in its own module.
+A corpus is a file, a folder or a glob. Each format converts bytes in its own module.
 """
 
 from __future__ import annotations
@@ -18,19 +18,13 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, cast
 
-from ..errors import StorageError, UsageError, error_class
-from ..faults import MissingFileError, StorageAccessError
-from ..shortage import raise_shortage
-from ..storage import InputFile, Storage
+from ..core.errors import StorageError, UsageError, error_class
+from ..core.shortage import raise_shortage
+from ..storage.input_files import InputFile
+from ..storage.retries import MissingFileError, StorageAccessError
+from ..storage.storage import Storage
 from . import brat, conll, i2b2_2006, i2b2_2014, standoff
-from .base import (
-    AnnotatedDocument,
-    CorpusError,
-    CorpusFormat,
-    FolderFormat,
-    StreamFormat,
-    unique,
-)
+from .base import AnnotatedDocument, CorpusError, CorpusFormat, FolderFormat, StreamFormat, unique
 from .markup import MOST_BYTES, root_of
 
 _log = logging.getLogger(__name__)
@@ -62,10 +56,10 @@ Place = str | os.PathLike[str]
 
 
 def corpus_format(name: str) -> CorpusFormat:
-    """The format of a name.
+    """The format with a name.
 
     Raises:
-        UsageError: if there is none, with the names.
+        UsageError: if it is unknown; it lists the known names.
     """
     try:
         return CORPORA[name]
@@ -74,10 +68,10 @@ def corpus_format(name: str) -> CorpusFormat:
 
 
 def format_of_target(target: Place, form: str | None = None) -> CorpusFormat:
-    """The format in which a corpus is to be written: `form`, or by the ending of the target.
+    """The format of a corpus to be written: `form`, or by the ending of the target.
 
     Raises:
-        UsageError: if neither says which.
+        UsageError: if neither determines it.
     """
     if form is not None:
         return corpus_format(form)
@@ -86,8 +80,8 @@ def format_of_target(target: Place, form: str | None = None) -> CorpusFormat:
     if len(found) == 1 and ending != ".xml":
         return found[0]
     raise UsageError(
-        "the ending of the corpus to be written does not say which format is meant; "
-        f"expected one of {_endings()}, or the name of a format (--to): {list(CORPORA)}"
+        "the ending of the output does not determine its format; expected one of "
+        f"{_endings()}, or --to with the name of a format: {list(CORPORA)}"
     )
 
 
@@ -99,53 +93,53 @@ def read_annotated(
 ) -> Iterator[AnnotatedDocument]:
     """Yields the documents of a corpus, one at a time, files sorted by path.
 
-    Without `form` each file's format is that of its ending (".gz", ".bz2" and ".xz" before it are
-    unpacked), and that of its outermost element for ".xml". In a folder, files of other endings are
+    Without `form` the ending of each file determines its format (".gz", ".bz2" and ".xz" after it
+    are unpacked); for ".xml" its outermost element does. In a folder, files with other endings are
     left out with a warning.
 
     Args:
         source: URLs or paths of files, folders or globs; or an open binary stream of one file,
-            which is left open, and is stand-off JSON Lines unless `form` says otherwise.
+            which stays open, and is stand-off JSON Lines by default.
         form: a key of `CORPORA`.
 
     Yields:
-        Documents; for formats of one document a file, `doc_id` is the file's path below the folder,
-        without its ending.
+        Documents; for formats with one document per file, `doc_id` is the path of the file below
+        the folder, without its ending.
 
     Raises:
-        CorpusError: at the first line that is not what it must be, or the second document of an id.
+        CorpusError: at the first invalid line, or the second document with the same id.
         UsageError: if there is no file, or its format is not clear.
         StorageError: if a file cannot be read to its end.
     """
     if not isinstance(source, (str, os.PathLike, Sequence)):
-        asked = corpus_format(form or "standoff")
-        if isinstance(asked, FolderFormat):
-            raise UsageError(f"{asked.name} has one document a file: it cannot come by a stream")
-        yield from asked.read(_Guarded.of(source), "")
+        streamed = corpus_format(form or "standoff")
+        if isinstance(streamed, FolderFormat):
+            raise UsageError(f"{streamed.name} has one document per file: it cannot be a stream")
+        yield from streamed.read(_SafeReader.of(source), "")
         return
     sources = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     storage = Storage()
     named = None if form is None else corpus_format(form)
-    inputs = _inputs(storage, [os.fspath(one) for one in sources], named)
+    inputs = _inputs(storage, [os.fspath(place) for place in sources], named)
     several = len(inputs) > 1
-    found = itertools.chain.from_iterable(
-        _read_input(storage, one, number if several else None)
-        for number, one in enumerate(inputs, start=1)
+    documents = itertools.chain.from_iterable(
+        _read_input(storage, read, number if several else None)
+        for number, read in enumerate(inputs, start=1)
     )
     if not several:
-        yield from found
+        yield from documents
         return
-    for _, document in unique(found, "document"):
+    for _, document in unique(documents, "document"):
         yield document
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class _Input:
-    """The files of one input: one, or those of one document.
+class _CorpusInput:
+    """The file, or the group of files of one document, that is read at once.
 
     Attributes:
         urls: in the order of the format's endings.
-        form: None if the content decides.
+        form: None if the content determines it.
         name: path without ending.
     """
 
@@ -154,54 +148,56 @@ class _Input:
     name: str
 
 
-def _inputs(storage: Storage, sources: Sequence[str], asked: CorpusFormat | None) -> list[_Input]:
+def _inputs(
+    storage: Storage, sources: Sequence[str], named: CorpusFormat | None
+) -> list[_CorpusInput]:
     alone = len(sources) == 1 and _single(storage, sources[0])
     files = [alone] if alone else storage.list_files(sources)
     endings = {_split_name(file.path)[1] for file in files}
-    pairs = asked is brat.FORMAT or (asked is None and ".ann" in endings)
-    found: list[_Input] = []
-    parts: dict[str, dict[str, str]] = {}
+    pairs = named is brat.FORMAT or (named is None and ".ann" in endings)
+    inputs: list[_CorpusInput] = []
+    brat_files: dict[str, dict[str, str]] = {}
     left_out = 0
     for file in files:
         name, ending, _ = _split_name(file.path)
         if pairs and ending in brat.FORMAT.endings:
-            if ending in parts.setdefault(name, {}):
-                raise UsageError("two files of the corpus differ only in their endings' writing")
-            parts[name][ending] = file.url
-        elif asked is not None:
-            # What is asked for by name may have any ending, but not in a folder of other things.
-            if alone or ending in asked.endings or isinstance(asked, StreamFormat):
-                found.append(_Input((file.url,), asked, name))
+            if ending in brat_files.setdefault(name, {}):
+                raise UsageError("two files of the corpus differ only in the case of their endings")
+            brat_files[name][ending] = file.url
+        elif named is not None:
+            # With a named format the ending does not matter, except in a folder with other files.
+            if alone or ending in named.endings or isinstance(named, StreamFormat):
+                inputs.append(_CorpusInput((file.url,), named, name))
             else:
                 left_out += 1
         elif (form := _by_ending(ending)) is not None or ending == ".xml":
-            found.append(_Input((file.url,), form, name))
+            inputs.append(_CorpusInput((file.url,), form, name))
         else:
             left_out += 1
-    for name, urls in parts.items():
+    for name, urls in brat_files.items():
         if alone:
             urls |= _partner(storage, alone)
         missing = [ending for ending in brat.FORMAT.endings if ending not in urls]
         if missing:
             raise UsageError(
-                f"a document of the brat corpus has no {missing[0]} file; each has a .txt and a "
-                ".ann (empty if there is nothing)"
+                f"a document of the brat corpus has no {missing[0]} file; each needs a .txt and an "
+                ".ann file (empty without annotations)"
             )
-        found.append(
-            _Input(tuple(urls[ending] for ending in brat.FORMAT.endings), brat.FORMAT, name)
+        inputs.append(
+            _CorpusInput(tuple(urls[ending] for ending in brat.FORMAT.endings), brat.FORMAT, name)
         )
-    if not found:
+    if not inputs:
         raise UsageError(
-            f"the ending of the corpus says no format; expected one of {_endings()}, or the name "
-            f"of a format: {list(CORPORA)}"
+            "the ending of the corpus does not determine its format; expected one of "
+            f"{_endings()}, or the name of a format: {list(CORPORA)}"
         )
     if left_out:
-        _log.warning("%d files are left out, as their endings are of no corpus format", left_out)
-    return sorted(found, key=lambda one: (one.name, one.urls))
+        _log.warning("%d files are left out: their endings are not of a corpus format", left_out)
+    return sorted(inputs, key=lambda read: (read.name, read.urls))
 
 
 def _single(storage: Storage, source: str) -> InputFile | None:
-    """A file that is named itself, whatever its name begins with; None for folders and globs."""
+    """The file, if the source names one, whatever its name; None for folders and globs."""
     if os.path.exists(source) and not (os.path.isfile(source) or os.path.isdir(source)):
         raise UsageError("a corpus must be a file or a folder, not a pipe or a device")
     try:
@@ -210,12 +206,12 @@ def _single(storage: Storage, source: str) -> InputFile | None:
     except MissingFileError:
         return None
     except StorageAccessError:
-        return None  # a folder; listing says it if there is something else in the way
+        return None  # a folder; for anything else the listing fails
     return InputFile(source, size, "", source.rstrip("/").rpartition("/")[2])
 
 
 def _partner(storage: Storage, file: InputFile) -> dict[str, str]:
-    """The other file of a pair of which one was named."""
+    """The other file of a pair, if it exists."""
     name, ending, packed = _split_name(file.url)
     (other,) = set(brat.FORMAT.endings) - {ending}
     url = f"{name}{other}{packed}"
@@ -234,7 +230,7 @@ def _endings() -> str:
 
 
 def _split_name(path: str) -> tuple[str, str, str]:
-    """The path without its endings, its ending in lower case, and that of its packing as it is."""
+    """The path without endings, its ending in lower case, and the ending of its compression."""
     stem, packed = os.path.splitext(path)
     if packed.lower() not in _PACKED:
         stem, packed = path, ""
@@ -242,20 +238,22 @@ def _split_name(path: str) -> tuple[str, str, str]:
     return stem, ending.lower(), packed
 
 
-def _read_input(storage: Storage, one: _Input, number: int | None) -> Iterator[AnnotatedDocument]:
+def _read_input(
+    storage: Storage, read: _CorpusInput, number: int | None
+) -> Iterator[AnnotatedDocument]:
     try:
-        form = one.form or _by_root(storage, one.urls[0])
+        form = read.form or _by_root(storage, read.urls[0])
         if isinstance(form, FolderFormat):
             contents = []
-            for url in one.urls:
+            for url in read.urls:
                 with _opened(storage, url) as stream:
                     contents.append(stream.read(MOST_BYTES + 1))
                 if len(contents[-1]) > MOST_BYTES:
                     raise CorpusError(1, "TooLarge", f"the file is over {MOST_BYTES:,} bytes")
-            yield form.read(contents, one.name)
+            yield form.read(contents, read.name)
             return
-        with _opened(storage, one.urls[0]) as stream:
-            yield from form.read(stream, one.name)
+        with _opened(storage, read.urls[0]) as stream:
+            yield from form.read(stream, read.name)
     except CorpusError as error:
         if number is None:
             raise
@@ -270,8 +268,8 @@ def _by_root(storage: Storage, url: str) -> CorpusFormat:
         root = root_of(stream)
     if root not in _ROOTS:
         raise UsageError(
-            f"the outermost element of an .xml file is none of {sorted(_ROOTS)}; expected the name "
-            f"of its format (--from): {sorted(form.name for form in _ROOTS.values())}"
+            f"the outermost element of an .xml file is not one of {sorted(_ROOTS)}; name its "
+            f"format with --from: {sorted(form.name for form in _ROOTS.values())}"
         )
     return _ROOTS[root]
 
@@ -283,19 +281,19 @@ def _opened(storage: Storage, url: str) -> Iterator[IO[bytes]]:
         stream: Any = stack.enter_context(contextlib.closing(storage.open_read(url)))
         if packed:
             stream = stack.enter_context(_PACKED[packed](stream, "rb"))
-        yield _Guarded.of(stream)
+        yield _SafeReader.of(stream)
 
 
-class _Guarded(io.BufferedReader):
-    """A stream whose errors are `StorageError`s without names."""
+class _SafeReader(io.BufferedReader):
+    """A stream that raises its errors as `StorageError`, without names."""
 
     @classmethod
     def of(cls, stream: IO[bytes]) -> IO[bytes]:
-        """The guarded stream, which leaves the other one open."""
-        return cast("IO[bytes]", cls(_Raw(stream), 1 << 20))
+        """The safe stream; closing it leaves the other one open."""
+        return cast("IO[bytes]", cls(_SafeRaw(stream), 1 << 20))
 
 
-class _Raw(io.RawIOBase):
+class _SafeRaw(io.RawIOBase):
     def __init__(self, stream: IO[bytes]) -> None:
         super().__init__()
         self._stream = stream
@@ -312,7 +310,7 @@ class _Raw(io.RawIOBase):
         else:
             buffer[: len(block)] = block
             return len(block)
-        raise StorageError(f"the corpus file could not be read: {what}")
+        raise StorageError(f"the corpus file cannot be read: {what}")
 
 
 # -- writing
@@ -321,58 +319,58 @@ class _Raw(io.RawIOBase):
 def write_annotated(
     documents: Iterable[AnnotatedDocument], target: Place | IO[bytes], form: str | None = None
 ) -> int:
-    """Writes a corpus that `read_annotated` takes; equal documents give equal bytes.
+    """Writes a corpus that `read_annotated` reads; equal documents give equal bytes.
 
-    Spans are sorted by start, longer first, then by label. A file appears whole or not at all; of a
-    folder nothing is left behind if a document cannot be written.
+    Spans are sorted by start, longer first, then by label. A file appears whole or not at all; a
+    folder is removed again if a document cannot be written.
 
     Args:
-        documents: in the order of the file; they are taken one at a time.
-        target: URL or path; or an open binary stream, which is left open, and in which what was
-            written before an error stays. Formats of one document a file need a folder that is
-            empty or not there.
-        form: a key of `CORPORA`; None for that of the target's ending, for a stream stand-off JSON
-            Lines.
+        documents: in the order of the file; they are read one at a time.
+        target: URL or path; or an open binary stream, which stays open, and keeps what was written
+            before an error. Formats with one document per file need a folder that is empty or does
+            not exist.
+        form: a key of `CORPORA`; None for the format of the target's ending, or for a stream
+            stand-off JSON Lines.
 
     Returns:
         The number of documents written.
 
     Raises:
-        CorpusError: if the format cannot hold a document, or a `doc_id` comes twice, with the
-            document's ordinal.
+        CorpusError: if the format cannot hold a document, or two have the same `doc_id`; it gives
+            the document's ordinal.
         UsageError: if the format is not clear.
         StorageError: if the target cannot be written.
     """
-    counted = _Counted(documents)
+    counted = _CountedDocuments(documents)
     if not isinstance(target, (str, os.PathLike)):
-        asked = corpus_format(form or "standoff")
-        if isinstance(asked, FolderFormat):
-            raise UsageError(f"{asked.name} has one document a file: it cannot go into a stream")
-        for piece in asked.write(counted):
-            target.write(piece)
+        chosen = corpus_format(form or "standoff")
+        if isinstance(chosen, FolderFormat):
+            raise UsageError(f"{chosen.name} has one document per file: it cannot be a stream")
+        for chunk in chosen.write(counted):
+            target.write(chunk)
         return counted.count
-    asked = format_of_target(target, form)
+    chosen = format_of_target(target, form)
     url = os.fspath(target)
-    # Without a root, so that no message names a file: it may be an id. The texts are in it.
+    # Without a root, so no message names a file, whose name may be an id. It holds texts.
     storage = Storage(private=True)
-    if isinstance(asked, FolderFormat):
-        _write_folder(storage, url.rstrip("/"), asked, counted)
+    if isinstance(chosen, FolderFormat):
+        _write_folder(storage, url.rstrip("/"), chosen, counted)
         return counted.count
     packed = _split_name(url)[2].lower()
     with storage.create(url) as sink, contextlib.ExitStack() as stack:
         stream: Any = sink
         if packed == ".gz":
-            # Neither name nor time in the header: equal documents give equal bytes.
+            # No name or time in the header, so equal documents give equal bytes.
             stream = gzip.GzipFile("", "wb", 9, cast("IO[bytes]", sink), 0)
             stack.enter_context(stream)
         elif packed:
             stream = stack.enter_context(_PACKED[packed](sink, "wb"))
-        for piece in asked.write(counted):
-            stream.write(piece)
+        for chunk in chosen.write(counted):
+            stream.write(chunk)
     return counted.count
 
 
-class _Counted:
+class _CountedDocuments:
     """Passes documents on and counts them."""
 
     def __init__(self, documents: Iterable[AnnotatedDocument]) -> None:
@@ -390,8 +388,8 @@ def _write_folder(
 ) -> None:
     if storage.list_names(folder):
         raise UsageError(
-            f"{form.name} is written to a folder of its own: expected one that is empty or not "
-            "there, as old files would become part of the corpus"
+            f"{form.name} needs a folder that is empty or does not exist: old files would become "
+            "part of the corpus"
         )
     was_there = storage.exists(folder)
     written: list[str] = []

@@ -1,4 +1,4 @@
-"""The XML of the 2006 i2b2 challenge: all documents in one file, the spans as tags in the text.
+"""The XML of the 2006 i2b2 challenge: all documents in one file, spans as tags in the text.
 
     <ROOT>
     <RECORD ID="7">
@@ -6,8 +6,8 @@
     </RECORD>
     </ROOT>
 
-The text is all that stands between `<TEXT>` and `</TEXT>`, line feeds at its ends included. Line
-ends are those of XML; see `i2b2_2014`. Tags cannot overlap, and there are eight labels.
+The text is everything between `<TEXT>` and `</TEXT>`, including line feeds at its ends. Line ends
+are those of XML; see `i2b2_2014`. Tags cannot overlap, and there are eight labels.
 
 Source: Uzuner, Luo and Szolovits 2007, "Evaluating the state-of-the-art in automatic
 de-identification".
@@ -48,27 +48,27 @@ def render(documents: Iterable[AnnotatedDocument]) -> bytes:
 
 
 def read(stream: IO[bytes], name: str = "") -> Iterator[AnnotatedDocument]:
-    """Yields the documents as their records end; `name` is not needed, as each has its id.
+    """Yields each document when its record ends; `name` is unused, since records have ids.
 
     Raises:
-        CorpusError: at the first line that is not what it must be.
+        CorpusError: at the first invalid line.
     """
-    handler = _Handler()
+    handler = _RecordHandler()
     try:
         for _ in read_events(stream, handler):
             yield from handler.finished
             handler.finished.clear()
     except CorpusError:
-        # Those before the fault, wherever the blocks of the file were cut.
+        # The documents before the error, wherever the file was split into blocks.
         yield from handler.finished
         raise
 
 
-class _Handler:
+class _RecordHandler:
     """Collects one record at a time.
 
     Attributes:
-        finished: documents that were not taken yet.
+        finished: documents that were not yielded yet.
     """
 
     def __init__(self) -> None:
@@ -86,22 +86,22 @@ class _Handler:
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if self._open == len(_PATH):
-            self._wrong("NestedTag", "an element inside of PHI; spans of this form do not nest")
+            self._wrong("NestedTag", "an element inside PHI; spans cannot nest")
         if name != _PATH[self._open]:
-            self._wrong("UnknownTag", f"expected only {_PATH[self._open]} here")
+            self._wrong("UnknownTag", f"expected the element {_PATH[self._open]}")
         self._open += 1
         if name == "RECORD":
             if "ID" not in attributes:
                 self._wrong("MissingKey", 'the record has no "ID"')
             self._id = attributes["ID"]
             if self._id in self._seen:
-                self._wrong("DuplicateDocId", "an earlier record has this ID")
+                self._wrong("DuplicateDocId", "an earlier record has the same ID")
             self._seen.add(self._id)
             self._texts, self._pieces, self._length, self._spans = 0, [], 0, []
         elif name == "TEXT":
             self._texts += 1
             if self._texts > 1:
-                self._wrong("UnknownTag", "a second element TEXT in a record")
+                self._wrong("UnknownTag", "the record has a second element TEXT")
         elif name == "PHI":
             self._begun, self._label = self._length, attributes.get("TYPE", "")
             if not self._label:
@@ -111,7 +111,7 @@ class _Handler:
         self._open -= 1
         if name == "PHI":
             if self._begun == self._length:
-                self._wrong("EmptySpan", "the tag covers no character")
+                self._wrong("EmptySpan", "the tag covers no text")
             self._spans.append(Annotation(self._begun, self._length, self._label))
         elif name == "RECORD":
             if not self._texts:
@@ -124,18 +124,18 @@ class _Handler:
             self._pieces.append(data)
             self._length += len(data)
         elif not data.isspace():
-            self._wrong("StrayText", "there is text outside of TEXT")
+            self._wrong("StrayText", "there is text outside TEXT")
 
     def _wrong(self, fault: str, what: str) -> None:
         raise CorpusError(self.line, fault, what)
 
 
 def write(documents: Iterable[AnnotatedDocument]) -> Iterator[bytes]:
-    """Yields the pieces of the file, one for each record.
+    """Yields the file, one chunk for each record.
 
     Raises:
-        CorpusError: if spans of a document overlap, its label is not one of the eight, its id comes
-            twice, or XML cannot hold its text or id.
+        CorpusError: if spans of a document overlap, a label is not one of the eight, two documents
+            have the same id, or XML cannot hold the text or id.
     """
     yield f'<?xml version="1.0" encoding="UTF-8" ?>\n<{ROOT}>\n'.encode()
     for number, document in unique(documents, "document"):

@@ -1,4 +1,4 @@
-r"""The XML of the 2014 i2b2/UTHealth challenge: one document a file, the spans beside the text.
+r"""The XML of the 2014 i2b2/UTHealth challenge: one document per file, spans apart from the text.
 
     <?xml version="1.0" encoding="UTF-8" ?>
     <deIdi2b2>
@@ -8,13 +8,13 @@ r"""The XML of the 2014 i2b2/UTHealth challenge: one document a file, the spans 
     </TAGS>
     </deIdi2b2>
 
-An element's name is the category, `TYPE` the label. Offsets count code points of the text as an XML
-parser gives it: raw CR LF and CR count as one line feed. A carriage return that belongs to the text
-stands outside of CDATA as `&#13;`, and so it is written. `text`, where it is there, is compared
-with what the span covers, runs of white space being equal.
+The name of an element is the category, `TYPE` the label. Offsets count code points of the text as
+an XML parser returns it: raw CR LF and CR count as one line feed. A carriage return that belongs to
+the text is written outside CDATA as `&#13;`. `text`, if present, must match the covered text, with
+runs of white space equal.
 
-Beside the seven categories `PHI` is read. The annotations of the heart disease track are not spans
-of PHI: they are left out. `id` and `comment` are not kept.
+`PHI` is accepted besides the seven categories. Annotations of the heart disease track are not PHI
+and are left out. `id` and `comment` are not kept.
 
 Source: Stubbs and Uzuner 2015, "Annotating longitudinal clinical narratives for de-identification";
 Stubbs, Kotfila and Uzuner 2015, whose evaluation script reads `TEXT` and the elements of `TAGS`.
@@ -25,7 +25,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..labels import CATEGORIES, CATEGORY_OF
+from ..core.labels import CATEGORIES, CATEGORY_OF
 from .base import (
     AnnotatedDocument,
     Annotation,
@@ -54,16 +54,16 @@ _OTHER_TRACK = frozenset(
 
 
 def parse(content: bytes, name: str) -> list[AnnotatedDocument]:
-    """The one document of a file.
+    """The document of a file.
 
     Args:
         content: of the file.
         name: its path without ending, which becomes `doc_id`.
 
     Raises:
-        CorpusError: at the first line that is not what it must be.
+        CorpusError: at the first invalid line.
     """
-    handler = _Handler()
+    handler = _TagHandler()
     for _ in read_events(io.BytesIO(content), handler):
         pass
     if handler.pieces is None:
@@ -78,11 +78,11 @@ def render(documents: Iterable[AnnotatedDocument]) -> dict[str, bytes]:
     return FORMAT.render(documents)
 
 
-class _Handler:
+class _TagHandler:
     """Collects the text and the tags.
 
     Attributes:
-        pieces: of the text; None before there is one.
+        pieces: of the text; None before TEXT.
         tags: line, element name and attributes of each.
     """
 
@@ -96,16 +96,16 @@ class _Handler:
         depth = len(self._open)
         if depth == 1 and name == "TEXT":
             if self.pieces is not None:
-                raise CorpusError(self.line, "UnknownTag", "a second element TEXT")
+                raise CorpusError(self.line, "UnknownTag", "the file has a second element TEXT")
             self.pieces = []
         elif depth == 2 and self._open[1] == "TAGS":
             if name in CATEGORIES or name == "PHI":
                 self.tags.append((self.line, name, attributes))
             elif name not in _OTHER_TRACK:
                 known = ", ".join((*CATEGORIES, "PHI"))
-                raise CorpusError(self.line, "UnknownTag", f"an element of TAGS is none of {known}")
+                raise CorpusError(self.line, "UnknownTag", f"TAGS may only contain {known}")
         elif not (depth == 0 or (depth == 1 and name == "TAGS") or self._in_other_track()):
-            raise CorpusError(self.line, "UnknownTag", "expected TEXT and TAGS, and tags in TAGS")
+            raise CorpusError(self.line, "UnknownTag", "expected the elements TEXT and TAGS only")
         self._open.append(name)
 
     def end(self, name: str) -> None:
@@ -115,7 +115,7 @@ class _Handler:
         if self._open[1:] == ["TEXT"] and self.pieces is not None:
             self.pieces.append(data)
         elif not data.isspace():
-            raise CorpusError(self.line, "StrayText", "there is text outside of TEXT")
+            raise CorpusError(self.line, "StrayText", "there is text outside TEXT")
 
     def _in_other_track(self) -> bool:
         return len(self._open) > 2 and self._open[2] in _OTHER_TRACK
@@ -128,13 +128,13 @@ def _annotation(text: str, line: int, element: str, attributes: Mapping[str, str
     if not label:
         raise CorpusError(line, "EmptyLabel", "the tag has no TYPE")
     if element != "PHI" and CATEGORY_OF.get(label, element) != element:
-        what = "TYPE is a label of another category than the element's"
+        what = "the label TYPE does not belong to the category of the element"
         raise CorpusError(line, "WrongCategory", what)
     start, end = (_offset(attributes, key, line) for key in ("start", "end"))
     span = place(start, end, label, len(text), line)
-    given = attributes.get("text")
-    if given is not None and given.split() != text[span.start : span.end].split():
-        raise CorpusError(line, "SpanTextsDiffer", '"text" is not what the span covers')
+    covered = attributes.get("text")
+    if covered is not None and covered.split() != text[span.start : span.end].split():
+        raise CorpusError(line, "SpanTextsDiffer", '"text" is not the covered text')
     return span
 
 

@@ -1,9 +1,9 @@
-"""XML as corpora use it: a stream of events from expat, with everything dangerous refused.
+"""XML for corpora: a stream of events from expat that refuses everything dangerous.
 
-Not read: entities of one's own (a few lines of them make gigabytes), DTDs, inside or outside of the
-file, and namespaces. What XML itself changes is changed: CR and CR LF that stand raw in a file are
-read as LF (XML 1.0, 2.11), as every XML parser reads them, so that offsets agree with other tools.
-A carriage return that is to survive is written as `&#13;`.
+Custom entities (a few lines of them expand to gigabytes), DTDs, internal or external, and
+namespaces are not supported. Line ends are normalized as XML requires: raw CR and CR LF are read as
+LF (XML 1.0, 2.11), so offsets agree with other tools. A carriage return in the text is written as
+`&#13;`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from typing import IO, NoReturn, Protocol
 from xml.parsers import expat
 
-from ..shortage import raise_shortage
+from ..core.shortage import raise_shortage
 from .base import CorpusError, refuse
 
 MOST_BYTES = 1 << 30
-"""A larger XML file is refused; one document or a corpus of some thousands is a few megabytes."""
+"""Larger XML files are refused; a corpus of some thousand documents has a few megabytes."""
 
 MOST_DEPTH = 16
 """No corpus nests elements deeper than four."""
@@ -28,27 +28,27 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """XML 1.0, production 2 (Char)."""
 
 
-class Handler(Protocol):
-    """What is told of a file; whatever it raises ends the reading."""
+class MarkupHandler(Protocol):
+    """Receives the events of a file; an exception that it raises ends the reading."""
 
     line: int
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """An element begins, in line `line`."""
+        """An element begins, on line `line`."""
 
     def end(self, name: str) -> None:
-        """It ends."""
+        """An element ends."""
 
     def text(self, data: str) -> None:
-        """A piece of text, outside or inside of CDATA."""
+        """A piece of text, inside or outside CDATA."""
 
 
-def read_events(stream: IO[bytes], handler: Handler) -> Iterator[None]:
-    """Reads a file and tells `handler`; yields after each block, so that results can be taken.
+def read_events(stream: IO[bytes], handler: MarkupHandler) -> Iterator[None]:
+    """Reads a file and calls `handler`; yields after each block, so results can be consumed.
 
     Raises:
-        CorpusError: "BadXml" if it is not well-formed, "Entity" or "TooLarge" if it is not safe,
-            or what the handler raises.
+        CorpusError: "BadXml" if it is not well-formed, "Entity", "TooDeep" or "TooLarge" if it is
+            not safe, or from the handler.
     """
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -61,7 +61,7 @@ def read_events(stream: IO[bytes], handler: Handler) -> Iterator[None]:
         nonlocal depth
         depth += 1
         if depth > MOST_DEPTH:
-            wrong("TooDeep", f"elements are nested more than {MOST_DEPTH} deep")
+            wrong("TooDeep", f"elements are nested deeper than {MOST_DEPTH} levels")
         handler.line = parser.CurrentLineNumber
         handler.start(name, attributes)
 
@@ -76,31 +76,31 @@ def read_events(stream: IO[bytes], handler: Handler) -> Iterator[None]:
         handler.text(data)
 
     def doctype(name: str, system: str | None, public: str | None, internal: bool) -> None:
-        # Without an inner part a DOCTYPE does nothing, as the outer one is never fetched.
+        # Without an internal subset a DOCTYPE has no effect: the external one is never fetched.
         if internal:
-            wrong("Entity", "the file has a DTD of its own; entities are not read, remove it")
+            wrong("Entity", "the file has an internal DTD, which is not supported; remove it")
 
     def entity(*_: object) -> NoReturn:
-        wrong("Entity", "the file has entities of its own, which are not read")
+        wrong("Entity", "the file has custom entities, which are not supported")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = text
     parser.StartDoctypeDeclHandler = doctype
     parser.EntityDeclHandler = entity
-    # An entity that only an outer DTD could tell is skipped by the parser: text would be missing.
+    # The parser skips entities that only an external DTD may define: text would be missing.
     parser.SkippedEntityHandler = entity
 
-    size, step, reached = 0, _BLOCK_BYTES, -1
+    size, step, last_index = 0, _BLOCK_BYTES, -1
     while True:
         block = stream.read(step)
         size += len(block)
         if size > MOST_BYTES:
             wrong("TooLarge", f"the file is over {MOST_BYTES:,} bytes; split it")
         _feed(parser, block)
-        # A token that goes on and on is scanned from its beginning at every call: fewer of them.
-        step = 2 * step if parser.CurrentByteIndex == reached else _BLOCK_BYTES
-        reached = parser.CurrentByteIndex
+        # Every call scans an unfinished token from its beginning: make fewer calls for long ones.
+        step = 2 * step if parser.CurrentByteIndex == last_index else _BLOCK_BYTES
+        last_index = parser.CurrentByteIndex
         yield
         if not block:
             return
@@ -129,24 +129,24 @@ class _FirstElement:
         raise _Root(name)
 
     def end(self, name: str) -> None:
-        """Never comes."""
+        """Is never called."""
 
     def text(self, data: str) -> None:
-        """Never comes."""
+        """Is never called."""
 
 
 def root_of(stream: IO[bytes]) -> str:
-    """The name of the outermost element of a file, of which only the beginning is read.
+    """The name of the outermost element of a file; only the beginning is read.
 
     Raises:
-        CorpusError: if there is none, as `read_events`.
+        CorpusError: if there is no element, or as `read_events`.
     """
     try:
         for _ in read_events(stream, _FirstElement()):
             pass
     except _Root as found:
         return str(found)
-    raise CorpusError(1, "BadXml", "the file has no element")  # expat says so before
+    raise CorpusError(1, "BadXml", "the file has no element")  # expat raises before this
 
 
 # -- writing
@@ -172,20 +172,20 @@ def check_characters(text: str, number: int, what: str) -> None:
 
 
 def cdata(text: str) -> str:
-    """The text as CDATA sections, with what they cannot hold (`]]>`, CR) between or across them."""
+    """The text as CDATA sections; `]]>` is split across two, CR is written between two."""
     inner = text.replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
     return f"<![CDATA[{inner}]]>"
 
 
 def escaped(text: str) -> str:
-    """The text outside of CDATA."""
+    """The text, escaped for use outside CDATA."""
     for character, reference in (("&", "amp"), ("<", "lt"), (">", "gt"), ("\r", "#13")):
         text = text.replace(character, f"&{reference};")
     return text
 
 
 def attribute(value: str) -> str:
-    """The value in its quotes; white space as references, which parsers leave as it is."""
+    """The quoted value; white space is written as references, which parsers do not normalize."""
     value = escaped(value).replace('"', "&quot;")
     for character in "\t\n":
         value = value.replace(character, f"&#{ord(character)};")

@@ -1,9 +1,9 @@
-"""Stand-off JSON Lines: one JSON object a line, lines end at line feeds only.
+"""Stand-off JSON Lines: one JSON object per line; only line feeds end lines.
 
     {"doc_id": "7", "text": "Dr. Who", "spans": [{"start": 4, "end": 7, "label": "DOCTOR"}]}
 
-`spans` and `meta`, an object, may be missing. `meta.span_texts`, where a corpus has it, is compared
-with the covered texts and then left out, so that it cannot go stale. Nothing is lost in this form.
+`spans` and `meta`, an object, are optional. `meta.span_texts`, if present, must match the covered
+texts; it is then dropped, so it cannot become stale. The format is lossless.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NoReturn
 
-from ..errors import error_class
+from ..core.errors import error_class
 from .base import (
     BYTE_ORDER_MARK,
     AnnotatedDocument,
@@ -28,10 +28,10 @@ _KEYS = ("doc_id", "text", "spans", "meta")
 
 
 def read(lines: IO[bytes], name: str = "") -> Iterator[AnnotatedDocument]:
-    """Yields the documents, one at a time; `name` is not needed, as each has its id.
+    """Yields the documents, one at a time; `name` is unused, since documents have ids.
 
     Raises:
-        CorpusError: at the first line that is not what it must be.
+        CorpusError: at the first invalid line.
     """
     for _, document in unique(_documents(lines), "line"):
         yield document
@@ -41,8 +41,8 @@ def write(documents: Iterable[AnnotatedDocument]) -> Iterator[bytes]:
     """Yields one line for each document.
 
     Raises:
-        CorpusError: if a document holds what UTF-8 or JSON cannot, or a `doc_id` comes twice,
-            naming its line.
+        CorpusError: if UTF-8 or JSON cannot hold a document, or two have the same `doc_id`; it
+            gives the line.
     """
     for number, document in unique(documents, "line"):
         yield _render(document, number)
@@ -55,7 +55,7 @@ def _documents(lines: IO[bytes]) -> Iterator[AnnotatedDocument]:
 
 def _parse(line: bytes, number: int) -> AnnotatedDocument:
     def wrong(fault: str, what: str) -> NoReturn:
-        # "from None": the causes hold the line itself, and a traceback would print it.
+        # "from None", since a traceback would print the cause, which holds the line.
         raise CorpusError(number, fault, what) from None
 
     if number == 1 and line.startswith(BYTE_ORDER_MARK):
@@ -65,21 +65,21 @@ def _parse(line: bytes, number: int) -> AnnotatedDocument:
     except UnicodeDecodeError as error:
         wrong("BadUtf8", f"byte {error.start} of the line cannot be decoded")
     except json.JSONDecodeError as error:
-        wrong("BadJson", f"at character {error.pos} of the line")
+        wrong("BadJson", f"the line is not valid JSON at character {error.pos}")
     except (ValueError, RecursionError) as error:
         wrong("BadJson", f"the line cannot be parsed ({error_class(error)})")
     if not isinstance(row, dict):
-        wrong("NotAnObject", "expected one JSON object a line")
+        wrong("NotAnObject", "expected one JSON object per line")
     for key in ("doc_id", "text"):
         if key not in row:
             wrong("MissingKey", f'"{key}" is required')
         if not isinstance(row[key], str):
             wrong("WrongType", f'"{key}" must be a string')
         if not encodable(row[key]):
-            wrong("LoneSurrogate", f'"{key}" holds half of a surrogate pair')
+            wrong("LoneSurrogate", f'"{key}" contains half of a surrogate pair')
     if unknown := len(row.keys() - set(_KEYS)):
-        # A misspelt "spans" would else give a document without PHI.
-        wrong("UnknownKey", f"{unknown} keys are not among {', '.join(_KEYS)}")
+        # A misspelt "spans" would otherwise give a document without PHI.
+        wrong("UnknownKey", f"{unknown} unknown keys; known: {', '.join(_KEYS)}")
     text, spans, meta = row["text"], row.get("spans", []), row.get("meta", {})
     if not isinstance(spans, list) or not isinstance(meta, dict):
         wrong("WrongType", '"spans" must be an array and "meta" an object')
@@ -87,7 +87,7 @@ def _parse(line: bytes, number: int) -> AnnotatedDocument:
     if "span_texts" in meta:
         meta = dict(meta)
         if meta.pop("span_texts") != [text[span.start : span.end] for span in annotations]:
-            wrong("SpanTextsDiffer", '"meta.span_texts" is not what the spans cover')
+            wrong("SpanTextsDiffer", '"meta.span_texts" are not the covered texts')
     return AnnotatedDocument(row["doc_id"], text, annotations, meta)
 
 
@@ -99,17 +99,19 @@ def _annotation(
     for key, kind in (("start", int), ("end", int), ("label", str)):
         if key not in span:
             wrong("MissingKey", f'span {ordinal} has no "{key}"')
-        if type(span[key]) is not kind:  # a bool is an int, and no offset
+        if type(span[key]) is not kind:  # a bool is an int, but not an offset
             wrong("WrongType", f'"{key}" of span {ordinal} must be {kind.__name__}')
     start, end, label = span["start"], span["end"], span["label"]
     if not label:
-        wrong("EmptyLabel", f"span {ordinal}")
+        wrong("EmptyLabel", f'"label" of span {ordinal} is empty')
     if not encodable(label):
-        wrong("LoneSurrogate", f'"label" of span {ordinal} holds half of a surrogate pair')
+        wrong("LoneSurrogate", f'"label" of span {ordinal} contains half of a surrogate pair')
     if not (0 <= start <= length and 0 <= end <= length):
-        wrong("OffsetOutsideText", f"span {ordinal} leaves the text's {length} characters")
+        wrong(
+            "OffsetOutsideText", f"span {ordinal} extends outside the text of {length} characters"
+        )
     if start >= end:
-        wrong("EmptySpan", f"span {ordinal} has no character")
+        wrong("EmptySpan", f"span {ordinal} is empty")
     return Annotation(start, end, label)
 
 
@@ -132,7 +134,7 @@ def _render(document: AnnotatedDocument, number: int) -> bytes:
         line = f'{{"doc_id": {doc_id}, "text": {text}, "spans": {rows}, "meta": {meta}}}\n'
         return line.encode("utf-8")
     except UnicodeEncodeError:
-        what = "the document holds half of a surrogate pair, which UTF-8 cannot"
+        what = "the document contains half of a surrogate pair, which UTF-8 cannot hold"
         raise CorpusError(number, "LoneSurrogate", what) from None
     except (TypeError, ValueError, RecursionError):
         raise CorpusError(number, "WrongType", '"meta" is not a JSON object') from None

@@ -1,1 +1,1 @@
-"""CRFs: the label codec, learning with python-crfsuite, and its model file as a checked value."""
+"""CRFs: the label codec, learning, decoding, and CRFsuite's model file as a validated value."""

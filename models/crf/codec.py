@@ -1,8 +1,8 @@
 """The label codec: spans to tags of items and back, in the schemes BIO and BIOES.
 
-Encoding covers every item that a span touches, decoding reads ill-formed tags so that no tag but O
-is ever without a span: neither loses PHI. For disjoint spans that begin and end with items,
-decoding gives back exactly what was encoded, in both schemes.
+Encoding covers every item that a span touches, and decoding gives every tag but O a span, even if
+tags are ill-formed; so neither loses PHI. For disjoint spans that begin and end with items,
+decoding returns exactly what was encoded, in both schemes.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..columns import Ints
-from ..errors import UsageError
-from ..features import Features, Featurized
+from ..core.arrays import Ints
+from ..core.errors import UsageError
+from ..core.feature_rows import Features, Featurized
 
 SCHEMES = ("BIO", "BIOES")
 OUTSIDE = "O"
 
-Annotation = tuple[int, int, str]
+SpanTuple = tuple[int, int, str]
 """Start, end (half-open, code points) and label of a span."""
 
 Decoded = tuple[int, int, int, str, int, int]
@@ -27,43 +27,43 @@ Decoded = tuple[int, int, int, str, int, int]
 
 
 def encode(
-    spans: Iterable[Annotation], starts: Sequence[int], ends: Sequence[int], scheme: str
+    spans: Iterable[SpanTuple], starts: Sequence[int], ends: Sequence[int], scheme: str
 ) -> list[str]:
     """The tags of one sequence.
 
-    A span covers each item that it overlaps, be it by one character; a span that overlaps no item
-    is lost. Where spans meet on an item the longest gets it, then the earlier, then the label that
-    sorts first; what is left of the others stays theirs. See `misaligned`.
+    A span covers each item that it overlaps, even by one character; a span that overlaps no item
+    is lost. If several spans cover an item, the longest gets it, then the earlier, then the one
+    whose label sorts first; the others keep their remaining items. See `misaligned`.
 
     Args:
-        spans: in any order, of any document's stretch; they may overlap.
+        spans: in any order; they may overlap, and lie outside the items.
         starts: of the items, disjoint and in order.
         ends: of the items.
         scheme: "BIO" or "BIOES".
 
     Raises:
         UsageError: if the scheme is unknown.
-        ValueError: if a span is empty, or a label is empty or has no place in a tag.
+        ValueError: if a span is empty, or a label is empty or cannot be part of a tag.
     """
     _require_scheme(scheme)
     ordered = _longest_first(spans)
     return _tags(_owners(ordered, starts, ends), [label for _, _, label in ordered], scheme)
 
 
-def misaligned(spans: Iterable[Annotation], starts: Sequence[int], ends: Sequence[int]) -> int:
-    """The number of spans that do not begin where an item begins and end where one ends.
+def misaligned(spans: Iterable[SpanTuple], starts: Sequence[int], ends: Sequence[int]) -> int:
+    """The number of spans that do not start at an item's start and end at an item's end.
 
-    Encoded and decoded they come back longer, or not at all if they touch no item.
+    After encoding and decoding they are longer, or missing if they touch no item.
     """
     begins, stops = set(starts), set(ends)
     return sum(start not in begins or end not in stops for start, end, _ in spans)
 
 
-def decode(tags: Sequence[str], starts: Sequence[int], ends: Sequence[int]) -> list[Annotation]:
+def decode(tags: Sequence[str], starts: Sequence[int], ends: Sequence[int]) -> list[SpanTuple]:
     """The spans of one sequence, in order.
 
-    Reads both schemes and anything between them. A tag that cannot continue the open span (I or E
-    behind O, or of another label) begins a new one; a span without its E ends where the next thing
+    Reads both schemes and mixtures of them. A tag that cannot continue the open span (I or E after
+    O, or of another label) begins a new one; a span without its E ends where the next span or O
     begins.
 
     Args:
@@ -72,7 +72,7 @@ def decode(tags: Sequence[str], starts: Sequence[int], ends: Sequence[int]) -> l
         ends: of the items.
 
     Raises:
-        ValueError: if a tag is none of O, B-, I-, E-, S- and a label, or the lengths differ.
+        ValueError: if a tag is not O, or B-, I-, E- or S- with a label; or the lengths differ.
     """
     if not len(tags) == len(starts) == len(ends):
         raise ValueError(f"decode: {len(tags)} tags for {len(starts)} items")
@@ -80,9 +80,9 @@ def decode(tags: Sequence[str], starts: Sequence[int], ends: Sequence[int]) -> l
 
 
 def encode_batch(
-    annotations: Sequence[Iterable[Annotation]], features: Features, scheme: str
+    annotations: Sequence[Iterable[SpanTuple]], features: Features, scheme: str
 ) -> list[list[str]]:
-    """The tags of each sequence of a batch; a span never goes over the end of a sequence.
+    """The tags of each sequence of a batch; a span never extends over the end of a sequence.
 
     Args:
         annotations: spans of each document; see `encode`.
@@ -110,8 +110,8 @@ def encode_batch(
     return batch
 
 
-def misaligned_batch(annotations: Sequence[Iterable[Annotation]], features: Features) -> int:
-    """The number of spans of a batch that items or sequences do not let come back as they are."""
+def misaligned_batch(annotations: Sequence[Iterable[SpanTuple]], features: Features) -> int:
+    """The number of spans of a batch that encoding and decoding does not return unchanged."""
     bounds, documents, starts, ends = _layout(features)
     count = 0
     for document, spans in enumerate(annotations):
@@ -137,7 +137,7 @@ def decode_batch(tags: Sequence[Sequence[str]], features: Features) -> list[Deco
         features: of the batch.
 
     Returns:
-        A row a span: document, start, end, label, and its first and last item as rows of
+        One row per span: document, start, end, label, and its first and last item as rows of
             `features`.
 
     Raises:
@@ -155,9 +155,9 @@ def decode_batch(tags: Sequence[Sequence[str]], features: Features) -> list[Deco
 
 
 def decode_ids(tags: Ints, names: Sequence[str], features: Featurized) -> list[Decoded]:
-    """The spans of a batch, in order; `decode_batch` of tags given as ids, all in one column.
+    """The spans of a batch, in order; like `decode_batch`, but tags are ids in one column.
 
-    Costs next to nothing for what is outside.
+    Items outside of spans cost next to nothing.
 
     Args:
         tags: one for each item: index into `names`.
@@ -172,7 +172,7 @@ def decode_ids(tags: Ints, names: Sequence[str], features: Featurized) -> list[D
     inside = np.array([name != OUTSIDE for name in names], np.bool_)
     rows = np.flatnonzero(inside[tags])
     sequences = np.searchsorted(features.sequence_offsets, rows, side="right") - 1
-    # Stretches of items that are not outside: a span never goes over the edge of one.
+    # Runs of items inside spans; a span never extends over the edge of a run.
     breaks = (np.diff(rows, prepend=-2) != 1) | (np.diff(sequences, prepend=-1) != 0)
     firsts = np.flatnonzero(breaks)
     documents = np.searchsorted(features.document_offsets, sequences[firsts], side="right") - 1
@@ -181,8 +181,8 @@ def decode_ids(tags: Ints, names: Sequence[str], features: Featurized) -> list[D
         documents.tolist(), firsts.tolist(), np.append(firsts, len(rows))[1:].tolist(), strict=True
     ):
         head = int(rows[low])
-        written = [names[tag] for tag in tags[head : head + high - low].tolist()]
-        for first, last, label in _runs(written):
+        run = [names[tag] for tag in tags[head : head + high - low].tolist()]
+        for first, last, label in _runs(run):
             start, end = int(features.starts[head + first]), int(features.ends[head + last])
             found.append((document, start, end, label, head + first, head + last))
     return found
@@ -190,7 +190,7 @@ def decode_ids(tags: Ints, names: Sequence[str], features: Featurized) -> list[D
 
 def _require_scheme(scheme: str) -> None:
     if scheme not in SCHEMES:
-        raise UsageError(f"label scheme must be one of {', '.join(SCHEMES)}")
+        raise UsageError(f"the label scheme must be one of {', '.join(SCHEMES)}")
 
 
 def _layout(features: Features) -> tuple[list[int], list[int], list[int], list[int]]:
@@ -205,21 +205,21 @@ def _layout(features: Features) -> tuple[list[int], list[int], list[int], list[i
     return bounds, documents, starts, ends
 
 
-def _longest_first(spans: Iterable[Annotation]) -> list[Annotation]:
+def _longest_first(spans: Iterable[SpanTuple]) -> list[SpanTuple]:
     ordered = sorted(set(spans), key=lambda span: (span[0] - span[1], span[0], span[2]))
     for start, end, label in ordered:
         if not 0 <= start < end:
-            raise ValueError(f"encode: bad stretch [{start}, {end})")
+            raise ValueError(f"encode: bad span [{start}, {end})")
         if not label or "\x00" in label:
-            raise ValueError("encode: a label must be a word")
+            raise ValueError("encode: a label must not be empty or contain NUL")
     return ordered
 
 
-def _owners(ordered: Sequence[Annotation], starts: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """Index of the span that has each item, or -1.
+def _owners(ordered: Sequence[SpanTuple], starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+    """Index of the span that each item belongs to, or -1.
 
-    Spans come in order of precedence. `free` leads from a taken item towards the next that is free,
-    so that spans nested a thousand deep do not cost a thousand times their items.
+    Spans come in order of precedence. `free` points from a taken item towards the next free one, so
+    spans that are nested a thousand deep do not cost a thousand times their items.
     """
     owners = [-1] * len(starts)
     free = list(range(len(starts) + 1))
@@ -264,7 +264,7 @@ def _runs(tags: Sequence[str]) -> list[tuple[int, int, str]]:
             continue
         place, dash, label = tag[:1], tag[1:2], tag[2:]
         if place not in ("B", "I", "E", "S") or dash != "-" or not label:
-            raise ValueError("decode: a tag must be O, or B-, I-, E- or S- and a label")
+            raise ValueError("decode: a tag must be O, or B-, I-, E- or S- with a label")
         if place in "BS" or label != open_label:
             if open_label:
                 runs.append((first, item - 1, open_label))

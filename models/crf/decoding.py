@@ -1,9 +1,9 @@
-"""Tagging with a CRF: one interface, two ways that give the same tags.
+"""Tagging with a CRF: one interface, two implementations that give the same tags.
 
-`open_decoder` takes the native way where the extension is there (`models.native`), else the
-reference way, on python-crfsuite. Tags are equal, since weights lie on a grid on which sums are
-exact in any order, and ties go to the lower tag on both; scores agree to 1e-9. Both make scores
-from logarithms; where the weights of transitions differ by more than 700 they may be 0.
+`open_decoder` uses the extension (`models.native`) if there is one, else the reference on
+python-crfsuite. Their tags are equal: weights lie on a grid on which sums are exact in any order,
+and both break ties towards the lower tag. Their scores agree to 1e-9. Both compute scores with
+logarithms; a score may be 0 where weights of transitions differ by more than 700.
 """
 
 from __future__ import annotations
@@ -15,41 +15,41 @@ from typing import Any
 import numpy as np
 import pycrfsuite
 
-from ..columns import Floats, Ids, Ints
-from ..errors import BundleError
-from ..features import Features, Featurized, Indexed
-from ..lazy import lazy
+from ..core.arrays import Floats, Ids, Ints
+from ..core.errors import BundleError
+from ..core.feature_rows import Features, Featurized, Indexed
+from ..core.lazy import lazy
 from ..native import extension, warn_if_absent
 from .codec import OUTSIDE
 from .learning import AttributeTable, attribute_table, item_sequences
 from .model_file import CONSTANT, CrfModel, biased, biases_by_tag, label_of, write_model
 
 
-class Decoder(abc.ABC):
-    """A CRF opened for tagging: where it works, for it is not pickled. For threads too.
+class CrfDecoder(abc.ABC):
+    """A CRF opened for tagging, in the process that uses it; never pickled. Thread-safe.
 
     Attributes:
-        tags: of the model; ids of tags are places in it.
+        tags: of the model; the id of a tag is its index.
     """
 
     def __init__(self, tags: tuple[str, ...]) -> None:
         self.tags = tags
-        # Of the last batch: its attributes, and what is known of them.
+        # The attributes of the last batch and their table.
         self._last: tuple[Sequence[str], Any] | None = None
 
     @abc.abstractmethod
     def _table(self, attributes: Sequence[str]) -> Any:
-        """What the model knows of the attribute strings of a batch."""
+        """Looks up the attribute strings of a batch in the model."""
 
     @abc.abstractmethod
     def _prepare(self, features: Features, table: Any) -> Any:
-        """Features with their `_table`, as `decode` takes them."""
+        """Features with their `_table`, in the form that `decode` takes."""
 
     def ready(self, features: Featurized) -> Any:
-        """A batch, or a part of one, as `decode` takes it: for once, or for many biases.
+        """A batch, or part of one, in the form that `decode` takes: once, or for many biases.
 
-        Ids, which are ready, are those of this model. Parts of one batch share its attributes,
-        which are looked up once.
+        `Indexed` features must have the ids of this model; they are returned as they are. Parts of
+        a batch share its attributes, which are looked up once.
         """
         if isinstance(features, Indexed):
             return features
@@ -62,26 +62,26 @@ class Decoder(abc.ABC):
     def decode(
         self, prepared: Any, biases: Mapping[str, float] | None = None, *, scored: bool = True
     ) -> tuple[Ints, Floats]:
-        """The best tags of a batch and how probable they are.
+        """The best tags of a batch and their probabilities.
 
         Args:
-            prepared: of `ready`.
-            biases: label or "O" -> what each of its tags scores more; rounded to the grid. Labels
-                that the model lacks do nothing.
-            scored: whether probabilities are wanted.
+            prepared: from `ready`.
+            biases: label or "O" -> value added to the score of each of its tags, rounded to the
+                grid. Labels that the model lacks have no effect.
+            scored: whether to compute probabilities.
 
         Returns:
             tags: id of the best tag of each item.
-            scores: in [0, 1], the marginal probability of that tag; 1 for what is outside, and for
-                all if they are not wanted.
+            scores: in [0, 1], the marginal probability of that tag; 1 for O, and for all tags if
+                not `scored`.
 
         Raises:
-            BundleError: if a bias is not a small number.
+            BundleError: if a bias is not finite or too large.
         """
 
 
-def open_decoder(model: CrfModel) -> Decoder:
-    """The fastest decoder that there is here for a model on the grid."""
+def open_decoder(model: CrfModel) -> CrfDecoder:
+    """The fastest decoder available for a model on the grid."""
     if extension() is not None:
         return NativeDecoder(model)
     warn_if_absent()
@@ -89,7 +89,7 @@ def open_decoder(model: CrfModel) -> Decoder:
 
 
 ModelArrays = tuple[tuple[str, ...], Floats, tuple[Any, ...]]
-"""A model for the extension: its tags, what every item has, and what `open_model` takes."""
+"""A model for the extension: its tags, the constant's weights, and what `open_model` takes."""
 
 
 def model_arrays(model: CrfModel) -> ModelArrays:
@@ -99,7 +99,7 @@ def model_arrays(model: CrfModel) -> ModelArrays:
         BundleError: if its weights are not on the grid.
     """
     if not model.on_grid():
-        raise BundleError("its weights are not snapped to the grid")
+        raise BundleError("the weights are not on the grid")
     rows = _row_pointers(model)
     opened = (
         rows,
@@ -111,20 +111,20 @@ def model_arrays(model: CrfModel) -> ModelArrays:
     return tuple(model.tags), _constant_weights(model, rows), opened
 
 
-class NativeDecoder(Decoder):
-    """The extension's."""
+class NativeDecoder(CrfDecoder):
+    """A decoder on the extension."""
 
     def __init__(self, model: CrfModel | ModelArrays) -> None:
-        """Opens a model, or its arrays, which know no attributes: all features must be ids then.
+        """Opens a model, or its arrays; with arrays all features must be `Indexed`.
 
         Raises:
-            BundleError: if it is not one that CRFsuite and the extension can answer alike.
+            BundleError: if CRFsuite and the extension would not give the same tags.
         """
         native = extension()
         if native is None:
             raise BundleError("there is no native extension")
         tags, base, arrays = model_arrays(model) if isinstance(model, CrfModel) else model
-        # A copy: the arrays may be those of a file, which it would keep in memory.
+        # A copy, since the arrays may map a file and would keep it in memory.
         self._base = base.copy()
         super().__init__(tags)
         self._attributes = model.attributes if isinstance(model, CrfModel) else ()
@@ -136,11 +136,11 @@ class NativeDecoder(Decoder):
 
     @lazy
     def _ids(self) -> dict[str, int]:
-        """Of each attribute; not needed for what comes as ids."""
+        """Attribute -> id; not needed for `Indexed` features."""
         return {attribute: number for number, attribute in enumerate(self._attributes)}
 
     def _table(self, attributes: Sequence[str]) -> Ids:
-        """The id of each, -1 of one that the model does not have."""
+        """The id of each attribute, -1 if the model does not have it."""
         known = self._ids
         return np.fromiter((known.get(a, -1) for a in attributes), np.int32, len(attributes))
 
@@ -161,7 +161,7 @@ class NativeDecoder(Decoder):
         *,
         scored: bool = True,
     ) -> tuple[Ints, Floats]:
-        """See `Decoder.decode`."""
+        """See `CrfDecoder.decode`."""
         base = self._base + biases_by_tag(self.tags, biases or {})
         tags = np.zeros(len(prepared.starts), np.uint16)
         scores = np.ones(len(tags))
@@ -175,11 +175,11 @@ class NativeDecoder(Decoder):
             scores,
             scored,
         )
-        return tags.astype(np.int64), _sound(scores)
+        return tags.astype(np.int64), _in_range(scores)
 
 
-class ReferenceDecoder(Decoder):
-    """python-crfsuite's: the oracle, and what runs without the extension."""
+class ReferenceDecoder(CrfDecoder):
+    """A decoder on python-crfsuite: the reference, and the fallback without the extension."""
 
     def __init__(self, model: CrfModel) -> None:
         super().__init__(model.tags)
@@ -187,7 +187,7 @@ class ReferenceDecoder(Decoder):
         self._known = frozenset(model.attributes)
         self._numbers = {tag: number for number, tag in enumerate(model.tags)}
         self._outside = self._numbers.get(OUTSIDE, -1)
-        # The file with the biases asked for last.
+        # The model file with the biases used last.
         self._written: tuple[tuple[tuple[str, float], ...], bytes] | None = None
 
     def _table(self, attributes: Sequence[str]) -> AttributeTable:
@@ -205,11 +205,11 @@ class ReferenceDecoder(Decoder):
         *,
         scored: bool = True,
     ) -> tuple[Ints, Floats]:
-        """See `Decoder.decode`."""
+        """See `CrfDecoder.decode`."""
         features, sequences = prepared
         biases = biases or {}
-        # One of its own, for it holds state while it tags. CRFsuite reads the bytes as long as it
-        # lives and does not own them.
+        # A new tagger per call, since it holds state while it tags. CRFsuite reads the bytes while
+        # the tagger lives, and does not own them.
         weights = self._weights(biases)
         crf = pycrfsuite.Tagger()
         crf.open_inmemory(weights)
@@ -222,7 +222,7 @@ class ReferenceDecoder(Decoder):
             for first, end in zip(bounds, bounds[1:], strict=False):
                 if (tags[first:end] != self._outside).any():
                     scores[first:end] = self._marginals(states[first:end], tags[first:end])
-        return tags, _sound(scores)
+        return tags, _in_range(scores)
 
     def _weights(self, biases: Mapping[str, float]) -> bytes:
         """CRFsuite's file with these biases."""
@@ -236,14 +236,14 @@ class ReferenceDecoder(Decoder):
 
     @lazy
     def _tables(self) -> tuple[Ints, dict[str, int], Floats]:
-        """Row pointers, ids of attributes, and what every item has."""
+        """Row pointers, ids of attributes, and the constant's weights."""
         model = self._model
         numbers = {attribute: number for number, attribute in enumerate(model.attributes)}
         pointers = _row_pointers(model)
         return pointers, numbers, _constant_weights(model, pointers)
 
     def _states(self, features: Features, biases: Mapping[str, float]) -> Floats:
-        """The score of each tag of each item by its attributes, [item, tag]."""
+        """The score of each tag of each item from its attributes, [item, tag]."""
         model = self._model
         pointers, numbers, constant = self._tables
         table = np.array([numbers.get(a, -1) for a in features.attributes] + [-1], np.int64)
@@ -251,7 +251,7 @@ class ReferenceDecoder(Decoder):
         items = np.repeat(np.arange(len(features.starts)), np.diff(features.item_offsets))
         items, ids = items[ids >= 0], ids[ids >= 0]
         counts = pointers[ids + 1] - pointers[ids]
-        # The places of the weights of all these attributes, one after another.
+        # The indexes of the weights of all these attributes, one after another.
         cells = np.repeat(pointers[ids + 1] - np.cumsum(counts), counts) + np.arange(counts.sum())
         places = np.repeat(items, counts) * len(model.tags) + model.state_tags[cells]
         size = len(features.starts) * len(model.tags)
@@ -259,11 +259,11 @@ class ReferenceDecoder(Decoder):
         return sums.reshape(-1, len(model.tags)) + constant + biases_by_tag(model.tags, biases)
 
     def _marginals(self, states: Floats, tags: Ints) -> Floats:
-        """The marginals of the tags of a sequence, 1 where they are outside.
+        """The marginals of the tags of a sequence, 1 for O.
 
-        CRFsuite's own are of sums of exp() of scores as they are, which the weights of a perceptron
-        put beyond what doubles can hold: they are NaN then, or 0 for what is certain. These are
-        kept as logarithms, as in the extension.
+        CRFsuite sums exp() of raw scores. The weights of a perceptron make these overflow, so its
+        marginals are NaN, or 0 for certain tags. Here they are computed with logarithms, as in the
+        extension.
         """
         moves = self._model.transitions()
         factors = np.exp(moves - moves.max())
@@ -273,25 +273,25 @@ class ReferenceDecoder(Decoder):
             for state in states[1:]:
                 logs = np.log(np.exp(forward[-1]) @ factors) + state
                 forward.append(logs - logs.max())
-            behind = np.zeros(len(self.tags))
-            for place in reversed(range(len(tags))):
-                if tags[place] != self._outside:
-                    both = forward[place] + behind
+            backward = np.zeros(len(self.tags))
+            for item in reversed(range(len(tags))):
+                if tags[item] != self._outside:
+                    both = forward[item] + backward
                     masses = np.exp(both - both.max())
-                    scores[place] = masses[tags[place]] / masses.sum()
-                both = states[place] + behind
-                behind = np.log(factors @ np.exp(both - both.max()))
+                    scores[item] = masses[tags[item]] / masses.sum()
+                both = states[item] + backward
+                backward = np.log(factors @ np.exp(both - both.max()))
         return scores
 
 
 def _row_pointers(model: CrfModel) -> Ints:
-    """Of each attribute its first weight, and one more."""
+    """The index of the first weight of each attribute, and the number of weights."""
     pointers = np.searchsorted(model.state_attributes, np.arange(len(model.attributes) + 1))
     return pointers.astype(np.int64)
 
 
 def _constant_weights(model: CrfModel, pointers: Ints) -> Floats:
-    """For each tag what every item has."""
+    """The weight of `CONSTANT` for each tag."""
     weights = np.zeros(len(model.tags))
     if CONSTANT in model.attributes:
         number = model.attributes.index(CONSTANT)
@@ -300,6 +300,6 @@ def _constant_weights(model: CrfModel, pointers: Ints) -> Floats:
     return weights
 
 
-def _sound(scores: Floats) -> Floats:
-    """Within their range: where nothing is known 0.0 says so."""
+def _in_range(scores: Floats) -> Floats:
+    """The scores in [0, 1]; 0 for those that are not finite."""
     return np.clip(np.where(np.isfinite(scores), scores, 0.0), 0.0, 1.0)

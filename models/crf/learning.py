@@ -1,4 +1,4 @@
-"""Training CRF weights with python-crfsuite, and the one way from `Features` to its items."""
+"""Training CRF weights with python-crfsuite, and the conversion of `Features` to its items."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import pycrfsuite
 
-from ..columns import Flags
-from ..errors import BundleError, UsageError
-from ..features import Features
-from ..recipes.learner import Learner, Parameter
+from ..core.arrays import Flags
+from ..core.errors import BundleError, UsageError
+from ..core.feature_rows import Features
+from .learner import Learner, Parameter
 from .model_file import CONSTANT, CrfModel, read_model, snap
 
 Progress = Callable[[int, float], None]
-"""Called after each iteration with its number, from 1, and the loss (infinite if none was told)."""
+"""Called after each iteration with its number, from 1, and the loss (infinite if unknown)."""
 
 _ITERATION = re.compile(r"\*{5} (?:Iteration|Epoch) #(\d+) \*{5}")
 _LOSS = re.compile(r"Loss: (\S+)")
@@ -29,11 +29,11 @@ _LOSS = re.compile(r"Loss: (\S+)")
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AttributeTable:
-    """The attribute strings of a batch, ready to be put into items; made by `attribute_table`.
+    """The attribute strings of a batch, ready for items; made by `attribute_table`.
 
     Attributes:
-        strings: those of `Features.attributes`, and `CONSTANT` last.
-        keep: whether each goes into items, without `CONSTANT`, which always does; None for all.
+        strings: those of `Features.attributes`, then `CONSTANT`.
+        keep: whether to put each into items, without `CONSTANT`, which always is; None for all.
     """
 
     strings: npt.NDArray[np.object_]
@@ -47,9 +47,9 @@ def attribute_table(
 
     Args:
         attributes: `Features.attributes`.
-        known: those to keep, all if None. A model's own may be given when tagging: the others score
-            nothing, and leaving them out early saves most of the time. It also keeps strings away
-            from CRFsuite that it cannot hold, for no model has them.
+        known: those to keep; None for all. When tagging, give the model's own: others score
+            nothing, and leaving them out early saves most of the time. It also keeps strings from
+            CRFsuite that it cannot hold, since no model has them.
     """
     strings = np.empty(len(attributes) + 1, object)
     strings[:] = [*attributes, CONSTANT]
@@ -65,8 +65,8 @@ def item_sequences(
     """Yields the sequences of a batch for python-crfsuite, each item with `CONSTANT` added.
 
     Args:
-        features: of a batch, or of a part of it.
-        table: of the whole batch's `Features.attributes`; made here if None, with all kept.
+        features: of a batch, or of part of it.
+        table: of the whole batch's `Features.attributes`; None to make one that keeps all.
     """
     table = table or attribute_table(features.attributes)
     ids, offsets = features.attribute_ids, features.item_offsets
@@ -90,22 +90,22 @@ def learn(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> CrfModel:
-    """Trains a CRF and returns its model, weights on the grid; same input, same model.
+    """Trains a CRF and returns its model with weights on the grid; same input, same model.
 
-    Scores of the averaged perceptron are not calibrated, those of L-BFGS are.
+    The scores of L-BFGS are calibrated, those of the averaged perceptron are not.
 
-    Not for two threads at once: CRFsuite shuffles with the C library's one random generator.
+    Not thread-safe: CRFsuite shuffles with the C library's only random generator.
 
     Args:
         features: of all training documents.
         tags: one list for each sequence, one tag for each of its items.
-        learner: algorithm and parameters; those not given keep CRFsuite's defaults.
-        seed: of the order in which the perceptron sees the sequences.
-        progress: see `Progress`; what it raises ends the training and reaches the caller.
+        learner: algorithm and parameters; others have CRFsuite's defaults.
+        seed: of the order in which the perceptron reads the sequences.
+        progress: see `Progress`; an exception that it raises ends the training and propagates.
 
     Raises:
-        UsageError: if a parameter is not of CRFsuite's type, or there is nothing to learn.
-        BundleError: if CRFsuite wrote no sound model.
+        UsageError: if a parameter does not have CRFsuite's type, or there is nothing to learn.
+        BundleError: if CRFsuite wrote no valid model.
     """
     trainer = _Trainer()
     trainer.progress = progress
@@ -116,11 +116,11 @@ def learn(
         if len(sequence):
             trainer.append(items, sequence)
     _seed_c_library(seed)
-    # The model holds words of the corpus: the directory is readable by its owner only, and removed.
+    # The model holds words of the corpus: only the owner can read the folder, and it is removed.
     with tempfile.TemporaryDirectory(prefix="scrubline-") as folder:
         path = Path(folder) / "model"
         trainer.train(str(path))
-        # To a path that cannot be written, CRFsuite writes nothing and says nothing.
+        # If it cannot write the path, CRFsuite fails silently.
         if not path.exists():
             raise BundleError(
                 "CRFsuite wrote no model: is the temporary directory full or read-only?"
@@ -129,7 +129,7 @@ def learn(
 
 
 def _parameters(learner: Learner, trainer: _Trainer) -> dict[str, Parameter]:
-    """The parameters in the types that CRFsuite has for them; it would cut 1.5 iterations to 1."""
+    """The parameters in CRFsuite's types; it would truncate 1.5 iterations to 1."""
     cast = {}
     for name, value in learner.parameters:
         wanted = type(trainer.get(name))
@@ -142,7 +142,7 @@ def _parameters(learner: Learner, trainer: _Trainer) -> dict[str, Parameter]:
 
 
 class _Trainer(pycrfsuite.BaseTrainer):  # type: ignore[misc]
-    """Turns CRFsuite's log lines into calls of `progress`, and prints none."""
+    """Turns CRFsuite's log lines into calls of `progress` instead of printing them."""
 
     progress: Progress | None = None
     _iteration = 0
@@ -156,7 +156,7 @@ class _Trainer(pycrfsuite.BaseTrainer):  # type: ignore[misc]
         elif loss := _LOSS.match(message):
             self._loss = float(loss[1])
         elif message == "\n" and self._iteration:
-            # A blank line ends the iteration's lines; the next one does not belong to an iteration.
+            # A blank line ends an iteration; the next one does not belong to an iteration.
             iteration, self._iteration = self._iteration, 0
             self.progress(iteration, self._loss)
 
@@ -164,20 +164,20 @@ class _Trainer(pycrfsuite.BaseTrainer):  # type: ignore[misc]
 def _check_training(features: Features, tags: Sequence[Sequence[str]]) -> None:
     lengths = np.diff(features.sequence_offsets)
     if len(tags) != len(lengths) or [len(sequence) for sequence in tags] != lengths.tolist():
-        raise UsageError("training needs one tag for each item of each sequence")
+        raise UsageError("training needs exactly one tag for each item of each sequence")
     seen = {tag for sequence in tags for tag in sequence}
     if not seen - {"O"}:
         raise UsageError("nothing to learn: no item of the training documents has a label")
     for what, strings in (("attribute", features.attributes), ("tag", sorted(seen))):
         for index, string in enumerate(strings):
-            # CRFsuite would cut at the NUL and take two different strings for one.
+            # CRFsuite would cut strings at NUL and confuse different ones.
             if "\0" in string or not _encodable(string):
                 raise UsageError(
-                    f"{what} {index} holds a NUL or a lone surrogate, which CRFsuite cannot"
+                    f"{what} {index} has a NUL or a lone surrogate, which CRFsuite cannot store"
                 )
     if CONSTANT in features.attributes:
         raise UsageError(
-            f"no declared feature may be called {CONSTANT!r}: every item has it already"
+            f"no feature may be called {CONSTANT!r}: every item already has this attribute"
         )
 
 
@@ -190,6 +190,6 @@ def _encodable(string: str) -> bool:
 
 
 def _seed_c_library(seed: int) -> None:
-    """Sets the state of `rand`, with which CRFsuite shuffles and which it never seeds itself."""
+    """Seeds `rand`, which CRFsuite uses to shuffle and never seeds."""
     library = ctypes.CDLL(None) if os.name == "posix" else ctypes.CDLL("ucrtbase")
     library.srand(ctypes.c_uint(seed % 2**32))

@@ -1,14 +1,14 @@
-"""A CRF model as bundles and parts keep it: what it means, column by column, compressed by xz.
+"""A CRF model as bundles and auxiliary models store it: column by column, compressed by xz.
 
-CRFsuite's own file says most things three times (ids, hash tables, reference lists) and gives each
-weight 20 bytes; packed, a model takes a twentieth of that. `write_model` makes CRFsuite's file from
-it where the model is opened.
+CRFsuite's own file stores most facts three times (ids, hash tables, reference lists) and takes 20
+bytes for each weight; a packed model takes a twentieth of that. `write_model` makes CRFsuite's file
+when the model is opened.
 
-Layout inside of the xz stream, little-endian: eight bytes "SCRUBCRF", the version; the numbers of
-tags, attributes, state and transition weights, and the bytes of the two lists of names (6 x u32);
-the tags and the attributes in UTF-8, each name with a NUL behind it; for each attribute how many
-state weights it has (u16); of the state weights the tags (u16), then the weights in steps of
-1 / GRID (i32); of the transitions the sources (u16), the targets (u16) and the weights (i32).
+Layout inside the xz stream, little-endian: eight bytes "SCRUBCRF" and the version; the numbers of
+tags, attributes, state and transition weights, and the sizes of the two lists of names in bytes
+(6 x u32); tags and attributes in UTF-8, each name followed by a NUL; the number of state weights of
+each attribute (u16); of the state weights the tags (u16), then the weights in steps of 1 / GRID
+(i32); of the transitions the sources (u16), the targets (u16) and the weights (i32).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..columns import Floats, Ints
-from ..errors import BundleError
+from ..core.arrays import Floats, Ints
+from ..core.errors import BundleError
 from .model_file import GRID, MAX_LABELS, MAX_WEIGHT, CrfModel
 
 _MAGIC = b"SCRUBCRF"
@@ -28,21 +28,21 @@ _VERSION = 1
 _HEADER = struct.Struct("<8s7I")
 _MOST_BYTES = 1 << 28
 _MOST_ATTRIBUTES = 1 << 23
-"""Unpacked; more is refused unread, so a small hostile file cannot fill the memory: a name takes
-sixty bytes of it however short it is."""
+"""Limits of the unpacked model; more is refused unread, so a small hostile file cannot fill the
+memory: every name takes at least sixty bytes."""
 
 _MEMORY = 1 << 27
-"""Of the decompressor: presets up to 9 need 65 MB."""
+"""Memory limit of the decompressor; presets up to 9 need 65 MB."""
 
 
 def pack(model: CrfModel) -> bytes:
-    """The packed form; the same bytes for the same model and version of liblzma.
+    """The packed form; the same model and version of liblzma give the same bytes.
 
     Raises:
         BundleError: if weights are not on the grid.
     """
     if not model.on_grid():
-        raise BundleError("its weights are not snapped to the grid")
+        raise BundleError("the weights are not on the grid")
     tags, attributes = _joined(model.tags), _joined(model.attributes)
     header = _HEADER.pack(
         _MAGIC,
@@ -71,7 +71,7 @@ def unpack(data: bytes) -> CrfModel:
     """The model of a packed form.
 
     Raises:
-        BundleError: if it is anything but a sound model in this layout.
+        BundleError: if it is not a valid model in this layout.
     """
     body = _decompressed(data)
     if len(body) < _HEADER.size:
@@ -82,7 +82,7 @@ def unpack(data: bytes) -> CrfModel:
     if (magic, version) != (_MAGIC, _VERSION):
         raise BundleError("not a packed CRF model: wrong magic or version")
     if n_tags > MAX_LABELS or n_transitions > n_tags**2 or n_attributes > _MOST_ATTRIBUTES:
-        raise BundleError("the packed CRF model has more tags, transitions or attributes than any")
+        raise BundleError("the packed CRF model has too many tags, transitions or attributes")
     columns = [
         ("<u2", n_attributes),
         ("<u2", n_states),
@@ -93,19 +93,19 @@ def unpack(data: bytes) -> CrfModel:
     ]
     sizes = [*name_bytes, *(count * np.dtype(kind).itemsize for kind, count in columns)]
     if _HEADER.size + sum(sizes) != len(body):
-        raise BundleError("the packed CRF model has another size than its header says")
-    at = _HEADER.size
-    tags = _split(body[at : at + name_bytes[0]], n_tags, "tags")
-    at += name_bytes[0]
-    attributes = _split(body[at : at + name_bytes[1]], n_attributes, "attributes")
-    at += name_bytes[1]
-    found: list[Ints] = []
+        raise BundleError("the size of the packed CRF model does not match its header")
+    offset = _HEADER.size
+    tags = _split(body[offset : offset + name_bytes[0]], n_tags, "tags")
+    offset += name_bytes[0]
+    attributes = _split(body[offset : offset + name_bytes[1]], n_attributes, "attributes")
+    offset += name_bytes[1]
+    read: list[Ints] = []
     for kind, count in columns:
-        found.append(np.frombuffer(body, kind, count, at).astype(np.int64))
-        at += count * np.dtype(kind).itemsize
-    counts, state_tags, state_steps, sources, targets, steps = found
+        read.append(np.frombuffer(body, kind, count, offset).astype(np.int64))
+        offset += count * np.dtype(kind).itemsize
+    counts, state_tags, state_steps, sources, targets, steps = read
     if int(counts.sum()) != n_states:
-        raise BundleError("the attributes of the packed CRF model do not account for its weights")
+        raise BundleError("the weights of the packed CRF model do not match its attributes")
     model = CrfModel(
         tags,
         attributes,
@@ -117,7 +117,7 @@ def unpack(data: bytes) -> CrfModel:
         steps / GRID,
     )
     if not model.on_grid():
-        raise BundleError(f"a weight is not below {MAX_WEIGHT:g} in size")
+        raise BundleError(f"a weight is {MAX_WEIGHT:g} or larger")
     return model
 
 
@@ -131,13 +131,13 @@ def _joined(names: Sequence[str]) -> bytes:
 
 def _split(data: bytes, count: int, what: str) -> tuple[str, ...]:
     if data.count(0) != count:
-        raise BundleError(f"the packed CRF model does not have as many {what} as its header says")
+        raise BundleError(f"the number of {what} in the packed CRF model does not match its header")
     try:
         *names, rest = data.decode().split("\0")
     except UnicodeDecodeError:
         raise BundleError(f"the {what} of the packed CRF model are not UTF-8") from None
     if rest:
-        raise BundleError(f"the last of the {what} of the packed CRF model has no end")
+        raise BundleError(f"the last of the {what} of the packed CRF model is not terminated")
     return tuple(names)
 
 
@@ -146,9 +146,7 @@ def _decompressed(data: bytes) -> bytes:
     try:
         body = decompressor.decompress(data, max_length=_MOST_BYTES)
     except (lzma.LZMAError, EOFError):
-        raise BundleError("not a packed CRF model, or a damaged one") from None
+        raise BundleError("not a packed CRF model, or damaged") from None
     if not decompressor.eof or decompressor.unused_data:
-        raise BundleError(
-            "the packed CRF model is cut off, too large, or has something behind its end"
-        )
+        raise BundleError("the packed CRF model is truncated, too large, or followed by other data")
     return body

@@ -1,7 +1,7 @@
 """Evaluation: predicted annotations against gold ones.
 
-One file a family of metrics, a line for each metric in `METRICS`; reports keep that order. What
-each is, whose definition it follows and how to read it: `docs/evaluation.md`.
+A new metric is a file here and a line in `METRICS`; reports keep the order of the table.
+`docs/evaluation.md` says what each metric means, whose definition it follows and how to read it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from types import MappingProxyType
 
 import numpy as np
 
+from ..core.tokens import Tokens
 from ..corpora import COVER, AnnotatedDocument
-from ..labels import LABELS
-from ..mapping import load_map
-from ..tokenizing import tokenize_documents
-from ..tokens import Tokens
+from ..text.tokenizer import tokenize_documents
 from .characters import count_characters
 from .clinical import find_destroyed_terms, shipped_terms, term_finder
 from .comparison import Comparison, FindTerms, align, count_by_document
 from .conll import count_phrases
 from .hide import count_tags, count_with_negatives, find_confusions
-from .i2b2_2006 import MAP, count_words
+from .i2b2_2006 import count_words, native_or_2006
 from .i2b2_2014 import (
     count_categories,
     count_hipaa_relaxed,
@@ -31,11 +29,11 @@ from .i2b2_2014 import (
     count_script_tokens,
 )
 from .intervals import Interval, Resampling
-from .label_sets import label_warnings
+from .label_sets import label_warnings, native_only
 from .leaks import find_leaked_ink, find_leaks
 from .matrices import Matrix
 from .meddocan import count_merged_spans, count_sensitive_spans, find_leak_score
-from .paired import Difference, difference_lines, differences
+from .paired import ScoreDifference, difference_lines, differences
 from .portions import Share, Shares
 from .report import DocumentErrors, Metric, Report
 from .scores import Average, Score, Scores
@@ -47,7 +45,7 @@ __all__ = [
     "COVER",
     "METRICS",
     "Average",
-    "Difference",
+    "ScoreDifference",
     "Interval",
     "Matrix",
     "Metric",
@@ -63,21 +61,6 @@ __all__ = [
     "evaluate",
     "term_finder",
 ]
-
-
-def native_only(labels: Collection[str]) -> str | None:
-    """For metrics that know what the native labels mean."""
-    if set(labels) <= set(LABELS):
-        return None
-    return "needs the native labels (i2b2 2014's); map them with --label-map"
-
-
-def native_or_2006(labels: Collection[str]) -> str | None:
-    """For the metrics of i2b2 2006."""
-    classes = load_map(MAP, "from_native").meanings
-    if set(labels) <= set(LABELS) or set(labels) <= set(classes):
-        return None
-    return "needs the native labels or i2b2 2006's; map them with --label-map"
 
 
 _RELEASE, _ANY = "Release", "Spans and tokens"
@@ -119,7 +102,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "error_extents": Metric("Extents by label", find_extents, _WI_DEID),
     }
 )
-"""`strict` is also i2b2 2014's strict level and MEDDOCAN's sub-track 1."""
+"""The table of metrics. `strict` is also i2b2 2014's strict level and MEDDOCAN's sub-track 1."""
 
 
 def compare(
@@ -134,22 +117,22 @@ def compare(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Report:
-    """Scores predicted annotations against gold ones; the order of the documents does not matter.
+    """Scores predicted annotations against gold ones; the order of documents does not matter.
 
     Args:
         gold: documents with unique `doc_id`.
-        predicted: the same documents with the same texts, matched by `doc_id`; if each tells in
-            `meta["cover"]` what would be removed, leaks and label-blind scores are of that.
-        ignore: labels (after mapping) whose spans are dropped from both sides.
+        predicted: the same documents with the same texts, matched by `doc_id`. If `meta["cover"]`
+            of each lists what would be removed, leaks and label-blind scores use that.
+        ignore: labels (after mapping) whose spans are dropped on both sides.
         label_map: applied to the labels of both sides first; None drops a span.
-        tokenize: gives the tokens that the token metrics count.
-        find_terms: clinical terms of a text; None for those of the shipped lists.
+        tokenize: makes the tokens that the token metrics count.
+        find_terms: finds the clinical terms of a text; None for the shipped dictionaries.
         metrics: names in `METRICS` to compute; None for all that the labels allow.
         resamples: bootstrap resamples for the 95 % intervals; 0 for none.
         seed: of the bootstrap.
 
     Raises:
-        UsageError: if the two sides do not hold the same documents, saying how many differ.
+        UsageError: if the two sides do not hold the same documents; it says how many differ.
     """
     comparison = align(gold, predicted, tokenize, label_map, ignore, find_terms or _shipped)
     return evaluate(
@@ -158,7 +141,7 @@ def compare(
 
 
 def _shipped(text: str) -> Sequence[tuple[int, int, str]]:
-    """Terms of the shipped lists, which are read only where a metric asks."""
+    """Terms of the shipped dictionaries, which are loaded on first use."""
     return shipped_terms()(text)
 
 
@@ -169,20 +152,19 @@ def evaluate(
     metrics: Collection[str] | None = None,
     resampling: Resampling = Resampling(),  # noqa: B008 - frozen
 ) -> Report:
-    """Every metric of two sides that were put together by `align`.
+    """Computes the metrics of two aligned sides.
 
     Args:
-        comparison: the two sides.
-        ignore: for the report: what `align` left out.
+        comparison: from `align`.
+        ignore: the labels that `align` left out, for the report.
         metrics: see `compare`.
         resampling: of the intervals.
     """
-    asked = {name: METRICS[name] for name in METRICS if metrics is None or name in metrics}
-    left_out = {
-        name: why for name, metric in asked.items() if (why := metric.lacks(comparison.label_names))
-    }
+    wanted = {name: METRICS[name] for name in METRICS if metrics is None or name in metrics}
+    labels = comparison.label_names
+    left_out = {name: why for name, metric in wanted.items() if (why := metric.lacks(labels))}
     measured = {
-        name: metric.measure(comparison) for name, metric in asked.items() if name not in left_out
+        name: metric.measure(comparison) for name, metric in wanted.items() if name not in left_out
     }
     return Report(
         documents=len(comparison),
@@ -194,7 +176,10 @@ def evaluate(
         removed="cover" if comparison.has_cover else "predicted spans",
         resampling=resampling,
         metrics=MappingProxyType(
-            {name: one.summary(METRICS[name].title, resampling) for name, one in measured.items()}
+            {
+                name: counts.summary(METRICS[name].title, resampling)
+                for name, counts in measured.items()
+            }
         ),
         measured=MappingProxyType(measured),
         groups=MappingProxyType({name: METRICS[name].group for name in measured}),

@@ -1,8 +1,8 @@
-"""Clinical terms destroyed: how much of what a note says of medicine is removed along with the PHI.
+"""Clinical terms destroyed: how much of a note's medical content is removed along with the PHI.
 
-A term is a phrase of a list (drugs, findings, eponyms), a dose or a vital sign. Only those outside
-gold spans count: what the annotators marked is to go. One is destroyed if any of its characters is
-removed.
+A term is a phrase of a dictionary (drugs, findings, eponyms), a dose or a vital sign. Only terms
+outside gold spans count, since gold spans should be removed. A term is destroyed if any of its
+characters is removed.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from ...dictionaries import load
-from ..columns import Flags, Ints
-from ..phrases import Occurrence, PhraseMatcher, fold, has_word
+from ..core.arrays import Flags, Ints
+from ..redaction.phrases import Occurrence, PhraseMatcher, fold, has_word
 from .comparison import Comparison, FindTerms, count_by_document, covered
 from .portions import Portions
 
 LISTS: Mapping[str, str] = {"medical words": "medical_words_en", "eponyms": "eponyms_en"}
-"""Kind -> shipped list that is looked for if the user gives none."""
+"""Kind -> the shipped dictionary that is used by default."""
 
 _UNITS = (
     r"mg|mcg|µg|μg|ug|kg|g|gm|gr|ml|cc|dl|l|mmol|mol|meq|units?|iu|u|tabs?|tablets?|caps?|capsules?|"
@@ -38,7 +38,7 @@ _VITAL = (
     r"|(?:temp(?:erature)?|T|Tmax)\W{0,3}(?:3[4-9]|4[0-3]|9\d|10\d)(?:[.,]\d)?)(?![\w/])"
 )
 _PATTERN = re.compile(f"(?P<vital>{_VITAL})|(?P<dose>{_DOSE})", re.IGNORECASE)
-"""Bounded, so that it is linear; `SpO2 98%` is a vital sign and not a dose beside."""
+"""Bounded, so matching is linear; `SpO2 98%` is a vital sign and not also a dose."""
 
 _KINDS = {"vital": "vital signs", "dose": "doses and units"}
 
@@ -47,10 +47,13 @@ CHARACTERS = "characters of terms"
 
 
 def term_finder(lists: Mapping[str, Iterable[str]]) -> FindTerms:
-    """What finds the terms of a text, as (start, end, kind): phrases, doses and vital signs.
+    """A function that finds the terms of a text: phrases, doses and vital signs.
 
     Args:
-        lists: kind -> phrases; case, accents' form and blanks do not matter.
+        lists: kind -> phrases; case, the encoding of accents and white space do not matter.
+
+    Returns:
+        Text -> terms as (start, end, kind).
     """
     matcher = PhraseMatcher(
         {
@@ -60,24 +63,24 @@ def term_finder(lists: Mapping[str, Iterable[str]]) -> FindTerms:
     )
 
     def find(text: str) -> list[Occurrence]:
-        found = list(matcher.find(text))
+        terms = list(matcher.find(text))
         for match in _PATTERN.finditer(text):
-            found.append((*match.span(), _KINDS[match.lastgroup or ""]))
-        return found
+            terms.append((*match.span(), _KINDS[match.lastgroup or ""]))
+        return terms
 
     return find
 
 
 @functools.cache
 def shipped_terms() -> FindTerms:
-    """`term_finder` of the shipped lists."""
+    """`term_finder` of the shipped dictionaries."""
     return term_finder({kind: load(name).phrases for kind, name in LISTS.items()})
 
 
 def find_destroyed_terms(comparison: Comparison) -> Portions:
-    """Terms outside gold spans that are touched by what is removed, by kind; and characters.
+    """Terms outside gold spans that lose a character, by kind; and the characters of terms.
 
-    Where phrases of one kind overlap, each counts; a character of several terms counts once.
+    Overlapping phrases of one kind all count; a character of several terms counts once.
     """
     size = int(comparison.text_offsets[-1])
     before = [
@@ -91,7 +94,7 @@ def find_destroyed_terms(comparison: Comparison) -> Portions:
         )
         for start, end, kind in comparison.find_terms(text)
     ]
-    documents, starts, ends = (np.array([row[at] for row in rows], np.int64) for at in range(3))
+    documents, starts, ends = (np.array([row[n] for row in rows], np.int64) for n in range(3))
     outside = before[0][ends] == before[0][starts]
     touched = outside & (before[1][ends] > before[1][starts])
 

@@ -1,4 +1,4 @@
-"""Gold and predicted annotations of the same texts, columnar: what every metric reads."""
+"""Gold and predicted annotations of the same texts, columnar: the input of every metric."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 
-from ..columns import Flags, Ints, require_equal_lengths
+from ..core.arrays import Flags, Ints, require_equal_lengths
+from ..core.errors import UsageError
+from ..core.tokens import Tokens
 from ..corpora import COVER, AnnotatedDocument, Annotation
-from ..errors import UsageError
-from ..tokens import Tokens
 
 FindTerms = Callable[[str], Sequence[tuple[int, int, str]]]
 
@@ -19,7 +19,7 @@ _SHOWN_ORDINALS = 10
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LabelledSpans:
-    """The spans of one side, sorted by (document, start, end, label), no two equal; may overlap.
+    """The spans of one side, sorted by (document, start, end, label) and unique; may overlap.
 
     Attributes:
         documents: index into `Comparison.texts`.
@@ -52,20 +52,20 @@ class LabelledSpans:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison:
-    """Gold and predicted spans of the same documents, which are sorted by `doc_id`.
+    """Gold and predicted spans of the same documents, sorted by `doc_id`.
 
     Attributes:
         texts: text of each document.
-        text_offsets: row pointers of the texts laid end to end, one more than documents:
-            character c of document d has the global place `text_offsets[d] + c`.
-        label_names: sorted, every label that either side uses.
+        text_offsets: row pointers of the texts laid end to end, one more than documents: character
+            c of document d has the global offset `text_offsets[d] + c`.
+        label_names: every label that either side uses, sorted.
         gold, predicted: the spans of the two sides.
         tokens: the fine tokens of the texts.
-        removed: for each character of the texts laid end to end, whether it would be removed: the
-            cover, where every predicted document tells its cover, else the predicted spans.
+        removed: for each character of the texts laid end to end, whether it would be removed: by
+            the cover if every predicted document states its cover, else by the predicted spans.
         has_cover: whether `removed` is the cover.
-        find_terms: gives the clinical terms of a text, as (start, end, kind).
-        ordinals: place of each document in the gold corpus as it was given, from 0.
+        find_terms: finds the clinical terms of a text, as (start, end, kind).
+        ordinals: position of each document in the gold corpus as given, from 0.
         doc_ids: of the documents; may be PHI.
     """
 
@@ -90,9 +90,9 @@ class Comparison:
         return covered(spans.starts + shift, spans.ends + shift, int(self.text_offsets[-1]))
 
     def touched_tokens(self, spans: LabelledSpans) -> tuple[Ints, Ints]:
-        """For each span, the half-open range of rows of `tokens` that share a character with it."""
+        """For each span, the half-open range of rows of `tokens` that overlap it."""
         shift = self.text_offsets[spans.documents]
-        # Tokens are disjoint and in text order, so both global columns rise.
+        # Tokens are disjoint and in text order, so both global columns are increasing.
         starts, ends = self.token_places()
         first = np.searchsorted(ends, spans.starts + shift, side="right")
         last = np.searchsorted(starts, spans.ends + shift, side="left")
@@ -104,7 +104,7 @@ class Comparison:
         return self.tokens.starts + shift, self.tokens.ends + shift
 
     def by_document(self, spans: LabelledSpans) -> list[list[tuple[int, int, str]]]:
-        """For each document, its spans in order, as (start, end, name of the label)."""
+        """For each document its spans in order, as (start, end, name of the label)."""
         found: list[list[tuple[int, int, str]]] = [[] for _ in self.texts]
         columns = (spans.documents, spans.starts, spans.ends, spans.labels)
         for document, start, end, label in zip(*(c.tolist() for c in columns), strict=True):
@@ -120,53 +120,52 @@ def align(
     ignore: Collection[str] = (),
     find_terms: FindTerms = lambda text: (),
 ) -> Comparison:
-    """Puts the documents of the two sides together by `doc_id`.
+    """Matches the documents of the two sides by `doc_id`.
 
     Args:
         gold: in any order; spans that are equal after mapping count once.
         predicted: likewise.
-        tokenize: gives the tokens of the texts.
+        tokenize: makes the tokens of the texts.
         label_map: applied to the labels of both sides; None drops a span.
-        ignore: labels whose spans are dropped from both sides, after mapping. If that, or the
-            map, drops any predicted span, covers are not used: they do not say whose they are.
-        find_terms: gives the clinical terms of a text.
+        ignore: labels whose spans are dropped on both sides, after mapping. If this or the map
+            drops any predicted span, covers are not used: they do not say which label they are of.
+        find_terms: finds the clinical terms of a text.
 
     Raises:
-        UsageError: if a side has a `doc_id` twice, or the sides hold different documents or
-            texts, or a cover is broken; says how many and at which ordinals (from 0, in the order
-            given).
+        UsageError: if a side repeats a `doc_id`, the sides hold different documents or texts, or a
+            cover is not valid; it says how many and at which ordinals (from 0, in the order given).
     """
     gold_documents, predicted_documents = list(gold), list(predicted)
     _require_same_documents(gold_documents, predicted_documents)
     covers = _covers(predicted_documents)
-    ordinals = sorted(range(len(gold_documents)), key=lambda at: gold_documents[at].doc_id)
+    ordinals = sorted(range(len(gold_documents)), key=lambda n: gold_documents[n].doc_id)
     gold_documents.sort(key=lambda document: document.doc_id)
     predicted_documents.sort(key=lambda document: document.doc_id)
 
-    def decided(spans: Iterable[Annotation]) -> set[tuple[int, int, str]]:
+    def kept(spans: Iterable[Annotation]) -> set[tuple[int, int, str]]:
         labelled = ((s.start, s.end, label_map(s.label) if label_map else s.label) for s in spans)
         return {(s, e, la) for s, e, la in labelled if la is not None and la not in ignore}
 
-    gold_rows = [decided(document.spans) for document in gold_documents]
-    predicted_rows = [decided(document.spans) for document in predicted_documents]
+    gold_rows = [kept(document.spans) for document in gold_documents]
+    predicted_rows = [kept(document.spans) for document in predicted_documents]
     names = sorted({label for rows in (*gold_rows, *predicted_rows) for _, _, label in rows})
     texts = tuple(document.text for document in gold_documents)
     offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-    whole = all(
+    all_kept = all(
         len(rows) == len({(s.start, s.end, s.label) for s in document.spans})
         for rows, document in zip(predicted_rows, predicted_documents, strict=True)
     )
     removed = [
         {(start, end) for start, end, _ in rows}
-        | set(covers[document.doc_id] if covers and whole else ())
+        | set(covers[document.doc_id] if covers and all_kept else ())
         for rows, document in zip(predicted_rows, predicted_documents, strict=True)
     ]
-    stretches = [
+    ranges = [
         (start + int(shift), end + int(shift))
         for shift, rows in zip(offsets[:-1], removed, strict=True)
         for start, end in rows
     ]
-    starts, ends = np.array(stretches, np.int64).reshape(-1, 2).T
+    starts, ends = np.array(ranges, np.int64).reshape(-1, 2).T
     return Comparison(
         texts=texts,
         text_offsets=offsets,
@@ -175,7 +174,7 @@ def align(
         predicted=_columns(predicted_rows, names),
         tokens=tokenize(texts),
         removed=covered(starts, ends, int(offsets[-1])),
-        has_cover=bool(covers) and whole,
+        has_cover=bool(covers) and all_kept,
         find_terms=find_terms,
         ordinals=np.array(ordinals, np.int64),
         doc_ids=tuple(document.doc_id for document in gold_documents),
@@ -183,23 +182,23 @@ def align(
 
 
 def _covers(documents: Sequence[AnnotatedDocument]) -> dict[str, list[tuple[int, int]]]:
-    """The cover of each document by `doc_id`; empty unless every document tells its own."""
+    """The cover of each document by `doc_id`; empty unless every document has one."""
     covers: dict[str, list[tuple[int, int]]] = {}
     for ordinal, document in enumerate(documents):
         if COVER not in document.meta:
             continue
-        given = document.meta[COVER]
-        rows: list[list[int]] = given if isinstance(given, list) else [[]]
-        if not all(_is_stretch(row, len(document.text)) for row in rows):
+        value = document.meta[COVER]
+        rows: list[list[int]] = value if isinstance(value, list) else [[]]
+        if not all(_is_range(row, len(document.text)) for row in rows):
             raise UsageError(
-                f"predicted document {ordinal}: meta.{COVER}: expected [[start, end], ...] within "
-                "the text, each start before its end"
+                f"predicted document {ordinal}: meta.{COVER} must be [[start, end], ...] within "
+                "the text, with each start before its end"
             )
         covers[document.doc_id] = [(start, end) for start, end in rows]
     return covers if len(covers) == len(documents) else {}
 
 
-def _is_stretch(row: object, size: int) -> bool:
+def _is_range(row: object, size: int) -> bool:
     if not (isinstance(row, list) and len(row) == 2 and all(type(end) is int for end in row)):
         return False
     start, end = row
@@ -207,14 +206,14 @@ def _is_stretch(row: object, size: int) -> bool:
 
 
 def covered(starts: Ints, ends: Ints, size: int) -> Flags:
-    """For each of `size` places, whether a half-open stretch [start, end) holds it."""
+    """For each of `size` offsets, whether a half-open range [start, end) contains it."""
     depth = np.bincount(starts, minlength=size + 1) - np.bincount(ends, minlength=size + 1)
     flags: Flags = np.cumsum(depth[:size]) > 0
     return flags
 
 
 def count_by_document(flags: Flags, offsets: Ints) -> Ints:
-    """How many flags are set between each two row pointers."""
+    """How many flags are set between consecutive row pointers."""
     running = np.concatenate(([0], np.cumsum(flags, dtype=np.int64)))
     counts: Ints = np.diff(running[offsets])
     return counts
@@ -234,17 +233,19 @@ def _require_same_documents(
             _ordinals(predicted, lambda d: d.doc_id not in gold_texts),
         ),
         (
-            "of predicted with another text than gold",
+            "of predicted with a different text from gold",
             _ordinals(predicted, lambda d: gold_texts.get(d.doc_id, d.text) != d.text),
         ),
     ]
-    if found := [f"{len(at)} {what} (ordinals {_some(at)})" for what, at in faults if at]:
+    if found := [
+        f"{len(which)} {what} (ordinals {_first_of(which)})" for what, which in faults if which
+    ]:
         raise UsageError("gold and predicted must hold the same documents: " + "; ".join(found))
 
 
 def _repeated(documents: Sequence[AnnotatedDocument]) -> list[int]:
-    first = {document.doc_id: at for at, document in reversed(list(enumerate(documents)))}
-    return [at for at, document in enumerate(documents) if first[document.doc_id] != at]
+    first = {document.doc_id: n for n, document in reversed(list(enumerate(documents)))}
+    return [n for n, document in enumerate(documents) if first[document.doc_id] != n]
 
 
 def _ordinals(
@@ -253,7 +254,7 @@ def _ordinals(
     return [ordinal for ordinal, document in enumerate(documents) if wrong(document)]
 
 
-def _some(ordinals: Sequence[int]) -> str:
+def _first_of(ordinals: Sequence[int]) -> str:
     shown = ", ".join(map(str, ordinals[:_SHOWN_ORDINALS]))
     return shown + (", ..." if len(ordinals) > _SHOWN_ORDINALS else "")
 

@@ -1,7 +1,7 @@
-"""CoNLL phrases: a predicted phrase counts if a gold one has the same tokens and type.
+"""CoNLL phrases: a predicted phrase is correct if a gold one has the same tokens and type.
 
 Source: Tjong Kim Sang and De Meulder 2003, "Introduction to the CoNLL-2003 shared task", and the
-rules by which its scorer `conlleval` cuts tags into phrases. The sequence is a document.
+rules by which its scorer `conlleval` splits tags into phrases. A sequence is a document.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 from ..crf.codec import OUTSIDE, encode
 from .comparison import Comparison, LabelledSpans
-from .scores import Tally
+from .scores import DocumentCounts
 from .strict import Row, tally_rows
 
 
-def count_phrases(comparison: Comparison) -> Tally:
+def count_phrases(comparison: Comparison) -> DocumentCounts:
     """Phrases of the BIO tags of the fine tokens, by document and type.
 
-    Tags are flat: where spans overlap, the longest has the token (`crf.codec.encode`). A span that
-    touches no token is no phrase.
+    Tags are flat: where spans overlap, the longest gets the token (`crf.codec.encode`). A span that
+    touches no token gives no phrase.
     """
     names = comparison.label_names
 
@@ -33,21 +33,21 @@ def count_phrases(comparison: Comparison) -> Tally:
 
 
 def phrases(tags: Sequence[str]) -> list[tuple[int, int, str]]:
-    """First token, last token and type of each phrase of BIO tags, ill-formed ones too.
+    """First token, last token and type of each phrase of BIO tags, including ill-formed ones.
 
-    As conlleval: a phrase begins at every `B-`, and at an `I-` after `O`, at the beginning, or
+    As in conlleval, a phrase begins at every `B-`, and at an `I-` at the beginning, after `O`, or
     after a tag of another type.
     """
     found: list[tuple[int, int, str]] = []
-    before = OUTSIDE
-    for at, tag in enumerate(tags):
+    previous = OUTSIDE
+    for token, tag in enumerate(tags):
         if tag != OUTSIDE:
             label = tag[2:]
-            if tag[0] == "B" or before[2:] != label:  # of O nothing is left
-                found.append((at, at, label))
+            if tag[0] == "B" or previous[2:] != label:  # "O"[2:] is empty
+                found.append((token, token, label))
             else:
-                found[-1] = (found[-1][0], at, label)
-        before = tag
+                found[-1] = (found[-1][0], token, label)
+        previous = tag
     return found
 
 
@@ -55,8 +55,8 @@ def token_tags(comparison: Comparison, spans: LabelledSpans) -> list[list[str]]:
     """The BIO tags of the fine tokens of each document."""
     tokens = comparison.tokens
     starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
-    # Numbers that sort as the labels do: a label of a corpus need not be fit for a tag.
-    number = {name: f"{at:09d}" for at, name in enumerate(comparison.label_names)}
+    # Numbers that sort as the labels do: not every label of a corpus can be part of a tag.
+    number = {name: f"{n:09d}" for n, name in enumerate(comparison.label_names)}
     shown = {
         f"{place}-{code}": f"{place}-{name}" for name, code in number.items() for place in "BI"
     }

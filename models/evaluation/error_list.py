@@ -1,4 +1,4 @@
-"""Every error in its surroundings, by kind and label: what to read before mending anything.
+"""Every error in its context, by kind and label: what to read before fixing anything.
 
 The list holds text: it is as sensitive as the notes.
 """
@@ -9,16 +9,16 @@ import collections
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..columns import Flags
+from ..core.arrays import Flags
 from .comparison import Comparison
 from .wi_deid import overlaps
 
 KINDS = ("missed", "false alarm", "label or ends")
-"""What was to be removed and is not, wholly; what was removed for nothing; what was removed under
-another label or with other ends than gold's."""
+"""A gold span that is not removed as a whole; something removed that is not gold; a gold span that
+is removed under another label or with other ends."""
 
-_BEFORE, _BEHIND = 50, 35
-"""Characters shown on either side."""
+_BEFORE, _AFTER = 50, 35
+"""How many characters of context are shown before and after."""
 
 
 class Error(NamedTuple):
@@ -26,11 +26,11 @@ class Error(NamedTuple):
 
     Attributes:
         kind: one of `KINDS`.
-        label: gold's; of a false alarm the predicted one.
-        ordinal: of the document, from 0, as the gold corpus was given.
-        start, end: of the gold span, or of the predicted one.
+        label: of the gold span; of a false alarm, of the predicted one.
+        ordinal: position of the document in the gold corpus as given, from 0.
+        start, end: of the same span.
         found: labels of the predicted spans that touch a gold one, sorted.
-        shown: the place with what stands around it; PHI.
+        shown: the span in its context; PHI.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Error(NamedTuple):
 
 
 def list_errors(comparison: Comparison) -> list[Error]:
-    """All errors, by kind, label, document and place."""
+    """All errors, sorted by kind, label, document and offsets."""
     gold_cover = comparison.covered(comparison.gold)
     sides = [comparison.by_document(side) for side in (comparison.gold, comparison.predicted)]
     errors: list[Error] = []
@@ -57,9 +57,7 @@ def list_errors(comparison: Comparison) -> list[Error]:
             shown = _shown(text, start, end)
             ordinal = int(comparison.ordinals[document])
             errors.append(Error(kind, label, ordinal, start, end, found, shown))
-    return sorted(
-        errors, key=lambda one: (KINDS.index(one.kind), one.label, one.ordinal, one.start, one.end)
-    )
+    return sorted(errors, key=lambda e: (KINDS.index(e.kind), e.label, e.ordinal, e.start, e.end))
 
 
 def _of_document(
@@ -88,9 +86,9 @@ def _of_document(
 
 
 def _shown(text: str, start: int, end: int) -> str:
-    before, behind = text[max(0, start - _BEFORE) : start], text[end : end + _BEHIND]
-    line = f"{before}>>{text[start:end]}<<{behind}"
-    return "".join(sign if sign.isprintable() else " " for sign in line)
+    before, after = text[max(0, start - _BEFORE) : start], text[end : end + _AFTER]
+    line = f"{before}>>{text[start:end]}<<{after}"
+    return "".join(character if character.isprintable() else " " for character in line)
 
 
 def error_page(errors: Sequence[Error]) -> str:
@@ -99,10 +97,11 @@ def error_page(errors: Sequence[Error]) -> str:
     lines = [f"{len(errors)} errors"]
     for kind in KINDS:
         of_kind = [(n, label) for (k, label), n in counts.items() if k == kind]
-        told = ", ".join(
-            f"{label} {n}" for n, label in sorted(of_kind, key=lambda x: (-x[0], x[1]))
+        by_label = ", ".join(
+            f"{label} {n}" for n, label in sorted(of_kind, key=lambda pair: (-pair[0], pair[1]))
         )
-        lines.append(f"{kind}: {sum(n for n, _ in of_kind)}" + (f" ({told})" if told else ""))
+        total = sum(n for n, _ in of_kind)
+        lines.append(f"{kind}: {total} ({by_label})" if by_label else f"{kind}: {total}")
     heading = ("", "")
     for error in errors:
         if heading != (error.kind, error.label):

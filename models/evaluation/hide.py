@@ -2,39 +2,39 @@
 
 Source: Gardner et al. 2010, "An Evaluation of Feature Sets and Sampling Techniques for
 De-identification of Medical Records", sections 5.3 and 6, Tables 3 and 4. The paper's matrix counts
-blanks as tokens; here tokens are never blank, as in its scores with true negatives.
+white space as tokens; here tokens are never white space, as in its scores with true negatives.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..columns import Flags, Ints
+from ..core.arrays import Flags, Ints
 from ..crf.codec import OUTSIDE
 from .comparison import Comparison
 from .conll import token_tags
 from .matrices import Cells
-from .scores import Tally
+from .scores import DocumentCounts
 from .strict import tally_rows
 
 
-def count_tags(comparison: Comparison) -> Tally:
-    """Tokens by document and tag but O: the tag has to be right, `B-` or `I-` and label."""
+def count_tags(comparison: Comparison) -> DocumentCounts:
+    """Tokens by document and tag except O: prefix (`B-` or `I-`) and label must both be correct."""
     cells = find_confusions(comparison)
     outside = cells.row_names.index(OUTSIDE)
     names = tuple(name for name in cells.row_names if name != OUTSIDE)
 
     def rows(tags: Ints) -> list[tuple[int, ...]]:
-        at = np.flatnonzero(tags != outside)
-        columns = (cells.documents[at], at, tags[at])
+        tokens = np.flatnonzero(tags != outside)
+        columns = (cells.documents[tokens], tokens, tags[tokens])
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
-    # O sorts last, so that the others' indexes are those of `names`.
+    # O is last, so the indexes of the other tags are those of `names`.
     return tally_rows(comparison, rows(cells.rows), rows(cells.columns), names)
 
 
-def count_with_negatives(comparison: Comparison) -> Tally:
-    """The same, where a token that is rightly O counts as a true positive as well."""
+def count_with_negatives(comparison: Comparison) -> DocumentCounts:
+    """The same, but a token that is correctly O also counts as a true positive."""
     cells = find_confusions(comparison)
     outside = cells.row_names.index(OUTSIDE)
     equal = cells.rows == cells.columns
@@ -43,7 +43,7 @@ def count_with_negatives(comparison: Comparison) -> Tally:
         counts = np.bincount(cells.documents[flags], minlength=len(comparison))
         return counts.astype(np.int64)[:, None]
 
-    return Tally(
+    return DocumentCounts(
         by_document(equal),
         by_document(~equal & (cells.columns != outside)),
         by_document(~equal & (cells.rows != outside)),
@@ -58,7 +58,7 @@ def find_confusions(comparison: Comparison) -> Cells:
         for side in (comparison.gold, comparison.predicted)
     )
     names = (*sorted({*gold, *predicted} - {OUTSIDE}), OUTSIDE)
-    number = {name: at for at, name in enumerate(names)}
+    number = {name: n for n, name in enumerate(names)}
     documents = np.repeat(
         np.arange(len(comparison), dtype=np.int64), np.diff(comparison.tokens.document_offsets)
     )

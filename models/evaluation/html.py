@@ -1,6 +1,6 @@
-"""The report as one HTML page that needs nothing else: tables, plots, the worst documents.
+"""The report as one self-contained HTML page: tables, plots, the worst documents.
 
-The page holds no text, id or file name unless documents are given to be shown.
+The page holds no text, id or file name, unless the texts of documents are to be shown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from html import escape
 
 from ..corpora import AnnotatedDocument
 from .matrices import Matrix
-from .paired import HEADLINE, Difference
+from .paired import HEADLINE, ScoreDifference
 from .plots import bars, differences_plot, histogram
 from .portions import Shares
 from .report import Report, Summary
@@ -48,7 +48,7 @@ pre { white-space: pre-wrap; border: 1px solid #ccc; padding: .8em; overflow-wra
 def page(
     report: Report,
     second: Report | None = None,
-    found: Sequence[Difference] = (),
+    found: Sequence[ScoreDifference] = (),
     *,
     facts: Mapping[str, str],
     shown: tuple[Sequence[AnnotatedDocument], Sequence[AnnotatedDocument]] | None = None,
@@ -57,13 +57,13 @@ def page(
     """The page, UTF-8.
 
     Args:
-        report: of the (first) model.
-        second: of the model that it is compared with, and `found` their differences.
-        found: see `second`.
-        facts: how it was computed: what -> value.
-        shown: gold and predicted documents if the texts of the worst are to be shown; the page is
-            then as sensitive as they are.
-        curve: recall against precision, as inline SVG, if a bundle's dial was turned.
+        report: of the first model.
+        second: of the model that it is compared with.
+        found: the differences between the two.
+        facts: how the report was computed: what -> value.
+        shown: gold and predicted documents, to show the texts of the worst; the page is then as
+            sensitive as they are.
+        curve: recall against precision, as inline SVG.
     """
     parts = [_head(report, facts, shown is not None), _cards(report)]
     if second is not None:
@@ -105,11 +105,11 @@ def _head(report: Report, facts: Mapping[str, str], texts: bool) -> str:
     }
     table = "".join(f"<tr><td>{_safe(k)}</td><td>{_safe(v)}</td></tr>" for k, v in rows.items())
     warning = (
-        '<p class="warning">This page shows texts of the corpus: keep it as you keep the notes.</p>'
+        '<p class="warning">This page shows texts of the corpus: protect it like the notes.</p>'
         if texts
         else ""
     )
-    warning += "".join(f'<p class="warning">Warning: {_safe(one)}</p>' for one in report.warnings)
+    warning += "".join(f'<p class="warning">Warning: {_safe(w)}</p>' for w in report.warnings)
     return f"<h1>Evaluation</h1>{warning}<table>{table}</table>"
 
 
@@ -130,19 +130,19 @@ def _cards(report: Report) -> str:
     return f'<div class="cards">{shown}</div>'
 
 
-def _comparison(found: Sequence[Difference]) -> str:
+def _comparison(found: Sequence[ScoreDifference]) -> str:
     headline = [
-        (f"{one.metric} {one.score}", one.difference, one.interval)
-        for one in found
-        if (one.metric, one.score) in HEADLINE and one.difference is not None
+        (f"{row.metric} {row.score}", row.difference, row.interval)
+        for row in found
+        if (row.metric, row.score) in HEADLINE and row.difference is not None
     ]
     plot = differences_plot([(n, d, i) for n, d, i in headline if d is not None])
     head = _row("th", ("score", "first", "second", "difference", "95 %", "p", "fewer", "more"))
-    rows = "".join(_row("td", one.cells()) for one in found)
+    rows = "".join(_row("td", row.cells()) for row in found)
     return (
         "<h2>Second model against the first</h2>"
-        '<p class="note">Difference: second less first, with 95 % interval by a paired bootstrap '
-        "over documents; p is two-sided, by the sign of the difference in the resamples. Fewer, "
+        '<p class="note">Difference: second minus first, with 95 % interval by a paired bootstrap '
+        "over documents; p is two-sided, from the sign of the difference in the resamples. Fewer, "
         "more: documents in which the second makes fewer or more errors of that kind. All other "
         f"sections are about the first.</p>{plot}<details><summary>All scores</summary><table>"
         f"{head}{rows}</table></details>"
@@ -154,7 +154,7 @@ def _title(summary: Summary) -> str:
 
 
 def _block(summary: Summary, plotted: bool) -> str:
-    """A metric; the plot of its labels is folded away unless it is to be seen at once."""
+    """A metric; the plot of its labels is collapsed unless `plotted`."""
     if isinstance(summary, Scores):
         return _scores(summary, plotted)
     if isinstance(summary, Shares):
@@ -229,25 +229,24 @@ def _shares(shares: Shares) -> str:
 
 
 def _matrix(matrix: Matrix) -> str:
-    """A table with the heavier cells darker; rows and columns without any count are left out."""
+    """A table with larger cells darker; empty rows and columns are left out."""
     row_totals, column_totals = matrix.row_totals(), matrix.column_totals()
-    columns = [at for at, total in enumerate(column_totals) if total]
+    columns = [n for n, total in enumerate(column_totals) if total]
     scores = matrix.scores()
     square = set(matrix.row_names) & set(matrix.column_names)
     ratios = _LETTERS if square else ()
     corner = f"{matrix.row_axis} \\ {matrix.column_axis}"
-    rows = [_row("th", (corner, *(matrix.column_names[at] for at in columns), "total", *ratios))]
+    rows = [_row("th", (corner, *(matrix.column_names[n] for n in columns), "total", *ratios))]
     for name, counts, total in zip(matrix.row_names, matrix.counts, row_totals, strict=True):
         if not total:
             continue
         cells = [
-            _cell(counts[at], total, matrix.column_names[at] == name or not square)
-            for at in columns
+            _cell(counts[n], total, matrix.column_names[n] == name or not square) for n in columns
         ]
         values = [shown_ratio(v) for v in scores.get(name, (None,) * 3)] if square else []
         tail = "".join(f"<td>{value}</td>" for value in (str(total), *values))
         rows.append(f"<tr><td>{_safe(name)}</td>{''.join(cells)}{tail}</tr>")
-    totals = [str(column_totals[at]) for at in columns]
+    totals = [str(column_totals[n]) for n in columns]
     rows.append(_row("td", ("total", *totals, str(sum(row_totals)), *("" for _ in ratios))))
     return f'<div class="wide"><table>{"".join(rows)}</table></div>'
 
@@ -255,14 +254,14 @@ def _matrix(matrix: Matrix) -> str:
 def _cell(count: int, total: int, right: bool) -> str:
     if not count:
         return "<td></td>"
-    # By the logarithm: one mistake in ten thousand is to be seen.
+    # Logarithmic, so that one error in ten thousand is visible.
     alpha = 0.15 + 0.75 * math.log1p(count) / math.log1p(total)
     colour = f"rgba(58,125,68,{alpha:.2f})" if right else f"rgba(209,73,91,{alpha:.2f})"
     return f'<td style="background:{colour}">{count}</td>'
 
 
 def _documents(report: Report) -> str:
-    leaked = [one.leaked for one in report.errors]
+    leaked = [document.leaked for document in report.errors]
     columns = [
         (
             str(low) if high == low else f"{low}-{high}" if high else f"{low} or more",
@@ -288,17 +287,17 @@ def _documents(report: Report) -> str:
             [
                 str(value)
                 for value in (
-                    one.ordinal,
-                    one.leaked,
-                    one.leaked_ink,
-                    one.missed,
-                    one.spurious,
-                    one.gold_spans,
-                    one.destroyed,
+                    document.ordinal,
+                    document.leaked,
+                    document.leaked_ink,
+                    document.missed,
+                    document.spurious,
+                    document.gold_spans,
+                    document.destroyed,
                 )
             ],
         )
-        for one in report.worst()
+        for document in report.worst()
     )
     return (
         "<h2>Documents</h2><h3>Leaked characters by document</h3>"
@@ -317,20 +316,20 @@ def _texts(
         '<span class="found">gold and predicted</span> <span class="leak">gold alone</span> '
         '<span class="spurious">predicted alone</span></p>'
     ]
-    for one in report.worst():
-        document = gold[one.ordinal]
+    for errors in report.worst():
+        document = gold[errors.ordinal]
         found = by_id[document.doc_id]
         parts.append(
-            f"<details><summary>document {one.ordinal}: {_safe(document.doc_id)}</summary>"
+            f"<details><summary>document {errors.ordinal}: {_safe(document.doc_id)}</summary>"
             f"<pre>{_marked(document, found)}</pre></details>"
         )
     return "".join(parts)
 
 
 def _marked(gold: AnnotatedDocument, predicted: AnnotatedDocument) -> str:
-    """The text with what is gold, predicted or both; the labels in the tooltips."""
+    """The text with gold and predicted spans marked; labels are in the tooltips."""
     ends = {0, len(gold.text)}
-    # Place -> what begins (1) and ends (-1) there, so that one pass knows what is open.
+    # Offset -> spans that start (1) or end (-1) there, so one pass knows which are open.
     changes: dict[int, list[tuple[int, str, int]]] = {}
     for side, document in enumerate((gold, predicted)):
         for span in document.spans:
@@ -351,12 +350,12 @@ def _marked(gold: AnnotatedDocument, predicted: AnnotatedDocument) -> str:
             parts.append(text)
             continue
         kind = "found" if all(labels) else "leak" if labels[0] else "spurious"
-        told = "; ".join(
+        tooltip = "; ".join(
             f"{side}: {', '.join(names)}"
             for side, names in zip(("gold", "predicted"), labels, strict=True)
             if names
         )
-        parts.append(f'<span class="{kind}" title="{_safe(told)}">{text}</span>')
+        parts.append(f'<span class="{kind}" title="{_safe(tooltip)}">{text}</span>')
     return "".join(parts)
 
 
@@ -369,5 +368,5 @@ def _safe(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """The text without what HTML or UTF-8 cannot hold."""
+    """The text without characters that HTML or UTF-8 cannot hold."""
     return _CONTROL.sub("\ufffd", text)

@@ -1,28 +1,38 @@
 """The token scores of the i2b2 2006 challenge: words of eight classes.
 
 Source: Uzuner, Luo and Szolovits 2007, "Evaluating the state-of-the-art in automatic
-de-identification", section on evaluation metrics. The challenge's records are cut into words by
-white space: a word is a run of characters without any, punctuation included.
+de-identification", section on evaluation metrics. The challenge splits its records into words at
+white space; punctuation belongs to the word.
 """
 
 from __future__ import annotations
 
 import bisect
 import re
+from collections.abc import Collection
 
-from ..mapping import load_map
+from ..core.label_maps import load_map
+from ..core.labels import LABELS
 from .comparison import Comparison, LabelledSpans
-from .scores import Tally
+from .scores import DocumentCounts
 from .strict import Row, tally_rows
 
 MAP = "i2b2_2006"
 _WORD = re.compile(r"\S+")
 
 
-def count_words(comparison: Comparison) -> Tally:
-    """Words by document and class: a word has a class if a span of it has one of its characters.
+def native_or_2006(labels: Collection[str]) -> str | None:
+    """For `Metric.lacks`: why labels are not enough for the metrics of i2b2 2006."""
+    classes = load_map(MAP, "from_native").meanings
+    if set(labels) <= set(LABELS) or set(labels) <= set(classes):
+        return None
+    return "needs the native labels or i2b2 2006's; map them with --label-map"
 
-    Native labels are mapped to the classes first; those of the classes stay as they are.
+
+def count_words(comparison: Comparison) -> DocumentCounts:
+    """Words by document and class: a word has a class if a span of the class touches it.
+
+    Native labels are mapped to the classes first; labels that are classes already stay.
     """
     native = load_map(MAP, "from_native")
     classes = tuple(sorted(native.meanings))

@@ -1,10 +1,11 @@
-"""The numbers of the i2b2/UTHealth 2014 de-identification track, as its script computes them.
+"""The scores of the i2b2/UTHealth 2014 de-identification track, as its script computes them.
 
 Source: Stubbs, Kotfila and Uzuner 2015, "Automated systems for the de-identification of
 longitudinal clinical narratives", section 3.2, and the rules of its evaluation script
-(github.com/kotfic/i2b2_evaluation_scripts). Strict is `strict.py`'s; here are relaxed and token,
-the subset HIPAA and the categories. Where article and script differ, the script holds: it made the
-published numbers. `docs/evaluation.md` lists its rules.
+(github.com/kotfic/i2b2_evaluation_scripts). The strict level is in `strict.py`; here are the
+relaxed and token levels, the HIPAA subset and the categories. Where the article and the script
+differ, the script is followed, since it produced the published numbers. `docs/evaluation.md` lists
+its rules.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ..columns import Ints
-from ..labels import CATEGORIES
+from ..core.arrays import Ints
+from ..core.labels import CATEGORIES
 from .comparison import Comparison, LabelledSpans
-from .scores import Tally
+from .scores import DocumentCounts
 from .strict import Row, count_strict_spans, tally_of, tally_rows
 
 END_TOLERANCE = 2
-"""Characters that the end may be off at the relaxed level; the start may not be off at all."""
+"""How many characters the end may be off at the relaxed level; the start must be exact."""
 
 HIPAA_LABELS = frozenset(
     {
@@ -46,21 +47,21 @@ HIPAA_LABELS = frozenset(
         "BIOID",
     }
 )
-"""What the script counts as HIPAA's.
+"""The labels that the script counts as HIPAA's.
 
-Its list names ID/IDNUM too, but with a blank behind it that no tag has: IDNUM never passes.
+Its list also names ID/IDNUM, but with a trailing space that no tag has, so IDNUM never matches.
 """
 
 _TOKEN = re.compile("[a-zA-Z0-9]+")
 
 
-def count_relaxed(comparison: Comparison) -> Tally:
-    """Spans whose start and label are equal and whose ends are at most two characters apart.
+def count_relaxed(comparison: Comparison) -> DocumentCounts:
+    """Spans with the same start and label whose ends are at most two characters apart.
 
-    The script keeps tags in sets in which such tags are equal. So of those of one side, longest
-    first as our XML writes them, one that equals an earlier one is dropped; true positives are the
-    tags of the smaller set of a document (the predicted one, if none is) that equal one of the
-    other. One span may so be matched by two.
+    The script keeps tags in sets in which such tags are equal. So on each side, longest first as
+    our XML writes them, a tag that equals an earlier one is dropped. True positives are the tags of
+    a document's smaller set (of the predicted one, if the sizes are equal) that equal one of the
+    other set. So two spans may match the same span.
     """
     sides = []
     for spans in (comparison.gold, comparison.predicted):
@@ -80,39 +81,39 @@ def count_relaxed(comparison: Comparison) -> Tally:
     return tally_of(len(comparison), comparison.label_names, tp, fp, fn)
 
 
-def count_script_tokens(comparison: Comparison) -> Tally:
-    """Runs of ASCII letters and digits in the spans, each with its place and label.
+def count_script_tokens(comparison: Comparison) -> DocumentCounts:
+    """Runs of ASCII letters and digits in the spans, each with its offsets and label.
 
-    A span without any counts as one empty token at its end.
+    A span without such a run counts as one empty token at its end.
     """
     gold = _script_tokens(comparison, comparison.gold)
     predicted = _script_tokens(comparison, comparison.predicted)
     return tally_rows(comparison, gold, predicted, comparison.label_names)
 
 
-def count_hipaa_strict(comparison: Comparison) -> Tally:
+def count_hipaa_strict(comparison: Comparison) -> DocumentCounts:
     """`count_strict_spans` of the labels that the script counts as HIPAA's."""
     return count_strict_spans(_only(comparison, HIPAA_LABELS))
 
 
-def count_hipaa_relaxed(comparison: Comparison) -> Tally:
-    """`count_relaxed` of them."""
+def count_hipaa_relaxed(comparison: Comparison) -> DocumentCounts:
+    """`count_relaxed` of the same labels."""
     return count_relaxed(_only(comparison, HIPAA_LABELS))
 
 
-def count_hipaa_tokens(comparison: Comparison) -> Tally:
-    """`count_script_tokens` of them."""
+def count_hipaa_tokens(comparison: Comparison) -> DocumentCounts:
+    """`count_script_tokens` of the same labels."""
     return count_script_tokens(_only(comparison, HIPAA_LABELS))
 
 
-def count_categories(comparison: Comparison) -> Tally:
-    """Strict spans summed by category; the label (sub-category) has to be right too."""
+def count_categories(comparison: Comparison) -> DocumentCounts:
+    """Strict spans summed by category; the label (sub-category) must be correct too."""
     return by_category(count_strict_spans(comparison))
 
 
-def by_category(tally: Tally) -> Tally:
+def by_category(counted: DocumentCounts) -> DocumentCounts:
     """The columns of native labels summed by category."""
-    labels = tally.labels or ()
+    labels = counted.labels or ()
     used = [name for name, members in CATEGORIES.items() if set(members) & set(labels)]
 
     def summed(counts: Ints) -> Ints:
@@ -121,7 +122,7 @@ def by_category(tally: Tally) -> Tally:
         ]
         return np.array(columns, np.int64).reshape(len(used), len(counts)).T.copy()
 
-    return Tally(summed(tally.tp), summed(tally.fp), summed(tally.fn), tuple(used))
+    return DocumentCounts(summed(counted.tp), summed(counted.fp), summed(counted.fn), tuple(used))
 
 
 def _distinct(rows: Sequence[Row]) -> list[Row]:
@@ -157,7 +158,7 @@ def _script_tokens(comparison: Comparison, spans: LabelledSpans) -> set[Row]:
 
 
 def _only(comparison: Comparison, labels: Collection[str]) -> Comparison:
-    """The comparison with the spans of some labels alone."""
+    """The comparison, with only the spans of some labels."""
     names = tuple(name for name in comparison.label_names if name in labels)
     numbers = np.array(
         [names.index(name) if name in names else -1 for name in comparison.label_names], np.int64

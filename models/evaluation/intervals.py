@@ -1,10 +1,9 @@
-"""Bootstrap intervals over documents, and Wilson's where the bootstrap has no variance.
+"""Bootstrap intervals over documents, and Wilson's interval where resamples do not vary.
 
 Sources: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", ch. 13 (percentile
-interval).
-Wilson 1927, "Probable inference, the law of succession, and statistical inference", Journal of the
-American Statistical Association 22:209-212 (score interval of a proportion).
-What is drawn is whole documents, because the errors of one document depend on each other.
+interval). Wilson 1927, "Probable inference, the law of succession, and statistical inference",
+Journal of the American Statistical Association 22:209-212 (score interval of a proportion). Whole
+documents are drawn, because the errors within a document depend on each other.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..columns import Floats, Ints
+from ..core.arrays import Floats, Ints
 
 Values = TypeVar("Values", Ints, Floats)
 
@@ -25,7 +24,7 @@ _NORMAL = 1.959963984540054
 """The standard normal distribution's quantile at 0.975."""
 
 _EQUAL = 1e-9
-"""Resamples that differ by no more are the same number: rounding, not variance."""
+"""Smaller differences between resamples are rounding, not variance."""
 
 _DRAWN_AT_ONCE = 1 << 22
 
@@ -40,9 +39,9 @@ class Interval:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Resampling:
-    """How often documents are drawn anew, and from which seed.
+    """How often documents are resampled, and with which seed.
 
-    The same documents are drawn for every metric, so that metrics of one report can be compared.
+    Every metric draws the same documents, so the metrics of a report can be compared.
 
     Attributes:
         resamples: 0 for no intervals.
@@ -53,20 +52,20 @@ class Resampling:
     seed: int = 0
 
     def sums(self, values: Values) -> Values:
-        """Sums of what each document has over documents drawn with replacement.
+        """Sums over documents drawn with replacement.
 
         Args:
-            values: one row a document, counts or floats.
+            values: one row per document, counts or floats.
 
         Returns:
-            One row a resample, with the columns of `values`; no row if there are no documents.
+            One row per resample, with the columns of `values`; no rows without documents.
         """
         documents, columns = values.shape
         if documents == 0:
             return np.zeros((0, columns), values.dtype)
         generator = np.random.Generator(np.random.PCG64(self.seed))
         step = max(1, _DRAWN_AT_ONCE // documents)
-        parts = [np.zeros((0, columns), values.dtype)]
+        chunks = [np.zeros((0, columns), values.dtype)]
         for begin in range(0, self.resamples, step):
             rows = min(step, self.resamples - begin)
             drawn = generator.integers(documents, size=(rows, documents))
@@ -74,25 +73,25 @@ class Resampling:
             times = np.bincount(drawn.ravel(), minlength=rows * documents)
             # Floats run on BLAS, and sums of integers below 2**53 are exact in any order.
             product = times.reshape(rows, documents).astype(np.float64) @ values.astype(np.float64)
-            parts.append(product.astype(values.dtype))
-        return np.concatenate(parts)
+            chunks.append(product.astype(values.dtype))
+        return np.concatenate(chunks)
 
 
 def interval(
     values: Floats, documents: int, *, least: float = 0.0, most: float = 1.0
 ) -> Interval | None:
-    """The interval of a number from its value in each resample; NaN (undefined there) is left out.
+    """The interval of a number, from its value in each resample; NaN (undefined) is left out.
 
-    Where all resamples give one number, the middle 95 % of them would claim certainty: no error in
-    one document, or in ten, says little of the next one. At most a share u of documents may then
-    differ from those that were seen, where u is the upper end of Wilson's interval of 0 out of
+    If all resamples give the same number, their middle 95 % would claim certainty; but no error in
+    one document, or in ten, says little about the next one. At most a share u of documents may
+    then differ from those seen, where u is the upper end of Wilson's interval of 0 out of
     `documents`, and each moves the number at most to `least` or `most`. For a share of 0 or 1 this
     is Wilson's interval.
 
     Args:
-        values: one number a resample.
-        documents: how many documents the number is of: those that could have had another one.
-        least, most: between which such numbers lie.
+        values: one number per resample.
+        documents: how many documents could have changed the number.
+        least, most: the range of the number.
 
     Returns:
         None if the number is defined in no resample.
@@ -119,7 +118,7 @@ def wilson(count: int, of: int) -> Interval:
     centre = share + squared / (2 * of)
     half = _NORMAL * math.sqrt(share * (1 - share) / of + squared / (4 * of * of))
     low, high = ((centre + side * half) / (1 + squared / of) for side in (-1, 1))
-    # Exact at the ends, whatever rounding does.
+    # Exact at the ends, despite rounding.
     return Interval(0.0 if count == 0 else low, 1.0 if count == of else high)
 
 
@@ -131,11 +130,11 @@ def ratio(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> Floats:
 
 
 def sign_p(differences: Floats) -> float | None:
-    """Two-sided p of "no difference", by the sign of a difference in each resample.
+    """Two-sided p of "no difference", from the sign of the difference in each resample.
 
-    Twice the share of resamples on the rarer side of 0, those at 0 counted on both; one is added
-    above and below, so that it is never 0 (Davison and Hinkley 1997, "Bootstrap Methods and their
-    Application", section 4.2). NaN is left out.
+    It is twice the share of resamples on the rarer side of 0; those at 0 count on both sides. One
+    is added to numerator and denominator, so p is never 0 (Davison and Hinkley 1997, "Bootstrap
+    Methods and their Application", section 4.2). NaN is left out.
 
     Returns:
         None if the difference is defined in no resample.

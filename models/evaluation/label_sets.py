@@ -1,53 +1,58 @@
-"""Labels that one side of a comparison cannot know: no span of theirs ever matches."""
+"""Which labels a metric needs, and labels that one side of a comparison cannot have."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterator
 
-from ..labels import LABELS
-from ..mapping import NATIVE, load_map
-from ..shipped import shipped_names
+from ..core.label_maps import NATIVE, label_map_names, load_map
+from ..core.labels import LABELS
+
+
+def native_only(labels: Collection[str]) -> str | None:
+    """For `Metric.lacks`: why labels are not enough for a metric that needs native ones."""
+    if set(labels) <= set(LABELS):
+        return None
+    return "needs the native labels (i2b2 2014's); map them with --label-map"
 
 
 def unknown_labels(labels: Collection[str], others: Collection[str]) -> tuple[str, ...]:
-    """The labels of one side that are of no label set of the other, sorted.
+    """The labels of one side that are in no label set of the other side, sorted.
 
-    A label that the other side merely did not give is known to it: it is of a set that has all of
-    the other's labels, the native set or that of a shipped map.
+    A label that the other side could have had but did not use is not among them: some set with all
+    of the other side's labels, the native set or that of a shipped map, contains it.
 
     Args:
         labels: of one side.
-        others: of the other side; where there are none, nothing is said.
+        others: of the other side; if empty, nothing is unknown.
     """
     if not others:
         return ()
     sets = [known for known in _known_sets() if known.issuperset(others)]
-    return tuple(
-        sorted(one for one in set(labels) - set(others) if not any(one in s for s in sets))
-    )
+    new = set(labels) - set(others)
+    return tuple(sorted(label for label in new if not any(label in known for known in sets)))
 
 
 def label_warnings(gold: Collection[str], predicted: Collection[str]) -> Iterator[str]:
-    """Yields a line for each side with labels that the other cannot know, with the remedy."""
+    """Yields a warning, with the remedy, for each side that has labels unknown to the other."""
     for side, other, option, labels in (
         ("gold", "the prediction", "--label-map", unknown_labels(gold, predicted)),
         ("predicted", "gold", "--predicted-label-map", unknown_labels(predicted, gold)),
     ):
         if labels:
             maps = [name for name, known in _maps().items() if known.issuperset(labels)]
-            which = f" {' or '.join(maps)}" if maps else ": a map of yours, or a shipped one"
+            which = f" {' or '.join(maps)}" if maps else ": a shipped map or your own"
             yield (
-                f"{side} labels unknown to {other}: {', '.join(labels)}. No span of theirs can "
+                f"{side} labels unknown to {other}: {', '.join(labels)}. Their spans can never "
                 f"match by label; map them with {option}{which}"
             )
 
 
 @functools.cache
 def _maps() -> dict[str, frozenset[str]]:
-    """Shipped maps to native labels -> the labels that they take."""
-    maps = {name: load_map(name) for name in shipped_names("label_maps")}
-    return {name: frozenset(one.table) for name, one in maps.items() if one.target == NATIVE}
+    """Shipped maps to native labels -> the labels that they map."""
+    maps = {name: load_map(name) for name in label_map_names()}
+    return {n: frozenset(mapping.table) for n, mapping in maps.items() if mapping.target == NATIVE}
 
 
 def _known_sets() -> Iterator[frozenset[str]]:

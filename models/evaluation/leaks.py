@@ -1,15 +1,15 @@
-"""Documents: in how many would a reader of the scrubbed text still find PHI.
+"""Documents: in how many of them a reader of the scrubbed text would still find PHI.
 
-A document leaks if any character of a gold span is not removed. Where a detector
-gives `Ann` and `Lee` for `Ann Lee`, only the blank between them stays; such documents leak like all
-others, and how many have no worse leak is told beside.
+A document leaks if any character of a gold span is not removed. If a detector finds `Ann` and `Lee`
+for `Ann Lee`, only the space between them stays; such documents count as leaks, and the number of
+documents without any worse leak is reported separately.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..columns import Ints
+from ..core.arrays import Ints
 from .comparison import Comparison, count_by_document
 from .portions import Portions
 
@@ -21,9 +21,9 @@ def find_leaks(comparison: Comparison) -> Portions:
         By name:
         leaked: a gold character is not covered; of all documents.
         leaked_where_phi: the same, of the documents with a gold span.
-        leaked_blanks_only: every such character is white space; of all documents.
-        clean: no gold character is left; of all documents.
-        exact: the predicted spans are the gold ones, labels included; of all documents.
+        leaked_blanks_only: every uncovered gold character is white space; of all documents.
+        clean: every gold character is covered; of all documents.
+        exact: the predicted spans equal the gold ones, labels included; of all documents.
     """
     gold = comparison.covered(comparison.gold)
     left = gold & ~comparison.removed
@@ -45,7 +45,7 @@ def find_leaks(comparison: Comparison) -> Portions:
 
 
 def find_leaked_ink(comparison: Comparison) -> Ints:
-    """How many characters that are not white space each document leaks."""
+    """How many characters other than white space each document leaks."""
     left = comparison.covered(comparison.gold) & ~comparison.removed
     found = np.zeros(len(comparison), np.int64)
     offsets = comparison.text_offsets.tolist()

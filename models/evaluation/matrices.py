@@ -1,4 +1,4 @@
-"""Matrices: how often one thing was taken for another."""
+"""Confusion matrices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..columns import Ints
+from ..core.arrays import Ints
 from .intervals import Resampling
 from .tables import aligned
 
@@ -16,12 +16,12 @@ _SHOWN_CELLS = 10
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Counts by document of cells of a matrix.
+    """The events that a matrix counts.
 
     Attributes:
-        documents, rows, columns: one entry an event: in which document, row and column.
-        row_names, column_names: what the rows and the columns are.
-        row_axis, column_axis: what they are all together, for people.
+        documents, rows, columns: one entry per event: its document, row and column.
+        row_names, column_names: of the rows and columns.
+        row_axis, column_axis: titles of the axes.
     """
 
     documents: Ints
@@ -50,7 +50,7 @@ class Matrix:
         title: for people.
         row_names, column_names: of the rows and columns.
         counts: row by row.
-        row_axis, column_axis: what rows and columns are, for people.
+        row_axis, column_axis: titles of the axes.
     """
 
     title: str
@@ -66,7 +66,7 @@ class Matrix:
 
     def column_totals(self) -> list[int]:
         """Sum of each column."""
-        return [sum(row[at] for row in self.counts) for at in range(len(self.column_names))]
+        return [sum(row[n] for row in self.counts) for n in range(len(self.column_names))]
 
     def count(self, row: str, column: str) -> int:
         """One cell by its names; 0 if there is no such cell."""
@@ -77,8 +77,8 @@ class Matrix:
     def scores(self) -> dict[str, tuple[float | None, float | None, float | None]]:
         """Name -> precision, recall and F1 of its cell on the diagonal.
 
-        Only names that are both a row and a column; precision is the cell's part of its column,
-        recall of its row.
+        Only for names of both a row and a column; precision is the cell's share of its column,
+        recall its share of its row.
         """
         rows = dict(zip(self.row_names, self.row_totals(), strict=True))
         columns = dict(zip(self.column_names, self.column_totals(), strict=True))
@@ -87,7 +87,7 @@ class Matrix:
             if name in columns:
                 hits = self.count(name, name)
                 pairs = ((hits, columns[name]), (hits, rows[name]))
-                precision, recall = (part / of if of else None for part, of in pairs)
+                precision, recall = (count / of if of else None for count, of in pairs)
                 both = rows[name] + columns[name]
                 found[name] = (precision, recall, 2 * hits / both if both else None)
         return found
@@ -116,7 +116,7 @@ class Matrix:
         }
 
     def as_lines(self, *, labels: bool = True) -> list[str]:
-        """The largest cells off the diagonal: whole matrices are wider than a terminal."""
+        """The largest cells off the diagonal; a whole matrix does not fit a terminal."""
         cells = [
             (-count, row, column)
             for row, counts in zip(self.row_names, self.counts, strict=True)

@@ -1,4 +1,4 @@
-"""Plots as inline SVG, drawn without a library: a page must need nothing from anywhere else."""
+"""Plots as inline SVG, drawn without a library: a page must not load anything."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ _LABEL_WIDTH = 310
 _PLOT_WIDTH = 480
 _ROW = 15
 _TICKS = 5
-"""Steps between ticks that an axis has about."""
+"""About how many steps between ticks an axis has."""
 
 _DOTTED = 30
-"""Points of a curve; of more, the dots would hide the line."""
+"""Most points of a curve that are drawn as dots; more would hide the line."""
 
 STYLE = (
     "text{font:12px sans-serif;fill:#222}.small{font-size:10px}.grid{stroke:#ddd}"
     ".axis{stroke:#888}.whisker{stroke:#222}"
 )
-"""How the classes of plots look."""
+"""The stylesheet of plots."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Blue, vermillion, bluish green, reddish purple, orange, sky blue: distinguishable with any colour
 vision. Source: Okabe and Ito 2008, "Color Universal Design", https://jfly.uni-koeln.de/color/."""
 
 Bar = tuple[str, float | None, Interval | None]
-"""What a bar is called, its length from 0 to 1, and the interval drawn over it."""
+"""Name of a bar, its length from 0 to 1, and the interval drawn over it."""
 
 
 def bars(groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
-    """Horizontal bars from 0 to 1, one group of them a name; the interval is a line over the bar.
+    """Horizontal bars from 0 to 1 in named groups; the interval is a line over the bar.
 
     Args:
-        groups: name -> bars; those at the same place of a group have one colour.
+        groups: name -> bars; bars at the same position in their groups share a colour.
     """
     parts, y = [], 22.0
     bottom = 22 + sum(_ROW * len(rows) + 6 for _, rows in groups)
@@ -68,7 +68,7 @@ def bars(groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
 
 
 def histogram(columns: Sequence[tuple[str, int]]) -> str:
-    """Columns over names, each with its count above."""
+    """Columns with their names below and their counts above."""
     most = max((count for _, count in columns), default=0) or 1
     width, height, base = 80, 150, 176
     parts = []
@@ -92,9 +92,9 @@ def lines(
     """Curves over common axes with round ticks, and a legend with a swatch for each curve.
 
     Args:
-        curves: name -> points, joined in the order given; one without a value is left out.
-        across: name of the horizontal axis.
-        up: name of the vertical axis.
+        curves: name -> points, joined in the given order; points without a value are left out.
+        across: title of the horizontal axis.
+        up: title of the vertical axis.
     """
     drawn = {name: [(x, y) for x, y in points if y is not None] for name, points in curves.items()}
     every = [point for points in drawn.values() for point in points]
@@ -131,8 +131,8 @@ def lines(
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         if len(places) <= _DOTTED:
             parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in places]
-        # The stylesheet's colour of text wins over an attribute `fill`: the swatch has the colour,
-        # as a style, and the name stays dark on white.
+        # The stylesheet overrides the attribute `fill`: the swatch has its colour as a style, and
+        # the name stays dark on white.
         baseline = top + 16 * (number + 1)
         parts.append(
             f'<rect x="{left + width + 10}" y="{baseline - 9}" width="10" height="10" '
@@ -143,7 +143,7 @@ def lines(
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten about the values; whole numbers about counts."""
+    """Multiples of 1, 2 or 5 times a power of ten around the values; whole numbers for counts."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     counts = all(float(value).is_integer() for value in (*values, low, high)) and bool(values)
     if low == high:
@@ -158,12 +158,12 @@ def _ticks(values: Sequence[float]) -> list[float]:
         math.floor(round(low / (nearest * 10.0**power), 9)),
         math.ceil(round(high / (nearest * 10.0**power), 9)) + 1,
     )
-    # Divided by a whole number, 3 of 0.1 is 0.3 and not 0.30000000000000004.
+    # Division by a whole number gives 0.3 where multiplication gives 0.30000000000000004.
     return [n * nearest * unit if power >= 0 else n * nearest / unit for n in steps]
 
 
 def _names(ticks: Sequence[float]) -> list[str]:
-    """Ticks as text, all with the decimals of the step between them."""
+    """Ticks as text, with as many decimals as their step needs."""
     step = ticks[1] - ticks[0]
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     if decimals > 6 or max(map(abs, ticks)) >= 1e6:
@@ -172,7 +172,7 @@ def _names(ticks: Sequence[float]) -> list[str]:
 
 
 def standalone(svg: str, title: str) -> str:
-    """A plot as a file of its own, with a title for those who do not see it, and its styles."""
+    """A plot as a standalone file, with its styles, and a title for screen readers."""
     head, inner = svg.split(">", 1)
     return (
         f'{head} xmlns="http://www.w3.org/2000/svg"><title>{escape(title)}</title>'
@@ -182,7 +182,7 @@ def standalone(svg: str, title: str) -> str:
 
 
 def differences_plot(rows: Sequence[tuple[str, float, Interval | None]]) -> str:
-    """Differences with their intervals about a line at 0."""
+    """Differences with their intervals around a line at 0."""
     ends = [abs(end) for _, value, found in rows for end in _ends(value, found)]
     reach = max(ends, default=0.0) or 1.0
     centre, half = _LABEL_WIDTH + _PLOT_WIDTH / 2, _PLOT_WIDTH / 2 - 10

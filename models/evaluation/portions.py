@@ -1,4 +1,4 @@
-"""Portions: so many out of so many, with intervals; for all that is no precision and no recall."""
+"""Portions: counts out of totals with intervals, for what is neither precision nor recall."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..columns import Flags, Ints
+from ..core.arrays import Flags, Ints
 from .intervals import Interval, Resampling, interval, ratio
 from .tables import aligned, interval_json, ratio_json, shown_interval, shown_ratio
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Share:
-    """So many out of so many.
+    """A count out of a total.
 
     Attributes:
-        count: of those that are so.
-        of: of those that could be so.
+        count: how many are.
+        of: how many could be.
         interval: of the rate; None if undefined.
     """
 
@@ -29,7 +29,7 @@ class Share:
 
     @property
     def rate(self) -> float | None:
-        """`count` out of `of`; None if there is none that could be so."""
+        """`count` divided by `of`; None if `of` is 0."""
         return self.count / self.of if self.of else None
 
 
@@ -38,15 +38,15 @@ class Portions:
     """Counts by document.
 
     Attributes:
-        parts: name -> how many are so, and how many could be so; one row a document each.
+        counts: name -> how many are, and how many could be; one row per document each.
     """
 
-    parts: Mapping[str, tuple[Ints | Flags, Ints | Flags]]
+    counts: Mapping[str, tuple[Ints | Flags, Ints | Flags]]
 
     def summary(self, title: str, resampling: Resampling) -> Shares:
         """Sums over documents, with intervals for the rates."""
         shares = {}
-        for name, (true, counted) in self.parts.items():
+        for name, (true, counted) in self.counts.items():
             columns = np.stack([true, counted], axis=1).astype(np.int64)
             count, of = columns.sum(axis=0).tolist()
             rates = ratio(*resampling.sums(columns).T)
@@ -82,7 +82,7 @@ class Shares:
         }
 
     def as_lines(self, *, labels: bool = True) -> list[str]:
-        """Lines of a plain text table; `labels` is for tables that have some."""
+        """Lines of a plain text table; `labels` has no effect."""
         rows = [
             (
                 f"  {name.replace('_', ' ')}",

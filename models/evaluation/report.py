@@ -1,4 +1,4 @@
-"""The report of an evaluation: every metric, and the options under which it was computed."""
+"""The report of an evaluation: every metric, and the options it was computed with."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .scores import Scores
 from .tables import aligned, shown_interval, shown_ratio
 
 WORST = 20
-"""Documents that are listed as the worst."""
+"""How many of the worst documents are listed."""
 
 
 class Summary(Protocol):
     """A metric over all documents, ready to be shown."""
 
     def as_json(self) -> dict[str, object]:
-        """What `json.dumps` takes, with a "title"."""
+        """JSON values, with a "title"."""
         ...
 
     def as_lines(self, *, labels: bool = True) -> list[str]:
-        """Lines of plain text, the title first; with a line for each label if it has some."""
+        """Lines of plain text, the title first; optionally with a line for each label."""
         ...
 
 
@@ -37,7 +37,7 @@ class Measured(Protocol):
 
 
 class Measure(Protocol):
-    """What a file of a metric family gives: a pure function."""
+    """The pure function that computes a metric."""
 
     def __call__(self, comparison: Comparison) -> Measured:
         """Counts by document."""
@@ -56,9 +56,9 @@ class Metric:
     Attributes:
         title: for people.
         measure: counts by document.
-        group: the heading that it stands under.
-        labels: whether the plain text table has a line for each label; JSON and HTML have all.
-        lacks: why it cannot be computed for these labels, or None if it can.
+        group: the heading that it is shown under.
+        labels: whether the plain text table has a line for each label; JSON and HTML always do.
+        lacks: why it cannot be computed for some labels, or None if it can.
     """
 
     title: str
@@ -70,12 +70,12 @@ class Metric:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DocumentErrors:
-    """What is wrong with one document.
+    """The errors in one document.
 
     Attributes:
-        ordinal: its place in the gold corpus as it was given, from 0.
+        ordinal: its position in the gold corpus as given, from 0.
         gold_spans, missed, spurious: strict spans.
-        leaked, leaked_ink: gold characters that are not removed; those that are not white space.
+        leaked, leaked_ink: gold characters that are not removed; those not white space.
         destroyed: characters outside gold that are removed.
     """
 
@@ -94,7 +94,7 @@ class Report:
 
     Attributes:
         documents, characters, tokens: size of the corpus.
-        gold_spans, predicted_spans: after mapping, dropping and counting equal ones once.
+        gold_spans, predicted_spans: after mapping and dropping; equal ones count once.
         ignored: labels that were left out, sorted.
         removed: what counts as removed: "cover" or "predicted spans".
         resampling: of the intervals.
@@ -104,7 +104,7 @@ class Report:
         detailed: names of the metrics whose labels the plain text shows.
         left_out: name in `METRICS` -> why it was not computed.
         errors: of each document, in the order of the ordinals.
-        warnings: what makes the numbers mean less than they seem to, a line each.
+        warnings: reasons to distrust the numbers, one line each.
     """
 
     documents: int
@@ -124,7 +124,7 @@ class Report:
     warnings: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """What `json.dumps` takes: ratios rounded to 1e-6, undefined ones null; no text, no ids."""
+        """JSON values: ratios rounded to 1e-6, undefined ones null; no text, no ids."""
         return {
             "documents": self.documents,
             "characters": self.characters,
@@ -138,11 +138,11 @@ class Report:
             "left_out": dict(self.left_out),
             "warnings": list(self.warnings),
             "metrics": {name: summary.as_json() for name, summary in self.metrics.items()},
-            "worst_documents": [dataclasses.asdict(one) for one in self.worst()],
+            "worst_documents": [dataclasses.asdict(document) for document in self.worst()],
         }
 
     def as_table(self) -> str:
-        """Plain text: size of the corpus and headline, then groups of blocks, one a metric."""
+        """Plain text: size of the corpus and headline, then a block for each metric, in groups."""
         blocks = [[*self._size(), *map("warning: {}".format, self.warnings)], self.headline()]
         group = ""
         for name, summary in self.metrics.items():
@@ -164,7 +164,7 @@ class Report:
         return wrong[:WORST]
 
     def headline(self) -> list[str]:
-        """What matters to a release, a line each."""
+        """The scores that matter for a release, one line each."""
         rows = [("Headline", "", "95 %", "")]
         if isinstance(characters := self.metrics.get("character"), Scores):
             recall, left = characters.micro.recall, characters.micro.fn

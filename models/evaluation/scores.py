@@ -1,10 +1,11 @@
 """Precision, recall and F1 from per-document counts: shared by span, token and character metrics.
 
-A quotient without a denominator is undefined and is None, never 0 or 1: precision where nothing was
-predicted, recall where nothing is gold, F1 where both hold. F1 is 2 TP / (2 TP + FP + FN), so that
+A quotient whose denominator is 0 is undefined and is None, never 0 or 1: precision where nothing
+was predicted, recall where nothing is gold, F1 where both hold. F1 is 2 TP / (2 TP + FP + FN), so
 it is 0 and not undefined where only one side has anything. In means, and only there, an undefined
-value counts as 0. There are two: over the labels that occur on either side, and over the documents,
-the macro level of i2b2 2014: F1 there is that of the mean precision and the mean recall.
+value counts as 0. There are two means: over the labels that occur on either side, and over the
+documents. The latter is the macro level of i2b2 2014: its F1 is that of the mean precision and the
+mean recall.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..columns import Floats, Ints
+from ..core.arrays import Floats, Ints
 from .intervals import Interval, Resampling, interval, ratio
 from .tables import aligned, interval_json, ratio_json, shown_interval, shown_ratio
 
@@ -24,7 +25,7 @@ RATIOS = ("precision", "recall", "f1")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Score:
-    """Counts of true positives, false positives and false negatives, and what follows from them."""
+    """Counts of true positives, false positives and false negatives, and their ratios."""
 
     tp: int
     fp: int
@@ -32,12 +33,12 @@ class Score:
 
     @property
     def precision(self) -> float | None:
-        """Share of what was predicted that is gold."""
+        """Share of the predicted that is gold."""
         return _quotient(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> float | None:
-        """Share of what is gold that was predicted."""
+        """Share of the gold that was predicted."""
         return _quotient(self.tp, self.tp + self.fn)
 
     @property
@@ -57,7 +58,7 @@ class Average:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Intervals:
-    """95 % intervals of a score; None where it is defined in no resample."""
+    """95 % intervals of a score; None where no resample defines it."""
 
     precision: Interval | None
     recall: Interval | None
@@ -65,11 +66,11 @@ class Intervals:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class DocumentCounts:
     """Per-document counts of one metric.
 
     Attributes:
-        tp, fp, fn: one row a document; one column a label, or one column in all if label-blind.
+        tp, fp, fn: one row per document; one column per label, or a single one if label-blind.
         labels: names of the columns; None if label-blind.
     """
 
@@ -82,14 +83,16 @@ class Tally:
         columns = 1 if self.labels is None else len(self.labels)
         if not self.tp.shape == self.fp.shape == self.fn.shape == (len(self.tp), columns):
             shapes = (self.tp.shape, self.fp.shape, self.fn.shape)
-            raise ValueError(f"Tally: expected three tables with {columns} columns, got {shapes}")
+            raise ValueError(
+                f"DocumentCounts: expected {columns} columns in each table, got {shapes}"
+            )
 
     def totals(self) -> Ints:
-        """True positives, false positives and false negatives of each document, of all labels."""
+        """True positives, false positives and false negatives of each document, over all labels."""
         return np.stack([counts.sum(axis=1) for counts in (self.tp, self.fp, self.fn)], axis=1)
 
     def summary(self, title: str, resampling: Resampling) -> Scores:
-        """Sums the counts over documents, with intervals for all but the mean over labels."""
+        """Sums over documents, with intervals for everything but the mean over labels."""
         sums = [counts.sum(axis=0).tolist() for counts in (self.tp, self.fp, self.fn)]
         by_label = dict(zip(self.labels or (), map(Score, *sums), strict=self.labels is not None))
         drawn = resampling.sums(np.concatenate([self.tp, self.fp, self.fn], axis=1))
@@ -115,10 +118,10 @@ class Tally:
             label_intervals=MappingProxyType(
                 {
                     label: _intervals(
-                        [counts[:, at] for counts in (self.tp, self.fp, self.fn)],
-                        [column[:, at] for column in columns],
+                        [counts[:, number] for counts in (self.tp, self.fp, self.fn)],
+                        [column[:, number] for column in columns],
                     )
-                    for at, label in enumerate(by_label)
+                    for number, label in enumerate(by_label)
                 }
             ),
         )
@@ -132,11 +135,11 @@ class Scores:
         title: what is counted, for people.
         micro: over the counts of all labels together.
         macro: mean over the labels; None if label-blind or without labels.
-        documents: mean over the documents as the i2b2 2014 script has it; None without documents.
+        documents: mean over the documents, as in the i2b2 2014 script; None without documents.
         deviations: standard deviation over the documents of precision and of recall.
         by_label: sorted by label; empty if label-blind.
         intervals, document_intervals: of `micro` and of `documents`.
-        label_intervals: label -> of its score.
+        label_intervals: label -> intervals of its score.
     """
 
     title: str
@@ -184,7 +187,7 @@ class Scores:
         return aligned(table)
 
     def most_frequent_first(self) -> list[tuple[str, Score]]:
-        """Labels with their scores by falling number in gold."""
+        """Labels with their scores, most frequent in gold first."""
         return sorted(self.by_label.items(), key=lambda row: (-row[1].tp - row[1].fn, row[0]))
 
 
@@ -195,7 +198,7 @@ def document_ratios(totals: Ints) -> Floats:
 
 
 def harmonic(means: Floats) -> Floats:
-    """F1 of each row of (precision, recall); 0 where both are."""
+    """F1 of each row of (precision, recall); 0 where both are 0."""
     precision, recall = means.T
     return np.nan_to_num(ratio(2 * precision * recall, precision + recall))
 
@@ -213,11 +216,11 @@ def fractions(counts: Sequence[Ints] | Ints) -> list[tuple[Ints, Ints]]:
 
 def _intervals(documents: Sequence[Ints] | Ints, drawn: Sequence[Ints]) -> Intervals:
     """Intervals from TP, FP and FN of each document and of each resample."""
-    found = (
+    intervals = (
         interval(ratio(*resampled), int((denominators > 0).sum()))
         for (_, denominators), resampled in zip(fractions(documents), fractions(drawn), strict=True)
     )
-    return Intervals(*found)
+    return Intervals(*intervals)
 
 
 def _average(by_label: Mapping[str, Score]) -> Average | None:

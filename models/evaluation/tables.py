@@ -1,4 +1,4 @@
-"""Plain text tables, good on a terminal and in a log file."""
+"""Plain text tables for terminals and log files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .intervals import Interval
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines: the first column to the left, the others to the right, two blanks between them."""
+    """Lines with the first column left-aligned, the others right-aligned, two spaces apart."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

@@ -1,19 +1,19 @@
 """Tokens: a token has a label if it shares at least one character with a span of that label.
 
-Where spans overlap a token has several labels, each counted for itself. One shared character is
-enough on either side, so these numbers forgive a cut inside a token; characters and leaks do not.
+Where spans overlap, a token has several labels, and each counts. One shared character is enough on
+either side, so these scores forgive a cut inside a token; those of characters and leaks do not.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..columns import Flags, Ints
+from ..core.arrays import Flags, Ints
 from .comparison import Comparison, count_by_document, covered
-from .scores import Tally
+from .scores import DocumentCounts
 
 
-def count_tokens(comparison: Comparison) -> Tally:
+def count_tokens(comparison: Comparison) -> DocumentCounts:
     """Fine tokens by document and label."""
     sides = []
     for spans in (comparison.gold, comparison.predicted):
@@ -33,15 +33,15 @@ def count_tokens(comparison: Comparison) -> Tally:
     # (labels, outcomes, documents) -> three tables (documents, labels)
     table = np.array(columns, np.int64).reshape(len(columns), 3, len(comparison))
     tp, fp, fn = table.transpose(1, 2, 0)
-    return Tally(tp, fp, fn, comparison.label_names)
+    return DocumentCounts(tp, fp, fn, comparison.label_names)
 
 
-def count_tokens_blind(comparison: Comparison) -> Tally:
-    """Fine tokens by document, whatever the label: is it PHI or not."""
+def count_tokens_blind(comparison: Comparison) -> DocumentCounts:
+    """Fine tokens by document, label-blind: PHI or not."""
     flags = (comparison.covered(comparison.gold), comparison.removed)
     touched = (_touched(comparison, characters) for characters in flags)
     tp, fp, fn = (counts[:, None] for counts in _outcomes(comparison, *touched))
-    return Tally(tp, fp, fn, None)
+    return DocumentCounts(tp, fp, fn, None)
 
 
 def _touched(comparison: Comparison, characters: Flags) -> Flags:

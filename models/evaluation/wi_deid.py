@@ -1,11 +1,11 @@
 """WI-deId's groups of errors: type, extent, missing and spurious.
 
 Source: He et al. 2015, "CRFs based de-identification of medical records", section 3.4, Tables 6 to
-8. The paper does not say what is done with several spans at one place; the rule here: a gold span
-is compared with one predicted span, that with the same label and ends if there is one, else with
-the same ends, else of the same label, else any that shares a character; of several the one that
-shares most characters, then the earlier, then the shorter. Every gold span that is not strictly
-right is so in one of three groups, and a predicted span that shares nothing with gold is spurious.
+8. The paper does not say how it treats several spans in one place. Here a gold span is compared
+with one predicted span: one with the same label and ends if there is one, else with the same ends,
+else with the same label, else any that shares a character; among several the one that shares the
+most characters, then the earlier, then the shorter. So every gold span that is not strictly correct
+is in exactly one of three groups, and a predicted span that shares nothing with gold is spurious.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ EXTENTS = ("short", "long", "short and long")
 
 
 def find_error_groups(comparison: Comparison) -> Portions:
-    """Errors by group, of all errors; and extent errors by kind, of all extent errors.
+    """Errors by group, out of all errors; and extent errors by kind, out of all extent errors.
 
-    short: a part of the gold span is left out; long: more than it is taken; short and long: both.
+    short: part of the gold span is left out; long: more than the gold span; short and long: both.
     """
     groups = ("type", "extent", "missing", "spurious")
     counts = {name: np.zeros(len(comparison), np.int64) for name in (*groups, *EXTENTS)}
@@ -47,7 +47,7 @@ def find_error_groups(comparison: Comparison) -> Portions:
 
 
 def find_label_confusions(comparison: Comparison) -> Cells:
-    """Table 7: the label of each gold span against that of the span it is compared with."""
+    """Table 7: the label of each gold span against that of its predicted span."""
     names = comparison.label_names
     rows = [
         (document, gold[2] if gold else SPURIOUS, found[2] if found else MISSING)
@@ -67,14 +67,14 @@ def find_extents(comparison: Comparison) -> Cells:
 
 
 def extent(gold: Span, found: Span) -> str:
-    """How the ends of a predicted span differ from those of a gold one; one of `EXTENTS`."""
-    leaves = found[0] > gold[0] or found[1] < gold[1]
-    exceeds = found[0] < gold[0] or found[1] > gold[1]
-    return EXTENTS[2 if leaves and exceeds else 0 if leaves else 1]
+    """How the ends of a predicted span differ from those of a gold span; one of `EXTENTS`."""
+    is_short = found[0] > gold[0] or found[1] < gold[1]
+    is_long = found[0] < gold[0] or found[1] > gold[1]
+    return EXTENTS[2 if is_short and is_long else 0 if is_short else 1]
 
 
 def _group(gold: Span | None, found: Span | None) -> str:
-    """The group of an error; empty if it is none."""
+    """The group of an error; empty if there is no error."""
     if gold is None:
         return "spurious"
     if found is None:
@@ -85,9 +85,9 @@ def _group(gold: Span | None, found: Span | None) -> str:
 
 
 def _pairs(comparison: Comparison) -> Iterator[tuple[int, Span | None, Span | None]]:
-    """Document, gold span and the predicted one that it is compared with; None where there is none.
+    """Yields document, gold span and the predicted span to compare; None for a missing span.
 
-    One for each gold span, and one for each predicted span that shares no character with any.
+    There is one pair for each gold span, and one for each predicted span that touches none.
     """
     sides = (comparison.by_document(side) for side in (comparison.gold, comparison.predicted))
     for document, (gold, predicted) in enumerate(zip(*sides, strict=True)):
@@ -106,7 +106,7 @@ def overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> dict[Span, list
     longest = max((end - start for start, end, _ in predicted), default=0)
     found = {}
     for span in gold:
-        # One that begins further ahead than the longest is long cannot reach.
+        # A span that starts earlier than this by more than the longest span cannot reach it.
         first = bisect.bisect_left(starts, span[0] - longest)
         last = bisect.bisect_left(starts, span[1])
         found[span] = [other for other in predicted[first:last] if other[1] > span[0]]
@@ -114,7 +114,7 @@ def overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> dict[Span, list
 
 
 def _nearness(gold: Span) -> Callable[[Span], tuple[bool, bool, bool, int, Span]]:
-    """Sorts predicted spans: the one to compare with first."""
+    """A sort key for predicted spans: the one to compare with comes first."""
 
     def rank(found: Span) -> tuple[bool, bool, bool, int, Span]:
         shared = min(gold[1], found[1]) - max(gold[0], found[0])
@@ -129,8 +129,8 @@ def _cells(
     column_names: tuple[str, ...],
     axes: tuple[str, str],
 ) -> Cells:
-    row_number = {name: at for at, name in enumerate(row_names)}
-    column_number = {name: at for at, name in enumerate(column_names)}
+    row_number = {name: n for n, name in enumerate(row_names)}
+    column_number = {name: n for n, name in enumerate(column_names)}
     table = [(document, row_number[row], column_number[column]) for document, row, column in rows]
     documents, lines, columns = np.array(table, np.int64).reshape(-1, 3).T.copy()
     return Cells(documents, lines, columns, row_names, column_names, *axes)

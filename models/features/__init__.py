@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from ..errors import BundleError, UsageError
+from ..core.errors import BundleError, UsageError
 from .affixes import Prefix, Suffix
 from .base import Property
 from .character_class import CharacterClass
@@ -19,8 +19,8 @@ from .cluster import Cluster
 from .count import Count
 from .day_month import DayMonth
 from .declaration import Feature, at, ngrams, together
-from .elsewhere import Elsewhere
 from .field import Field
+from .field_repeat import Elsewhere
 from .frequency import Frequency
 from .gazetteer import Gazetteer, gazetteer_from_phrases
 from .length import Length
@@ -32,7 +32,6 @@ from .sentence import Sentence
 from .shape import Shape
 from .spacing import Spacing
 from .tag import Tag
-from .values import Features, Featurized, Indexed
 from .word import Word
 
 __all__ = [
@@ -51,11 +50,8 @@ __all__ = [
     "Normal",
     "Spacing",
     "Feature",
-    "Features",
-    "Featurized",
     "Frequency",
     "Gazetteer",
-    "Indexed",
     "Length",
     "Line",
     "Prefix",

@@ -6,6 +6,8 @@ import dataclasses
 from typing import ClassVar
 
 from .base import Column, Items, Property, one_each, require_int
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers, fold_map, values_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,6 +40,14 @@ class Prefix(Property):
         words = items.folded if self.fold else items.words
         return one_each((w[:n] if len(w) >= least else None for w in words), by_word=True)
 
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_WORDS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        return _native_column(self, numbers, columns)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Suffix(Property):
@@ -63,6 +73,24 @@ class Suffix(Property):
         words = items.folded if self.fold else items.words
         return one_each((w[-n:] if len(w) >= least else None for w in words), by_word=True)
 
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_WORDS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        return _native_column(self, numbers, columns)
+
 
 def _key(stem: str, n: int, fold: bool, whole: bool) -> str:
     return f"{stem}{n}" + (".lower" if fold else "") + (".whole" if whole else "")
+
+
+def _native_column(declared: Prefix | Suffix, numbers: Numbers, columns: NativeBuilder) -> int:
+    return columns.words.look_up(
+        dict(values_of(numbers)),
+        fold_map() if declared.fold else None,
+        cut=declared.KIND,
+        n=declared.n,
+        least=0 if declared.whole else declared.n,
+    )

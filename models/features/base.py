@@ -16,18 +16,13 @@ from typing import ClassVar
 import numpy as np
 
 from ...dictionaries.trie import TokenTrie
-from ..columns import Flags, Ints
-from ..errors import UsageError
-from ..layers.merged import KINDS, kinds_of
-from ..lazy import lazy
-from ..tokens import Tokens
-
-BEFORE = "\\B"
-AFTER = "\\E"
-"""The one value that every property has before the first and behind the last item of a sequence.
-
-No other value can be equal to them, since `escape` doubles backslashes. CRF++ has such markers too.
-"""
+from ..core.arrays import Flags, Ints
+from ..core.errors import UsageError
+from ..core.lazy import lazy
+from ..core.tokens import Tokens
+from ..text.joined import KINDS, kinds_of
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers
 
 LONGEST_WORD = 256
 """Longer words are seen by their first and last 128 code points: no word costs more than that."""
@@ -36,8 +31,6 @@ MOST_KNOWN = 1 << 14
 """Code points that a table of characters remembers; hostile text must not fill memory."""
 
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
-_UNHOLDABLE = re.compile("[\\\\|\x00\ud800-\udfff]")
-_ESCAPED = re.compile(r"\\(\\|p|0|u[0-9a-f]{4})")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -65,7 +58,7 @@ class Items:
     Attributes:
         texts: text of each document; None for one that failed, which then has no items.
         tokens: the fine tokens of the batch, those of failed documents included.
-        layer: a key of `models.layers.LAYERS`.
+        layer: a key of `models.text.segmentations.LAYERS`.
         starts, ends: code-point offsets of each item.
         documents: index of each item's document.
         sequences: index of each item's sequence.
@@ -233,6 +226,22 @@ class Property(abc.ABC):
     def column(self, items: Items) -> Column:
         """Its values. Linear in the text, deterministic, and never raises on any text."""
 
+    def native_way(self, layer: str) -> NativeWay:
+        """How the extension makes its column on a layer, a key of `SEGMENTATIONS`."""
+        return NativeWay.IN_PYTHON
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """Asks for its column in the extension and gives the column's number.
+
+        Only called where `native_way` names a way. The values are those of `column`; a way
+        `OF_WORDS` adds one column of words and none of items.
+
+        Args:
+            numbers: of its values; others have none.
+            columns: gets the column.
+        """
+        raise AssertionError(f"{self.KIND}: the extension has no column for it")
+
 
 def clip(word: str) -> str:
     """The part of a word that properties see; see `LONGEST_WORD`."""
@@ -240,50 +249,6 @@ def clip(word: str) -> str:
         return word
     half = LONGEST_WORD // 2
     return word[:half] + word[-half:]
-
-
-def escape(value: str) -> str:
-    r"""Makes a value fit for an attribute string, injectively.
-
-    CRFsuite cannot hold NUL and lone surrogates; `|` separates the parts of a conjunction.
-
-    >>> escape("a|b\\")
-    'a\\pb\\\\'
-    """
-    if _UNHOLDABLE.search(value) is None:
-        return value
-    return _UNHOLDABLE.sub(_escaped, value)
-
-
-def unescape(written: str) -> str | None:
-    r"""The value that `escape` makes this of; None for `BEFORE` and `AFTER`.
-
-    >>> unescape("a\\pb\\\\")
-    'a|b\\'
-    """
-    if "\\" not in written:
-        return written
-    if written in (BEFORE, AFTER):
-        return None
-    return _ESCAPED.sub(_unescaped, written)
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    sign = match.group(1)
-    return {"\\": "\\", "p": "|", "0": "\x00"}.get(sign) or chr(int(sign[1:], 16))
-
-
-def escape_all(values: tuple[str, ...]) -> tuple[str, ...]:
-    """`escape` of each, in one search where nothing has to be done."""
-    if _UNHOLDABLE.search("".join(values)) is None:
-        return values
-    return tuple(map(escape, values))
-
-
-def _escaped(match: re.Match[str]) -> str:
-    character = match.group()
-    special = {"\\": "\\\\", "|": "\\p", "\x00": "\\0"}
-    return special.get(character) or f"\\u{ord(character):04x}"
 
 
 def intern_slices(

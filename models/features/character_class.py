@@ -13,8 +13,13 @@ import functools
 import unicodedata
 from typing import ClassVar
 
-from ..errors import UsageError
+import numpy as np
+
+from ..core.errors import UsageError
+from ..text.characters import CODE_POINTS, assigned
 from .base import MOST_KNOWN, Column, Items, Property, require_one_of, several_each
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import CodeMap, Numbers, packed
 
 UPPER, LOWER, DIGIT, SPACE = "RU", "a", "d", "s"
 LETTER = UPPER + LOWER
@@ -28,7 +33,7 @@ punctuation that some class asks for as itself, p other punctuation, o anything 
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Run:
+class SegmentRun:
     """The whole word is a row of segments, each of which takes all it can and never gives back.
 
     Attributes:
@@ -86,36 +91,36 @@ class Ends:
         return signature[-1:] != "" and signature[-1] in self.categories
 
 
-Rule = Run | Has | Only | Ends
+Rule = SegmentRun | Has | Only | Ends
 
 HIDE_CLASSES: dict[str, Rule] = {
-    "ALPHA": Run(((LETTER, 1, None),)),
-    "INITCAPS": Run(((UPPER, 1, 1), (ANY, 0, None))),
-    "UPPER-LOWER": Run(((UPPER, 1, 1), (LOWER, 1, 1), (ANY, 0, None))),
-    "ALLCAPS": Run(((UPPER, 1, None),)),
-    "MIXEDCAPS": Run(((UPPER, 1, 1), (LOWER, 1, None), (UPPER, 1, 1), (LETTER, 0, None))),
-    "SINGLECHAR": Run(((LETTER, 1, 1),)),
-    "SINGLEDIGIT": Run(((DIGIT, 1, 1),)),
-    "DOUBLEDIGIT": Run(((DIGIT, 2, 2),)),
-    "TRIPLEDIGIT": Run(((DIGIT, 3, 3),)),
-    "QUADDIGIT": Run(((DIGIT, 4, 4),)),
-    "NUMBER": Run(((DIGIT, 1, None),)),
+    "ALPHA": SegmentRun(((LETTER, 1, None),)),
+    "INITCAPS": SegmentRun(((UPPER, 1, 1), (ANY, 0, None))),
+    "UPPER-LOWER": SegmentRun(((UPPER, 1, 1), (LOWER, 1, 1), (ANY, 0, None))),
+    "ALLCAPS": SegmentRun(((UPPER, 1, None),)),
+    "MIXEDCAPS": SegmentRun(((UPPER, 1, 1), (LOWER, 1, None), (UPPER, 1, 1), (LETTER, 0, None))),
+    "SINGLECHAR": SegmentRun(((LETTER, 1, 1),)),
+    "SINGLEDIGIT": SegmentRun(((DIGIT, 1, 1),)),
+    "DOUBLEDIGIT": SegmentRun(((DIGIT, 2, 2),)),
+    "TRIPLEDIGIT": SegmentRun(((DIGIT, 3, 3),)),
+    "QUADDIGIT": SegmentRun(((DIGIT, 4, 4),)),
+    "NUMBER": SegmentRun(((DIGIT, 1, None),)),
     "HASDIGIT": Has((DIGIT,)),
     "ALPHANUMERIC": Has((DIGIT, LETTER)),
-    "NUMBERS.LETTERS": Run(((DIGIT, 1, None), (LETTER, 1, None))),
-    "LETTERS.NUMBERS": Run(((LETTER, 1, None), (DIGIT, 1, None))),
+    "NUMBERS.LETTERS": SegmentRun(((DIGIT, 1, None), (LETTER, 1, None))),
+    "LETTERS.NUMBERS": SegmentRun(((LETTER, 1, None), (DIGIT, 1, None))),
     "HASDASH": Has(("-",)),
     "HASQUOTE": Has(("'",)),
     "HASSLASH": Has(("/",)),
-    "ISPUNCT": Run(((PUNCTUATION, 1, None),)),
-    "REALNUMBER": Run(
+    "ISPUNCT": SegmentRun(((PUNCTUATION, 1, None),)),
+    "REALNUMBER": SegmentRun(
         (("-+", 0, 1), (DIGIT + ",", 1, None), (".", 0, 1), (DIGIT, 0, None), ("%", 0, 1))
     ),
-    "STARTMINUS": Run((("-", 1, 1), (ANY, 0, None))),
-    "STARTPLUS": Run((("+", 1, 1), (ANY, 0, None))),
+    "STARTMINUS": SegmentRun((("-", 1, 1), (ANY, 0, None))),
+    "STARTPLUS": SegmentRun((("+", 1, 1), (ANY, 0, None))),
     "ENDPERCENT": Ends("%"),
-    "ROMAN": Run((("R", 1, None),)),
-    "ISSPACE": Run(((SPACE, 1, None),)),
+    "ROMAN": SegmentRun((("R", 1, None),)),
+    "ISSPACE": SegmentRun(((SPACE, 1, None),)),
 }
 """Gardner et al. 2010, Table 2, as its names mean it; `models.recipes.hide` lists its misprints."""
 
@@ -131,9 +136,11 @@ OTHER_CLASSES: dict[str, Rule] = {
     "INNERDIGIT": Has((DIGIT,), skip=1),
     "INNERPUNCT": Has((PUNCTUATION,), skip=1),
     # Szarvas et al. 2006 only say "the common surface characteristics of AGE, PHONE and ID".
-    "AGE-LIKE": Run(((DIGIT, 1, 3), (LETTER + "-/", 0, None))),
-    "PHONE-LIKE": Run(((DIGIT, 3, 3), ("-.", 1, 1), (DIGIT, 3, 4), ("-.", 0, 1), (DIGIT, 0, 4))),
-    "ID-LIKE": Run(
+    "AGE-LIKE": SegmentRun(((DIGIT, 1, 3), (LETTER + "-/", 0, None))),
+    "PHONE-LIKE": SegmentRun(
+        ((DIGIT, 3, 3), ("-.", 1, 1), (DIGIT, 3, 4), ("-.", 0, 1), (DIGIT, 0, 4))
+    ),
+    "ID-LIKE": SegmentRun(
         ((LETTER, 0, 3), ("-", 0, 1), (DIGIT, 4, None), (LETTER + DIGIT + "-", 0, None))
     ),
 }
@@ -141,6 +148,11 @@ OTHER_CLASSES: dict[str, Rule] = {
 CLASSES: dict[str, Rule] = HIDE_CLASSES | OTHER_CLASSES
 
 ALPHABETS = ("ascii", "unicode")
+
+_MOST_NATIVE_CLASSES = 64
+"""Of one property: a set is one number of as many bits."""
+
+_BITS = {category: 1 << place for place, category in enumerate(ANY)}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -182,6 +194,24 @@ class CharacterClass(Property):
         rows = (_classes(word.translate(categories), self.names) for word in items.words)
         return several_each(rows, by_word=True)
 
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        few = len(self.names) <= _MOST_NATIVE_CLASSES
+        return NativeWay.SETS_OF_WORDS if few else NativeWay.IN_PYTHON
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        words = columns.words
+        first = len(words.classes)
+        for name in self.names:
+            kind, segments, skip = _segments(CLASSES[name])
+            words.classes.append(
+                (kind, len(words.segments), len(segments), skip, numbers.get(name, -1))
+            )
+            words.segments += segments
+        lookup = words.map(_category_map(self.alphabet))
+        return words.add("classes", lookup=lookup, n=len(self.names), first=first)
+
 
 @functools.lru_cache(maxsize=1 << 14)
 def _classes(signature: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -208,7 +238,7 @@ def category(character: str, alphabet: str) -> str:
     return "o"
 
 
-class _Categories(dict[int, str]):
+class _CodePointCategories(dict[int, str]):
     """Code point -> category, filled as code points are met."""
 
     def __init__(self, alphabet: str) -> None:
@@ -223,5 +253,32 @@ class _Categories(dict[int, str]):
 
 
 @functools.cache
-def _categories(alphabet: str) -> _Categories:
-    return _Categories(alphabet)
+def _categories(alphabet: str) -> _CodePointCategories:
+    return _CodePointCategories(alphabet)
+
+
+def _segments(rule: Rule) -> tuple[int, list[tuple[int, int, int]], int]:
+    """A rule as the extension has it: its kind, its segments or groups, and what is passed over."""
+    kind = (SegmentRun, Has, Only, Ends).index(type(rule))
+    if isinstance(rule, SegmentRun):
+        segments = [
+            (_bits(categories), fewest, -1 if most is None else most)
+            for categories, fewest, most in rule.segments
+        ]
+    elif isinstance(rule, Ends):
+        segments = [(_bits(rule.categories), 0, 0)]
+    else:
+        segments = [(_bits(group), 0, 0) for group in rule.groups]
+    return kind, segments, rule.skip if isinstance(rule, Has) else 0
+
+
+def _bits(categories: str) -> int:
+    return sum(_BITS[category] for category in set(categories))
+
+
+@functools.cache
+def _category_map(alphabet: str) -> CodeMap:
+    dense = np.full(CODE_POINTS, _BITS["o"], np.int32)
+    for code in assigned():
+        dense[code] = _BITS[category(chr(code), alphabet)]
+    return packed(dense)

@@ -6,6 +6,8 @@ import dataclasses
 from typing import ClassVar
 
 from .base import Column, Items, Property, one_each, require_int, several_each
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers, values_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,6 +34,14 @@ class Character(Property):
         firsts = (word[:1] for word in items.words)
         shown = ("&#" if self.blank and first.isspace() else first for first in firsts)
         return one_each(shown, by_word=True)
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.IN_PYTHON if self.blank else NativeWay.OF_WORDS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        return columns.words.look_up(dict(values_of(numbers)), cut="prefix", n=1)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from .base import Column, Items, Property, one_each, require_int, require_name
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers, fold_map, values_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,3 +61,15 @@ class Cluster(Property):
         return items.of_tokens(
             column.ids[ids] if len(ids) else np.zeros(0, np.int64), column.values
         )
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.IN_PYTHON if layer == "character" else NativeWay.OF_WORDS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        end = self.prefix or None
+        known = dict(values_of(numbers))
+        codes = columns.clusters[self.name].items()
+        found = {word: known[code[:end]] for word, code in codes if code[:end] in known}
+        return columns.words.look_up(found, fold_map() if self.fold else None)

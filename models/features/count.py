@@ -8,6 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from .base import Column, Items, Property, binned, intern, log_bins, require_one_of
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers
 
 SCOPES = ("sequence", "document")
 _BINS = 20
@@ -54,3 +56,16 @@ class Count(Property):
         sizes = np.bincount(groups)[groups] if len(groups) else groups
         bins = np.minimum(log_bins(sizes // occurrences) - 1, _BINS)
         return Column(tuple(str(b) for b in range(_BINS + 1)), bins)
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        places = columns.places
+        return places.add(
+            f"{'share' if self.scaled else 'count'}.{self.scope}",
+            first=places.numbered(numbers, range(_BINS + 1)),
+            word=places.folded if self.fold else -1,
+        )

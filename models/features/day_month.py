@@ -10,6 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from .base import Column, Items, Property, one_each
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers
 
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
@@ -22,7 +24,7 @@ _WRITTEN = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _PART = re.compile(r"(?<![\d/.-])(\d{1,2})([/-])(\d{1,2})(?![/.-]?\d)")
-ANSWERS = ("no", "scale", "alone", "same", "week", "month", "season", "far")
+_ANSWERS = ("no", "scale", "alone", "same", "week", "month", "season", "far")
 _SPANS = ((0, "same"), (7, "week"), (31, "month"), (92, "season"))
 _SCALES = (5, 6, 10)
 """Strength, murmurs, pain."""
@@ -67,6 +69,16 @@ class DayMonth(Property):
                 value = nearness[pair] + part[2]
                 values[first + low : first + high] = [value] * (high - low)
         return one_each(values, by_word=False)
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        names = [answer + sign for answer in _ANSWERS for sign in "/-"]
+        places = columns.places
+        return places.add("day_month", first=places.numbered(numbers, names))
 
 
 def _days_of_year(text: str) -> Iterator[int]:

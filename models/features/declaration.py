@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from typing import Protocol
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 from .base import Property, require_int
 
 FURTHEST = 32
@@ -51,6 +52,30 @@ class Feature:
         return "|".join(f"{part.key}[{offset}]" for part, offset in self.parts)
 
 
+class FeatureSet(Protocol):
+    """What featurizing asks of a declaration: of a recipe's tagger, or of an auxiliary model."""
+
+    @property
+    def kind(self) -> str:
+        """Either "token" or "character", for messages."""
+
+    @property
+    def layer(self) -> str:
+        """What an item is: a key of `models.text.segmentations.LAYERS`."""
+
+    @property
+    def sequence(self) -> str:
+        """What is labelled as one: a "line", a "sentence" or a "document"."""
+
+    @property
+    def max_sequence(self) -> int:
+        """Most items of a sequence; what is longer is cut."""
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """In the order in which attributes are rendered."""
+
+
 def at(declared: Property, *offsets: int) -> tuple[Feature, ...]:
     """The property alone, at each of the offsets.
 
@@ -78,3 +103,10 @@ def ngrams(declared: Property, most: int, first: int, last: int) -> tuple[Featur
 def properties(features: Iterable[Feature]) -> tuple[Property, ...]:
     """The distinct properties that features see, in order of appearance."""
     return tuple(dict.fromkeys(part for feature in features for part, _ in feature.parts))
+
+
+def needs_of(features: Iterable[Feature], kind: str) -> frozenset[str]:
+    """Names of the resources of a kind ("gazetteer", "cluster", "tag") that features need."""
+    return frozenset(
+        name for declared in properties(features) for sort, name in declared.needs if sort == kind
+    )

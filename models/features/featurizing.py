@@ -13,27 +13,25 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...dictionaries.trie import TokenTrie
-from ..columns import Ints
-from ..errors import UsageError
-from ..tokens import Tokens
-from .base import AFTER, BEFORE, Items, Property, escape_all, gather
-from .declaration import Feature, properties
+from ..core.arrays import Ints
+from ..core.errors import UsageError
+from ..core.feature_rows import Features
+from ..core.tokens import Tokens
+from .base import Items, Property, gather
+from .declaration import Feature, FeatureSet, properties
+from .escaping import AFTER, BEFORE, escape_all
 from .items import build_items
-from .values import Features
-
-if TYPE_CHECKING:
-    from ..recipes.recipe import TaggerRecipe
 
 
 def featurize(
     texts: Sequence[str | None],
     tokens: Tokens,
-    recipe: TaggerRecipe,
+    recipe: FeatureSet,
     gazetteers: Mapping[str, TokenTrie],
     tags: Mapping[str, Sequence[str]] = {},
     *,
@@ -58,8 +56,8 @@ def featurize(
         ValueError: if texts and tokens differ in their number of documents.
     """
     items = recipe_items(recipe, texts, tokens, gazetteers, clusters, tags)
-    view = _View(items)
-    names = _Names()
+    view = _ItemColumns(items)
+    names = _AttributeNames()
     parts = [
         view.run(list(run), names)
         for _, run in itertools.groupby(recipe.features, key=view.run_key)
@@ -78,7 +76,7 @@ def featurize(
 
 
 def recipe_items(
-    recipe: TaggerRecipe,
+    recipe: FeatureSet,
     texts: Sequence[str | None],
     tokens: Tokens,
     gazetteers: Mapping[str, Any],
@@ -108,7 +106,7 @@ def recipe_items(
 
 
 def require_batch(
-    recipe: TaggerRecipe,
+    recipe: FeatureSet,
     texts: Sequence[str | None],
     tokens: Tokens,
     gazetteers: Collection[str],
@@ -141,7 +139,7 @@ def require_batch(
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _AttributeColumn:
     """Attributes of all rows for some features: exactly one a row, or ragged with row pointers."""
 
     ids: Ints
@@ -165,7 +163,7 @@ class _Located:
     by_word: bool
 
 
-class _Names:
+class _AttributeNames:
     """The attributes of a batch, numbered as features are rendered; only the used get strings."""
 
     def __init__(self) -> None:
@@ -204,7 +202,7 @@ class _Names:
         return tuple(strings), (np.cumsum(occurs) - 1)[ids]
 
 
-class _View:
+class _ItemColumns:
     """The columns of a batch, seen from each item at an offset."""
 
     def __init__(self, items: Items) -> None:
@@ -222,7 +220,7 @@ class _View:
             return offset
         return feature
 
-    def run(self, features: list[Feature], names: _Names) -> _Part:
+    def run(self, features: list[Feature], names: _AttributeNames) -> _AttributeColumn:
         """Renders features of one `run_key`, for all items."""
         part, offset = features[0].parts[0]
         if len(features[0].parts) > 1:
@@ -230,25 +228,25 @@ class _View:
         rows = self._rows(part, offset)
         parts = [self._table(feature, names) for feature in features]
         if len(parts) == 1 and parts[0].offsets is None:
-            return _Part(parts[0].ids[rows], None)
+            return _AttributeColumn(parts[0].ids[rows], None)
         size = len(self._items.words) if self._column(part).by_word else len(self._items)
         offsets, ids = _side_by_side(parts, size + 2)
         offsets, ids = gather(offsets, ids, rows)
-        return _Part(ids, offsets)
+        return _AttributeColumn(ids, offsets)
 
-    def _table(self, feature: Feature, names: _Names) -> _Part:
+    def _table(self, feature: Feature, names: _AttributeNames) -> _AttributeColumn:
         """The attributes of a feature of one part, for each row of its property's column."""
         column = self._column(feature.parts[0][0])
         combinations = np.arange(len(column.values)).reshape(-1, 1)
         first = names.add(feature, [column.values], combinations)
         if column.offsets is not None:
-            return _Part(column.ids + first, column.offsets)
+            return _AttributeColumn(column.ids + first, column.offsets)
         has = column.ids >= 0
         if has.all():
-            return _Part(column.ids + first, None)
-        return _Part(column.ids[has] + first, np.concatenate(([0], np.cumsum(has))))
+            return _AttributeColumn(column.ids + first, None)
+        return _AttributeColumn(column.ids[has] + first, np.concatenate(([0], np.cumsum(has))))
 
-    def _conjunction(self, feature: Feature, names: _Names) -> _Part:
+    def _conjunction(self, feature: Feature, names: _AttributeNames) -> _AttributeColumn:
         """The attributes of a feature of several parts, for each item.
 
         Part by part, `codes` numbers the combinations of values met so far in `rows`, densely, so
@@ -275,9 +273,9 @@ class _View:
             combinations = np.column_stack((combinations[met // width], met % width))
         first = names.add(feature, tables, combinations)
         if len(rows) == len(self._items) and (np.diff(rows) == 1).all():
-            return _Part(codes + first, None)
+            return _AttributeColumn(codes + first, None)
         counts = np.bincount(rows, minlength=len(self._items))
-        return _Part(codes + first, np.concatenate(([0], np.cumsum(counts))))
+        return _AttributeColumn(codes + first, np.concatenate(([0], np.cumsum(counts))))
 
     def _column(self, declared: Property) -> _Located:
         found = self._located.get(declared)
@@ -315,7 +313,7 @@ def _places(items: Items, offset: int) -> Ints:
     return np.where(places < firsts, size, np.where(places >= ends, size + 1, places))
 
 
-def _side_by_side(parts: Sequence[_Part], rows: int) -> tuple[Ints, Ints]:
+def _side_by_side(parts: Sequence[_AttributeColumn], rows: int) -> tuple[Ints, Ints]:
     """Row pointers and ids of the table whose rows have the ids of all parts in their order."""
     lengths = [1 if part.offsets is None else np.diff(part.offsets) for part in parts]
     total = np.zeros(rows, np.int64)

@@ -7,10 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..columns import Ints
-from ..errors import UsageError
+from ..core.arrays import Ints
+from ..core.errors import UsageError
 from .base import Column, Items, Property, require_int, require_one_of
 from .line import line_fields
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers, values_table
 
 OF_LINES = ("line", "above", "below", "last")
 ASPECTS = (*OF_LINES, "inner", "since", "coming")
@@ -87,6 +89,20 @@ class Field(Property):
         if self.aspect == "since":
             return np.where(found, since, -1), tuple(str(n) for n in range(_REACH + 1))
         return np.where(found, folded_ids[np.where(found, before, 1) - 1], -1), tuple(table)
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        places = columns.places
+        if self.aspect == "since":
+            names = range(_REACH + 1)
+            return places.add("field.since", first=places.numbered(numbers, names))
+        most = self.longest if self.aspect in OF_LINES else 0
+        table = places.table(values_table(numbers))
+        return places.add(f"field.{self.aspect}", table=table, most=most)
 
 
 def _of_lines(aspect: str, names: Ints, documents: Ints) -> Ints:

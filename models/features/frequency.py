@@ -9,6 +9,8 @@ import numpy as np
 
 from .base import Column, Items, Property, binned, require_int, require_name
 from .gazetteer import matches
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,3 +54,17 @@ class Frequency(Property):
         np.add.at(steps, firsts, bins + 1)
         np.add.at(steps, lasts + 1, -(bins + 1))
         return Column(values, np.cumsum(steps)[:-1] - 1)
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        places = columns.places
+        return places.add(
+            "frequency",
+            first=places.numbered(numbers, range(self.most + 1)),
+            most=self.most,
+            list=places.lists.index(self.name),
+        )

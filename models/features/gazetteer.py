@@ -11,11 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...dictionaries.trie import TokenTrie
-from ..columns import Ids, Ints
-from ..errors import UsageError
-from ..tokenizing import tokenize_documents
+from ..core.arrays import Ids, Ints
+from ..core.errors import UsageError
+from ..text.tokenizer import tokenize_documents
 from .base import Column, Items, Property, require_name, require_one_of
-from .items import LAYERS, layer_bounds
+from .items import SEGMENTATIONS, layer_bounds
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers
 
 MODES = ("in", "bioes")
 
@@ -71,6 +73,19 @@ class Gazetteer(Property):
         ids[lasts] = 2
         ids[firsts[firsts == lasts]] = 3
         return Column(("B", "I", "E", "S"), ids)
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        places = columns.places
+        return places.add(
+            f"gazetteer.{self.mode}",
+            first=places.numbered(numbers, "1" if self.mode == "in" else "BIES"),
+            list=places.lists.index(self.name),
+        )
 
 
 def matches(items: Items, name: str) -> tuple[Ints, Ints, Ints]:
@@ -246,8 +261,8 @@ def cut_phrases(phrases: Iterable[str], layer: str) -> list[tuple[str, ...]]:
     Raises:
         UsageError: if the layer is unknown.
     """
-    if layer not in LAYERS:
-        raise UsageError(f"gazetteer: layer must be one of {', '.join(LAYERS)}")
+    if layer not in SEGMENTATIONS:
+        raise UsageError(f"gazetteer: layer must be one of {', '.join(SEGMENTATIONS)}")
     every = list(phrases)
     if layer in _KEEP_WORDS:
         # Most phrases are one plain word, which every one of these layers leaves whole.

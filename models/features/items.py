@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...dictionaries.trie import TokenTrie
-from ..columns import Ints
-from ..layers import LAYERS
-from ..layers.base import Bounds
-from ..layers.plain import line_breaks
-from ..tokens import Tokens
+from ..core.arrays import Ints
+from ..core.tokens import Tokens
+from ..text.plain import line_breaks
+from ..text.segmentation import ItemBounds
+from ..text.segmentations import SEGMENTATIONS
 from .base import Items, intern_slices
 
-__all__ = ["LAYERS", "SEQUENCES", "build_items", "layer_bounds"]
+__all__ = ["SEGMENTATIONS", "SEQUENCES", "build_items", "layer_bounds"]
 
 SEQUENCES = ("line", "sentence", "document")
 
 
-def layer_bounds(texts: Sequence[str | None], tokens: Tokens, layer: str) -> Bounds:
-    """Where the items of a layer, a key of `LAYERS`, begin and end."""
-    return LAYERS[layer](texts, tokens)
+def layer_bounds(texts: Sequence[str | None], tokens: Tokens, layer: str) -> ItemBounds:
+    """Where the items of a layer, a key of `SEGMENTATIONS`, begin and end."""
+    return SEGMENTATIONS[layer](texts, tokens)
 
 
 def build_items(
@@ -45,7 +45,7 @@ def build_items(
     Args:
         texts: None for documents that failed; they get no items.
         tokens: of all documents.
-        layer: a key of `LAYERS`.
+        layer: a key of `SEGMENTATIONS`.
         sequence: one of `SEQUENCES`.
         max_sequence: at least 1.
         gazetteers: passed on.

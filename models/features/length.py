@@ -6,6 +6,8 @@ import dataclasses
 from typing import ClassVar
 
 from .base import Column, Items, Property, one_each, require_int
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,3 +35,14 @@ class Length(Property):
         most = self.most
         sizes = (len(word) for word in items.words)
         return one_each((str(n) if n < most else f"{most}+" for n in sizes), by_word=True)
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_WORDS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        most = self.most
+        names = [*map(str, range(most)), f"{most}+"]
+        words = columns.words
+        return words.add("length", n=most, first=words.listed([numbers.get(n, -1) for n in names]))

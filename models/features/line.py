@@ -7,8 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..columns import Ints
+from ..core.arrays import Ints
 from .base import Column, Items, Property, binned, require_one_of
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers, values_table
 
 ASPECTS = ("index", "rest", "number", "field", "gap", "below", "tenth", "size")
 FIELD_TOKENS = 8
@@ -72,6 +74,18 @@ class Line(Property):
             return items.under_tokens(np.where(behind, ids, -1), values)
         ids, values = _names(items, firsts, colons)
         return items.under_tokens(np.where(behind, ids[group], -1), values)
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        places = columns.places
+        if self.aspect == "field":
+            return places.add("line.field", table=places.table(values_table(numbers)))
+        names = range(10) if self.aspect == "tenth" else range(_BINS + 1)
+        return places.add(f"line.{self.aspect}", first=places.numbered(numbers, names))
 
 
 def line_fields(items: Items, group: Ints, firsts: Ints) -> tuple[Ints, tuple[str, ...]]:

@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..columns import Flags, Ints
-from ..errors import UsageError
-from ..layers.merged import KINDS
+from ..core.arrays import Flags, Ints
+from ..core.errors import UsageError
+from ..text.joined import KINDS
 from .base import Column, Items, Property, log_bins, require_name, require_one_of
 from .gazetteer import matches
-from .normal import Normal
+from .native_columns import ALL_SMALL, STARTS_ALNUM, NativeBuilder, NativeWay
+from .native_maps import Numbers
+from .normal import Normal, normal_column
 
 SIDES = ("before", "behind")
 SORTS = ("word", "lower")
@@ -57,6 +59,19 @@ class Beside(Property):
         if not len(items):
             return Column(normal.values, ids)
         return Column(normal.values, np.where(found >= 0, ids[found], -1))
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        return columns.places.add(
+            "beside",
+            behind=int(self.side == "behind"),
+            word=normal_column(numbers, columns),
+            flag=STARTS_ALNUM if self.sort == "word" else ALL_SMALL,
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -131,6 +146,22 @@ class Nearest(Property):
             return Column(names, np.where(known, ids, -1))
         values = tuple(f"{name}.{bin_}" for name in names for bin_ in range(1, BINS + 1))
         return Column(values, np.where(known, ids * BINS + log_bins(away) - 1, -1))
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        places = columns.places
+        choice = places.choice(self.kinds, self.dictionaries)
+        more = {"behind": int(self.side == "behind"), "list": choice}
+        if self.gives == "word":
+            return places.add("nearest.word", word=normal_column(numbers, columns), **more)
+        names = [*self.kinds, *self.dictionaries]
+        if self.gives == "far":
+            names = [f"{name}.{bin_}" for name in names for bin_ in range(1, BINS + 1)]
+        return places.add(f"nearest.{self.gives}", first=places.numbered(numbers, names), **more)
 
 
 def _nearest(items: Items, chosen: Flags, side: str) -> Ints:

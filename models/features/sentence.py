@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..columns import Flags, Ints
+from ..core.arrays import Flags, Ints
 from .base import Column, Items, Property, binned, require_one_of
 
 ASPECTS = ("length", "end", "bracket", "quoted", "index", "rest")

@@ -7,8 +7,13 @@ import functools
 import itertools
 from typing import ClassVar
 
-from ..errors import UsageError
+import numpy as np
+
+from ..core.errors import UsageError
+from ..text.characters import CODE_POINTS, IS_ALPHA, IS_DECIMAL, IS_TITLE, IS_UPPER, trait_table
 from .base import MOST_KNOWN, Column, Items, Property, one_each
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import ITSELF, CodeMap, Numbers, packed, values_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,6 +62,16 @@ class Shape(Property):
             shapes = ("".join(run for run, _ in itertools.groupby(shape)) for shape in shapes)
         return one_each(shapes, by_word=True)
 
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_WORDS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        made = _shape_map(self.upper, self.lower, self.digit, self.other)
+        cut = "collapsed" if self.collapsed else "as it is"
+        return columns.words.look_up(dict(values_of(numbers)), made, cut=cut)
+
 
 class _Sorts(dict[int, str]):
     """Code point -> character of the shape, filled as code points are met."""
@@ -84,3 +99,16 @@ class _Sorts(dict[int, str]):
 @functools.lru_cache(maxsize=16)
 def _sorts(upper: str, lower: str, digit: str, other: str) -> _Sorts:
     return _Sorts(upper, lower, digit, other)
+
+
+@functools.lru_cache(maxsize=16)
+def _shape_map(upper: str, lower: str, digit: str, other: str) -> CodeMap:
+    traits = trait_table()
+    dense = np.full(CODE_POINTS, ord(other) if other else ITSELF, np.int32)
+    for bits, character in (
+        (IS_ALPHA, lower),
+        (IS_DECIMAL, digit),
+        (IS_UPPER | IS_TITLE, upper),
+    ):
+        dense[(traits & bits) != 0] = ord(character)
+    return packed(dense)

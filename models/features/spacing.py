@@ -8,6 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from .base import Column, Items, Property
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,3 +36,13 @@ class Spacing(Property):
             gaps[1:-1] = np.where(same, np.minimum(items.starts[1:] - items.ends[:-1], 2), 2)
         values = tuple(f"{before}{behind}" for before in range(3) for behind in range(3))
         return Column(values, gaps[:-1] * 3 + gaps[1:])
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        names = [f"{before}{behind}" for before in range(3) for behind in range(3)]
+        places = columns.places
+        return places.add("spacing", first=places.numbered(numbers, names))

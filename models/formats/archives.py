@@ -1,9 +1,9 @@
 """What archives of texts share (zip, tar, tar.gz): a member is a document, as a file of `text` is.
 
 Member names are only ids: nothing is ever unpacked to disk, so `../` and absolute names lead
-nowhere. Folders and hidden members (as `listing.is_visible` has it, and `__MACOSX/`) are no
-documents; links, devices and members that cannot be unpacked are error rows. Every other member is
-read as text, whatever its name ends with: what is none fails by its encoding.
+nowhere. Folders and hidden members (see `listing.is_visible`; also `__MACOSX/`) are not documents;
+links, devices and members that cannot be unpacked are error rows. Every other member is read as
+text, whatever the ending of its name: a member that is not text fails by its encoding.
 """
 
 from __future__ import annotations
@@ -13,29 +13,16 @@ import dataclasses
 import io
 import logging
 from collections.abc import Iterator
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
-from ..listing import is_visible
-from ..roles import Columns
-from ..storage import InputFile
-from .base import (
-    UTF8,
-    Chunk,
-    ChunkCutter,
-    Format,
-    LazySink,
-    Limits,
-    Locator,
-    PartRow,
-    PlainCells,
-    Reader,
-    Settings,
-    Sink,
-    Unreadable,
-    whole,
-)
+from ..storage.input_files import InputFile
+from ..storage.listing import is_visible
+from .chunks import ChunkCutter, LazySink, PlainCells
+from .column_roles import Columns
+from .options import UTF8, FormatOptions, Limits
+from .protocol import Chunk, FormatTraits, Locator, PartRow, Reader, Sink, Unreadable
 from .text import TextFiles, named_texts, part_row, text_row
 
 _log = logging.getLogger(__name__)
@@ -43,10 +30,10 @@ _log = logging.getLogger(__name__)
 MEMBER_SUFFIX = TextFiles.suffixes[0]
 
 DAMAGE = (EOFError, ValueError, OverflowError)
-"""What the standard library raises of a damaged archive beside errors of its own."""
+"""What the standard library raises for a damaged archive beside its own errors."""
 
 TO_THE_END = 1 << 62
-"""Of a stretch, whatever it counts."""
+"""End of a range, whatever it counts."""
 
 _LARGEST_MEMBER_BYTES = 2_000_000_000
 """What was published was within its budgets; Arrow's strings end a little above."""
@@ -67,16 +54,11 @@ class Archive(PlainCells, abc.ABC):
 
     name = ""
     suffixes: ClassVar[tuple[str, ...]] = ()
-    sampled = False
-    measure = "members"
-    file_is_record = False
-    counts_rows = False
-    holds_patient_key = False
-    takes = frozenset({"encoding"})
+    traits = FormatTraits(locator_unit="members", family="texts", options=frozenset({"encoding"}))
 
-    def configured(self, settings: Settings) -> Format:
-        """With the encoding."""
-        return cast(Format, type(self)(settings.encoding))
+    def configured(self, options: FormatOptions) -> Self:
+        """The format with the encoding."""
+        return dataclasses.replace(self, encoding=options.encoding)
 
     def check_roles(self, columns: Columns) -> None:
         """As text files."""
@@ -90,7 +72,7 @@ class Archive(PlainCells, abc.ABC):
     def members(
         self, storage: Reader, file: InputFile, start: int, end: int, limits: Limits
     ) -> Iterator[Member]:
-        """Yields the documents of a stretch.
+        """Yields the documents of a range.
 
         Raises:
             Unreadable: if its rest cannot be read.
@@ -107,19 +89,21 @@ class Archive(PlainCells, abc.ABC):
         """Yields a row a member."""
         cutter = ChunkCutter(columns, limits)
         try:
-            for name, content in self.members(storage, file, locator.start, locator.end, limits):
-                row = text_row(name, content, self.encoding)
+            for path, content in self.members(storage, file, locator.start, locator.end, limits):
+                row = text_row(path, content, self.encoding)
                 if isinstance(row, str):
                     yield from cutter.add_error(row)
                 else:
-                    yield from cutter.add([row.get(one) for one in columns], len(content))
+                    yield from cutter.add([row.get(name) for name in columns], len(content))
         except Unreadable as error:
             yield from cutter.add_error(error.code)
         yield from cutter.rest()
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields a row a member; its doc_key is the member's name."""
-        limits = dataclasses.replace(whole(file), document_bytes=_LARGEST_MEMBER_BYTES)
+        limits = dataclasses.replace(
+            Limits.of_published(file.size), document_bytes=_LARGEST_MEMBER_BYTES
+        )
         try:
             for name, content in self.members(storage, file, 0, TO_THE_END, limits):
                 row = text_row(name, content, self.encoding)
@@ -129,7 +113,7 @@ class Archive(PlainCells, abc.ABC):
 
 
 class ArchiveWriter(abc.ABC):
-    """Writes a member a row into the one file of a part, which the first opens."""
+    """Writes a member per row into the one file of a part, which the first row opens."""
 
     def __init__(self, sink: LazySink, encoding: str) -> None:
         self._sink = sink
@@ -137,8 +121,8 @@ class ArchiveWriter(abc.ABC):
         self._archive: Any = None
 
     @abc.abstractmethod
-    def begun(self, stream: Any) -> Any:
-        """An archive that writes to an unseekable stream; `close` ends it."""
+    def begin(self, stream: Any) -> Any:
+        """An archive that writes to an unseekable stream; its `close` completes it."""
 
     @abc.abstractmethod
     def add(self, archive: Any, name: str, content: bytes) -> None:
@@ -148,7 +132,7 @@ class ArchiveWriter(abc.ABC):
         """Appends rows."""
         for key, text in named_texts(table):
             if self._archive is None:
-                self._archive = self.begun(_Written(self._sink.open()))
+                self._archive = self.begin(_UnseekableSink(self._sink.open()))
             self.add(self._archive, key + MEMBER_SUFFIX, text.encode(self._encoding))
 
     def close(self) -> None:
@@ -158,7 +142,7 @@ class ArchiveWriter(abc.ABC):
         self._sink.close()
 
 
-class _Written(io.RawIOBase):
+class _UnseekableSink(io.RawIOBase):
     """A sink as an unseekable stream, which zipfile and tarfile write to."""
 
     def __init__(self, sink: Sink) -> None:
@@ -173,14 +157,15 @@ class _Written(io.RawIOBase):
 
 
 def is_document(name: str) -> bool:
-    """Whether a member is one by its name; tidy names only are looked at for hidden folders."""
+    """Whether a member is a document by its name; `.` and `..` in it do not count as hidden."""
     parts = [part for part in name.split("/") if part not in ("", ".", "..")]
     return is_visible("/".join(parts)) if parts else True
 
 
-def tell_hidden(hidden: int) -> None:
-    """Warns of members that are no documents by their names; of none it says nothing."""
+def warn_hidden(hidden: int) -> None:
+    """Warns of members that are left out because of their names, if there are any."""
     if hidden:
         _log.warning(
-            "%d members of an archive are left out, as their names begin with '.' or '_'", hidden
+            "%d members of an archive are left out: names that start with '.' or '_' are ignored",
+            hidden,
         )

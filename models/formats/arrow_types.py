@@ -1,4 +1,4 @@
-"""Types of Arrow: what of a file's schema may go out, and types made from others at every depth."""
+"""Arrow types: what of a file's schema may be published, and types changed at every depth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 
 _FIELD_ID = b"PARQUET:field_id"
 _NUMBER = re.compile(rb"-?[0-9]{1,10}")
@@ -19,10 +19,10 @@ _LIST_NAMES, _MAP_NAMES = ("element", "item"), ("key", "value")
 def passing_schema(schema: pa.Schema) -> pa.Schema:
     """The schema with nothing in it but names, types and numbers of fields.
 
-    All metadata is free text that no one declared: comments with sample values, the dtypes of
-    pandas, what an extension type serialises. Of a field, only its number (`PARQUET:field_id`)
+    All metadata is undeclared free text: comments with sample values, the dtypes of pandas, what an
+    extension type serialises. Of a field, only its number (`PARQUET:field_id`)
     stays. Extension types without parameters stay (UUID, JSON, bool8); all others become their
-    storage. A time zone that is none becomes UTC: the instants are the same.
+    storage. An unknown time zone becomes UTC: the instants are the same.
 
     Raises:
         UsageError: for a column of a nested type that is not known here.
@@ -32,7 +32,10 @@ def passing_schema(schema: pa.Schema) -> pa.Schema:
         try:
             fields.append(_passing_field(field))
         except TypeError:
-            raise UsageError(f"column {number} has a nested type that cannot be taken") from None
+            raise UsageError(
+                f"column {number} has a nested type that is not supported: leave the column out of "
+                "the export, or write it as text"
+            ) from None
     return pa.schema(fields)
 
 
@@ -55,7 +58,7 @@ def _passing_type(kind: pa.DataType) -> pa.DataType:
 
 
 def _passing_extension(kind: pa.BaseExtensionType) -> pa.DataType:
-    # Made anew: what a foreign type serialises is text that no one declared.
+    # Rebuilt: what a foreign type serialises is undeclared text.
     if isinstance(kind, pa.UuidType):
         return pa.uuid()
     if isinstance(kind, pa.JsonType):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ..roles import Columns, Role
+from .column_roles import Columns, Role
 
 _IDS = frozenset({Role.ID, Role.PATIENT, Role.HASH})
 """Roles whose values are brought to the canonical form of an id; see `keys.canonical_id`."""
 
 
 def unsuitable(role: Role, kind: pa.DataType, *, is_text: bool) -> bool:
-    """Whether no value of a type can do for a role, so that every row would be quarantined.
+    """Whether no value of a type fits a role, so that every row would be quarantined.
 
     A kind of note or a date is one value: a nested one would go out as it is, with all in it.
 
@@ -40,7 +40,7 @@ def typed(columns: Columns) -> list[tuple[str, Role]]:
 
 
 def shown_type(kind: pa.DataType) -> str:
-    """A type for a message, without the names of fields inside of it, which nobody declared."""
+    """A type for a message, without the names of its inner fields, which are undeclared."""
     kind = _plain(kind)
     if pa.types.is_struct(kind):
         return "struct"

@@ -1,11 +1,11 @@
 """Annotated corpora as input: the texts are scrubbed; gold tags hold PHI and are left out.
 
-What comes back is the same form without any tag, a document under its doc_key. What the forms are,
-how strictly they are read and what XML itself changes (raw CR LF is LF) is said in `..corpora`; a
-document that is wrong there is an error row here, under the fault's word.
+The output is in the same format without any tag, a document under its doc_key. The formats, how
+strictly they are read and what XML itself changes (raw CR LF is LF) are described in `..corpora`; a
+document that is wrong there is an error row here, under the word for the fault.
 
-`.xml` and `.txt` do not say which form is meant, so these formats are taken where they are asked
-for by name, CoNLL also by its endings.
+`.xml` and `.txt` do not determine the format, so these formats are used if the user names them;
+CoNLL also by its endings.
 """
 
 from __future__ import annotations
@@ -17,26 +17,21 @@ from typing import IO, ClassVar, cast
 
 import pyarrow as pa
 
+from ..core.errors import UsageError
 from ..corpora import CORPORA, AnnotatedDocument, CorpusError, FolderFormat, StreamFormat
-from ..errors import UsageError
-from ..roles import Columns, Role
-from ..storage import InputFile
-from .base import (
-    UTF8,
+from ..storage.input_files import InputFile
+from .chunks import ChunkCutter, LazySink, PlainCells
+from .column_roles import Columns, Role
+from .options import UTF8, Limits
+from .protocol import (
     Chunk,
-    ChunkCutter,
-    Format,
-    LazySink,
-    Limits,
+    FormatTraits,
     Locator,
     OpenPart,
     PartRow,
     PartWriter,
-    PlainCells,
     Reader,
-    Settings,
     Unreadable,
-    whole,
 )
 from .text import named_texts, part_row, text_row, whole_content
 
@@ -44,7 +39,7 @@ MARKUP = 16
 """A document of a stream may take so many times its budget of bytes in its file, tags and all."""
 
 _READ_AHEAD_BYTES = 1 << 22
-"""What the readers of XML may have asked for beyond the end of a document, and more."""
+"""More than the readers of XML may request beyond the end of a document."""
 
 
 class _Corpus(PlainCells, abc.ABC):
@@ -58,11 +53,6 @@ class _Corpus(PlainCells, abc.ABC):
     corpus: FolderFormat | StreamFormat
     key: ClassVar[str]
 
-    sampled = False
-    measure = "bytes"
-    holds_patient_key = False
-    takes: frozenset[str] = frozenset()
-
     @property
     def name(self) -> str:
         """That of the corpus."""
@@ -73,19 +63,16 @@ class _Corpus(PlainCells, abc.ABC):
         """Those of the corpus."""
         return self.corpus.endings
 
-    def configured(self, settings: Settings) -> Format:
-        """Itself: its files are in UTF-8, or XML that says its encoding."""
-        return cast(Format, self)
-
     def check_roles(self, columns: Columns) -> None:
-        """A written document is a text under its doc_key: there is no place for anything else."""
+        """A written document is a text under its doc_key: it has no room for anything else."""
         roles = dict(columns.roles)
         if roles.get("text") is not Role.TEXT or roles.get(self.key, Role.ID) not in (
             Role.ID,
             Role.DROP,
         ):
             raise UsageError(
-                f"of a corpus, the column text must have role text, and {self.key} role id or drop"
+                f"in a corpus, column text must have role text, and column {self.key} role id or "
+                "drop"
             )
 
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
@@ -113,8 +100,13 @@ class CorpusFiles(_Corpus):
     corpus: FolderFormat
 
     key = "path"
-    file_is_record = True
-    counts_rows = False
+
+    @property
+    def traits(self) -> FormatTraits:
+        """Those of a format whose files are documents; file names do not say which format."""
+        return FormatTraits(
+            locator_unit="bytes", family=self.name, file_is_record=True, explicit_only=True
+        )
 
     def read(
         self,
@@ -139,7 +131,9 @@ class CorpusFiles(_Corpus):
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields the one row; its doc_key is the file's name."""
-        yield part_row(self._row(storage, file, whole(file)), columns, self.suffixes[0])
+        yield part_row(
+            self._row(storage, file, Limits.of_published(file.size)), columns, self.suffixes[0]
+        )
 
     def _row(self, storage: Reader, file: InputFile, limits: Limits) -> dict[str, str] | str:
         """The cells of the document; or an error code."""
@@ -162,14 +156,14 @@ class Brat(CorpusFiles):
         """The whole of a .txt file, nothing of an .ann file.
 
         Raises:
-            UsageError: for a file that is neither, as nobody can tell whether it is a document.
+            UsageError: for a file that is neither, as it is unknown whether it is a document.
         """
         if self._is_annotation(file):
             return []
         if not file.path.lower().endswith(self.suffixes[0]):
             raise UsageError(
-                "a file of a brat corpus ends in .txt (a text) or .ann (its annotations, which "
-                "are left out), and this one in neither: give a glob that leaves it out"
+                "a brat corpus has .txt files (texts) and .ann files (annotations, which are not "
+                "read), and this file is neither: use a glob that leaves it out"
             )
         return super().plan(storage, index, file, split_bytes, limits)
 
@@ -215,17 +209,24 @@ class CorpusStream(_Corpus):
 
     Attributes:
         corpus: reads and writes a file.
-        mark: what each document in a file begins with. Where a document is malformed, nobody knows
-            what follows; so reading ends, and each mark up to the file's end is an error row: the
-            gate on quarantined rows sees how much is held back.
+        mark: what each document in a file begins with. After a malformed document it is unknown
+            what follows; so reading ends, and each mark up to the end of the file is an error row:
+            the gate on quarantined rows sees how much is held back.
+        explicit_only: see `FormatTraits`.
     """
 
     corpus: StreamFormat
     mark: bytes
+    explicit_only: bool = False
 
     key = "doc_id"
-    file_is_record = False
-    counts_rows = False
+
+    @property
+    def traits(self) -> FormatTraits:
+        """Those of a format whose files hold many documents."""
+        return FormatTraits(
+            locator_unit="bytes", family=self.name, explicit_only=self.explicit_only
+        )
 
     def read(
         self,
@@ -255,7 +256,7 @@ class CorpusStream(_Corpus):
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields a row a document; its doc_key is the document's id."""
-        for document in self._documents(storage, file, whole(file)):
+        for document in self._documents(storage, file, Limits.of_published(file.size)):
             row: dict[str, str] | str = "Malformed"
             if isinstance(document, AnnotatedDocument):
                 row = {"path": document.doc_id, "text": document.text}
@@ -287,7 +288,7 @@ class CorpusStream(_Corpus):
 
 
 class _Content:
-    """A file as a binary stream, which gives just what is asked for, however blocks are cut.
+    """A file as a binary stream, which returns exactly what is requested, however blocks are cut.
 
     So what a corpus's reader makes of a file does not depend on the storage.
     """
@@ -297,14 +298,14 @@ class _Content:
 
         Args:
             blocks: the content.
-            most_bytes: given out between two calls of `begin`; more is `Unreadable`.
-            mark: to be counted.
+            most_bytes: returned between two calls of `begin`; more is `Unreadable`.
+            mark: what is counted.
         """
         self._blocks = blocks
         self._most_bytes = most_bytes
         self._mark = mark
         self._held = bytearray()
-        self._at = 0  # in what is held: what was given out
+        self._at = 0  # in what is held: the end of what was returned
         self._given = 0
         self._marks = 0
         self._tail = b"\n"  # of what was seen: a mark may lie in two blocks
@@ -341,7 +342,7 @@ class _Content:
         return self._marks
 
     def _pull(self) -> bool:
-        """Holds one block more, if there is one, and no longer what was given out."""
+        """Holds one more block, if there is one, and drops what was returned."""
         block = next(self._blocks, b"")
         del self._held[: self._at]
         self._at = 0
@@ -398,6 +399,6 @@ def _stream(name: str) -> StreamFormat:
 
 
 I2B2_2014 = CorpusFiles(_files("i2b2_2014"))
-I2B2_2006 = CorpusStream(_stream("i2b2_2006"), b"<RECORD")
+I2B2_2006 = CorpusStream(_stream("i2b2_2006"), b"<RECORD", explicit_only=True)
 BRAT = Brat(_files("brat"))
 CONLL = CorpusStream(_stream("conll"), b"\n-DOCSTART-")

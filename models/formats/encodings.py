@@ -1,7 +1,7 @@
-"""Encodings that files may have: those that give every text back byte for byte.
+"""Encodings that files may have: those that return every text byte for byte.
 
-A closed list: Python's codecs hold much that is no encoding of text (`rot13`, `idna`), runs code of
-its own (`unicode_escape`), or is ambiguous (`utf-7`). ISO 2022 is left out, for its shift states
+A closed list: Python has codecs that do not encode text (`rot13`, `idna`), run their own code
+(`unicode_escape`), or are ambiguous (`utf-7`). ISO 2022 is left out, for its shift states
 let two files of other bytes be one text; so are Big5 and its kin (`cp950`, `big5hkscs`), and
 `cp932`, which have two codes for some characters (Big5: A1FE and A241 are both U+FF0F).
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 
 _SINGLE_BYTE = (
     *("ascii", "cp437", "cp850", "cp852", "cp866", "koi8-r", "koi8-u", "mac-roman"),
@@ -32,13 +32,13 @@ def encoding_named(name: str) -> str:
     """The entry of `ENCODINGS` that a name or alias (`latin-1`, `windows-1252`) stands for.
 
     Raises:
-        UsageError: if it is none of them.
+        UsageError: if it is not one of them.
     """
     try:
         return _BY_CODEC[codecs.lookup(name).name]
     except (LookupError, ValueError):
         raise UsageError(
-            f"encoding {name!r} is unknown or not taken; taken: {', '.join(ENCODINGS)}"
+            f"encoding {name!r} is unknown or not supported; supported: {', '.join(ENCODINGS)}"
         ) from None
 
 
@@ -51,7 +51,7 @@ def decode(content: bytes, encoding: str) -> str | None:
     """The text of bytes; None if they are not in the encoding or would not come back the same.
 
     What does not come back (a byte-order mark missing in UTF-16, an over-long form) would change
-    text that nobody asked to change.
+    text that was not to be changed.
     """
     try:
         text = content.decode(encoding)
@@ -61,7 +61,7 @@ def decode(content: bytes, encoding: str) -> str | None:
 
 
 def require_encodable(text: str, encoding: str) -> None:
-    """Lets pass a text that files in the encoding can hold.
+    """Accepts a text that files in the encoding can hold.
 
     Raises:
         UsageError: naming the encoding, never the text.
@@ -74,5 +74,5 @@ def require_encodable(text: str, encoding: str) -> None:
     except UnicodeEncodeError:
         pass
     raise UsageError(
-        f"a text holds a character that files in {encoding} cannot hold: convert the input to UTF-8"
+        f"a text contains a character that {encoding} cannot encode: convert the input to UTF-8"
     )

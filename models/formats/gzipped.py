@@ -1,4 +1,4 @@
-"""Gzip around another format: a file is one stretch, for nobody can begin in the middle of it.
+"""Gzip around another format: a file is one range, since reading cannot begin in its middle.
 
 Source: RFC 1952. Members may follow each other; what follows the last one but zeros is damage.
 """
@@ -12,25 +12,23 @@ from types import TracebackType
 
 import pyarrow as pa
 
-from ..roles import Columns
-from ..shortage import raise_shortage
-from ..storage import InputFile
-from .base import (
-    UNKNOWN_SIZE,
-    UNPACKED_FREE_BYTES,
+from ..core.shortage import raise_shortage
+from ..storage.input_files import InputFile
+from .chunks import Streamed
+from .column_roles import Columns
+from .options import UNKNOWN_SIZE, UNPACKED_FREE_BYTES, FormatOptions, Limits
+from .protocol import (
     Chunk,
     Format,
-    Limits,
+    FormatTraits,
     Locator,
     OpenPart,
     PartRow,
     PartWriter,
     Reader,
-    Settings,
+    SampleRange,
     Sink,
-    Streamed,
     Unreadable,
-    whole,
 )
 
 LEVEL = 6
@@ -55,8 +53,6 @@ class Gzipped:
 
     inner: Format
 
-    measure = "bytes"
-
     @property
     def name(self) -> str:
         """`<inner>.gz`."""
@@ -68,41 +64,24 @@ class Gzipped:
         return tuple(f"{suffix}.gz" for suffix in self.inner.suffixes)
 
     @property
-    def sampled(self) -> bool:
-        """As the inner format."""
-        return self.inner.sampled
+    def traits(self) -> FormatTraits:
+        """Those of the inner format; how many rows a file has is not known before its end."""
+        return dataclasses.replace(self.inner.traits, locator_unit="bytes", counts_rows=False)
 
-    counts_rows = False
-
-    @property
-    def file_is_record(self) -> bool:
-        """As the inner format."""
-        return self.inner.file_is_record
-
-    @property
-    def holds_patient_key(self) -> bool:
-        """As the inner format."""
-        return self.inner.holds_patient_key
-
-    @property
-    def takes(self) -> frozenset[str]:
-        """As the inner format."""
-        return self.inner.takes
-
-    def configured(self, settings: Settings) -> Format:
+    def configured(self, options: FormatOptions) -> Gzipped:
         """The inner format configured."""
-        return Gzipped(self.inner.configured(settings))
+        return Gzipped(self.inner.configured(options))
 
     def check_roles(self, columns: Columns) -> None:
         """As the inner format."""
         self.inner.check_roles(columns)
 
     def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
-        """As the inner format, none of which has types."""
+        """As the inner formats, which have no types."""
         return True
 
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
-        """As the inner format; none of a damaged file, whose rows will be quarantined."""
+        """As the inner format; no columns for a damaged file, whose rows will be quarantined."""
         try:
             return self.inner.columns(_Unpacked(storage, file, Limits()), _inside(file))
         except Unreadable:
@@ -117,6 +96,12 @@ class Gzipped:
     ) -> list[Locator]:
         """The whole file."""
         return [Locator(index, 0, file.size, file.size)]
+
+    def sample(
+        self, storage: Reader, file: InputFile, locator: Locator, at: int, most_bytes: int
+    ) -> SampleRange | None:
+        """None: a file can only be unpacked from its beginning."""
+        return None
 
     def read(
         self,
@@ -154,7 +139,7 @@ class Gzipped:
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """As the inner format."""
-        limits = dataclasses.replace(whole(file), unpacked_ratio=UNKNOWN_SIZE)
+        limits = Limits.of_published(file.size)
         inside = dataclasses.replace(_inside(file), path=file.path.removesuffix(".gz"))
         return self.inner.part_rows(_Unpacked(storage, file, limits), inside, columns)
 

@@ -1,4 +1,4 @@
-"""JSON Lines: an object a line, UTF-8, lines split on the line feed alone.
+"""JSON Lines: an object per line, UTF-8, lines split only at line feeds.
 
 A cell is the raw JSON of a value, verbatim: 1.10, 1e400, integers of any length, nested values and
 escapes pass unchanged. A missing key is a null cell; a JSON null is the cell `null`. The objects'
@@ -19,24 +19,21 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 
-from ..errors import DocumentError, OverBudget
-from ..roles import DOC_KEY, MOST_COLUMNS, PATIENT_KEY, Columns
-from ..storage import InputFile
-from .base import (
+from ..core.errors import DocumentError, OverBudget
+from ..storage.input_files import InputFile
+from .chunks import ChunkCutter, LazySink, PlainCells, table_rows
+from .column_roles import DOC_KEY, MOST_COLUMNS, PATIENT_KEY, Columns
+from .options import Limits
+from .protocol import (
     Chunk,
-    ChunkCutter,
-    Format,
-    LazySink,
-    Limits,
+    FormatTraits,
     Locator,
     OpenPart,
     PartRow,
     PartWriter,
-    PlainCells,
     Reader,
-    Settings,
+    SampleRange,
     Unreadable,
-    table_rows,
 )
 
 LOOK_BYTES = 256 * 1024
@@ -49,7 +46,7 @@ MAX_DIGITS = 4000
 """Longest integer that `decode` makes an int of; Python itself refuses over 4300 digits."""
 
 MAX_DEPTH = 200
-"""Deepest nesting of a value. Far below Python's recursion limit, which depends on who calls."""
+"""Deepest nesting of a value. Far below Python's recursion limit, which depends on the caller."""
 
 _BOM = b"\xef\xbb\xbf"
 _SPACES = re.compile(r"[ \t\r\n]*").match
@@ -64,19 +61,12 @@ class JsonLines(PlainCells):
 
     name = "jsonl"
     suffixes = (".jsonl", ".ndjson")
-    sampled = True
-    measure = "bytes"
-    file_is_record = False
-    counts_rows = False
-    holds_patient_key = True
-    takes: frozenset[str] = frozenset()
-
-    def configured(self, settings: Settings) -> Format:
-        """Itself: its files say all themselves."""
-        return self
-
-    def check_roles(self, columns: Columns) -> None:
-        """A record has room for any columns."""
+    traits = FormatTraits(
+        locator_unit="bytes",
+        family="JSON Lines",
+        columns_are_partial=True,
+        holds_patient_key=True,
+    )
 
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """Keys of the records at the file's beginning, by first appearance; see `LOOK_BYTES`."""
@@ -132,8 +122,16 @@ class JsonLines(PlainCells):
             yield from cutter.add_error(error.code)
         yield from cutter.rest()
 
+    def sample(
+        self, storage: Reader, file: InputFile, locator: Locator, at: int, most_bytes: int
+    ) -> SampleRange:
+        """The bytes from `at` on: a record can begin anywhere."""
+        start = locator.start + max(0, min(at, locator.bytes - most_bytes))
+        end = min(locator.end, start + most_bytes)
+        return SampleRange(Locator(locator.file, start, end, end - start))
+
     def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
-        """Python values of raw JSON; numbers that are no integers become exact Decimals."""
+        """Python values of raw JSON; numbers that are not integers become exact Decimals."""
         return [None if raw is None else _value(raw) for raw in column.to_pylist()]
 
     def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
@@ -267,7 +265,7 @@ def scan_record(text: str) -> dict[str, str]:
 
 
 def _members(text: str) -> tuple[dict[str, str] | None, bool]:
-    """The members (None if the value is no object), and whether a key came twice."""
+    """The members (None if the value is not an object), and whether a key was repeated."""
     at = _after_spaces(text, 0)
     if text[at] != "{":
         _end_of_text(text, _value_end(text, at))
@@ -369,7 +367,7 @@ def _fraction(number: str) -> decimal.Decimal | float:
         value = decimal.Decimal(number)
     except decimal.InvalidOperation:  # an exponent of more than 18 digits
         return float(number)
-    # int() of 1e999999999 would fill the memory of whoever tries.
+    # int() of 1e999999999 would fill the memory.
     return value if abs(value.adjusted()) < MAX_DIGITS else float(number)
 
 

@@ -5,44 +5,39 @@ Source: POSIX.1-2001 pax and ustar.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import tarfile
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, cast
 
-from ..errors import UsageError
-from ..storage import InputFile
-from .archives import (
-    DAMAGE,
-    TO_THE_END,
-    Archive,
-    ArchiveWriter,
-    Member,
-    is_document,
-    tell_hidden,
-)
-from .base import LazySink, Limits, Locator, OpenPart, PartWriter, Reader, Unreadable
+from ..core.errors import UsageError
+from ..storage.input_files import InputFile
+from .archives import DAMAGE, TO_THE_END, Archive, ArchiveWriter, Member, is_document, warn_hidden
+from .chunks import LazySink
 from .gzipped import GzipSink, gunzip
+from .options import Limits
+from .protocol import Locator, OpenPart, PartWriter, Reader, Unreadable
 
 _tarfile: Any = tarfile
 """What its type declarations leave out: the kinds of bad headers, the members seen so far."""
 
 
 class TarArchive(Archive):
-    """The format `tar`. A stretch is the bytes of a run of members with their headers."""
+    """The format `tar`. A range is the bytes of a run of members with their headers."""
 
     name = "tar"
     suffixes = (".tar",)
-    measure = "bytes"
+    traits = dataclasses.replace(Archive.traits, locator_unit="bytes")
 
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
-        """Runs of members of about `split_bytes`; every header is looked at.
+        """Runs of members of about `split_bytes`; every header is read.
 
         Raises:
-            UsageError: if a header is damaged or changes all members behind it, or the archive has
+            UsageError: if a header is damaged or changes all members after it, or the archive has
                 no end.
         """
         edges = [0]
@@ -56,11 +51,11 @@ class TarArchive(Archive):
         except _ChangesMembers:
             raise UsageError(
                 "a global header of a tar archive sets names, sizes or encodings of the members "
-                "behind it; expected: none that does. Pack the archive again"
+                "after it, which is not supported: create the archive again"
             ) from None
         except Unreadable:
-            raise UsageError("it is no tar archive, or it is damaged or cut off") from None
-        tell_hidden(hidden)
+            raise UsageError("it is not a tar archive, or it is damaged or truncated") from None
+        warn_hidden(hidden)
         edges.append(file.size)
         return [Locator(index, a, b, b - a) for a, b in itertools.pairwise(edges) if a < b]
 
@@ -78,11 +73,11 @@ class TarArchive(Archive):
 
 
 class TarGzArchive(Archive):
-    """The format `tar.gz`: a tar archive through gzip, one stretch a file."""
+    """The format `tar.gz`: a tar archive through gzip, one range per file."""
 
     name = "tar.gz"
     suffixes = (".tar.gz", ".tgz")
-    measure = "bytes"
+    traits = dataclasses.replace(Archive.traits, locator_unit="bytes")
 
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
@@ -121,7 +116,7 @@ _SPARSE = "GNU.sparse."
 
 
 class _ChangesMembers(Unreadable):
-    """A pax global header sets what makes a member: it would count for one stretch of several."""
+    """A pax global header sets names or sizes: it would count for only one range of several."""
 
     def __init__(self) -> None:
         super().__init__("DamagedArchive")
@@ -149,7 +144,7 @@ class _StrictTarInfo(tarfile.TarInfo):
         except (tarfile.HeaderError, ValueError, OverflowError, RecursionError):
             raise Unreadable("DamagedArchive") from None
 
-    # The maps of sparse members, which `tarfile` keeps, may have any length; nobody needs them.
+    # The maps of sparse members, which `tarfile` keeps, may have any length, and are not needed.
 
     def _proc_sparse(self, archive: Any) -> Any:
         _, more, size = self._sparse_structs
@@ -169,7 +164,7 @@ class _StrictTarInfo(tarfile.TarInfo):
 
 
 def _tar(stream: BinaryIO, start: int) -> Iterator[tarfile.TarInfo]:
-    """Yields the members from a header on; the caller may read each before the next is asked for.
+    """Yields the members from a header on; the caller may read each before it takes the next.
 
     Raises:
         Unreadable: at a damaged header, or where the archive ends without the end that it needs.
@@ -196,7 +191,7 @@ def _opened_tar(
             yield member, archive.extractfile
             # It keeps all that it has seen: an archive of millions would fill the memory.
             archive.members.clear()
-        # What follows the end would be ignored: archives that were joined by `cat`, for one.
+        # What follows the end would be ignored: for example archives that were joined by `cat`.
         while block := archive.fileobj.read(1 << 16):
             if block.strip(b"\0"):
                 raise Unreadable("DamagedArchive")
@@ -208,7 +203,7 @@ def _check_member(member: tarfile.TarInfo, archive: Any) -> None:
     """Compares a member with its place, which ends at `archive.offset`, and forgets globals.
 
     Harmless global headers (a comment, times, owners) thereby count nowhere, so that it does not
-    matter in which stretch they stand.
+    matter in which range they are.
 
     Raises:
         Unreadable: if its size, which a pax header may set, is not that of its bytes (CPython 3.11
@@ -267,7 +262,7 @@ class _Pulled(io.RawIOBase):
 
 
 class _TarWriter(ArchiveWriter):
-    def begun(self, stream: Any) -> Any:
+    def begin(self, stream: Any) -> Any:
         return tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT)
 
     def add(self, archive: Any, name: str, content: bytes) -> None:

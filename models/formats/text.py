@@ -8,30 +8,26 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator
+from typing import Self
 
 import pyarrow as pa
 
-from ..errors import UsageError
-from ..roles import Columns, Role
-from ..storage import InputFile
-from .base import (
-    UNKNOWN_SIZE,
-    UTF8,
+from ..core.errors import UsageError
+from ..storage.input_files import InputFile
+from .chunks import ChunkCutter, PlainCells
+from .column_roles import Columns, Role
+from .encodings import decode
+from .options import UNKNOWN_SIZE, UTF8, FormatOptions, Limits
+from .protocol import (
     Chunk,
-    ChunkCutter,
-    Format,
-    Limits,
+    FormatTraits,
     Locator,
     OpenPart,
     PartRow,
     PartWriter,
-    PlainCells,
     Reader,
-    Settings,
     Unreadable,
-    whole,
 )
-from .encodings import decode
 
 _SAFE_KEY = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
@@ -48,24 +44,24 @@ class TextFiles(PlainCells):
 
     name = "text"
     suffixes = (".txt", ".text")
-    sampled = False
-    measure = "bytes"
-    file_is_record = True
-    counts_rows = False
-    holds_patient_key = False
-    takes = frozenset({"encoding"})
+    traits = FormatTraits(
+        locator_unit="bytes",
+        family="texts",
+        options=frozenset({"encoding"}),
+        file_is_record=True,
+    )
 
-    def configured(self, settings: Settings) -> Format:
-        """With the encoding."""
-        return TextFiles(settings.encoding)
+    def configured(self, options: FormatOptions) -> Self:
+        """The format with the encoding."""
+        return dataclasses.replace(self, encoding=options.encoding)
 
     def check_roles(self, columns: Columns) -> None:
-        """A written file is a text under its doc_key: there is no place for anything else."""
+        """A written file is a text under its doc_key: it has no room for anything else."""
         roles = dict(columns.roles)
         if roles.get("text") is not Role.TEXT or roles.get("path") not in (Role.ID, Role.DROP):
             raise UsageError(
-                "of text files, the column text must have role text, and path, the name of the "
-                "file, role id or drop"
+                "in text files, column text must have role text, and column path (the name of the "
+                "file) role id or drop"
             )
 
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
@@ -102,7 +98,7 @@ class TextFiles(PlainCells):
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields the one row; its doc_key is the file's name."""
-        content = whole_content(storage, file, whole(file))
+        content = whole_content(storage, file, Limits.of_published(file.size))
         row = text_row(file.path, content, self.encoding)
         yield part_row(row, columns, self.suffixes[0])
 

@@ -1,7 +1,7 @@
-"""The directory at the end of a zip archive, looked at a run of entries at a time.
+"""The directory at the end of a zip archive, read a run of entries at a time.
 
-`zipfile` holds all of it, which for archives of millions fills the memory: it is shown an archive
-of a few entries instead.
+`zipfile` holds all of it, which for millions of members fills the memory: it is given an archive of
+a few entries instead.
 
 Sources: APPNOTE.TXT 6.3.10. Overlapping members are refused: D. Fifield, "A better zip bomb", WOOT
 2019.
@@ -21,29 +21,30 @@ from typing import IO, Any, BinaryIO, cast
 
 import numpy as np
 
-from ..errors import ScrublineError, UsageError
-from ..readers import SeekingReader
-from ..shortage import raise_shortage
-from ..storage import InputFile
-from .base import UNPACKED_FREE_BYTES, Limits, Reader
+from ..core.errors import ScrublineError, UsageError
+from ..core.shortage import raise_shortage
+from ..storage.input_files import InputFile
+from ..storage.readers import SeekingReader
+from .options import UNPACKED_FREE_BYTES, Limits
+from .protocol import Reader
 
-_NO_ZIP = "it is no zip archive, or its directory is damaged or cut off"
+_NO_ZIP = "it is not a zip archive, or its directory is damaged or truncated"
 
 _END_BYTES = 22 + 0xFFFF + 76
 """The end record with its longest comment, and the two records of zip64 before it."""
 
 _ENTRIES_AT_ONCE = 10_000
-"""Entries of a directory that are looked at together: `zipfile` takes about 600 bytes for each."""
+"""Entries of a directory that are read together: `zipfile` takes about 600 bytes for each."""
 
 
 @contextlib.contextmanager
 def open_entries(
     storage: Reader, file: InputFile, start: int, end: int
 ) -> Iterator[zipfile.ZipFile]:
-    """The archive as if it had the entries [start, end) alone: what others take is never held.
+    """The archive as if it had only the entries [start, end): the others are never held.
 
     Raises:
-        UsageError: if there is no directory, or what is looked at of it is damaged.
+        UsageError: if there is no directory, or the part that is read is damaged.
     """
     with storage.open_read(file.url) as stream:
         with _as_no_zip():
@@ -70,11 +71,11 @@ def open_directory(
             raw = _raw_entries(stream, place)
         while True:
             with _as_no_zip():
-                some = list(itertools.islice(raw, _ENTRIES_AT_ONCE))
-                spliced = place.with_entries(stream, b"".join(some))
+                batch = list(itertools.islice(raw, _ENTRIES_AT_ONCE))
+                spliced = place.with_entries(stream, b"".join(batch))
                 with zipfile.ZipFile(cast(IO[bytes], spliced)) as archive:
                     entries = archive.infolist()
-            if not some:
+            if not batch:
                 return
             yield entries
 
@@ -84,7 +85,7 @@ def open_directory(
 
 @contextlib.contextmanager
 def _as_no_zip() -> Iterator[None]:
-    """What `zipfile` raises of strange names and sizes, which is whatever comes, as UsageError."""
+    """Raises UsageError for all that `zipfile` raises for strange names and sizes."""
     damaged = False
     try:
         yield
@@ -123,19 +124,19 @@ class _DirectoryPlace:
     Attributes:
         start: byte of the file.
         size: in bytes.
-        told: offset that the end record says: less than `start` by what was put before the archive.
+        stated: offset in the end record: less than `start` by the bytes before the archive.
     """
 
     start: int
     size: int
-    told: int
+    stated: int
 
     @classmethod
     def of(cls, stream: BinaryIO) -> _DirectoryPlace:
         record = _zipfile._EndRecData(stream)
         if not record:
             raise zipfile.BadZipFile
-        size, told, end = (
+        size, stated, end = (
             int(record[i])
             for i in (_zipfile._ECD_SIZE, _zipfile._ECD_OFFSET, _zipfile._ECD_LOCATION)
         )
@@ -143,13 +144,13 @@ class _DirectoryPlace:
             end -= _zipfile.sizeEndCentDir64 + _zipfile.sizeEndCentDir64Locator
         if end - size < 0:
             raise zipfile.BadZipFile
-        return cls(end - size, size, told)
+        return cls(end - size, size, stated)
 
     def with_entries(self, stream: BinaryIO, entries: bytes) -> _Spliced:
         """The archive with other entries in the place of its directory."""
         # 4.3.14 to 4.3.16. Whatever the archive had, here is room for any size.
         end_64 = struct.pack(
-            "<4sQHHLLQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 0, 0, len(entries), self.told
+            "<4sQHHLLQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 0, 0, len(entries), self.stated
         )
         locator = struct.pack("<4sLQL", b"PK\6\7", 0, self.start + len(entries), 1)
         end = struct.pack("<4sHHHHLLH", b"PK\5\6", *(0xFFFF,) * 4, *(0xFFFFFFFF,) * 2, 0)
@@ -188,7 +189,7 @@ class _Spliced(SeekingReader):
         self._stream, self._start, self._rest = stream, start, rest
 
     def read(self, size: int = -1) -> bytes:
-        """As many bytes as asked for, unless the end comes first."""
+        """The requested number of bytes, unless the end comes first."""
         if size is None or size < 0:
             size = max(0, self._size - self._at)
         found = b""
@@ -235,7 +236,7 @@ class Directory:
         """Adds entries; numbers beyond any file, of a directory that lies, stay so."""
         self.sizes.extend(_within(entry.file_size) for entry in entries)
         self._starts.extend(_within(entry.header_offset) for entry in entries)
-        # Behind its header (30 bytes and its name) each member has its own bytes.
+        # After its header (30 bytes and its name) each member has its own bytes.
         self._ends.extend(_within(e.header_offset + 30 + e.compress_size) for e in entries)
 
     def check(self, file: InputFile, limits: Limits) -> None:
@@ -247,9 +248,9 @@ class Directory:
         starts, ends = np.array(self._starts, np.int64), np.array(self._ends, np.int64)
         order = np.lexsort((ends, starts))
         if (ends[order][:-1] > starts[order][1:]).any():
-            raise UsageError("the members of a zip archive overlap: it is a bomb, or damaged")
+            raise UsageError("the members of a zip archive overlap: it is a bomb or damaged")
         if sum(self.sizes) > max(file.size * limits.unpacked_ratio, UNPACKED_FREE_BYTES):
             raise UsageError(
-                f"a zip archive would unpack to more than {limits.unpacked_ratio} times its size, "
-                "the budget unpacked_ratio"
+                f"a zip archive would unpack to more than {limits.unpacked_ratio} times its size "
+                "(budget unpacked_ratio): if it is not a bomb, unpack it, or raise the budget"
             )

@@ -1,7 +1,7 @@
 """Zip archives of texts, of which any run of members can be read.
 
-Source: APPNOTE.TXT 6.3.10. The size that a directory says bounds what is unpacked, and must be that
-of the content.
+Source: APPNOTE.TXT 6.3.10. The size in the directory bounds what is unpacked, and must be that of
+the content.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import IO, Any
 
-from ..errors import ScrublineError, UsageError
-from ..shortage import raise_shortage
-from ..storage import InputFile
-from .archives import DAMAGE, Archive, ArchiveWriter, Member, is_document, tell_hidden
-from .base import LazySink, Limits, Locator, OpenPart, PartWriter, Reader, Unreadable
+from ..core.errors import ScrublineError, UsageError
+from ..core.shortage import raise_shortage
+from ..storage.input_files import InputFile
+from .archives import DAMAGE, Archive, ArchiveWriter, Member, is_document, warn_hidden
+from .chunks import LazySink
 from .gzipped import LEVEL
+from .options import Limits
+from .protocol import Locator, OpenPart, PartWriter, Reader, SampleRange, Unreadable
+from .samples import run_at
 from .zip_directory import Directory, entry_count, open_directory, open_entries
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -28,7 +31,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 class ZipArchive(Archive):
-    """The format `zip`. A stretch is a run of entries of the directory at the archive's end."""
+    """The format `zip`. A range is a run of entries of the directory at the archive's end."""
 
     name = "zip"
     suffixes = (".zip",)
@@ -49,9 +52,11 @@ class ZipArchive(Archive):
                 directory.add(entries)
                 hidden += sum(not (_is_folder(e) or is_document(e.filename)) for e in entries)
         if len(directory.sizes) != entry_count(storage, file):
-            raise UsageError("the directory of a zip archive is damaged: entries are missing")
+            raise UsageError(
+                "the directory of a zip archive is damaged: entries are missing; copy it again"
+            )
         directory.check(file, limits)
-        tell_hidden(hidden)
+        warn_hidden(hidden)
         sizes = directory.sizes
         locators: list[Locator] = []
         start = size = 0
@@ -64,6 +69,16 @@ class ZipArchive(Archive):
             locators.append(Locator(index, start, len(sizes), size))
         return locators
 
+    def sample(
+        self, storage: Reader, file: InputFile, locator: Locator, at: int, most_bytes: int
+    ) -> SampleRange:
+        """The members from the one at `at` on that unpack to `most_bytes`, at least one."""
+        with open_entries(storage, file, locator.start, locator.end) as archive:
+            sizes = [entry.file_size for entry in archive.infolist()]
+        first, count, size = run_at(sizes, at, most_bytes)
+        start = locator.start + first
+        return SampleRange(Locator(locator.file, start, start + count, size), count)
+
     def members(
         self, storage: Reader, file: InputFile, start: int, end: int, limits: Limits
     ) -> Iterator[Member]:
@@ -73,7 +88,7 @@ class ZipArchive(Archive):
                 for entry in archive.infolist():
                     content = _unzipped(archive, entry, limits.document_bytes)
                     # A damaged name may look like a folder's or a hidden one's: its content, or the
-                    # second copy of the name before it, tells.
+                    # second copy of the name before it, shows which.
                     aside = _is_folder(entry) or not is_document(entry.filename)
                     if aside and content != "DamagedMember" and not (_is_folder(entry) and content):
                         continue
@@ -84,12 +99,6 @@ class ZipArchive(Archive):
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
         """Writes `<stem>.zip` with `<doc_key>.txt` for each row; other columns are left out."""
         return _ZipWriter(LazySink(open_part, stem + self.suffixes[0]), self.encoding)
-
-
-def member_sizes(storage: Reader, file: InputFile, start: int, end: int) -> list[int]:
-    """Unpacked sizes of the entries [start, end) of a zip archive's directory, as it tells them."""
-    with open_entries(storage, file, start, end) as archive:
-        return [entry.file_size for entry in archive.infolist()]
 
 
 def _is_folder(entry: zipfile.ZipInfo) -> bool:
@@ -128,8 +137,8 @@ def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int)
 def _packed(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
     """The entry of the same bytes, as if they were stored so.
 
-    zipfile's own unpacking heeds no bound for bzip2 and LZMA, and overlooks what a stream holds
-    beyond the size that the directory says.
+    zipfile's own unpacking respects no bound for bzip2 and LZMA, and ignores what a stream holds
+    beyond the size in the directory.
     """
     packed = copy.copy(entry)
     packed.compress_type, packed.file_size = zipfile.ZIP_STORED, entry.compress_size
@@ -142,10 +151,10 @@ def _stored(stream: IO[bytes], size: int) -> bytes:
 
 
 def _inflated(stream: IO[bytes], size: int) -> bytes:
-    """Unpacks at most `size` bytes and one more, which tells that there are too many.
+    """Unpacks at most `size` bytes and one more, which shows that there are too many.
 
     Raises:
-        EOFError: if the stream of deflate ends before or behind the packed bytes.
+        EOFError: if the stream of deflate ends before or after the packed bytes.
     """
     unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
     content = bytearray()
@@ -169,7 +178,7 @@ _PIECE_BYTES = 1 << 16
 
 
 class _ZipWriter(ArchiveWriter):
-    def begun(self, stream: Any) -> Any:
+    def begin(self, stream: Any) -> Any:
         return zipfile.ZipFile(stream, "w", allowZip64=True)
 
     def add(self, archive: Any, name: str, content: bytes) -> None:

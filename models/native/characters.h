@@ -6,11 +6,11 @@
 
 #define CODE_POINTS 0x110000
 
-/* Classes, as in models/characters.py: kind * 4 + detail. */
+/* Classes, as in models/text/characters.py: kind * 4 + detail. */
 enum { WHITE_KIND, LETTER_KIND, DIGIT_KIND, SIGN_KIND };
 enum { SPACE = 0, BREAK = 1, LOWER = 4, UPPER = 5, CASELESS = 6, MARK = 16 };
 
-/* Traits: what `str` says of a code point, as in models/characters.py; the value of a decimal digit
+/* Traits: what `str` says of a code point, as in models/text/characters.py; the value of a decimal digit
    is in the four bits from VALUE_SHIFT on. */
 enum {
     IS_ALPHA = 1,

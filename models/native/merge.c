@@ -162,7 +162,7 @@ static char category_of_number(const Merger *merger, const uint32_t *codes, int6
     return size < 10 && merger->digits[size] ? merger->digits[size] : 'k';
 }
 
-/* As in models/layers/merged.py; 0 without memory. */
+/* As in models/text/joined.py; 0 without memory. */
 static char category_of(const Merger *merger, const uint32_t *codes, int64_t size, Codes *folded)
 {
     uint32_t first = codes[0];

@@ -1,4 +1,4 @@
-/* The layer "merged": fine tokens joined where several write one thing; see models/layers/merged.py,
+/* The layer "merged": fine tokens joined where several write one thing; see models/text/joined.py,
    which says what is joined, and layers/patterns.py, which compiles it. */
 #ifndef SCRUBLINE_MERGE_H
 #define SCRUBLINE_MERGE_H

@@ -1,10 +1,11 @@
 /* The extension module. */
 #include "wrappers.h"
 
+#include "places.h"
 #include "strings.h"
 
 /* Of what is agreed with Python; as in models/native/__init__.py. */
-#define VERSION 3
+#define VERSION 4
 
 #define METHOD(name) {#name, py_##name, METH_VARARGS, name##_doc},
 
@@ -34,14 +35,30 @@ static int seed(void)
     return result;
 }
 
+#define AS_NAME(kind, name) name,
+
+/* The names of kinds of places, a tuple in their order; NULL with an exception set. */
+static PyObject *place_kinds(void)
+{
+    static const char *const names[] = {EACH_PLACE_KIND(AS_NAME)};
+    PyObject *tuple = PyTuple_New(PLACE_KINDS);
+    for (int kind = 0; tuple && kind < PLACE_KINDS; kind++) {
+        PyObject *name = PyUnicode_FromString(names[kind]);
+        /* Takes the name, and frees it if it fails. */
+        if (!name || PyTuple_SetItem(tuple, kind, name) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
 PyMODINIT_FUNC PyInit__native(void)
 {
     if (seed() < 0)
         return NULL;
-    PyObject *module = PyModule_Create(&definition);
-    if (module && PyModule_AddIntConstant(module, "VERSION", VERSION) < 0) {
-        Py_DECREF(module);
-        return NULL;
-    }
+    PyObject *module = PyModule_Create(&definition), *kinds = module ? place_kinds() : NULL;
+    if (!kinds || PyModule_AddIntConstant(module, "VERSION", VERSION) < 0 ||
+        PyModule_AddObjectRef(module, "PLACE_KINDS", kinds) < 0)
+        Py_CLEAR(module);
+    Py_XDECREF(kinds);
     return module;
 }

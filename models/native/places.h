@@ -9,15 +9,26 @@
 #include "phrases.h"
 #include "strings.h"
 
-enum {
-    SPACING,
-    LINE_INDEX, LINE_REST, LINE_NUMBER, LINE_BELOW, LINE_SIZE, LINE_TENTH, LINE_GAP, LINE_FIELD,
-    FIELD_LINE, FIELD_ABOVE, FIELD_BELOW, FIELD_LAST, FIELD_INNER, FIELD_SINCE, FIELD_COMING,
-    BESIDE, NEAREST_SORT, NEAREST_FAR, NEAREST_WORD,
-    COUNT_SEQUENCE, COUNT_DOCUMENT, SHARE_SEQUENCE, SHARE_DOCUMENT,
-    GAZETTEER_IN, GAZETTEER_BIOES, FREQUENCY, DAY_MONTH, ELSEWHERE,
-    PLACE_KINDS
-};
+/* All kinds, with the names that Python has for them (`_native.PLACE_KINDS`). Those that are filled
+   alike stand together: ranges of them are compared. */
+#define EACH_PLACE_KIND(DO) \
+    DO(SPACING, "spacing") \
+    DO(LINE_INDEX, "line.index") DO(LINE_REST, "line.rest") DO(LINE_NUMBER, "line.number") \
+    DO(LINE_BELOW, "line.below") DO(LINE_SIZE, "line.size") DO(LINE_TENTH, "line.tenth") \
+    DO(LINE_GAP, "line.gap") DO(LINE_FIELD, "line.field") \
+    DO(FIELD_LINE, "field.line") DO(FIELD_ABOVE, "field.above") DO(FIELD_BELOW, "field.below") \
+    DO(FIELD_LAST, "field.last") DO(FIELD_INNER, "field.inner") DO(FIELD_SINCE, "field.since") \
+    DO(FIELD_COMING, "field.coming") \
+    DO(BESIDE, "beside") DO(NEAREST_SORT, "nearest.sort") DO(NEAREST_FAR, "nearest.far") \
+    DO(NEAREST_WORD, "nearest.word") \
+    DO(COUNT_SEQUENCE, "count.sequence") DO(COUNT_DOCUMENT, "count.document") \
+    DO(SHARE_SEQUENCE, "share.sequence") DO(SHARE_DOCUMENT, "share.document") \
+    DO(GAZETTEER_IN, "gazetteer.in") DO(GAZETTEER_BIOES, "gazetteer.bioes") \
+    DO(FREQUENCY, "frequency") DO(DAY_MONTH, "day_month") DO(ELSEWHERE, "elsewhere")
+
+#define AS_CONSTANT(kind, name) kind,
+
+enum { EACH_PLACE_KIND(AS_CONSTANT) PLACE_KINDS };
 
 /* As in models/features: line.py, field.py, nearest.py, count.py. What a column has for its values is
    indexed by these. */

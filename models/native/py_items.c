@@ -46,7 +46,7 @@ static int is_sound(const Program *program)
 }
 
 /* (steps int32 [step, 4], sets uint64 [set, 2], entries int32, firsts and required uint64 [entry, 2]),
-   as models/layers/patterns.py makes them. */
+   as models/text/join_patterns.py makes them. */
 static int take_program(PyObject *object, Program *program)
 {
     enum { STEPS, SETS, ENTRIES, FIRSTS, REQUIRED, COUNT };
@@ -106,7 +106,7 @@ const char open_merger_doc[] = PyDoc_STR(
 "    fold: a map, of case-folding.\n"
 "    folded, raw: tables of the categories of words, case-folded and as they are: 1 to 127.\n"
 "    digits: bytes, the categories of numbers of 0 to 9 digits; NUL for none of its own.\n"
-"    joins, kinds: programs; see `models.layers.patterns`.\n\n"
+"    joins, kinds: programs; see `models.text.join_patterns`.\n\n"
 "Raises:\n"
 "    ValueError: if something does not fit together.\n");
 

@@ -8,7 +8,7 @@
 
 #define PLACES "scrubline.Places"
 #define MOST_FIELDS 32
-/* Folded words that are remembered from other batches; see models/features/indexing.py. */
+/* Folded words that are remembered from other batches; see models/features/attribute_index.py. */
 #define MOST_FOLDED 1000000
 
 static void close_places(PyObject *capsule)
@@ -115,7 +115,7 @@ static int is_sound(const Places *places, const PlaceColumn *column)
 const char open_places_doc[] = PyDoc_STR(
 "open_places(characters, fold, tables, columns, numbers, choices, kinds, lists, folded, flags, kind)\n"
 "--\n\n"
-"The properties that depend on where an item stands; see `models.features.compiling`.\n\n"
+"The properties that depend on where an item stands; see `models.features.native_columns`.\n\n"
 "Args:\n"
 "    characters: of `open_characters`.\n"
 "    fold: a map, of case-folding.\n"

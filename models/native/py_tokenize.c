@@ -14,7 +14,7 @@ const char open_characters_doc[] = PyDoc_STR(
 "open_characters(classes, traits)\n--\n\n"
 "What is known of code points.\n\n"
 "Args:\n"
-"    classes: uint8, the class of each code point, as in `models.characters`.\n"
+"    classes: uint8, the class of each code point, as in `models.text.characters`.\n"
 "    traits: uint16, its traits, likewise.\n\n"
 "Raises:\n"
 "    ValueError: if either is not of all code points.\n");

@@ -52,7 +52,7 @@ const char cut_words_doc[] = PyDoc_STR(
 "Args:\n"
 "    vocabulary: of `open_vocabulary`; takes up the words that are new to it.\n"
 "    most: if it has more words, they are forgotten first.\n"
-"    classes: uint8, what code points can be, as in `models.recognisers.capitals`.\n"
+"    classes: uint8, what code points can be, as in `models.recognisers.casing`.\n"
 "    codes: uint32, the text.\n\n"
 "Returns:\n"
 "    how many words the vocabulary had; and as bytes, all int64: starts and ends of the words of the\n"

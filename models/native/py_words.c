@@ -64,7 +64,7 @@ static int are_sound(const Words *words, int64_t kinds)
 
 const char open_words_doc[] = PyDoc_STR(
 "open_words(characters, merger, maps, tables, lookups, columns, numbers, classes, segments)\n--\n\n"
-"What the words of texts are numbered by, and what is said of each; see `models.features.compiling`.\n\n"
+"What the words of texts are numbered by, and what is said of each; see `models.features.native_columns`.\n\n"
 "Args:\n"
 "    characters: of `open_characters`.\n"
 "    merger: of `open_merger`; None if no column needs kinds.\n"

@@ -1,4 +1,4 @@
-/* Fine and coarse tokens and lines; see models/tokenizing.py, which says what they are. */
+/* Fine and coarse tokens and lines; see models/text/tokenizer.py, which says what they are. */
 #ifndef SCRUBLINE_TOKENIZE_H
 #define SCRUBLINE_TOKENIZE_H
 

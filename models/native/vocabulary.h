@@ -1,4 +1,4 @@
-/* The words of a text, as models/recognisers/capitals.py cuts them, and which of them are alike. */
+/* The words of a text, as models/recognisers/casing.py cuts them, and which of them are alike. */
 #ifndef SCRUBLINE_VOCABULARY_H
 #define SCRUBLINE_VOCABULARY_H
 
@@ -6,7 +6,7 @@
 
 #include "strings.h"
 
-/* What a code point can be; bits, as in models/recognisers/capitals.py. */
+/* What a code point can be; bits, as in models/recognisers/casing.py. */
 enum { LETTER = 1, HYPHEN = 2, APOSTROPHE = 4, ACCENT = 8, LAYOUT = 16, BLANK = 32 };
 
 typedef struct {

@@ -50,7 +50,7 @@ void let_go(PyObject *capsule);
     DO(open_merger) DO(merge) DO(arrange) \
     DO(open_words) DO(intern) \
     DO(open_places) DO(fill_places) \
-    DO(open_gates) DO(scan) \
+    DO(open_prefilter) DO(scan) \
     DO(open_vocabulary) DO(cut_words) DO(slices)
 
 #define DECLARED(name) \

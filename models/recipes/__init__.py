@@ -1,13 +1,15 @@
 """Recipes: published de-identification systems as declarations for one engine.
 
-`RECIPES` are complete and can be trained; `DECLARATIONS` are the features of each paper, as it
-gives them, and of our own recipe.
+A new recipe is a file here and a line in `FAMILIES`. `DECLARATIONS` also has the features of papers
+that cannot be trained as they are.
 """
 
 from __future__ import annotations
 
+from ..core.errors import UsageError
 from ..features import Feature
 from . import default, hide, hitsz, stat_deid, szeged, wi_deid
+from .family import RecipeFamily
 from .recipe import (
     Extension,
     Learner,
@@ -21,30 +23,68 @@ from .recipe import (
 
 __all__ = [
     "DECLARATIONS",
+    "DEFAULT_RECIPE",
+    "FAMILIES",
+    "LANGUAGES",
     "RECIPES",
     "Extension",
     "Learner",
     "Propagation",
     "Recipe",
+    "RecipeFamily",
     "Sampling",
     "TaggerRecipe",
+    "recipe_help",
+    "recipe_in",
     "with_dictionaries",
     "with_lists",
 ]
 
-RECIPES: dict[str, Recipe] = {
-    "default": default.RECIPE,
-    "hide": hide.RECIPE,
-    "hitsz": hitsz.RECIPE,
-    "wi-deid": wi_deid.RECIPE,
+FAMILIES: dict[str, RecipeFamily] = {
+    "default": default.FAMILY,
+    "hide": hide.FAMILY,
+    "hitsz": hitsz.FAMILY,
+    "wi-deid": wi_deid.FAMILY,
 }
+"""The table of recipes: name -> the recipe in its languages."""
+
+DEFAULT_RECIPE = "hide"
+"""The recipe that training uses by default: it takes seconds."""
+
+RECIPES: dict[str, Recipe] = {
+    name: family.in_language(family.languages[0]) for name, family in FAMILIES.items()
+}
+"""Name -> the recipe in its first language."""
+
+LANGUAGES: tuple[str, ...] = tuple(
+    sorted({language for family in FAMILIES.values() for language in family.languages})
+)
 
 DECLARATIONS: dict[str, tuple[Feature, ...]] = {
-    "default": default.FEATURES,
-    "hide": hide.FEATURES,
+    **{n: r.taggers[0].features for n, r in RECIPES.items() if len(r.taggers) == 1},
     "hitsz-character": hitsz.CHARACTER_FEATURES,
     "hitsz-token": hitsz.TOKEN_FEATURES,
     "stat-deid": stat_deid.FEATURES,
     "szeged": szeged.FEATURES,
-    "wi-deid": wi_deid.FEATURES,
 }
+"""Name -> features: of all recipes with one tagger, and of papers as they print them."""
+
+
+def recipe_in(name: str, language: str) -> Recipe:
+    """A recipe with the dictionaries of a language.
+
+    Args:
+        name: key of `FAMILIES`.
+        language: one of the family's languages.
+
+    Raises:
+        UsageError: if the recipe is unknown, or does not have the language.
+    """
+    if name not in FAMILIES:
+        raise UsageError(f"unknown recipe {name!r}; known: {', '.join(FAMILIES)}")
+    return FAMILIES[name].in_language(language)
+
+
+def recipe_help() -> str:
+    """All recipes with their summaries, for `--help`."""
+    return ", ".join(f"{name} ({family.summary})" for name, family in FAMILIES.items())

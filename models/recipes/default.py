@@ -1,17 +1,18 @@
-r"""Our best: one token CRF over joined tokens that reads forms, signature lines and prose.
+r"""Our most accurate recipe: one token CRF over joined tokens, for forms, signatures and prose.
 
-What it does better than the published systems is mostly in its *items* (layer "merged"): dates,
-telephone numbers, e-mail addresses, abbreviations and hyphenated names are one item each. The rest
-is that it knows where in the document it is: the field of the line and of its neighbours, the
-field opened last inside the line, the landmarks before and behind (an e-mail, a postcode, a street
-word, a town, a country), and the fields in which a word stands elsewhere in the document.
+Its lead over the published systems comes mostly from its *items* (layer "merged"): a date, a
+telephone number, an e-mail address, an abbreviation or a hyphenated name is one item. The rest
+comes from knowing where in the document an item is: the field of its line and of the neighbouring
+lines, the field last opened inside the line, the landmarks before and after it (an e-mail address,
+a postcode, a street word, a town, a country), and the fields in which the word occurs elsewhere in
+the document.
 
-A sequence is a line: the form has one or two fields a line, the signature is a line, a paragraph
-of prose is one too. The lists are general knowledge, and are named in roles; beside them a language
-says what its notes need (`Lists`): English notes are prose and every hospital's are different, so
-less is learned by heart, and names are told from words by how frequent they are.
+A sequence is a line: a form has one or two fields on a line, a signature is a line, and so is a
+paragraph of prose. The dictionaries are general knowledge, named by role. A language also sets what
+its notes need (`Lists`): English notes are prose and differ between hospitals, so the recipe
+memorises less and tells names from words by their frequency.
 
-The CRF of Spanish case reports is cautious: a bias of -0.5 on O, chosen by cross-validation, gives
+The CRF for Spanish case reports is cautious: a bias of -0.5 on O, chosen by cross-validation, adds
 recall at the same F1; -1.25 covers 98.6 % of the characters of PHI in MEDDOCAN's development part,
 at 98.3 % precision.
 """
@@ -43,28 +44,29 @@ from ..features import (
     ngrams,
     together,
 )
+from .family import RecipeFamily
 from .recipe import Learner, Propagation, Recipe
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lists:
-    """The dictionaries of a language, in the roles that the recipe has for them.
+    """The dictionaries of a language, by their roles in the recipe.
 
     Attributes:
-        towns, regions, countries: names of places, the first two of any number of lists.
+        towns, regions, countries: place names; the first two take any number of dictionaries.
         streets: words of addresses: types of streets, floors, doors.
-        houses: words that open the name of an institution.
-        departments: words that open the name of a department.
+        houses: words that begin the name of an institution.
+        departments: words that begin the name of a department.
         family: kinship words.
-        others: lists that are features and no landmarks: names, titles, specialities,
+        others: dictionaries used as features but not as landmarks: names, titles, specialities,
             months, numerals, units, origins, professions.
-        kinds: lists of ordinary words by what they mean; features only, of a word as a whole.
-        frequencies: weighted lists of names, how frequent a name is.
-        common: the list of ordinary words that `frequencies` are seen together with.
-        narrow: see words two places off, not four, and no runs of three: less is learned by heart,
-            for notes of other hospitals than those that were trained on.
-        partial_dates: see how near `3/21` is to the full dates of the document.
-        propagation: what is carried over to other places of a document; None for nothing.
+        kinds: dictionaries of ordinary words by meaning; features of the whole word only.
+        frequencies: weighted dictionaries: how frequent a name is.
+        common: the dictionary of ordinary words that `frequencies` are combined with.
+        narrow: use context words up to two places away, not four, and no trigrams: the recipe
+            memorises less, for notes of hospitals that it was not trained on.
+        partial_dates: use how close `3/21` is to the full dates of the document.
+        propagation: what is propagated within a document; None for nothing.
     """
 
     towns: tuple[str, ...]
@@ -84,13 +86,13 @@ class Lists:
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """Every list of which it matters which part of a phrase a word is, once."""
+        """Every dictionary for which the position of a word in a phrase matters, once."""
         places = (*self.towns, *self.regions, self.countries)
         return (*places, self.streets, self.houses, self.departments, self.family, *self.others)
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Every list once."""
+        """Every dictionary once."""
         return (*self.phrases, *self.kinds, *self.frequencies)
 
 
@@ -118,7 +120,7 @@ SPANISH = Lists(
         "numerals_es",
         "units_es",
     ),
-    # Nearly all names stand in fields: whole names only, the rest would add errors.
+    # Nearly all names are in fields: propagate whole names only, anything more would add errors.
     propagation=Propagation(
         labels=("NOMBRE_PERSONAL_SANITARIO", "NOMBRE_SUJETO_ASISTENCIA"),
     ),
@@ -151,7 +153,7 @@ ENGLISH = Lists(
         "holidays_en",
         "numerals_en",
         "units_en",
-        # What is in no list at all may be a name.
+        # A word that no dictionary has may be a name.
         "common_words_en",
     ),
     kinds=(
@@ -169,8 +171,8 @@ ENGLISH = Lists(
     common="common_words_en",
     narrow=True,
     partial_dates=True,
-    # In a form the fields tell what a name is, and CRFs miss none that stands there; in prose they
-    # do. A label that a corpus lacks does nothing.
+    # In a form the fields identify names, and the CRFs miss none of them; in prose they do. A label
+    # that a corpus lacks has no effect.
     propagation=Propagation(
         labels=("DOCTOR", "PATIENT", "PERSON"), names=("DOCTOR", "PATIENT", "PERSON"), share=0.2
     ),
@@ -180,7 +182,7 @@ WORD, PLAIN = Normal(), Normal(plain=True)
 SHAPE, RUNS = Shape(), Shape(collapsed=True)
 
 WORDS: tuple[Feature, ...] = (
-    # The word as it is only for the item itself: to its neighbours a date is a date.
+    # The exact word is used for the item itself only: to its neighbours a date is just a date.
     *at(Word(), 0),
     *at(PLAIN, 0),
     *at(WORD, *range(-4, 5)),
@@ -222,7 +224,7 @@ NARROW_SHAPES: tuple[Feature, ...] = (
 )
 
 LONGEST = 100
-"""Fine tokens; a longer line is prose, whose colons open no field."""
+"""In fine tokens; a longer line is prose, whose colons do not open a field."""
 
 FIELD, INNER = Field("line", LONGEST), Field("inner")
 FORM: tuple[Feature, ...] = (
@@ -241,7 +243,7 @@ PLACE: tuple[Feature, ...] = (
         for aspect in ("number", "below", "tenth", "size", "index", "rest")
         for feature in at(Line(aspect), 0)
     ),
-    # The signature is a long line at the end.
+    # A signature is a long line at the end.
     together((Line("below"), 0), (Line("size"), 0)),
 )
 CONTEXT: tuple[Feature, ...] = (
@@ -254,9 +256,9 @@ CONTEXT: tuple[Feature, ...] = (
 
 
 def landmarks(lists: Lists) -> tuple[Feature, ...]:
-    """What stands before and behind in the line, and how far off.
+    """What comes before and after the item in its line, and how far away.
 
-    In a signature without punctuation the order of street, postcode, town and country tells where
+    In a signature without punctuation, the order of street, postcode, town and country shows where
     each of them ends.
     """
     places = (lists.countries, *lists.regions[:1], *lists.towns[:2])
@@ -285,14 +287,14 @@ def landmarks(lists: Lists) -> tuple[Feature, ...]:
 
 
 def gazetteers(lists: Lists) -> tuple[Feature, ...]:
-    """Which part of a phrase of a list the item and its neighbours are."""
+    """The position of the item and its neighbours in phrases of the dictionaries."""
     reach = 1 if lists.narrow else 2
     places = range(-reach, reach + 1)
     return tuple(f for name in lists.phrases for f in at(Gazetteer(name, "bioes"), *places))
 
 
 def meanings(lists: Lists) -> tuple[Feature, ...]:
-    """How frequent a name is, and what an ordinary word means: Brown in "Brown sputum"."""
+    """How frequent a name is, and what kind of ordinary word it may be: Brown in "Brown sputum"."""
     near: list[Feature] = [f for name in lists.kinds for f in at(Gazetteer(name), -1, 0, 1)]
     if lists.common:
         common = Gazetteer(lists.common)
@@ -309,8 +311,8 @@ def meanings(lists: Lists) -> tuple[Feature, ...]:
             near.append(together((Gazetteer(kind), 0), (RUNS, 0), (WORD, -1)))
             near += [together((Gazetteer(kind), a), (common, 0), (RUNS, 0)) for a in (-1, 1)]
     near += [
-        together((Frequency(one), 0), (Frequency(other), 1))
-        for one, other in itertools.permutations(lists.frequencies, 2)
+        together((Frequency(first), 0), (Frequency(second), 1))
+        for first, second in itertools.permutations(lists.frequencies, 2)
     ]
     return tuple(near)
 
@@ -322,11 +324,11 @@ PARTIAL_DATES: tuple[Feature, ...] = (
 )
 
 RULES = ("email",)
-"""An e-mail address is one by its form, wherever it stands: nothing is left to guess."""
+"""An e-mail address is recognised by its form, wherever it is: there is nothing to learn."""
 
 
 def default(lists: Lists = ENGLISH) -> Recipe:
-    """The recipe with the lists of a language."""
+    """The recipe with the dictionaries of a language."""
     groups = (
         NARROW_WORDS if lists.narrow else WORDS,
         AFFIXES,
@@ -351,5 +353,9 @@ def default(lists: Lists = ENGLISH) -> Recipe:
     return dataclasses.replace(recipe, rules=RULES, propagation=lists.propagation)
 
 
-RECIPE = default()
-FEATURES = RECIPE.taggers[0].features
+LISTS_IN = {"en": ENGLISH, "es": SPANISH}
+"""Language -> its dictionaries."""
+
+FAMILY = RecipeFamily(
+    "most accurate, slower", tuple(LISTS_IN), lambda language: default(LISTS_IN[language])
+)

@@ -3,34 +3,35 @@ r"""HIDE: one token CRF on regular expressions, affixes, dictionaries and contex
 Source: Gardner et al. 2010, "An Evaluation of Feature Sets and Sampling Techniques for
 De-identification of Medical Records" (§4.2, §6, Table 2).
 
-Table 2 prints 26 regular expressions. What they are here is what their names mean:
+Table 2 prints 26 regular expressions. Here they do what their names say:
 
-- ALPHA is printed as a single letter, `^[A-Za-z]$`, which is SINGLECHAR: here, one letter or more.
-- TRIPLEDIGIT is printed with four digits and QUADDIGIT with five: here three and four.
-- NUMBERS.LETTERS is printed with exactly one letter at its end: here one or more, like its mirror
+- ALPHA is printed as a single letter, `^[A-Za-z]$`, which is SINGLECHAR; here one letter or more.
+- TRIPLEDIGIT is printed with four digits and QUADDIGIT with five; here three and four.
+- NUMBERS.LETTERS is printed with exactly one letter at its end; here one or more, like its mirror
   image.
-- ALPHANUMERIC has two rows, a letter behind a digit and a digit behind a letter: one class, true if
-  either matches; so 26 rows make 25 classes.
-- ISPUNCT is printed with unbalanced braces and blanks inside: here a word of ASCII punctuation
+- ALPHANUMERIC has two rows, a letter after a digit and a digit after a letter; here one class, true
+  if either matches, so 26 rows make 25 classes.
+- ISPUNCT is printed with unbalanced braces and blanks inside; here a word of ASCII punctuation
   only.
-- REALNUMBER is printed with a group `(- \+)` and without `^`: here an optional sign, digits and
+- REALNUMBER is printed with a group `(- \+)` and without `^`; here an optional sign, digits and
   commas, an optional fraction, an optional per cent sign, and nothing else.
 
-Other deviations: white space is no token (in the paper it is, so its four neighbours reach less
-far, and ISSPACE never holds); the PhysioNet dictionaries are not distributable and others take
-their place; a count is binned by powers of two, since all our features are indicators; the paper
-names no regularisation, c1 and c2 are ours. "The sequence of tokens in the pathology report" (§4.1)
-says that a sequence is a document.
+Other deviations: white space is not a token (in the paper it is, so its four neighbours reach less
+far, and ISSPACE never holds here). The PhysioNet dictionaries cannot be distributed and are
+replaced. A count is binned by powers of two, since all our features are indicators. The paper names
+no regularisation; c1 and c2 are ours. According to "the sequence of tokens in the pathology report"
+(§4.1) a sequence is a document.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 from ..features import CharacterClass, Count, Feature, Gazetteer, Prefix, Suffix, Word, at
 from ..features.character_class import HIDE_CLASSES
+from .family import RecipeFamily
 from .recipe import Learner, Recipe, Sampling
 
 DICTIONARIES = (
@@ -45,7 +46,23 @@ DICTIONARIES = (
     "us_state_abbreviations",
     "us_states",
 )
-"""The shipped dictionaries that stand in for those of PhysioNet."""
+"""The shipped dictionaries that replace those of PhysioNet."""
+
+DICTIONARIES_IN: Mapping[str, tuple[str, ...]] = {
+    "en": DICTIONARIES,
+    "es": (
+        "cities_es",
+        "countries_es",
+        "first_names_es",
+        "institution_words_es",
+        "months_es",
+        "provinces_es",
+        "street_words_es",
+        "surnames_es",
+        "titles_es",
+    ),
+}
+"""Language -> gazetteers."""
 
 REGULAR_EXPRESSIONS: tuple[Feature, ...] = at(CharacterClass(tuple(HIDE_CLASSES)), 0)
 AFFIXES: tuple[Feature, ...] = tuple(
@@ -57,7 +74,7 @@ CONTEXT: tuple[Feature, ...] = (
 )
 
 TERM: tuple[Feature, ...] = at(Word(), 0)
-"""The token itself. The paper lists it in no group, so every subset of the groups has it."""
+"""The token itself. The paper lists it in no group; here every subset of the groups has it."""
 
 GROUPS = ("regex", "affix", "context", "dictionary")
 """The four groups of §4.2; the r, a, c and d of Fig. 4."""
@@ -89,7 +106,7 @@ def hide(
     dictionaries: Iterable[str] = DICTIONARIES,
     sampling: Sampling = Sampling(),  # noqa: B008 - frozen
 ) -> Recipe:
-    """The recipe with some of the four groups, by default all.
+    """The recipe with some of the four feature groups, by default all.
 
     The learner stops when the log-likelihood improves by no more than 1e-5 from the previous
     iteration (§6, "Training Details"); CRFsuite's `delta` is that improvement, relative to the
@@ -97,7 +114,7 @@ def hide(
 
     Args:
         groups: some of `GROUPS`, in any order.
-        dictionaries: names of the gazetteers; "any number" says the paper.
+        dictionaries: names of the gazetteers; the paper allows "any number".
         sampling: which tokens the learner sees (§5); by default all.
 
     Raises:
@@ -122,5 +139,8 @@ def hide(
     )
 
 
-RECIPE = hide()
-FEATURES = RECIPE.taggers[0].features
+FAMILY = RecipeFamily(
+    "trains in seconds",
+    tuple(DICTIONARIES_IN),
+    lambda language: hide(dictionaries=DICTIONARIES_IN[language]),
+)

@@ -1,27 +1,27 @@
 """HITSZ: a token CRF (BIO), a character CRF (BIOES; a sequence is a line) and rules.
 
 Source: Liu et al. 2015, "Automatic de-identification of electronic medical records using
-token-level and character-level conditional random fields", §3.2 to §3.4. What overlaps is decided
-in the order rule, character CRF, token CRF (§3.4), as `merging.select` does for all detectors.
+token-level and character-level conditional random fields", §3.2 to §3.4. Overlaps are resolved in
+the order rule, character CRF, token CRF (§3.4), as `merging.select` does for all detectors.
 
 Tokens: the paper's come from MedEx. Its example of one token is "PO/5mg", full stops and commas are
-set off, and its tokens cut so many spans that no tagger of them can be better than a strict F of
-91.9 (§5). The layer "word" is like that: white space parts, and signs at the edges.
+separate, and its tokens cut so many spans that no tagger on them can exceed a strict F of 91.9
+(§5). The layer "word" is similar: it splits at white space, and splits off punctuation at the ends.
 
-Deviations: the paper does not say at which offsets sentence, orthographic, shape, section, general
-NER, word representation and dictionary features are seen: here at the current item. Sections are
-those of our tokenizer, not the paper's 29 headings. Brown paths are seen whole and by prefixes of
+Deviations: the paper does not say at which offsets it uses sentence, orthographic, shape, section,
+general NER, word representation and dictionary features; here at the current item. Sections are
+those of our tokenizer, not the paper's 29 headings. Brown paths are used whole and by prefixes of
 4, 6 and 10 (a usual choice; the paper names none), word2vec by a table of cluster ids. "Arabic
 number" is NUMBER; "etc." is nothing. A sequence of tokens is a sentence; the paper does not say.
-Dictionaries are the shipped lists of cities, countries and states; no list of ZIP codes may ship,
-one of your own goes beside them by `with_dictionaries`.
+The dictionaries are the shipped lists of cities, countries and states; no list of ZIP codes may be
+shipped, but `with_dictionaries` takes your own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 from ..features import (
     Character,
     CharacterClass,
@@ -39,6 +39,7 @@ from ..features import (
     ngrams,
     together,
 )
+from .family import RecipeFamily
 from .recipe import KINDS, Learner, Recipe, TaggerRecipe
 
 POS, NER = Tag("pos"), Tag("ner")
@@ -75,7 +76,7 @@ WORD_REPRESENTATION: tuple[Feature, ...] = (
 DICTIONARY: tuple[Feature, ...] = tuple(
     feature for name in DICTIONARIES for feature in at(Gazetteer(name, "bioes"), 0)
 )
-"""The four dictionaries as the paper names them; the recipe sees lists by their own names."""
+"""The four dictionaries as the paper names them; the recipe uses lists by their own names."""
 
 TOKEN_FEATURES: tuple[Feature, ...] = (
     BAG_OF_WORDS
@@ -116,12 +117,18 @@ GROUPS: dict[str, tuple[tuple[Feature, ...], tuple[Feature, ...]]] = {
     "representation": (WORD_REPRESENTATION, WORD_REPRESENTATION),
     "dictionary": (DICTIONARY, DICTIONARY),
 }
-"""The groups of §3.2.2 and §3.2.3: what the token CRF and what the character CRF sees of each."""
+"""The groups of §3.2.2 and §3.2.3: features of the token CRF, features of the character CRF."""
 
 ABLATED = ("bag", "pos", "sentence", "section", "ner", "representation")
-"""The groups that Table 5 leaves out, one at a time."""
+"""The groups that Table 5 ablates, one at a time."""
 
 LISTS = ("countries_en", "us_cities", "us_state_abbreviations", "us_states")
+LISTS_IN: Mapping[str, tuple[str, ...]] = {
+    "en": LISTS,
+    "es": ("cities_es", "countries_es", "provinces_es"),
+}
+"""Language -> gazetteers."""
+
 RULES = ("liu_2015",)
 LAYER = "word"
 
@@ -140,18 +147,18 @@ def hitsz(
     dictionaries: Iterable[str] = LISTS,
     layer: str = LAYER,
 ) -> Recipe:
-    """The recipe, or a part of it as the paper's tables compare them.
+    """The recipe, or one of its variants that the paper's tables compare.
 
     Args:
         taggers: "token", "character" or both (Table 4).
         without: some of `GROUPS`; Table 5 leaves out those of `ABLATED`.
-        rules: whether the rules of Table 2 belong to it (Table 4).
-        vote: "both" for what both taggers find alike only (§5); the paper has no rules then.
+        rules: whether to include the rules of Table 2 (Table 4).
+        vote: "both" for only what both taggers find alike (§5); the paper then uses no rules.
         dictionaries: names of the gazetteers.
         layer: of the token CRF.
 
     Raises:
-        UsageError: if a tagger, group, vote or layer is unknown, or nothing is left.
+        UsageError: if a tagger, group, vote or layer is unknown, or no tagger is left.
     """
     if unknown := sorted(set(without) - GROUPS.keys()):
         raise UsageError(
@@ -189,4 +196,8 @@ def _dictionary(names: Iterable[str]) -> tuple[Feature, ...]:
     return tuple(feature for name in names for feature in at(Gazetteer(name, "bioes"), 0))
 
 
-RECIPE = hitsz()
+FAMILY = RecipeFamily(
+    "two CRFs and rules",
+    tuple(LISTS_IN),
+    lambda language: hitsz(dictionaries=LISTS_IN[language]),
+)

@@ -1,4 +1,4 @@
-"""`Recipe`: all that decides what a detector is, before it is trained on a corpus."""
+"""`Recipe`: everything that defines a detector before it is trained on a corpus."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..errors import BundleError, UsageError
+from ..core.errors import BundleError, UsageError
+from ..core.labels import LABELS
+from ..crf.learner import ALGORITHMS, Learner, Parameter, Sampling
 from ..features import Feature, Gazetteer, feature_from_json, feature_to_json
 from ..features.base import require_int, require_name, require_one_of
-from ..features.items import LAYERS, SEQUENCES
-from ..labels import LABELS
-from ..propagation import Propagation
-from .learner import ALGORITHMS, Learner, Parameter, Sampling
+from ..features.declaration import needs_of
+from ..features.items import SEGMENTATIONS, SEQUENCES
+from .propagation import Propagation
 
 __all__ = [
     "ALGORITHMS",
@@ -41,16 +42,16 @@ _MOST_ITEMS = 1_000_000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TaggerRecipe:
-    """What one CRF sees, how it labels and how it is learned.
+    """The features, labels and learner of one CRF.
 
     Attributes:
-        layer: what an item is: a key of `models.layers.LAYERS`.
-        sequence: what is labelled as one: a "line", a "sentence" or a "document".
+        layer: the segmentation into items: a key of `models.text.segmentations.SEGMENTATIONS`.
+        sequence: what the CRF labels as one sequence: a "line", a "sentence" or a "document".
         features: in the order in which attributes are rendered.
         scheme: "BIO" or "BIOES".
         learner: algorithm and parameters.
-        sampling: which items the learner sees.
-        max_sequence: most items of a sequence; what is longer is cut.
+        sampling: which items the learner trains on.
+        max_sequence: most items in a sequence; longer ones are cut.
 
     Raises:
         UsageError: if a value is not allowed, a feature occurs twice, or two properties would share
@@ -66,12 +67,12 @@ class TaggerRecipe:
     max_sequence: int = 5_000
 
     def __post_init__(self) -> None:
-        require_one_of("recipe", "layer", self.layer, LAYERS)
+        require_one_of("recipe", "layer", self.layer, SEGMENTATIONS)
         require_one_of("recipe", "sequence", self.sequence, SEQUENCES)
         require_one_of("recipe", "scheme", self.scheme, SCHEMES)
         require_int("recipe", "max_sequence", self.max_sequence, 1, _MOST_ITEMS)
         if not 1 <= len(self.features) <= _MOST_FEATURES:
-            raise UsageError(f"recipe: features must be 1 to {_MOST_FEATURES}")
+            raise UsageError(f"recipe: expected 1 to {_MOST_FEATURES} features")
         seen: set[frozenset[tuple[object, int]]] = set()
         for feature in self.features:
             if (parts := frozenset(feature.parts)) in seen:
@@ -83,8 +84,8 @@ class TaggerRecipe:
             {key for key, after in zip(keys, keys[1:], strict=False) if key == after}
         ):
             raise UsageError(
-                f"recipe: different properties are both called {', '.join(shared)};"
-                " give one property all the values"
+                f"recipe: different properties share the key {', '.join(shared)}; "
+                "put all values into one property"
             )
 
     @property
@@ -94,17 +95,11 @@ class TaggerRecipe:
 
     def needs(self, kind: str) -> frozenset[str]:
         """Names of the resources of a kind ("gazetteer", "cluster", "tag") that features need."""
-        return frozenset(
-            name
-            for feature in self.features
-            for part, _ in feature.parts
-            for sort, name in part.needs
-            if sort == kind
-        )
+        return needs_of(self.features, kind)
 
-    def without(self, parts: Iterable[str]) -> TaggerRecipe:
-        """The tagger without the features that are made from any of these parts."""
-        left_out = set(parts)
+    def without(self, auxiliary: Iterable[str]) -> TaggerRecipe:
+        """The tagger without the features that need any of these auxiliary models."""
+        left_out = set(auxiliary)
         kept = tuple(
             feature
             for feature in self.features
@@ -119,18 +114,18 @@ class TaggerRecipe:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Extension:
-    """A gazetteer of single tokens, made when a recipe is trained: from lists and from gold spans.
+    """A gazetteer of single tokens that training makes from dictionaries and gold spans.
 
-    Source: He et al. 2015, §2.2. Of a cross-validation's folds each has its own, so that no test
-    document is in it.
+    Source: He et al. 2015, §2.2. Each fold of a cross-validation has its own, without the documents
+    that are held out.
 
     Attributes:
         name: of the gazetteer, as features name it.
-        lists: names of the dictionaries whose phrases' tokens are taken.
-        labels: native labels of the training spans whose tokens are taken.
+        lists: names of the dictionaries whose tokens it takes.
+        labels: native labels of the training spans whose tokens it takes.
 
     Raises:
-        UsageError: if a name cannot be one, or a label is not native.
+        UsageError: if a name is not valid, or a label is not native.
     """
 
     name: str
@@ -139,28 +134,28 @@ class Extension:
 
     def __post_init__(self) -> None:
         require_name("extension", "name", self.name)
-        for one in self.lists:
-            require_name("extension", "lists", one)
+        for name in self.lists:
+            require_name("extension", "lists", name)
         for label in self.labels:
             require_one_of("extension", "labels", label, LABELS)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recipe:
-    """One or two CRFs, what they are made from, and what is done with what they find.
+    """One or two CRFs, the resources that they need, and what happens to their candidates.
 
     Attributes:
         name: of the recipe.
         taggers: at most one of each of `KINDS`, in that order.
-        extensions: gazetteers that training makes; each is seen by some feature.
-        vote: "any": what either tagger finds is a candidate; "both": only what the token tagger and
-            the character tagger find alike (Liu et al. 2015, §5).
+        extensions: gazetteers that training makes; some feature uses each of them.
+        vote: "any": whatever either tagger finds is a candidate; "both": only what the token tagger
+            and the character tagger find alike (Liu et al. 2015, §5).
         rules: names of the recognisers that belong to the recipe.
-        propagation: what is carried over to other places of a document; None for nothing.
-        seed: of all that is random in training.
+        propagation: what is propagated within a document; None for nothing.
+        seed: of all randomness in training.
 
     Raises:
-        UsageError: if a value is not allowed, or a part of the recipe has no use.
+        UsageError: if a value is not allowed, or an extension is not used.
     """
 
     name: str
@@ -187,7 +182,7 @@ class Recipe:
         names = [extension.name for extension in self.extensions]
         if names != sorted(set(names) & set(self.dictionaries)):
             raise UsageError(
-                f"{owner}: extensions must be sorted by name, each once and seen by a feature"
+                f"{owner}: extensions must be sorted by name, unique, and used by a feature"
             )
 
     @classmethod
@@ -197,34 +192,34 @@ class Recipe:
 
     @property
     def dictionaries(self) -> tuple[str, ...]:
-        """Names of the gazetteers that features see, sorted."""
+        """Names of the gazetteers that features use, sorted."""
         return _sorted_names(tagger.needs("gazetteer") for tagger in self.taggers)
 
     @property
     def lists(self) -> tuple[str, ...]:
-        """Names of the dictionaries that training must be given, sorted."""
+        """Names of the dictionaries that training needs, sorted."""
         made = {extension.name for extension in self.extensions}
         sources = [extension.lists for extension in self.extensions]
         return _sorted_names([set(self.dictionaries) - made, *sources])
 
     @property
-    def parts(self) -> tuple[str, ...]:
-        """Names of the language parts that features see, sorted."""
+    def auxiliary(self) -> tuple[str, ...]:
+        """Names of the auxiliary models that features need, sorted."""
         return _sorted_names(
             tagger.needs(kind) for tagger in self.taggers for kind in ("cluster", "tag")
         )
 
-    def without(self, parts: Iterable[str]) -> Recipe:
-        """The recipe without the features that are made from any of these parts.
+    def without(self, auxiliary: Iterable[str]) -> Recipe:
+        """The recipe without the features that need any of these auxiliary models.
 
         Raises:
-            UsageError: if it has no features made from one of them.
+            UsageError: if no feature needs one of them.
         """
-        left_out = set(parts)
-        if unknown := sorted(left_out - set(self.parts)):
+        left_out = set(auxiliary)
+        if unknown := sorted(left_out - set(self.auxiliary)):
             raise UsageError(
-                f"recipe {self.name} has no features made from {', '.join(unknown)}; "
-                f"its parts are: {', '.join(self.parts) or 'none'}"
+                f"recipe {self.name} does not need the auxiliary model {', '.join(unknown)}; "
+                f"it needs: {', '.join(self.auxiliary) or 'none'}"
             )
         return dataclasses.replace(
             self, taggers=tuple(tagger.without(left_out) for tagger in self.taggers)
@@ -235,7 +230,7 @@ class Recipe:
         return {
             "name": self.name,
             "taggers": [_tagger_to_json(tagger) for tagger in self.taggers],
-            "extensions": [_listed(dataclasses.asdict(one)) for one in self.extensions],
+            "extensions": [_listed(dataclasses.asdict(extension)) for extension in self.extensions],
             "vote": self.vote,
             "rules": list(self.rules),
             "propagation": _listed(dataclasses.asdict(self.propagation))
@@ -246,10 +241,10 @@ class Recipe:
 
     @classmethod
     def from_json(cls, data: object) -> Recipe:
-        """The recipe that `as_json` wrote.
+        """Reads what `as_json` returns.
 
         Raises:
-            BundleError: if a key is unknown or missing, or a value is of a wrong type or not
+            BundleError: if a key is unknown or missing, or a value has the wrong type or is not
                 allowed.
         """
         values = _object("recipe", data, _names_of(cls))
@@ -276,21 +271,22 @@ class Recipe:
 
 
 def with_dictionaries(recipe: Recipe, names: Iterable[str]) -> Recipe:
-    """The recipe with other gazetteers, each seen wherever one of its own was.
+    """The recipe with other gazetteers, each used wherever one of its own was.
 
     Args:
-        recipe: unchanged.
-        names: of the gazetteers in place of the recipe's own; none leaves their features out.
+        recipe: not changed.
+        names: of the gazetteers that replace the recipe's own; if empty, their features are left
+            out.
 
     Raises:
-        UsageError: if there are names but the recipe sees no gazetteer, sees several in one
-            conjunction, where it cannot be told which is which, or makes its own.
+        UsageError: if there are names but the recipe uses no gazetteer, uses several in one
+            conjunction, where it is not clear which to replace, or makes its own.
     """
     chosen = sorted(set(names))
     if recipe.extensions:
         raise UsageError(
-            f"recipe {recipe.name} makes its own dictionaries from lists and training spans: "
-            "give each its lists by name"
+            f"recipe {recipe.name} makes its own dictionaries from lists and training spans; "
+            "give the lists with --dictionary-from NAME=LIST"
         )
     taggers = tuple(
         dataclasses.replace(tagger, features=_with_gazetteers(recipe.name, tagger.features, chosen))
@@ -298,20 +294,20 @@ def with_dictionaries(recipe: Recipe, names: Iterable[str]) -> Recipe:
     )
     changed = dataclasses.replace(recipe, taggers=taggers)
     if chosen and not changed.dictionaries:
-        raise UsageError(f"recipe {recipe.name} has no features of dictionaries")
+        raise UsageError(f"recipe {recipe.name} has no dictionary features")
     return changed
 
 
 def with_lists(recipe: Recipe, lists: Mapping[str, Iterable[str]]) -> Recipe:
-    """The recipe with other lists behind the gazetteers that it makes: for another language.
+    """The recipe with other dictionaries for the gazetteers that it makes: for another language.
 
     Args:
-        recipe: unchanged.
-        lists: name of an extension -> names of the dictionaries in place of its own; none leaves it
-            to the training spans. Extensions not named keep theirs.
+        recipe: not changed.
+        lists: name of an extension -> names of the dictionaries that replace its own; if empty, it
+            is made from training spans alone. Other extensions keep theirs.
 
     Raises:
-        UsageError: if the recipe makes no gazetteer of such a name, or a list's name cannot be one.
+        UsageError: if the recipe makes no such gazetteer, or a dictionary's name is not valid.
     """
     names = [extension.name for extension in recipe.extensions]
     if unknown := sorted(set(lists) - set(names)):
@@ -322,8 +318,8 @@ def with_lists(recipe: Recipe, lists: Mapping[str, Iterable[str]]) -> Recipe:
     return dataclasses.replace(
         recipe,
         extensions=tuple(
-            dataclasses.replace(one, lists=tuple(sorted(set(lists.get(one.name, one.lists)))))
-            for one in recipe.extensions
+            dataclasses.replace(old, lists=tuple(sorted(set(lists.get(old.name, old.lists)))))
+            for old in recipe.extensions
         ),
     )
 
@@ -336,7 +332,7 @@ def _with_gazetteers(
         places = [i for i, (part, _) in enumerate(feature.parts) if isinstance(part, Gazetteer)]
         if len(places) > 1:
             raise UsageError(
-                f"recipe {recipe}: feature {feature.template} sees several dictionaries"
+                f"recipe {recipe}: feature {feature.template} uses several dictionaries"
             )
         if not places:
             made[feature] = None
@@ -353,7 +349,7 @@ def _sorted_names(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(sorted({name for group in groups for name in group}))
 
 
-# To JSON and back
+# JSON
 
 
 def _tagger_to_json(tagger: TaggerRecipe) -> dict[str, object]:
@@ -378,7 +374,7 @@ def _tagger_from_json(data: object) -> TaggerRecipe:
     if not isinstance(parameters, Mapping) or not all(isinstance(n, str) for n in parameters):
         raise BundleError("learner: parameters must be an object")
     if not all(isinstance(value, int | float | str) for value in parameters.values()):
-        raise BundleError("learner: a parameter must be a number or a word")
+        raise BundleError("learner: a parameter must be a number or a string")
     algorithm = _typed("learner", "algorithm", learner["algorithm"], str)
     sampling = _object("sampling", values["sampling"], _names_of(Sampling))
     return TaggerRecipe(
@@ -442,7 +438,7 @@ _TYPE_NAMES: Mapping[type, str] = {str: "a string", int: "a whole number", float
 
 
 def _typed(owner: str, name: str, value: Any, *kinds: Callable[..., Any]) -> Any:
-    """The value, if it is of one of the types; true and false are no numbers."""
+    """The value, if it has one of the types; true and false are not numbers."""
     if type(value) not in kinds:
         raise BundleError(f"{owner}: {name} must be {_TYPE_NAMES[kinds[-1]]}")  # type: ignore[index]
     return value

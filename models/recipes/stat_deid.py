@@ -2,11 +2,10 @@
 
 Source: Tafvizi et al. 2010, an open re-implementation of Stat De-id, §4.2 to §4.4.
 
-Deviations: syntactic bigrams, the two nearest links to the left and to the right, come from a
-parser outside, in the tag columns "link_left" and "link_right", both links of a side in one tag.
-MeSH categories come as the cluster table "mesh" of tree numbers ("C14.280.067"): the first
-character is one of the 15 or so categories at the top, each further level four characters more; a
-table has one tree number a word.
+Deviations: syntactic bigrams, the two nearest links to the left and to the right, come from an
+external parser, in the tag columns "link_left" and "link_right", both links of a side in one tag.
+MeSH categories come as the cluster table "mesh" of tree numbers ("C14.280.067"), one for each word:
+the first character is one of about 15 top categories, and each further level adds four characters.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Szeged: what of its word-level features an indicator can say.
+"""Szeged: those of its word-level features that indicators can express.
 
 Source: Szarvas et al. 2006, "An iterative method for the de-identification of structured medical
 text", "Feature set"; a moving window of four.
 
-Deviations: its 138 attributes are numbers for decision trees and not listed one by one; here
-frequencies and their ratios are bins, given as tables of clusters by word ("frequency",
+Deviations: its 138 attributes are numbers for decision trees and are not listed one by one; here
+frequencies and their ratios are bins, given as cluster tables by word ("frequency",
 "capitalised_ratio", "initial_ratio"). Triggers, common suffixes of phrases and trusted phrases are
-gazetteers, made from training data; the classes of the words before, predicted on line, come as the
-tag column "previous" of the iteration before. Of its regular expressions for AGE, PHONE and ID only
-the purpose is known.
+gazetteers made from training data. The classes of the preceding words, which the paper predicts on
+line, come from the previous iteration as the tag column "previous". The paper does not print its
+regular expressions for AGE, PHONE and ID, only their purpose.
 """
 
 from __future__ import annotations

@@ -1,28 +1,28 @@
-"""WI-deId: one token CRF on what a token, and the two on either side, look like.
+"""WI-deId: one token CRF on the form of a token and of the two tokens on either side.
 
 Source: He et al. 2015, "CRFs based de-identification of medical records", §2.2 and Table 2; all
-features of the tokens within two of the current one (§2.2, last paragraph), labels BIO (§2.3). The
-tokens are the layer "wi-deid" (§2.1), where a sequence is a sentence.
+features at the tokens within two of the current one (§2.2, last paragraph), labels BIO (§2.3). The
+tokens are the layer "wi-deid" (§2.1); a sequence is a sentence.
 
 Dictionaries: tokens, not phrases, of training spans of CITY, STATE, STREET, COUNTRY and DATE,
 joined with lists of cities, states and countries from the web (§2.2). They are `Extension`s, made
-from the training part alone; the lists are those that ship, and `with_lists` puts others in their
-place. LOCATION-OTHER goes to the cities: corpora with one label for all places have it so.
+from the training part alone; the lists are those that ship with the package, and `with_lists`
+replaces them. LOCATION-OTHER goes to the cities, for corpora with one label for all places.
 
-Deviations: yes/no properties are indicators of the yes; the first and last four characters of a
-shorter token are the token. Part of speech comes from outside, in the column "pos" (the paper used
-GENIA); `Recipe.without(["pos"])` does without. The paper used CRF++ with settings that it does not
-name; here it is CRFsuite's L-BFGS with c1 and c2 of ours. Its greatest log-likelihood is not
-waited for: learning ends when ten iterations improve it by less than 0.1 %.
+Deviations: yes/no properties are indicators of "yes"; the first and last four characters of a
+shorter token are the token. Part of speech comes from the auxiliary model "pos" (the paper used
+GENIA); `Recipe.without(["pos"])` leaves it out. The paper used CRF++ with unstated settings; this
+is CRFsuite's L-BFGS with our c1 and c2. Learning does not run to convergence: it ends when ten
+iterations improve the log-likelihood by less than 0.1 %.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 from ..features import (
     CharacterClass,
     Feature,
@@ -35,7 +35,8 @@ from ..features import (
     Word,
     at,
 )
-from .recipe import Extension, Learner, Recipe
+from .family import RecipeFamily
+from .recipe import Extension, Learner, Recipe, with_lists
 
 WINDOW = (-2, -1, 0, 1, 2)
 DICTIONARIES = ("city", "country", "date", "state", "street")
@@ -82,19 +83,31 @@ EXTENSIONS = (
     Extension("street", (), ("STREET",)),
 )
 
+LISTS_IN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "en": {extension.name: extension.lists for extension in EXTENSIONS},
+    "es": {
+        "city": ("cities_es",),
+        "country": ("countries_es",),
+        "date": ("months_es", "seasons_es", "weekdays_es"),
+        "state": ("provinces_es",),
+        "street": ("street_words_es",),
+    },
+}
+"""Language -> dictionary that the recipe makes -> the lists that it is made from."""
+
 GROUPS = ("lexical", "orthographic", "dictionary")
 """The three groups of Table 2; Lex, Ort and Dic of Fig. 2 and 3."""
 
 
 def wi_deid(groups: Collection[str] = GROUPS, layer: str = "wi-deid") -> Recipe:
-    """The recipe with some of the three groups, by default all.
+    """The recipe with some of the three feature groups, by default all.
 
     Args:
         groups: one or more of `GROUPS`, in any order.
         layer: "word" for the system of Table 5, without the splitting.
 
     Raises:
-        UsageError: if a group is unknown, there is none, or the layer is unknown.
+        UsageError: if a group or the layer is unknown, or there is no group.
     """
     known = dict(zip(GROUPS, (LEXICAL, ORTHOGRAPHIC, DICTIONARY), strict=True))
     if not groups or not set(groups) <= known.keys():
@@ -118,4 +131,8 @@ def wi_deid(groups: Collection[str] = GROUPS, layer: str = "wi-deid") -> Recipe:
     return dataclasses.replace(recipe, extensions=EXTENSIONS)
 
 
-RECIPE = wi_deid()
+FAMILY = RecipeFamily(
+    "needs the auxiliary model `pos`",
+    tuple(LISTS_IN),
+    lambda language: with_lists(wi_deid(), LISTS_IN[language]),
+)

@@ -7,15 +7,14 @@ only where they are named. `RECOGNISERS` are both.
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib.resources
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 from typing import Protocol
 
-from ...dictionaries import load
-from ..documents import Context, Document
-from ..errors import UsageError
-from ..spans import Candidate
+from ..core.code_hash import hash_of_module, installed, lists_read, modules_used
+from ..core.documents import Context, Document
+from ..core.errors import UsageError
+from ..core.spans import Candidate
 from . import (
     accession,
     account,
@@ -74,12 +73,9 @@ class Recogniser(Protocol):
         SCORE: score of its candidates: precision on development data as (right + 1) / (found + 2),
             where right means overlapping gold of the same label. Each file names the figures,
             `benchmarks/rules.py` measures them.
-
-    A module may also say what else decides what it finds, for the hash in the audit:
-        LISTS: names of the shipped dictionaries that it uses.
-        SHARED: modules of this package that it uses ("names", ...), beside `matching` and what that
-            itself needs.
     """
+
+    __name__: str
 
     @property
     def NAME(self) -> str: ...  # noqa: D102, N802
@@ -167,23 +163,33 @@ def _rules(names: frozenset[str]) -> tuple[Recogniser, ...]:
     return tuple(map(_named, sorted(names)))
 
 
-_UNDER_ALL = ("capitals", "matching", "necessary")
-
-
 @functools.cache
 def rule_hash(name: str) -> str:
-    """Hex SHA-256 of a rule's source, of what rules share and of its lists, for the audit.
+    """Hex SHA-256 of a rule, of the modules that it uses and of the lists they read; for the audit.
 
     Raises:
         UsageError: if the name is not in `RECOGNISERS`.
     """
-    rule = _named(name)
-    digest = hashlib.sha256()
-    for module in dict.fromkeys((name, *_UNDER_ALL, *getattr(rule, "SHARED", ()))):
-        digest.update(importlib.resources.files(__package__).joinpath(f"{module}.py").read_bytes())
-    for dictionary in getattr(rule, "LISTS", ()):
-        digest.update(load(dictionary).sha256.encode())
-    return digest.hexdigest()
+    return hash_of_module(_path(name), installed())
+
+
+def lists_of(name: str) -> list[str]:
+    """Names of the shipped lists that a rule reads, itself or in what it shares, in order."""
+    return lists_read(modules_used(_path(name), installed()), installed())
+
+
+def modules_shared_by(name: str) -> list[str]:
+    """Modules of this folder that a rule uses beside itself, in order."""
+    used = (PurePosixPath(path) for path in modules_used(_path(name), installed()))
+    return [path.stem for path in used if path.parent.name == _FOLDER and path.stem != name]
+
+
+_FOLDER = __package__.rpartition(".")[2]
+
+
+def _path(name: str) -> str:
+    module = _named(name).__name__.rpartition(".")[2]
+    return f"models/{_FOLDER}/{module}.py"
 
 
 def _named(name: str) -> Recogniser:

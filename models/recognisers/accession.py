@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import number_is_whole, pattern, stands_alone, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import candidates, has_unit, is_capital, is_unnamed, named, words
+from .patterns import number_is_whole, pattern, stands_alone, view
 
 NAME = "accession"
 LABELS = ("IDNUM",)
-SHARED = ("named_numbers",)
 # 9 of 9 right: english_clinical_sample 2/2, demo/train 7/7.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9091

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import is_word, number_is_whole, pattern, stands_alone, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import candidates, is_unnamed, luhn, named, words
+from .patterns import is_word, number_is_whole, pattern, stands_alone, view
 
 NAME = "account"
 LABELS = ("ACCOUNT",)
-SHARED = ("named_numbers",)
 # 9 of 9 right: english_clinical_sample 1/1, demo/train 5/5, asq_phi 3/3.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9091

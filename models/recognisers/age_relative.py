@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import after, disjoint, is_word, number_is_whole, pattern, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .patterns import after, disjoint, is_word, number_is_whole, pattern, view
 
 NAME = "age_relative"
 LABELS = ("AGE",)

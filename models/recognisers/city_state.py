@@ -14,24 +14,23 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .adjacent import (
+from ...dictionaries import phrase_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .casing import WordProperty, words
+from .context_words import (
     CAPITAL,
     WORD,
-    Word,
+    ContextWord,
     cased,
     folded,
     name_run,
-    phrase_set,
-    word_set,
     words_after,
     words_before,
 )
-from .capitals import Property, words
-from .matching import (
+from .patterns import (
     Match,
-    View,
+    RuleView,
     after,
     before,
     disjoint,
@@ -44,22 +43,6 @@ from .matching import (
 
 NAME = "city_state"
 LABELS = ("CITY", "STATE", "COUNTRY")
-LISTS = (
-    "common_words_en",
-    "countries_en",
-    "first_names_en",
-    "months_en",
-    "street_words_en",
-    "surnames_en",
-    "us_cities",
-    "us_place_states",
-    "us_places",
-    "us_state_abbreviations",
-    "us_states",
-    "weekdays_en",
-    "world_cities",
-)
-SHARED = ("adjacent", "capitals")
 # 148 of 160 right: english_clinical_sample 17/17, demo/train 51/51, asq_phi 80/92.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9198
@@ -67,43 +50,9 @@ SCORE = 0.9198
 _STATES = folded("us_states")
 _SHORT = frozenset(folded("us_state_abbreviations"))
 _COUNTRIES = folded("countries_en")
-_CITIES = folded("us_cities") | phrase_set("""
-    accra | addis ababa | amman | amsterdam | ankara | athens | auckland | baghdad | bangalore
-    | bangkok | barcelona | beijing | beirut | belfast | bergen | berlin | bogota | brisbane |
-    brussels | budapest | buenos aires | cairo | calcutta | calgary | cape town | caracas |
-    cardiff | chennai | chihuahua | ciudad juarez | copenhagen | dakar | damascus | delhi |
-    dublin | edinburgh | edmonton | florence | frankfurt | geneva | glasgow | guadalajara |
-    guatemala city | halifax | hamburg | hanoi | havana | helsinki | ho chi minh city | hong
-    kong | hyderabad | islamabad | istanbul | jakarta | jerusalem | johannesburg | kabul |
-    karachi | kiev | kingston | kinshasa | kolkata | krakow | kraków | kyiv | lagos | lahore |
-    leeds | lima | lisbon | liverpool | london | madras | madrid | managua | manchester |
-    manila | medellin | melbourne | mexico city | milan | mogadishu | monterrey | montreal |
-    moscow | mumbai | munich | nairobi | naples | new delhi | osaka | oslo | ottawa | paris |
-    perth | port-au-prince | prague | quebec city | quito | rio de janeiro | rome | rotterdam
-    | saigon | san juan | san salvador | santiago | santo domingo | sao paulo | seoul |
-    shanghai | singapore | stockholm | sydney | taipei | tegucigalpa | tehran | tel aviv |
-    tijuana | tokyo | toronto | vancouver | venice | vienna | warsaw | zurich
-""")
+_CITIES = folded("us_cities") | phrase_set("cities_abroad_en")
 # Cities, states and countries that are words, names of people or of months as often.
-_AMBIGUOUS = word_set("""
-    reading surprise mobile orange independence bend sparks temple gary norman reno jackson
-    lincoln madison monroe taylor tyler warren clinton denton davis troy eugene dale erie
-    victoria virginia georgia carolina dakota washington austin savannah houston kent lynn
-    lynchburg marion melbourne naples norfolk charlotte brooklyn chester milan florence paris
-    aurora augusta bethany elizabeth helena jordan chad israel turkey china cuba guinea jersey
-    mali niger oman chile grenada hamilton harvey henderson irving irvine lawrence lowell
-    marietta mesa orlando quincy raleigh regina richardson richmond roman salem sanford santiago
-    sidney sydney spencer stuart tempe trenton valencia vernon vienna waco wayne westminster
-    gilbert glendale grand hampton ames concord corona dover flint frisco garland hayward
-    holland hudson india ireland jamaica kenya lima london macon malta meridian miles normal
-    ontario parma plano pomona provo queens rochester roswell sterling wales york bath cary
-    globe rota elgin rogers gresham canton camden bergen perth leeds sofia lourdes asia
-    frederick ogden murray everett beaumont auburn clovis columbia carson franklin downey
-    downing dearborn macedonia ventura visalia stillwater newport thornton murrieta boulder
-    buffalo champaign peoria phoenix hollywood providence cleveland rockford springfield antioch
-    high point hot springs lexington salinas stamford medford fremont pearland georgetown
-    mission mercy paradise
-    """)
+_AMBIGUOUS = phrase_set("city_state_ambiguous_en")
 # What makes of a place's name the name of something else.
 _SOMETHING_ELSE = re.compile(
     r"[ -](?:risk|\d|criteria|chromosome|collar|coma|scale|score|rules?|classification|system"
@@ -127,10 +76,7 @@ _ANY_STATE = cased(
     r"|S\.D|W\.Va)\.)"
 )
 # Two letters that are a title, a test, a diagnosis or a word as well.
-_TITLES_AND_WORDS = word_set(
-    "al ar ca co ct de dc ga hi id il in la ma md me mi mo ms mt ne nd oh ok or pa pr sc sd va"
-    " vi wa"
-)
+_TITLES_AND_WORDS = phrase_set("city_state_doubtful_abbreviations_en")
 _ZIP = re.compile(r"[ ,.*|/^\t\n-]{0,8}\d{5}(?:-\d{4})?(?!\d)")
 _ZIP_ON_NEXT_LINE = re.compile(rb"[ ,.*|/^\r\n-]{0,24}\d{5}(?:-\d{4})?(?:[^\d]|$)")
 _LICENSE = cased(
@@ -192,48 +138,10 @@ _HISTORY = re.compile(
 )
 _CAPITALISED = cased(rf"{WORD}")
 
-_STOPS = (
-    word_set("""
-    the a an at in on to from by with for our my his her their this that and or is was dr mr mrs
-    ms md do rn np pa patient pt inc llc ltd hospital clinic center centre medical health office
-    er ed icu us ot st. united i we she he they it emergency department ct mri oh hi ok ok. us.
-    home work school church room bed august general regional memorial university college
-    institute associates group care suite ste unit apt floor bldg building box zip state county
-    country address phone tel fax attn re dear name dob mrn ssn date page
-    """)
-    | folded("weekdays_en")
-    | folded("months_en")
-)
+_STOPS = phrase_set("city_state_stops_en") | folded("weekdays_en") | folded("months_en")
 _STREET_ENDS = frozenset(
     word.rstrip(".")
-    for word in folded("street_words_en")
-    if word
-    not in (
-        "grove",
-        "heights",
-        "gardens",
-        "landing",
-        "point",
-        "view",
-        "ridge",
-        "cove",
-        "park",
-        "junction",
-        "crossing",
-        "garden",
-        "manor",
-        "bridge",
-        "st.",
-        "st",
-        "farm",
-        "estates",
-        "villas",
-        "station",
-        "pass",
-        "plaza",
-        "mall",
-        "common",
-    )
+    for word in folded("street_words_en") - phrase_set("city_state_not_street_ends_en")
 )
 
 
@@ -250,7 +158,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     yield from disjoint(Candidate(start, end, label, NAME, SCORE) for start, end, label in found)
 
 
-def _stops(word: Word) -> bool:
+def _stops(word: ContextWord) -> bool:
     return word.low in _STOPS or word.low in _STREET_ENDS or word.text[0].isdigit()
 
 
@@ -369,10 +277,10 @@ def _begins_place(word: str) -> bool:
 
 
 _PIECE = re.compile(rf"(?<![^?'-]){CAPITAL}")
-_BEGINS_PLACE = Property(_begins_place)
+_BEGINS_PLACE = WordProperty(_begins_place)
 
 
-def _beginning(text: str, seen: View) -> Iterator[Match]:
+def _beginning(text: str, seen: RuleView) -> Iterator[Match]:
     """Capitalised words of the view that begin the name of a place of the lists."""
     first = _vocabulary()
     found = words(text)
@@ -398,7 +306,7 @@ _JOINTS = (b"?", b"'", b"-")
 _ELSEWHERE_CUT = re.compile("[^\x00-\xff\u2019\u201c\u201d\u2022\u2026]")
 
 
-def _by_list(text: str, seen: View) -> Iterator[tuple[int, int, str]]:
+def _by_list(text: str, seen: RuleView) -> Iterator[tuple[int, int, str]]:
     """Cities, states and countries of the lists that are nothing else."""
     for match in _beginning(text, seen):
         start = match.start()
@@ -440,7 +348,7 @@ def _by_list(text: str, seen: View) -> Iterator[tuple[int, int, str]]:
         yield start, end, label
 
 
-def _is_place(seen: bytes, start: int, end: int, name: str, right: list[Word]) -> bool:
+def _is_place(seen: bytes, start: int, end: int, name: str, right: list[ContextWord]) -> bool:
     """Whether words around the name of a smaller place say that it is one."""
     left = before(seen, start)
     if right and right[0].capital:
@@ -487,7 +395,7 @@ _IN_OR_FROM = re.compile(
 )
 
 
-def _longest(words: list[Word], seen: bytes) -> tuple[int, str] | None:
+def _longest(words: list[ContextWord], seen: bytes) -> tuple[int, str] | None:
     for size in range(len(words), 0, -1):
         if not words[size - 1].capital:
             continue
@@ -500,7 +408,7 @@ def _longest(words: list[Word], seen: bytes) -> tuple[int, str] | None:
     return None
 
 
-def _by_cue(text: str, seen: View) -> Iterator[tuple[int, int, str]]:
+def _by_cue(text: str, seen: RuleView) -> Iterator[tuple[int, int, str]]:
     """Places behind words for living, moving and travelling, on the lists or not."""
     ends = [match.end() - 1 for match in _LEADS_TO_CAPITAL.finditer(seen)]
     lines = lines_before(seen, ends, _LONGEST_NEARER)
@@ -535,7 +443,7 @@ def _by_cue(text: str, seen: View) -> Iterator[tuple[int, int, str]]:
         yield run[0].start, stop, label
 
 
-_FROM_TO = word_set("thru from also told with and was who has is for via will to by on after")
+_FROM_TO = phrase_set("city_state_no_names_after_en")
 
 
 def _shouts(seen: bytes, start: int) -> bool:
@@ -543,12 +451,7 @@ def _shouts(seen: bytes, start: int) -> bool:
     return seen[max(0, start - 12) : start].isupper()
 
 
-_INSTITUTIONS = word_set("""
-    county park lake beach bay river island hospital clinic center centre manor house home homes
-    school university college church street st road rd avenue ave drive lane court circle place
-    hall inn motel hotel shelter mission mall station airport apartments apartment village rehab
-    snf facility nursing assisted living clinic's team care orchards towers terrace estates
-    """)
+_INSTITUTIONS = phrase_set("city_state_institutions_en")
 
 
 def _licenses(seen: bytes) -> Iterator[tuple[int, int, str]]:

@@ -12,22 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .datewords import (
-    MONTH,
-    UNITS,
-    WORDS_TOO,
-    is_day,
-    is_piece,
-    month_number,
-    with_weekday,
-)
-from .matching import after, before, disjoint, is_digit, is_word, names_a_number, pattern, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .datewords import MONTH, UNITS, WORDS_TOO, is_day, is_piece, month_number, with_weekday
+from .number_words import names_a_number
+from .patterns import after, before, disjoint, is_digit, is_word, pattern, view
 
 NAME = "date"
 LABELS = ("DATE",)
-SHARED = ("datewords",)
 # 670 of 672 right: english_clinical_sample 28/28, demo/train 152/152, asq_phi 490/492.
 # `python -m benchmarks.rules --scores`
 SCORE = 0.9955

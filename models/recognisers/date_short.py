@@ -15,60 +15,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .datewords import UNITS, is_day, is_piece, with_weekday, words
-from .matching import after, before, disjoint, is_word, pattern, previous_word, view
+from ...dictionaries import phrase_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .datewords import UNITS, is_day, is_piece, with_weekday
+from .patterns import after, before, disjoint, is_word, pattern, previous_word, view
 
 NAME = "date_short"
 LABELS = ("DATE",)
-SHARED = ("datewords",)
 # 95 of 96 right: english_clinical_sample 17/17, demo/train 77/78, asq_phi 1/1.
 # `python -m benchmarks.rules --scores`
 SCORE = 0.9796
 
 _TWO = pattern(r"(\d{1,2})([-/])(\d{4}|\d{1,2})")
-_CUES = words(
-    "on since until till til through thru by before after from dated date dates rtc f/u follow-up"
-    " followup lmp edd edc due dos doa adm admit admitted admission discharged discharge d/c d/c'd"
-    " dc'd dc seen of ending ends end starting started starts began begin begins begun as last next"
-    " mon tue tues wed weds thu thur thurs fri sat sun monday tuesday wednesday thursday friday"
-    " saturday sunday dob visit visit'd appt appointment scheduled collected drawn received"
-    " reported week w/o vs in el del al día ekg ecg echo cxr ct mri pet us labs lab bcx ucx"
-    " cultures culture tte film films cath colonoscopy review exp expires done back booster stopped"
-    " stop changed placed removed out home post surgery start resumed held closed tx missed arrived"
-    " born prior level to"
-)
+_CUES = phrase_set("date_short_cues_en")
 # Words that a cue may be, but that stand before scores and durations too: only with what is no
 # usual denominator.
-_WEAK_CUES = words(
-    "from after of before in as vs last next ekg ecg echo cxr ct mri pet us labs lab bcx ucx"
-    " cultures culture tte film films cath collected drawn received reported review back booster"
-    " changed out home start tx missed prior done placed held seen start started stopped post"
-    " surgery by end stop week level visit to"
-)
+_WEAK_CUES = phrase_set("date_short_weak_cues_en")
 _DENOMINATORS = frozenset((2, 3, 4, 5, 6, 7, 8, 9, 10, 12))
 _RARE_DENOMINATORS = frozenset((1, 7, 8, 9, 11, 12))
 _SENTENCE_END = re.compile(r"(?<=[\w)]{3})[.;] |(?<=\)[.;]) |; |\) ")
 _DOSED_TO = re.compile(r"\b(?:daily|bid|tid|qid|qd|qhs|hs|prior|back|moved|postponed) to ?$")
-_NO_DATE_LEFT = words(
-    "bd tds qds settings setting pressure pressures epap strength pain bp grade gr murmur score"
-    " scored scale glasgow gcs gds mmse moca apgar apgars vision va motor pulses pulse reflexes"
-    " power acuity stage step steps cycle day dose part page pages room rm bed ratio titer titers"
-    " kps ecog nyha class tanner mrs nihss phq gad phq-9 phq-2 gad-7 epds aims cdr faq ecc s-ecc"
-    " painad rai epworth ess clock named naming oriented orient seq commands repetition tandem"
-    " monofilament grip quads quad mmt ehl df pf df/pf dorsiflexion hip knee flex ext abd flexion"
-    " extension bishop ballard cage audit hr rr sat o2 sats fio2 peep kellgren-lawrence frailty"
-    " deauville headache ha crying stress severity segments seg fibrosis norco percocet vicodin"
-    " lortab advair symbicort humalog novolog station session set sets type no chapter item pugh"
-    " child-pugh child ph po pco2 size french drops gtt diopters lot mrn # id case acct bipap"
-    " bilevel cpap psv ps ipap niv vent lotrel exforge caduet trial trials nodes lymph grade:"
-    " gleason nottingham boston aldrete braden lachman pivot reflex dtr dtrs tonsils"
-    " crescendo-decrescendo balance tinetti berg mallampati cores core cylinders quadrants teeth"
-    " rated rates rating intensity worst best average least discomfort ache cramps cramping symptom"
-    " symptoms anxiety depression mood distress fatigue nausea energy pupil pupils"
-    " fraction fractions"
-)
+_NO_DATE_LEFT = phrase_set("date_short_no_date_after_en")
 _NO_DATE_RIGHT = re.compile(
     r" ?(?:strength|pain|murmur|sem\b|systolic|diastolic|tabs?\b|tablets?|pills?|caps?\b|capsules?"
     r"|cups?\b|ppd|pack|%|mg|mcg|ml|cc\b|units?\b|meq|mm\b|cm\b|in\b|inch|oz\b|tsp|tbsp|amp|dose"
@@ -90,11 +58,7 @@ _TIME_BEHIND = re.compile(
     r" {1,2}(?:@|at)? ?(?:(?:[01]?\d|2[0-3]):[0-5]\d|(?:[01]\d|2[0-3])[0-5]\d)(?![\d/.])"
     r"| {1,2}(?:@|at)? ?1?\d ?[ap]\.?m\b| (?:am|pm|noon|noc|eve|evening|morning)\b"
 )
-_YEAR_CUES = words(
-    "in since of from until till dated date echo last mri ct colonoscopy surgery quit started"
-    " before after by early late mid dx dx'd diagnosed cabg mi stent cath egd mammogram through"
-    " thru"
-)
+_YEAR_CUES = phrase_set("date_short_year_cues_en")
 _DRUGS = re.compile(r"\d(?:mg|mcg)?/$|\b(?:on|takes?|taking)\s$")
 _BIRTH = re.compile(r"(?:dob|birth|born|b\.)\W{0,4}(?:date\W{0,3})?$")
 _DATED = pattern(

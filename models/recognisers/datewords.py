@@ -9,13 +9,8 @@ from __future__ import annotations
 
 import re
 
-from .matching import is_digit
-
-
-def words(spaced: str) -> frozenset[str]:
-    """The words of a string, to be looked up."""
-    return frozenset(spaced.split())
-
+from ...dictionaries import word_set
+from .patterns import is_digit
 
 # Spanish first: RE2 takes the first alternative that fits, and "mar" would win over "marzo" only
 # by the \b behind it.
@@ -27,7 +22,7 @@ MONTH = (
 )
 """Source of one group: a month's name or its abbreviation, without a dot."""
 
-WORDS_TOO = words("may march mar dec sep oct")
+WORDS_TOO = word_set("may march mar dec sep oct")
 """Words for months that are ordinary words or abbreviations in lower case."""
 
 _MONTHS = {

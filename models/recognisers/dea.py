@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import number_is_whole, pattern, stands_alone, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import candidates, is_capital, is_unnamed, named, words
+from .patterns import number_is_whole, pattern, stands_alone, view
 
 NAME = "dea"
 LABELS = ("LICENSE",)
-SHARED = ("named_numbers",)
 # 2 of 2 right: english_clinical_sample 1/1, demo/train 1/1.
 # `python -m benchmarks.rules --scores`.
 # Under 0.9 for want of cases, not for mistakes: the development data hold few such things.

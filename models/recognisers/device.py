@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import is_word, number_is_whole, pattern, stands_alone, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import candidates, count_digits, is_capital, named, words
+from .patterns import is_word, number_is_whole, pattern, stands_alone, view
 
 NAME = "device"
 LABELS = ("DEVICE",)
-SHARED = ("named_numbers",)
 # 26 of 26 right: english_clinical_sample 2/2, demo/train 24/24.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9643

@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
+from ...dictionaries import phrase_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from . import names
-from .matching import Pattern, disjoint, pattern, view
-from .names import NO_INITIALS, common_words, credentials, word_set
+from .names import NO_INITIALS, common_words, credentials
+from .patterns import Pattern, disjoint, pattern, view
 
 NAME = "dictation"
 LABELS = ("DOCTOR",)
-LISTS = names.LISTS
-SHARED = ("capitals", "names")
 # 24 of 24 right: english_clinical_sample 2/2, demo/train 22/22.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9615
@@ -57,11 +56,7 @@ _MAY_NAME = pattern(
 )
 _MAY_TYPE = pattern(r"[dt]:? {0,2}[0-9]{1,2}[-/][0-9]|(?:^|[ \t\n])t: ?[a-z]{2}")
 _LAST_REACH = 64
-_NO_INITIALS = word_set("""
-    mg ml kg cm mm mcg dl hr min wk mo yr sec day hpf lpf cc iu meq mmol am pm ok neg pos nl wnl nad
-    nkda nka tbd npo prn bid tid qid qhs po iv im sc sl ct mri us ekg ecg eeg ros pmh psh hpi
-    hx dx rx tx sx fx yo wbc rbc hgb hct plt bun
-""")
+_NO_INITIALS = phrase_set("dictation_no_initials_en")
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import before, disjoint, is_word, pattern, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .patterns import before, disjoint, is_word, pattern, view
 
 NAME = "email"
 LABELS = ("EMAIL",)

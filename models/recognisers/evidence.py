@@ -10,23 +10,9 @@ import functools
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from ..spans import Candidate
+from ..core.spans import Candidate
 from . import labelled_name, names, relative_name, role_name, signature, titled_name
-from .capitals import INITIAL, OTHER, Words
-
-SHARED = (
-    "capitals",
-    "evidence",
-    "labelled_name",
-    "names",
-    "relative_name",
-    "role_name",
-    "signature",
-    "titled_name",
-)
-"""What a rule that uses this module has to name as shared."""
-
-LISTS = names.LISTS
+from .casing import INITIAL, OTHER, CasedWords
 
 
 @functools.lru_cache(maxsize=1)
@@ -41,7 +27,7 @@ def evidence(text: str) -> tuple[Candidate, ...]:
     )
 
 
-def labels_of_words(found: Words, candidates: Iterable[Candidate]) -> dict[str, str]:
+def labels_of_words(found: CasedWords, candidates: Iterable[Candidate]) -> dict[str, str]:
     """The words of names with the label that most of their mentions have (then the first).
 
     Initials, particles and words of grammar are left out; words are as `plain` writes them.

@@ -12,14 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import after, number_is_whole, pattern, stands_alone, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import candidates, count_digits, is_capital, named, words
+from .patterns import after, number_is_whole, pattern, stands_alone, view
 
 NAME = "health_plan"
 LABELS = ("HEALTHPLAN",)
-SHARED = ("named_numbers",)
 # 73 of 74 right: english_clinical_sample 3/3, demo/train 13/13, asq_phi 57/58.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9737

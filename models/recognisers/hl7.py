@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import pattern, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import count_digits
+from .patterns import pattern, view
 
 NAME = "hl7"
 LABELS = ("ACCOUNT", "HEALTHPLAN", "IDNUM", "LICENSE", "MEDICALRECORD", "SSN", "USERNAME")
-SHARED = ("named_numbers",)
 # 10 of 10 right: english_clinical_sample 3/3, demo/train 7/7.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9167

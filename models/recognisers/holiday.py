@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import after, before, disjoint, is_word, pattern, previous_word, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .patterns import after, before, disjoint, is_word, pattern, previous_word, view
 
 NAME = "holiday"
 LABELS = ("DATE",)

@@ -11,26 +11,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .adjacent import Word, apart, cased, folded, name_run, word_set, words_after, words_before
-from .matching import Match, after, before, disjoint, is_word, pattern, view
+from ...dictionaries import phrase_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .context_words import (
+    ContextWord,
+    apart,
+    cased,
+    folded,
+    name_run,
+    words_after,
+    words_before,
+)
+from .patterns import Match, after, before, disjoint, is_word, pattern, view
 
 NAME = "hospital"
 LABELS = ("HOSPITAL",)
-LISTS = (
-    "common_words_en",
-    "countries_en",
-    "first_names_en",
-    "medical_words_en",
-    "months_en",
-    "us_cities",
-    "us_places",
-    "us_states",
-    "weekdays_en",
-    "world_cities",
-)
-SHARED = ("adjacent",)
 # 496 of 497 right: english_clinical_sample 22/22, demo/train 67/67, asq_phi 407/408.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.996
@@ -79,98 +75,13 @@ _LATER = pattern(
 _GOOD = frozenset({"shepherd", "samaritan", "hope", "counsel", "neighbor", "neighbors"})
 _CONNECTED = frozenset({"of", "the", "and", "&", "de", "la"})
 # Words that end a name that is read towards the left.
-_STOPS = word_set("""
-    a an the at in on to from by with per for our your my his her their this that these those
-    and or is was were be been has had have will would did does do seen see saw visit visited
-    visits visiting via patient patients pt pts mr mrs ms dr doctor prof transfer transferred
-    transfers transport transported admit admitted admission discharge discharged referred
-    referral refer followed follow f/u arrived arrival arrive called call calls phone fax faxed
-    sent send told report reports reported accepted accepting under attending pcp physician name
-    names address re attn attention cc dear when where after before since until while into
-    through thru near outside went go goes going came come comes brought bring taken took take
-    returned return presented presents treated evaluated diagnosed underwent hospitalized
-    performed obtained scheduled today tomorrow yesterday tonight tonite now then also but if as
-    not no date time room rm unit clinic hospital facility location site source dept department
-    service exam history disposition dispo plan note notes am pm md rn np pa lpn cnm phd pac
-    lcsw mph facc faad triage page summary record consult consultation comparison compare
-    provider ordered ordering copy copies home mom dad wife husband son daughter sister brother
-    mother father discuss contact contacted transferring accepts recent recently last first
-    previous previously prior outpatient inpatient local another nearby good which who whom it
-    he she they we i you there here please thank thanks regards sincerely signed dictated
-    electronically received specimen
-    """) | {word for month in folded("months_en") for word in month.split()}
+_STOPS = phrase_set("hospital_stops_en") | {
+    word for month in folded("months_en") for word in month.split()
+}
 _STOPS |= folded("weekdays_en")
 # Words that every hospital has: they may be part of a name and do not make one.
-_GENERIC = word_set("""
-    acute adult advanced allergy ambulatory anatomic anesthesia ankle anticoagulation aortic
-    arrhythmia arthritis asthma bariatric behavioral behavioural birth bladder blood body bone
-    bowel brain breast burn cancer cardiac cardiology cardiothoracic cardiovascular care
-    cataract center centre central chest child children's children clinical clinic colon
-    colorectal community complex convalescent coumadin critical ct day dental dentistry
-    dermatology detox device diabetes diabetic diagnostic diagnostics dialysis digestive ear
-    echo elective emergency endocrine endocrinology endoscopy ent epilepsy esophageal extended
-    eye facial facility failure falls family fertility fetal fibrosis follow follow-up foot
-    forensic fracture free full gastroenterology gastrointestinal general genetic genetics
-    genomics geriatric geriatrics gi glaucoma global group gu gyn gynecologic gynecology hand
-    head headache health healthcare hearing heart heme hematology hepatitis hepatology hernia
-    high hip hiv home hospice hospital house hypertension icu imaging immediate incontinence
-    independent infection infectious disease diseases infusion injury inpatient institute
-    integrated integrative intensive intermediate internal interventional invasive joint kidney
-    knee lab laboratory labor lactation laparoscopic laser level line lipid liver local
-    long-term long lung lymphedema mammography managed maternal maxillofacial medical medicine
-    memory men's mental metabolic methadone micro microsurgery migraine minimally mobile
-    molecular movement mri multispecialty muscle musculoskeletal neck neonatal nephrology nerve
-    neuro neurologic neurological neurology neuromuscular neuropsychology neurosurgery
-    neurosurgical new night nuclear nurse nurses nursing nutrition nutritional ob ob-gyn obesity
-    obgyn observation obstetric obstetrical obstetrics occupational office onc oncologic
-    oncology operative ophthalmology optometry oral orthodontic ortho orthopaedic orthopaedics
-    orthopedic orthopedics osteoporosis otolaryngology outpatient outreach outside overall pain
-    palliative parkinson pathology pediatric pediatrics paediatric peds pelvic perinatal
-    peripheral personal pharmacy physical plastic podiatry poor postpartum post-op pre-op
-    preadmission pregnancy prenatal preventive primary private procedure prostate psych
-    psychiatric psychiatry psychology public pulm pulmonary pulmonology radiation radiology
-    rapid reconstructive recovery referring regional rehab rehabilitation renal reproductive
-    research resident residential respiratory respite retina retinal rheumatology robotic
-    routine same same-day sciences second senior severe sexual short-term sick sickle skilled
-    skin sleep social spasticity specialist specialists specialty speech spinal spine sports
-    step-down stone stroke student subacute substance abuse surgery surgeons surgical swallow
-    telehealth tele tertiary therapeutic therapy thoracic thyroid tms total transfusion
-    transitional transplant trauma travel treatment tuberculosis tumor ultrasound unit upper
-    urgent urogynecology urologic urological urology vaccine valve vascular vein vestibular
-    veterinary vision visiting visual vocational walk-in warfarin weight wellness wellbeing well
-    white women's women woman worsening wound x-ray young youth mens womens veterans excellent
-    fair good normal stable current past present assisted living nursing-home national urinary
-    uterine vaginal genital oropharyngeal abdominal abdomen pelvis extremity bilateral left
-    right chronic active available additional all any both each other multiple system systems
-    services service program department division team staff business appropriate consistent
-    improving comprehensive collaborative possible bed brain-injury declining mouth maintenance
-    bone-marrow immunization immunizations review education mental-health gastric sinus eating
-    disorder disorders nasal foreign gross final addendum surgical-pathology preliminary
-    microscopic cytology report open mohs cosmetic bypass gallbladder hemorrhoid hemodialysis
-    peritoneal hx fh psh pmh pre post s/p status major minor redo emergent prior previous recent
-    weight-loss back shoulder elbow wrist catheterization cath hometown up micrographic letter
-    leg arm lumbar cervical knees vitreous intraocular refractive lasik tubal tonsil apheresis
-    diet exercise oxygen cbt iv antibiotic gene radiotherapy cognitive electroconvulsive hormone
-    light massage music group-therapy play art aquatic recreational supportive individual
-    couples marital chemo dual triple anticoagulant antiplatelet statin replacement
-    """)
-_DEPARTMENTS = word_set("""
-    ed er icu micu sicu ccu cicu nicu picu pacu or ot pt st sw us ct mri ir cath tele floor pod
-    ob l&d ld nsg ems osh snf ltac ltach irf rehab pcp gi gu ent id onc heme cards neuro ortho
-    gyn psych surg med medicine surgery home hospital clinic emergency radiology pharmacy lab
-    labs bedside triage admission discharge school work church jail prison court baseline rest
-    night noon midnight christmas thanksgiving easter halloween this that his her the my our
-    your their its all least most first last times time present age birth pain risk room rm bed
-    unit ward icu/ccu dialysis infusion urgent va dc tia cva mi dvt pe chf copd uti gerd htn
-    dm aki ckd esrd cad afib svt vt vf bp hr rr temp wbc hgb inr tsh bmi gfr cbc bmp lft ekg ecg
-    eeg emg tte tee cxr kub pet usa rca lad lcx lima svg t l c s i ii iii iv v vi ad as pa do md
-    rn np dr mr mrs ms miss sir internal family general primary outpatient inpatient intensive
-    operating post pre follow nursing skilled assisted physical occupational speech social case
-    care cardiology neurology oncology hematology nephrology pulmonary urology orthopedics
-    endocrinology pediatrics covid influenza mrsa vre stage grade level step phase day week
-    month year today tomorrow right left upper lower bilateral anterior posterior lateral medial
-    proximal distal
-    """)
+_GENERIC = phrase_set("hospital_generic_en")
+_DEPARTMENTS = phrase_set("hospital_departments_en")
 
 # Words that make a place of treatment of what follows "at".
 _TREATED = re.compile(
@@ -247,7 +158,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     )
 
 
-def _stops(word: Word) -> bool:
+def _stops(word: ContextWord) -> bool:
     return word.low in _STOPS
 
 
@@ -320,7 +231,7 @@ _PLACES = (
 )
 
 
-def _of_care(seen: bytes, left: str, match: Match, run: list[Word]) -> bool:
+def _of_care(seen: bytes, left: str, match: Match, run: list[ContextWord]) -> bool:
     """Whether what follows "at" or "to" may be where somebody is treated."""
     word = (match.group() or b"").split()[0].lower()
     # "reported to Lisinopril", "born to Maria": of "to" and "from" only words for moving tell.
@@ -355,7 +266,7 @@ _AT_CHURCH = re.compile(
 )
 
 
-def _named(words: list[Word]) -> bool:
+def _named(words: list[ContextWord]) -> bool:
     """Whether one of the words is a town or a saint, whatever stands about it."""
     return any(
         word.low in ("st", "st.", "saint", "mt", "mount", "santa", "san", "los")
@@ -364,7 +275,7 @@ def _named(words: list[Word]) -> bool:
     )
 
 
-def _of(seen: bytes, end: int) -> list[Word]:
+def _of(seen: bytes, end: int) -> list[ContextWord]:
     """The words of "of Philadelphia" behind an institution's name."""
     words = words_after(seen, end, 5)
     if not words or words[0].text.lower() != "of":

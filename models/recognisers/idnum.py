@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import after, before, pattern, stands_alone, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import candidates, is_capital, named, words
+from .patterns import after, before, pattern, stands_alone, view
 
 NAME = "idnum"
 LABELS = ("IDNUM",)
-SHARED = ("named_numbers",)
 # 33 of 35 right: english_clinical_sample 6/6, demo/train 25/26, asq_phi 2/3.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9189

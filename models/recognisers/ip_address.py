@@ -13,9 +13,9 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import before, disjoint, is_digit, is_word, pattern, previous_word, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .patterns import before, disjoint, is_digit, is_word, pattern, previous_word, view
 
 NAME = "ip_address"
 LABELS = ("IPADDR", "DEVICE")

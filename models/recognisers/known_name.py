@@ -12,21 +12,17 @@ import re
 from collections.abc import Iterator
 
 from ...dictionaries import load
-from ..documents import Context, Document
-from ..spans import Candidate
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from . import names
-from .capitals import CAPITALISED, LOWER, OTHER, UPPER, Words, plain_all, words
-from .evidence import SHARED as _EVIDENCE
+from .casing import CAPITALISED, LOWER, OTHER, UPPER, CasedWords, plain_all, words
 from .evidence import Taken, evidence, labels_of_words
-from .listed_name import LISTS as _LISTED
 from .listed_name import find as listed
-from .matching import disjoint
-from .names import Stretch, is_common, is_saint, names_an_institution
+from .names import NameSpan, is_common, is_saint, names_an_institution
+from .patterns import disjoint
 
 NAME = "known_name"
 LABELS = ("PATIENT", "DOCTOR")
-LISTS = tuple(sorted({*_LISTED, "countries_en", "nationalities_en", "us_states"}))
-SHARED = (*_EVIDENCE, "listed_name")
 # 29 of 30 right: english_clinical_sample 3/3, demo/train 26/27.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9375
@@ -70,7 +66,7 @@ def _places() -> frozenset[str]:
     return frozenset(word for word in plain_all(phrases) if word not in people) | {"german"}
 
 
-def _is_mention(found: Words, index: int) -> bool:
+def _is_mention(found: CasedWords, index: int) -> bool:
     word, shape = found.texts[index], found.shapes[index]
     start, end = found.starts[index], found.ends[index]
     if _ADDRESS.match(found.text, end) or found.text[start - 1 : start] in ("@", "_", "\\"):
@@ -81,7 +77,7 @@ def _is_mention(found: Words, index: int) -> bool:
         return not is_common(word) and len(word) > 3
     if shape not in (CAPITALISED, UPPER):
         return False
-    stretch = Stretch(index, index, found.starts[index], found.ends[index])
+    stretch = NameSpan(index, index, found.starts[index], found.ends[index])
     if names_an_institution(found, stretch) or is_saint(found, index):
         return False
     if not is_common(word):

@@ -10,26 +10,15 @@ import functools
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from . import names
-from .capitals import LOWER, Words, plain, words
-from .matching import (
-    Match,
-    Pattern,
-    View,
-    disjoint,
-    is_word,
-    lines_before,
-    pattern,
-    view,
-)
-from .names import Stretch, is_common, is_given, is_plausible, is_surname, read_name
+from .casing import LOWER, CasedWords, plain, words
+from .names import NameSpan, is_common, is_given, is_plausible, is_surname, read_name
+from .patterns import Match, Pattern, RuleView, disjoint, is_word, lines_before, pattern, view
 
 NAME = "labelled_name"
 LABELS = ("PATIENT", "DOCTOR")
-LISTS = names.LISTS
-SHARED = ("capitals", "names")
 # 83 of 83 right: english_clinical_sample 18/18, demo/train 62/62, asq_phi 3/3.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9882
@@ -139,7 +128,7 @@ def find(text: str) -> tuple[Candidate, ...]:
     return tuple(disjoint(candidates))
 
 
-def _fields(found: Words, seen: View) -> Iterator[tuple[int, int, str]]:
+def _fields(found: CasedWords, seen: RuleView) -> Iterator[tuple[int, int, str]]:
     text = found.text
     read: set[int] = set()
     signs = sorted((*_places_of(b":", seen), *_places_of(b"=", seen)))
@@ -177,7 +166,7 @@ _BEHIND_SIGN = 26
 """What a field may have behind its sign: blanks, a line end, blanks."""
 
 
-def _on_lines(searched: Pattern, seen: View, signs: list[int]) -> Iterator[Match]:
+def _on_lines(searched: Pattern, seen: RuleView, signs: list[int]) -> Iterator[Match]:
     """The fields of the lines that hold a sign, without which there is none."""
     for start, end in lines_before(seen, signs, 0):
         for match in searched.finditer(seen, start, min(len(seen), end + _BEHIND_SIGN)):
@@ -186,7 +175,7 @@ def _on_lines(searched: Pattern, seen: View, signs: list[int]) -> Iterator[Match
             yield match
 
 
-def _is_signed(found: Words, stretch: Stretch) -> bool:
+def _is_signed(found: CasedWords, stretch: NameSpan) -> bool:
     after = stretch.last + 1
     return after < len(found) and (
         names.is_credential(found.texts[after])
@@ -194,7 +183,7 @@ def _is_signed(found: Words, stretch: Stretch) -> bool:
     )
 
 
-def _value(found: Words, offset: int, *, doubtful: bool) -> Stretch | None:
+def _value(found: CasedWords, offset: int, *, doubtful: bool) -> NameSpan | None:
     """The name that begins at an offset, if the value of a field can be one."""
     index = found.at(offset)
     if index >= len(found) or found.starts[index] - offset > 2:
@@ -213,7 +202,7 @@ def _value(found: Words, offset: int, *, doubtful: bool) -> Stretch | None:
     return stretch
 
 
-def _is_name(found: Words, stretch: Stretch, doubtful: bool) -> bool:
+def _is_name(found: CasedWords, stretch: NameSpan, doubtful: bool) -> bool:
     inside = range(stretch.first, stretch.last + 1)
     full = [i for i in inside if len(found.texts[i]) > 1]
     if not full:
@@ -250,7 +239,7 @@ def _is_name(found: Words, stretch: Stretch, doubtful: bool) -> bool:
     return bool(listed) or not ordinary or comma
 
 
-def _another(found: Words, stretch: Stretch) -> Stretch | None:
+def _another(found: CasedWords, stretch: NameSpan) -> NameSpan | None:
     """The next name of `A. Jones, MD / B. Smith`, behind credentials or none."""
     index = stretch.last + 1
     for _ in range(3):
@@ -270,7 +259,7 @@ def _another(found: Words, stretch: Stretch) -> Stretch | None:
     return following
 
 
-def _columns(found: Words, seen: bytes) -> Iterator[tuple[int, int, str]]:
+def _columns(found: CasedWords, seen: bytes) -> Iterator[tuple[int, int, str]]:
     for searched, label in ((_PATIENT_COLUMN, "PATIENT"), (_DOCTOR_COLUMN, "DOCTOR")):
         for match in searched.finditer(seen):
             stretch = _value(found, match.end(), doubtful=True)

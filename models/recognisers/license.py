@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import is_word, number_is_whole, pattern, stands_alone, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import candidates, count_digits, has_own_prefix, is_capital, named, words
+from .patterns import is_word, number_is_whole, pattern, stands_alone, view
 
 NAME = "license"
 LABELS = ("LICENSE",)
-SHARED = ("named_numbers",)
 # 12 of 12 right: english_clinical_sample 2/2, demo/train 10/10.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9286

@@ -12,27 +12,24 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ...dictionaries import load
-from ..documents import Context, Document
-from ..spans import Candidate
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from . import names
-from .capitals import (
+from .casing import (
     CAPITALISED,
     INITIAL,
     LOWER,
     UPPER,
-    Property,
-    Words,
+    CasedWords,
+    WordProperty,
     plain,
     plain_all,
     shape_of,
     words,
 )
-from .evidence import LISTS as _EVIDENCE_LISTS
-from .evidence import SHARED as _EVIDENCE
 from .evidence import Taken, evidence, labels_of_words
-from .matching import disjoint
 from .names import (
-    Stretch,
+    NameSpan,
     eponyms,
     is_common,
     is_given,
@@ -43,11 +40,10 @@ from .names import (
     read_name,
     surname_of,
 )
+from .patterns import disjoint
 
 NAME = "listed_name"
 LABELS = ("PATIENT", "DOCTOR")
-LISTS = (*_EVIDENCE_LISTS, "us_cities", "us_state_abbreviations", "us_states")
-SHARED = _EVIDENCE
 # 359 of 368 right: english_clinical_sample 7/7, demo/train 22/31, asq_phi 330/330.
 # Where the label is wrong it is PHI all the same: nothing around says who it is.
 # `python -m benchmarks.rules --scores`.
@@ -96,7 +92,7 @@ def find(text: str) -> tuple[Candidate, ...]:
     )
 
 
-def _label(found: Words, stretch: Stretch, known: Mapping[str, str]) -> str:
+def _label(found: CasedWords, stretch: NameSpan, known: Mapping[str, str]) -> str:
     """What the document calls the surname or first name elsewhere, else by the words before."""
     if _HEADER.match(found.text, stretch.end) and _starts_line(found, stretch.first):
         return "PATIENT"
@@ -117,10 +113,10 @@ def _begins_pair(word: str) -> bool:
     )
 
 
-_BEGINS_PAIR = Property(_begins_pair)
+_BEGINS_PAIR = WordProperty(_begins_pair)
 
 
-def _pairs(found: Words) -> Iterator[Stretch]:
+def _pairs(found: CasedWords) -> Iterator[NameSpan]:
     """`Jane Smith`, `Jane D.`, `JANE SMITH`, and in small letters two names that are no words."""
     behind, shapes, last = 0, found.shapes, len(found) - 1
     for index in found.where(_BEGINS_PAIR):
@@ -139,7 +135,7 @@ def _pairs(found: Words) -> Iterator[Stretch]:
         yield stretch
 
 
-def _is_pair(found: Words, stretch: Stretch) -> bool:
+def _is_pair(found: CasedWords, stretch: NameSpan) -> bool:
     end = surname_of(found, stretch)
     first, last = found.texts[stretch.first], found.texts[end]
     shape = found.shapes[stretch.first]
@@ -179,7 +175,7 @@ def _is_pair(found: Words, stretch: Stretch) -> bool:
     return True
 
 
-def _is_part(found: Words, stretch: Stretch) -> bool:
+def _is_part(found: CasedWords, stretch: NameSpan) -> bool:
     """Whether a stretch is part of a place, an institution or an address."""
     if names_an_institution(found, stretch) or _is_place(found, stretch):
         return True
@@ -201,7 +197,7 @@ def _is_part(found: Words, stretch: Stretch) -> bool:
     return False
 
 
-def _initials(found: Words, known: Mapping[str, str]) -> Iterator[Stretch]:
+def _initials(found: CasedWords, known: Mapping[str, str]) -> Iterator[NameSpan]:
     """`J. Smith`, `N Okafor-Lindh`: an initial, and a surname that is no ordinary word."""
     for index in found.written(INITIAL):
         following = index + 1
@@ -242,7 +238,7 @@ def _states() -> frozenset[str]:
     return frozenset(plain_all(states))
 
 
-def _is_place(found: Words, stretch: Stretch) -> bool:
+def _is_place(found: CasedWords, stretch: NameSpan) -> bool:
     """Whether it is "El Paso" or "Elko, NV"."""
     text = found.text[stretch.start : stretch.end]
     surname, comma, given = (part.strip() for part in plain(text).partition(","))
@@ -253,7 +249,7 @@ def _is_place(found: Words, stretch: Stretch) -> bool:
     return state and (surname in _places() or not is_given(given) or len(given) == 2)
 
 
-def _lines(found: Words) -> Iterator[Stretch]:
+def _lines(found: CasedWords) -> Iterator[NameSpan]:
     """`Smith, Jane Q` at the beginning of a line or column, `SMITH, JANE 45 F` in its head."""
     for index in found.heads:
         if index == len(found) - 1:
@@ -274,19 +270,19 @@ def _lines(found: Words) -> Iterator[Stretch]:
             yield stretch
 
 
-def _goes_on(found: Words, index: int) -> bool:
+def _goes_on(found: CasedWords, index: int) -> bool:
     """Whether what stands behind a word lets a name go on; spares reading it."""
     end = found.ends[index]
     return found.text[end : end + 1] in (" ", ",") or len(found.texts[index]) == 1
 
 
-def _starts_line(found: Words, index: int) -> bool:
+def _starts_line(found: CasedWords, index: int) -> bool:
     """Whether a word stands at the head of a line or of a column."""
     start = found.starts[index]
     return _LINE_START.search(found.text[max(0, start - 12) : start]) is not None
 
 
-def _is_last_first(found: Words, stretch: Stretch) -> bool:
+def _is_last_first(found: CasedWords, stretch: NameSpan) -> bool:
     comma = next(i for i in range(stretch.first, stretch.last) if "," in found.between(i))
     surname, given = found.texts[comma], found.texts[comma + 1]
     header = _HEADER.match(found.text, stretch.end) is not None
@@ -304,7 +300,7 @@ def _is_last_first(found: Words, stretch: Stretch) -> bool:
     return header and not is_common(given) and (is_surname(surname) or not is_common(surname))
 
 
-def _is_header(found: Words, stretch: Stretch) -> bool:
+def _is_header(found: CasedWords, stretch: NameSpan) -> bool:
     first, last = found.texts[stretch.first], found.texts[surname_of(found, stretch)]
     if found.shapes[stretch.first] == LOWER:
         return False

@@ -29,9 +29,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import Pattern, before, disjoint, number_is_whole, pattern, stands_alone, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .patterns import Pattern, before, disjoint, number_is_whole, pattern, stands_alone, view
 
 NAME = "liu_2015"
 LABELS = ("EMAIL", "FAX", "IPADDR", "MEDICALRECORD", "PHONE")

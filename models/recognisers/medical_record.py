@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import before, is_word, number_is_whole, pattern, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import (
     candidates,
     count_digits,
@@ -22,10 +21,10 @@ from .named_numbers import (
     named,
     words,
 )
+from .patterns import before, is_word, number_is_whole, pattern, view
 
 NAME = "medical_record"
 LABELS = ("MEDICALRECORD",)
-SHARED = ("named_numbers",)
 # 223 of 224 right: english_clinical_sample 11/11, demo/train 32/33, asq_phi 180/180.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9912

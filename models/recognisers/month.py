@@ -10,35 +10,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .datewords import MONTH, UNITS, words
-from .matching import after, before, disjoint, is_word, pattern, previous_word, view
+from ...dictionaries import phrase_set, word_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .datewords import MONTH, UNITS
+from .patterns import after, before, disjoint, is_word, pattern, previous_word, view
 
 NAME = "month"
 LABELS = ("DATE",)
-SHARED = ("datewords",)
 # 30 of 30 right: english_clinical_sample 5/5, demo/train 24/24, asq_phi 1/1.
 # `python -m benchmarks.rules --scores`
 SCORE = 0.9688
 
 _MONTH = pattern(rf"\b{MONTH}\b")
-_LONG = words(
+_LONG = word_set(
     "january february july september october november december enero febrero junio septiembre"
     " setiembre octubre noviembre diciembre"
 )
-_CUES = words(
-    "in since until till til last next this early late mid during through thru for en desde hasta"
-    " from mid- rtc"
-)
+_CUES = phrase_set("month_cues_en")
 _END_CUES = re.compile(
     r"\b(?:end|beginning|start|middle|first week|last week|week|week or two|month|mes|principios"
     r"|finales|mediados) (?:of|de) $"
 )
 # Abbreviations that are nothing else when written with a capital; the others are also names, or
 # mean a decrease or the list of medicines.
-_CLEAR = words("Feb Apr Aug Sept Sep Oct Nov")
-_OTHER = words("Jan Mar Jun Jul Dec")
+_CLEAR = word_set("Feb Apr Aug Sept Sep Oct Nov")
+_OTHER = word_set("Jan Mar Jun Jul Dec")
 _LINKED = re.compile(
     r"(?<![a-z])(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)"
     r"(?:uary|ruary|ch|il|ust|tember|ober|ember)?\.? ?(?:-|/|to|,|and|or|through|thru) ?$"
@@ -57,7 +54,7 @@ _DAY_RIGHT = re.compile(
 )
 _NO_MONTH_RIGHT = ("clinic", "'s", "be ", "have ", "need ", "of dimes")
 _THIS_YEAR = re.compile(r" (?:of )?(?:this|last|next|that|the same) year\b")
-_TITLES = words("dr mr mrs ms miss np rn pa md sister aunt nurse wife daughter mother")
+_TITLES = word_set("dr mr mrs ms miss np rn pa md sister aunt nurse wife daughter mother")
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:

@@ -11,8 +11,10 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 
-from ..spans import Candidate
-from .matching import (
+from ...dictionaries import phrase_set
+from ..core.spans import Candidate
+from .number_words import names_a_number
+from .patterns import (
     Match,
     Pattern,
     after,
@@ -20,7 +22,6 @@ from .matching import (
     disjoint,
     is_digit,
     is_word,
-    names_a_number,
     number_is_whole,
     pattern,
 )
@@ -36,11 +37,8 @@ _NUMBER = (
     r"(?:[-./][a-z0-9]{1,24}){0,5})"
 )
 _APART = pattern(r"[a-z]{1,4} ")
-_NO_PREFIX = frozenset(
-    b"acct and are as at but by case dea dob dos exp for fr from has he id in it lic lot mg ml mr"
-    b" mrn nor not npi of on or pag page pgr per ph pt ref rpt see she ssn tel the to vin"
-    b" with".split()
-)
+# Words before a number, which are no part of it.
+_NO_PREFIX = phrase_set("named_numbers_no_prefix_en")
 # Plans, licences and registers print numbers in groups ("NASS: 28 12345678 90").
 _FIRST_GROUP = pattern(r"(?:[a-z]{1,4} )?[a-z]{0,3}\d{1,3}")
 _FIRST_LONG_GROUP = pattern(r"(?:[a-z]{1,4} )?[a-z]{0,3}\d{1,5}|\d{8}")
@@ -61,7 +59,7 @@ _UNIT_WORDS = (
 )
 _UNIT = pattern(rf" ?(?:{_UNIT_WORDS}(?:[^a-z]|$)|%)")
 _QUANTITY = pattern(rf"\d{{1,9}}(?:[-.]\d{{1,6}})?{_UNIT_WORDS}")
-# What `matching.names_a_number` does not know, because telephone numbers stand behind it too.
+# What `names_a_number` does not know, because telephone numbers stand behind it too.
 _OTHER = re.compile(
     r"\b(?:visit|sn|s/n|vin|episodio|report|rpt|incident|job|form|template|stored as|encounter)"
     r"[ :.=]{0,3}$"
@@ -71,7 +69,7 @@ _DIAGNOSIS = pattern(r"[a-z]\d[0-9a-z](?:\.[0-9a-z]{1,4})?")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Words:
+class NumberPatterns:
     """Compiled patterns `word gap number`, the number in group 1.
 
     Attributes:
@@ -84,9 +82,9 @@ class Words:
     weak: Pattern | None
 
 
-def words(strong: str, weak: str = "") -> Words:
+def words(strong: str, weak: str = "") -> NumberPatterns:
     """Compiles alternatives of words, in the notation of `matching.pattern`."""
-    return Words(_behind(strong), _behind(weak) if weak else None)
+    return NumberPatterns(_behind(strong), _behind(weak) if weak else None)
 
 
 def _behind(alternatives: str) -> Pattern:
@@ -94,7 +92,7 @@ def _behind(alternatives: str) -> Pattern:
 
 
 def named(
-    text: str, seen: bytes, names: Words, *, long_groups: bool = False
+    text: str, seen: bytes, names: NumberPatterns, *, long_groups: bool = False
 ) -> Iterator[tuple[int, int, int]]:
     """Yields (start of the word, start, end of the number); strong words first, unsorted.
 
@@ -161,7 +159,7 @@ def _end_of_groups(text: str, seen: bytes, start: int, end: int, long_groups: bo
 
 
 def _is_prefix(letters: bytes) -> bool:
-    return letters.isupper() and letters.lower() not in _NO_PREFIX
+    return letters.isupper() and letters.decode("latin-1").lower() not in _NO_PREFIX
 
 
 def has_own_prefix(number: bytes) -> bool:

@@ -12,34 +12,23 @@ import functools
 import re
 from typing import NamedTuple
 
-from ...dictionaries import load, load_weighted
-from .capitals import (
+from ...dictionaries import load, load_weighted, phrase_set, word_set
+from .casing import (
     CAPITALISED,
     INITIAL,
     LOWER,
     OTHER,
     UPPER,
     WORDS_AT_HAND,
-    Property,
-    Words,
+    CasedWords,
+    WordProperty,
     plain,
     plain_all,
     shape_of,
 )
 
-LISTS = (
-    "common_words_en",
-    "credentials_en",
-    "eponyms_en",
-    "first_names_en",
-    "first_names_world",
-    "medical_words_en",
-    "surname_counts_en",
-    "surnames_world",
-)
 
-
-class Stretch(NamedTuple):
+class NameSpan(NamedTuple):
     """A name: its words [first, last] by index, and its code points [start, end)."""
 
     first: int
@@ -48,119 +37,26 @@ class Stretch(NamedTuple):
     end: int
 
 
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text, for lists that are too short for a dictionary of their own."""
-    return frozenset(text.split())
-
-
-FUNCTION_WORDS = word_set("""
-    a about above after again against ago all along already also although always am among an and
-    another any are around as ask asked asks at attended aware away back be because been before
-    behind being below beside between both brought but by call called calls came can cannot come
-    comes consulted contacted could d/w declined declines denied denies did discussed do does
-    done down during each either else even ever every evaluated examined fax faxed felt few for
-    from gave get gets give given go goes going gone got had has have he helps her here herself
-    him himself his how however i if in informed instructed into is it its itself just knows
-    last left let like lives made make many may me met might more most much must my myself need
-    needs never next no nor not noted notified now of off often on once one only onto or ordered
-    orders other our out over own paged per pending performed phoned please prescribed present
-    previously recommended recommends referred refused reported reports requested requests
-    returned reviewed said saw says see seen sees sent several shall she should signed since so
-    some soon spoke started states stated still stopped such than that the their them then there
-    therefore these they this those though through thus till to today told tomorrow tonight too
-    took tried under until up updated upon us used very via visited visits wanted wants was we
-    well went were what when where whether which while who whom whose why will with within
-    without would yes yesterday yet you your
-""")
+FUNCTION_WORDS = phrase_set("function_words_en")
 """Words that are no name where they follow a title or a relation in small letters or capitals."""
 
-FIELD_WORDS = word_set("""
-    accession account acct addendum address admission admit admitted adm age ages allergies
-    allergy anesthesia anesthesiologist anes assessment assistant asst attending attn author
-    auth bed birth bp building cc chart chief city claim clinic code collected comment comments
-    complaint complaints consult consultant copies copy county date dates day dept department
-    diagnosis diagnoses dictated dictating disch discharge discharged disposition dob doctor dod
-    dos dr dx email emergency encounter exam examination facility family fax fellow female final
-    findings findings floor follow gender general group guarantor he her history hospital hpi id
-    identification impression indication indications information inpatient insurance insured
-    interpreter job lab laboratory labs language list location male marital mbr md medical
-    medicaid medicare medications member mr mrn mrs ms name names no nok none note notes number
-    nurse office operation operative order ordered ordering outpatient page pager patient
-    patients pcp phone physical physician pharm pharmacist plan plans pmh policy preop postop
-    hep vit vitamin procedure procedures progress provider pt pts race reason received record
-    referral referred referring relationship religion report reported reporting requested
-    requesting resident result results reviewed rm room rn ros rx service services sex she
-    signature signed social specimen ssn staff status subject subscriber summary surgeon surgery
-    surgical technologist telephone tel they time title to transcribed transcriptionist triage
-    type uncle unit unknown var verified visit vital vitals ward zip mother father sister
-    brother wife husband son daughter spouse partner friend girlfriend boyfriend guardian niece
-    nephew aunt cousin grandmother grandfather grandson granddaughter parent parents sibling
-    self emt ems ed er icu or iv po prn bid tid qid ct mri xr us ekg ecg
-""")
+FIELD_WORDS = phrase_set("form_words_en")
 """Words of forms: they end a name in capitals or without punctuation, and are none themselves."""
 
-ORGANISATION_WORDS = word_set("""
-    academy agency apartments apothecary army assembly associates association auditorium ave
-    avenue bank beach blvd boulevard bridge building bus campus cancer canyon care catheter
-    cathedral cemetery center centers centre chapel charity children's church circle clinic
-    clinics club co college community company complex contraction convent corp corporation
-    county court creek criteria ct cyst dental department dermatology disease diseases district
-    division dr drive drugs duct elementary estates facility falls family farm farms fever
-    fields fire forceps forest foundation fracture fund gardens gastroenterology general grade
-    group grove hall harbor health healthcare heights hernia high highway hills home homes
-    hospice hospital hospitals hotel house houses hwy imaging inc index inn institute insurance
-    island jail jr-high junction laboratories laboratory lake lakes lane law library lodge llc
-    llp ltd mall maneuver manor market meadows medical medicine memorial method mill mills
-    ministries mission motel motors mount mountain museum nephrology neurology nursing oncology
-    orthopedic orthopedics orthopaedics palace palsy park parish parkway pathology pediatrics
-    pharmaceuticals pharmacy phenomenon pkwy place plaza point pond practice prison procedure
-    properties psychiatry radiology ranch rd reflex regional rehab rehabilitation rehabilitation
-    reservation residence residences restaurant retirement ridge river road rod rods rule scale
-    school score senior services shelter shop sign society solutions spring springs sq square
-    station st steri-strips stitch store street studio studios suites supermarket surgery
-    surgical syndrome system systems team temple terrace test theater theatre therapeutics tower
-    towers town township trail transplant trust tunnel union university urology va valley
-    veterans view villa village walk ward way wellness women's woods works ymca zoo
-""")
+ORGANISATION_WORDS = phrase_set("name_followers_en")
 """Words behind a capitalised word or two that make them a place, an institution or an eponym."""
 
-EPONYM_NOUNS = word_set("""
-    anomaly appliance block blocks brace canal cast catheter cell cells contracture criteria
-    curve cyst diet disease disorder drain duct dystrophy fever flap forceps formula fracture
-    fundoplication ganglion gland graft grade hernia incision index law lines line lymphoma
-    maneuver manoeuvre mark method murmur needle node nodes operation palsy paralysis phenomenon
-    point pouch procedure pupil reaction reflex retractor ring rings ringer rod rods rule
-    sarcoma scale scan score scissors shunt sign space splint stage stain stitch stocking
-    stockings suture sutures syndrome test thyroiditis tube tumor tumour ulcer virus wave
-""")
+EPONYM_NOUNS = phrase_set("eponym_nouns_en")
 """What eponyms are eponyms of, in small letters too."""
 
-_NAMED_LIKE_PEOPLE = """
-    johns hopkins;john hopkins;md anderson;m d anderson;sloan kettering;mayo clinic;beth israel
-    ;massachusetts general;henry ford;scott white;kaiser permanente;barnes jewish;baylor scott
-    ;thomas jefferson;virginia mason;mary hitchcock;dana farber;saint jude;st jude;walter reed
-    ;martin luther;cedars sinai;cedar sinai;mount sinai;jackson memorial;robert wood;rush
-    presbyterian;case western;emory;geisinger;brigham women;howard brown;fred hutchinson;fred hutch
-    ;betty ford;duke;stanford;vanderbilt;cleveland;houston methodist;george washington;loma linda
-    ;john muir;santa clara;san francisco;san diego;san jose;santa monica;los angeles;las vegas
-    ;jehovah witness
-    """
-INSTITUTIONS = frozenset(" ".join(phrase.split()) for phrase in _NAMED_LIKE_PEOPLE.split(";"))
+INSTITUTIONS = phrase_set("named_like_people_en")
 """Institutions and cities that are named like people."""
 
-MONTHS_AND_DAYS = word_set("""
-    january february march april may june july august september october november december jan
-    feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday
-    saturday sunday mon tue tues wed thu thur thurs fri sat sun christmas easter thanksgiving
-    halloween spring summer fall autumn winter
-""")
+MONTHS_AND_DAYS = phrase_set("months_and_days_en")
 
 _ALSO_GIVEN = frozenset(("april", "may", "june", "august", "summer", "autumn", "winter"))
 
-PARTICLES = word_set("""
-    al ben bin da de del della den der di do dos du el ibn la le los mac mc san santa st st. te
-    ten ter van vande vander von y zu
-""")  # fmt: skip
+PARTICLES = phrase_set("particles_world")
 SUFFIXES = frozenset(["jr", "jr.", "sr", "sr.", "ii", "iii", "iv"])
 
 LEAST_BEARERS = 10
@@ -270,23 +166,18 @@ def _may_be_name(word: str) -> bool:
     return plain(word) in PARTICLES or len(word) == 1 or (known and not is_common(word))
 
 
-MAY_BE_NAME = Property(_may_be_name)
+MAY_BE_NAME = WordProperty(_may_be_name)
 """Spares reading a name behind the many words that ordinary ones follow."""
 
 
-TITLES = word_set("""
-    dr drs mr mrs ms miss mx prof rev
-""")
+TITLES = word_set("dr drs mr mrs ms miss mx prof rev")
 """Titles that no name goes on with, without their full stop."""
 
 _COMMA = (", ", ",", ",  ", " , ", " ,", " ,  ")
 _BEHIND_INITIAL = (". ", " ", ".")
 _WRAP = re.compile(r" {0,2}\r?\n[ >]{0,4}")
 _SUFFIX_GAP = (", ", " ", ",", "., ", ". ")
-_ABBREVIATED = word_set("""
-    alex alf alfr and ant benj chas chr danl dav edw eliz fred geo hy jas jno jos josh marg matt
-    nath nicol patk phil pet rich robt sam saml thos thom wm
-""")
+_ABBREVIATED = phrase_set("first_names_abbreviated_en")
 """First names cut short, written with a full stop: `Wm. Grace`."""
 
 _QUOTED = re.compile(r" {1,2}(?:[\"“„«‘]|\([\"“‘]?|''|')")
@@ -294,7 +185,7 @@ _UNQUOTED = re.compile(r"[\"”“»’]\)?|\)|''|'")
 
 
 def read_name(
-    found: Words,
+    found: CasedWords,
     index: int,
     *,
     comma: bool = False,
@@ -302,7 +193,7 @@ def read_name(
     lower: bool = False,
     loose: bool = False,
     most: int = 4,
-) -> Stretch | None:
+) -> NameSpan | None:
     """The longest name that begins with a word, in a place where a name is expected.
 
     Args:
@@ -355,10 +246,10 @@ def read_name(
         end = found.ends[last]
         if found.plains[last] in ("jr", "sr") and found.text[end : end + 1] == ".":
             end += 1
-    return Stretch(index, last, found.starts[index], end)
+    return NameSpan(index, last, found.starts[index], end)
 
 
-def _behind_nickname(found: Words, last: int) -> int:
+def _behind_nickname(found: CasedWords, last: int) -> int:
     """Where a nickname ends that stands in quotes behind a word of a name; 0 if there is none.
 
     `Robert "Bud" Castellano`, `Evdokia ("Voula") Papadakis`, `McAllister, Otis "Junebug"`.
@@ -384,11 +275,11 @@ def _behind_nickname(found: Words, last: int) -> int:
     return closing.end()
 
 
-def _may_wrap(found: Words, index: int, gap: str) -> bool:
+def _may_wrap(found: CasedWords, index: int, gap: str) -> bool:
     return _WRAP.fullmatch(gap) is not None and is_given(found.texts[index])
 
 
-def _may_begin(found: Words, index: int, lower: bool) -> bool:
+def _may_begin(found: CasedWords, index: int, lower: bool) -> bool:
     word, shape = found.texts[index], found.shapes[index]
     name = plain(word)
     if shape == OTHER:
@@ -410,7 +301,7 @@ def _may_begin(found: Words, index: int, lower: bool) -> bool:
     return True
 
 
-def _is_small_initial(found: Words, index: int) -> bool:
+def _is_small_initial(found: CasedWords, index: int) -> bool:
     """Whether a small letter begins a name written in small letters: "m. tafoya", "d nurmi"."""
     return (
         index + 1 < len(found)
@@ -421,7 +312,7 @@ def _is_small_initial(found: Words, index: int) -> bool:
     )
 
 
-def _may_go_on(found: Words, index: int, lower: bool, loose: bool) -> bool:
+def _may_go_on(found: CasedWords, index: int, lower: bool, loose: bool) -> bool:
     word, shape = found.texts[index], found.shapes[index]
     name = plain(word)
     if name in ("boy", "girl") and found.plains[index - 1] == "baby":
@@ -475,7 +366,7 @@ def _may_go_on(found: Words, index: int, lower: bool, loose: bool) -> bool:
     )
 
 
-def _may_follow_comma(found: Words, index: int) -> bool:
+def _may_follow_comma(found: CasedWords, index: int) -> bool:
     word, shape = found.texts[index], found.shapes[index]
     name = plain(word)
     if shape == INITIAL:
@@ -505,7 +396,7 @@ def _may_follow_comma(found: Words, index: int) -> bool:
     )
 
 
-def _is_dotted_credential(found: Words, index: int) -> bool:
+def _is_dotted_credential(found: CasedWords, index: int) -> bool:
     """Whether `M.D.` begins here."""
     letters = ""
     for at in range(index, min(index + 4, len(found))):
@@ -517,7 +408,7 @@ def _is_dotted_credential(found: Words, index: int) -> bool:
     return len(letters) > 1 and letters.lower() in credentials(NO_INITIALS)
 
 
-def _capital_follows(found: Words, index: int) -> bool:
+def _capital_follows(found: CasedWords, index: int) -> bool:
     for later in (index + 1, index + 2):
         if later >= len(found) or found.between(later - 1) != " ":
             return False
@@ -533,7 +424,7 @@ def is_credential(word: str) -> bool:
     return plain(word) in credentials() and sum(map(str.isupper, word)) > 1
 
 
-def is_plausible(found: Words, index: int) -> bool:
+def is_plausible(found: CasedWords, index: int) -> bool:
     """Whether a word may be a name where something says that one stands here.
 
     Small letters: no ordinary word. Capitalised or in capitals: a listed name, or no ordinary word;
@@ -554,22 +445,22 @@ def is_plausible(found: Words, index: int) -> bool:
     return is_given(word) or is_surname(word) or not is_common(word)
 
 
-def surname_of(found: Words, stretch: Stretch) -> int:
+def surname_of(found: CasedWords, stretch: NameSpan) -> int:
     """Index of the last word of a name that is no suffix."""
     suffixed = found.plains[stretch.last] in SUFFIXES and stretch.last > stretch.first
     return stretch.last - suffixed
 
 
-def _is_date(found: Words, index: int) -> bool:
+def _is_date(found: CasedWords, index: int) -> bool:
     return found.plains[index] in MONTHS_AND_DAYS and _number_follows(found, index)
 
 
-def _number_follows(found: Words, index: int) -> bool:
+def _number_follows(found: CasedWords, index: int) -> bool:
     behind = found.text[found.ends[index] : found.ends[index] + 3].lstrip(" ,.'")
     return behind[:1].isdecimal()
 
 
-def is_saint(found: Words, index: int) -> bool:
+def is_saint(found: CasedWords, index: int) -> bool:
     """Whether "St." or another word for a place stands before a word."""
     return (
         index > 0
@@ -579,7 +470,7 @@ def is_saint(found: Words, index: int) -> bool:
     )
 
 
-def names_an_institution(found: Words, stretch: Stretch) -> bool:
+def names_an_institution(found: CasedWords, stretch: NameSpan) -> bool:
     """Whether a stretch is, or with the word behind it makes, a place, institution or eponym."""
     phrase = " ".join(found.plains[i] for i in range(stretch.first, stretch.last + 1))
     before = found.plains[stretch.first - 1] if stretch.first else ""
@@ -602,7 +493,7 @@ _TO_NAME = re.compile(
 )
 
 
-def name_behind(found: Words, index: int, *, wordy: bool = False) -> Stretch | None:
+def name_behind(found: CasedWords, index: int, *, wordy: bool = False) -> NameSpan | None:
     """The name that begins with a word and that a word before it leads to ("wife Mary").
 
     Capitalised: a listed name, or no ordinary word. In capitals: what is listed and no ordinary
@@ -657,7 +548,7 @@ def _folded_given() -> frozenset[str]:
     return _folded("first_names_en")
 
 
-def and_another(found: Words, stretch: Stretch) -> int | None:
+def and_another(found: CasedWords, stretch: NameSpan) -> int | None:
     """Index of the word behind `, `, ` and ` or ` & ` after a name, if it may begin another."""
     index = stretch.last + 1
     if index >= len(found):

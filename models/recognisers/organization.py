@@ -12,35 +12,23 @@ import functools
 import re
 from collections.abc import Iterator
 
-from ...dictionaries import load
-from ..documents import Context, Document
-from ..spans import Candidate
-from .adjacent import (
-    Word,
+from ...dictionaries import load, phrase_set, word_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .context_words import (
+    ContextWord,
     apart,
     cased,
     folded,
     name_run,
     spaced_out,
-    word_set,
     words_after,
     words_before,
 )
-from .matching import Pattern, after, before, disjoint, is_word, pattern, view
+from .patterns import Pattern, after, any_of, before, disjoint, is_word, pattern, view
 
 NAME = "organization"
 LABELS = ("ORGANIZATION",)
-LISTS = (
-    "common_words_en",
-    "countries_en",
-    "insurers_en",
-    "medical_words_en",
-    "months_en",
-    "us_cities",
-    "us_states",
-    "weekdays_en",
-)
-SHARED = ("adjacent",)
 # 57 of 58 right: english_clinical_sample 9/9, demo/train 48/49.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9667
@@ -81,23 +69,9 @@ _LAST = (
 _ANCHOR = pattern(rf"[ \n]({_LAST})\b", capital=True)
 # Words that are more often something else: they count only behind words for working and the like,
 # or where a name stands beside "Employer".
-_LOOSE = word_set("""
-    services service supply press times works oil gas steel systems solutions bar pub club lab
-    labs relief extension energy co auto homes trust society mill mine mission shelter inn lodge
-    market drug drugs store stores food foods farm farms storage electric transport baptist
-    lutheran methodist presbyterian episcopal catholic mutual meeting chemical nursery printing
-    schools school college university library company association agency cab taxi police ems pd
-    inc rescue courier league mining laboratories pharmacy pharmacies dairy salon church parish
-    ambulance chapel insurance bank foundation mills transcription
-    """)
+_LOOSE = phrase_set("organization_loose_en")
 # Of those, words for things and for what hospitals have: they need words for working.
-_THINGS = word_set("""
-    oil gas bar drug drugs food foods services service systems system mission extension lab labs
-    press times relief steel salon mutual school schools college insurance works electric
-    storage transport meeting inc co laboratories shelter agency bank chemical auto homes dairy
-    rescue library society solutions nursery pharmacy pharmacies printing mine mining farm farms
-    association
-    """)
+_THINGS = phrase_set("organization_things_en")
 _FIRST = cased(
     r"\b(?:(?:Department|Dept\.?|Office|Bureau|Ministry|Board|University|College|Church"
     r"|Consulate|Embassy|Bank|Archdiocese"
@@ -107,31 +81,12 @@ _FIRST = cased(
 )
 # Known from coast to coast, and hardly ever anything else in a note.
 _KNOWN = cased(
-    r"\b(?:Walmart|Wal-Mart|WALMART|Walgreens?|WALGREENS|CVS|Rite[- ]Aid|Costco|Kroger|Publix"
-    r"|Safeway|Albertsons|Meijer|Wegmans|Winn[- ]Dixie"
-    r"|H-E-B|HEB|Sam's Club|Home Depot|Lowe's|Best Buy|Amazon|FedEx|Fedex|USPS"
-    r"|US Postal Service|Postal Service|Starbucks|McDonald's|Burger King"
-    r"|Wendy's|Dollar General|Dollar Tree|Goodwill|Salvation Army|Red Cross"
-    r"|Ronald McDonald House|Habitat for Humanity"
-    r"|Aetna|AETNA|Cigna|CIGNA|Humana|HUMANA|Anthem(?: Blue Cross(?: (?:and|&) Blue Shield)?)?"
-    r"|ANTHEM|Molina|Centene|WellCare|Wellcare|Oscar Health|UnitedHealth(?:care)?"
-    r"|United ?Healthcare"
-    r"|UHC|(?:(?:Anthem|Highmark|Empire|Premera|Regence|CareFirst|Horizon"
+    rf"\b(?:{any_of('companies_us')}|Walgreens?|Rite[- ]Aid|Winn[- ]Dixie"
+    r"|Anthem(?: Blue Cross(?: (?:and|&) Blue Shield)?)?|UnitedHealth(?:care)?|United ?Healthcare"
+    r"|(?:(?:Anthem|Highmark|Empire|Premera|Regence|CareFirst|Horizon"
     r"|Independence) )?Blue[- ]?Cross(?:[ /&-]{1,3}(?:and )?Blue[- ]?Shield)?"
-    r"|BLUE CROSS(?: (?:AND |& )?BLUE SHIELD)?|Blue Shield|BCBS|Tricare|TRICARE|HealthPartners"
-    r"|Health Net"
-    r"|Kaiser Permanente|AARP|Delta Dental|MetLife|Metlife|Mutual of Omaha|State Farm"
-    r"|STATE FARM|Allstate|Geico|GEICO|Nationwide Insurance|Farm Bureau|FARM BUREAU"
-    r"|Liberty Mutual|Aflac|AFLAC"
-    r"|Magellan|Optum|Express Scripts|CareSource|HealthNet|St\. Vincent de Paul|Apria|Lincare"
-    r"|Quest Diagnostics|LabCorp|Labcorp"
-    r"|OSHA|FEMA|NASA|IHS|DoD|DOJ|FBI|AmeriCorps|Peace Corps|General Motors|General Electric"
-    r"|Boeing|Chevron|Exxon(?:Mobil)?|Microsoft|Google|Facebook"
-    r"|IBM|Intel|Verizon|Comcast|Uber|Lyft|DoorDash|Southwest Airlines|Delta Airlines|Amtrak"
-    r"|Greyhound|Motel 6|Super 8|Holiday Inn|Days Inn"
-    r"|(?:U\.?S\.? )?(?:Army|Navy|Marine Corps|Air Force|Coast Guard|Marines)|National Guard"
-    r"|YMCA|YWCA|VFW"
-    r"|Alcoholics Anonymous|Child Protective Services|Adult Protective Services)\b"
+    r"|BLUE CROSS(?: (?:AND |& )?BLUE SHIELD)?|Exxon(?:Mobil)?"
+    r"|(?:U\.?S\.? )?(?:Army|Navy|Marine Corps|Air Force|Coast Guard|Marines))\b"
 )
 _PARISH = cased(r"\b((?:St\.?|Saint) [A-Z][a-zA-Z]{2,14}(?:'s)? (?:parish|church))\b")
 _SAINTS = cased(
@@ -146,13 +101,7 @@ _SHOP = cased(
     r"(?:^|[ (\n])((?:[A-Z][a-z']{2,14} ){0,2}[A-Z][a-z']{2,14}) (?:pharmacy|drugstore"
     r"|warehouse|supermarket|distribution center)\b"
 )
-_NO_SHOP = word_set("""
-    outpatient inpatient hospital clinic call called per via the our local preferred specialty
-    retail compounding discharge sent meds medications contact central home mail new other
-    another different with from patient nearest community faxed online ask asked please chain
-    her his their any main same current hour if clinical satellite emergency investigational
-    amazon's long short oncology pediatric pharmacy name updated
-    """)
+_NO_SHOP = phrase_set("organization_no_shop_en")
 
 _CUE = cased(
     r"\b(?:(?:[Ww]ork(?:s|ed|ing)?|[Ee]mployed|[Jj]ob|[Vv]olunteers?|[Vv]olunteered|[Bb]usboy"
@@ -170,16 +119,8 @@ _CUE = cased(
     r"([A-Z][A-Za-z'&./\xc0-\xff-]{1,24})"
 )
 _JOB_AT = cased(
-    r"\b(?:operator|worker|mechanic|supervisor|manager|driver|clerk|teacher|machinist|engineer"
-    r"|architect|foreman"
-    r"|technician|tech|cook|chef|waitress|waiter|barber|dealer|instructor|porter|cashier"
-    r"|janitor|custodian|guard|nurse|secretary"
-    r"|accountant|bolter|bartender|salesman|welder|electrician|plumber|carpenter|painter"
-    r"|stylist|hairdresser|attendant|librarian"
-    r"|professor|principal|counselor|counsellor|coach|pilot|captain|watchman|WATCHMAN|DRIVER"
-    r"|WORKER|WATCHMAN|freshman|ordnanceman|tender|conductor|typesetter|editor"
-    r"|scientist|analyst|programmer|developer|paralegal|attorney|lawyer|agent|broker|employee"
-    r"|owner)s?[ \n](?:at|for|with|w/|AT|of)[ \n](?:the )?([A-Z][A-Za-z0-9'&.\xc0-\xff-]{1,24})"
+    rf"\b(?:{any_of('organization_jobs_en')})s?[ \n](?:at|for|with|w/|AT|of)[ \n]"
+    r"(?:the )?([A-Z][A-Za-z0-9'&.\xc0-\xff-]{1,24})"
 )
 _WORKING = re.compile(
     r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|ment)|job|attends?|attend(?:ed|ing)|school"
@@ -187,54 +128,13 @@ _WORKING = re.compile(
     r"|by|of|to|with|the|via|w/|ins|insurance|pharm(?:acy)?|owns|ran|runs|owner|student|member"
     r"|usher|active)\b[^.;\n]{0,14}$|[(|:] {0,6}$|\b(?:at|by|for|from)\n$"
 )
-_STOPS = (
-    word_set("""
-    the a an at in on to from by with for our my his her their this that these each every any
-    some or is was were are be been dr mr mrs ms md patient pt near outside local nearby per he
-    she they we it i lives walks walk works work worked working job retired attends attend after
-    before since while when where wife husband son daughter mother father mom dad school new old
-    no not yes other another hospital clinic social follow follow-up case care call called via
-    if during emergency department laboratory lab pharmacy please contact address employer phone
-    fax date name re attn cc dear rx meds medications ed er icu am pm both all sent transport
-    transported brought student teacher grade sunday saturday going stays stay staying goes owns
-    owner ran runs active
-    """)
-    | folded("months_en")
-    | folded("weekdays_en")
-)
-_GENERIC = word_set("""
-    family health home medical high middle elementary grade primary private public secondary
-    nursing graduate law business night day summer sunday bible boarding charter special online
-    community local city county state federal national emergency protective social human
-    clinical support legal financial mental hospice nutrition food interpreter translation
-    ambulance medicine surgery surgical consult consulting transport hospital inpatient
-    outpatient pharmacy pharmacies blood tissue milk sperm bone eye gene mass general retail
-    specialty compounding mail-order illicit street iv recreational hard prescription generic
-    cancer oral antiplatelet fast junk finger baby solid spicy fried crude fish olive essential
-    mineral castor natural flaxseed coconut tea pre after elevated preferred skilled volunteer
-    life disability auto car dental vision long-term workers medicare medicaid commercial
-    supplemental group laser respiratory nervous immune musculoskeletal cardiovascular
-    gastrointestinal genitourinary endocrine digestive vascular central renal collecting
-    arterial venous coronary reference outside stat routine am pm basic research sleep cath
-    diagnostic foreign physical occupational speech care american no gold cold new air pacu
-    ortho trauma cardiac cardiology anesthesia neurology radiology ct mri wound pain ob gyn
-    psychiatric psychiatry palliative pediatric geriatric orthopedic urology thoracic plastic
-    transfusion therapy rehabilitation rehab infectious disease service department water power
-    fire police bar candy protein granola grab parallel monkey gas tear mustard laughing nitrous
-    cord capillary abnormal normal pertinent latest recent pending other dialysis
-    """)
+_STOPS = phrase_set("organization_stops_en") | folded("months_en") | folded("weekdays_en")
+_GENERIC = phrase_set("organization_generic_en")
 _IS_CODE = re.compile(r"\d")
 _NUMBER_FOLLOWS = pattern(r"-? ?\d")
 _SOFT = re.compile(rb"(?:with|w/|in|member|enrolled.{0,8}) (?:the )?$")
 _PLACES = word_set("bowl park beach lake county airport nas ski resort")
-_NO_NAME = word_set("""
-    ed er icu or ot pt home night nights day days full part least present baseline this the his
-    her a an times time risk rest dr mr mrs ms level age he she we they it i medicare medicaid
-    self none no n/a na private unknown disabled unemployed retired workers comp ppo hmo patient
-    state school college university church work monday tuesday wednesday thursday friday
-    saturday sunday mrn id dob type stage class grade physical occupational speech therapy
-    nursing social medicine surgery cardiology pediatrics emergency
-    """)
+_NO_NAME = phrase_set("organization_no_name_en")
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
@@ -269,7 +169,7 @@ def _whole(text: str, start: int, end: int) -> bool:
     return not is_word(text, start - 1) and not is_word(text, end)
 
 
-def _stops(word: Word) -> bool:
+def _stops(word: ContextWord) -> bool:
     return word.low in _STOPS
 
 
@@ -303,7 +203,7 @@ def _by_last(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         yield first, end
 
 
-def _rare(words: list[Word]) -> bool:
+def _rare(words: list[ContextWord]) -> bool:
     """Whether one of the words is no word of English or medicine, as those of headings are."""
     return any(
         word.low not in folded("common_words_en") and word.low not in folded("medical_words_en")
@@ -349,14 +249,7 @@ def _by_first(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
 
 
 # What hospitals have departments of.
-_SERVICES = word_set("""
-    systems medicine surgery orthopaedic orthopedic orthopaedics orthopedics neurology
-    cardiology pediatrics radiology pathology anesthesia anesthesiology psychiatry urology
-    oncology dermatology ophthalmology emergency internal family obstetrics rehabilitation
-    physical radiation nuclear otolaryngology neurosurgery gastroenterology infectious
-    endocrinology nephrology hematology rheumatology pulmonary nursing dr birth residence origin
-    care
-    """)
+_SERVICES = phrase_set("organization_services_en")
 
 
 def _by_cue(text: str, seen: bytes) -> Iterator[tuple[int, int]]:

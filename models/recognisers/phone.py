@@ -13,24 +13,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import (
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .named_numbers import count_digits
+from .number_words import names_a_number
+from .patterns import (
     Match,
     after,
     before,
     disjoint,
     is_digit,
     is_word,
-    names_a_number,
     pattern,
     view,
 )
-from .named_numbers import count_digits
 
 NAME = "phone"
 LABELS = ("PHONE", "FAX")
-SHARED = ("named_numbers",)
 # 104 of 104 right: english_clinical_sample 21/21, demo/train 52/52, asq_phi 31/31.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9906

@@ -10,15 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .adjacent import Word, cased, folded, name_run, word_set, words_after, words_before
-from .matching import after, before, disjoint, is_word, view
+from ...dictionaries import phrase_set, word_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .context_words import ContextWord, cased, folded, name_run, words_after, words_before
+from .patterns import after, before, disjoint, is_word, view
 
 NAME = "place"
 LABELS = ("LOCATION-OTHER",)
-LISTS = ("first_names_en", "months_en", "us_cities", "us_places", "weekdays_en")
-SHARED = ("adjacent",)
 # 14 of 16 right: english_clinical_sample 3/3, demo/train 11/11, asq_phi 0/2.
 # The two others are a county and a valley that asq_phi leaves out.
 # `python -m benchmarks.rules --scores`.
@@ -42,11 +41,7 @@ _LAST = (
 )
 _ANCHOR = cased(rf" ({_LAST}|{_LAST.upper()})\b")
 # Words that end names of other things as often: they need a word for being somewhere.
-_LOOSE = word_set("""
-    bowl station field farm valley camp plaza mall waters quarter summit mesa gardens garden
-    island islands falls harbor theater theatre sound bay ranch pond prairie swamp dam bridge
-    terminal desert resort casino pier forest fairgrounds arena mountain zoo river gorge marina
-    """)
+_LOOSE = phrase_set("place_loose_en")
 _FIRST = cased(
     r"\b(?:Lake|LAKE|Mount|Mt\.|Fort|Ft\.|Cape|Isle|Isle of|County of|NAS|Port of"
     r"|Naval Station|Joint Base"
@@ -58,19 +53,7 @@ _SOMEWHERE = re.compile(
     r"|hiking|hiked|off|into|over|under|visit(?:ed|ing)?|the|toured|in the|\("
     r"|@)[ \n]?(?:the )?$|[(,] ?$|\|$"
 )
-_STOPS = (
-    word_set("""
-    the a an at in on to from by with for our my his her their this that these each every any or
-    is was dr mr mrs ms md patient pt near outside local nearby same per resident residents
-    lives living walks walk went hike hiking hikes state national community public another new
-    nurse nurses nursing ems power trauma ambulance work call charging docking work-station ward
-    bed unit room triage he she they we it i when where wife husband son daughter via if during
-    after before since while adult old elderly loading inversion visual central surgical sterile
-    operative magnetic lung receptive tech field upper lower mid left right high low no lz
-    """)
-    | folded("months_en")
-    | folded("weekdays_en")
-)
+_STOPS = phrase_set("place_stops_en") | folded("months_en") | folded("weekdays_en")
 _NOT_ALONE = word_set("state national county city community regional memorial municipal")
 _FROM_TO = frozenset(("thru", "from", "hx", "tech", "dx", "sx"))
 _SURNAMES = word_set("park lake field forest rivers banks beach bay camp pond mesa marina bridge")
@@ -102,7 +85,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     yield from disjoint(Candidate(s, e, "LOCATION-OTHER", NAME, SCORE) for s, e in found)
 
 
-def _stops(word: Word) -> bool:
+def _stops(word: ContextWord) -> bool:
     return word.low in _STOPS
 
 
@@ -158,8 +141,4 @@ def _by_first(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         yield match.start(), run[-1].end
 
 
-_INSTITUTIONS = word_set("""
-    hospital clinic medical center sinai carmel olive zion health general regional school
-    elementary church academy university college county st street ave avenue drive road worth
-    wayne lauderdale collins smith myers
-    """)
+_INSTITUTIONS = phrase_set("place_institutions_en")

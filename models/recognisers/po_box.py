@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .adjacent import cased
-from .matching import disjoint, pattern, stands_alone, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .context_words import cased
+from .patterns import disjoint, pattern, stands_alone, view
 
 NAME = "po_box"
 LABELS = ("LOCATION-OTHER",)
-SHARED = ("adjacent",)
 # 1 of 1 right: demo/train 1/1.
 # Boxes are rare: the score is low for want of text, not for mistakes.
 # `python -m benchmarks.rules --scores`.

@@ -17,14 +17,15 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .adjacent import folded, word_set
-from .capitals import Property, words
-from .matching import (
+from ...dictionaries import phrase_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .casing import WordProperty, words
+from .context_words import folded
+from .patterns import (
     Match,
     Pattern,
-    View,
+    RuleView,
     after,
     before,
     disjoint,
@@ -37,39 +38,14 @@ from .matching import (
 
 NAME = "profession"
 LABELS = ("PROFESSION",)
-LISTS = ("first_names_en", "professions_en")
-SHARED = ("adjacent", "capitals")
 # 40 of 40 right: english_clinical_sample 14/14, demo/train 26/26.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9762
 
 # Last words of jobs beside those of the list.
-_HEADS = word_set("""
-    barman beekeeper bellman bolter brakeman cellist cheesemaker clergywoman clockmaker
-    correspondent crabber craftsman craftswoman crewman dairyman ditcher docent doorkeeper
-    draughtsman dredger drover dyer embalmer etcher faller farrier feller ferryman framer
-    freelancer freighter garbageman gasman glassblower glover grip gunner haberdasher harvester
-    hatter hauler houseman ironmonger joiner labourer laundress lineworker lumberman luthier
-    marketer mate melter milkman milliner moulder nailer newsman nurseryman oiler operative
-    ordnanceman oysterman papermaker paver pipelayer piper pitman planter plater ploughman
-    polisher presser puddler puller pumper puppeteer quarrier quarryman railroader reaper reeler
-    repairwoman restorer riveter roofbolter roughneck rower saddler sawyer scaler scrapper
-    scriptwriter serviceman servicewoman sharecropper sheepherder shepherd shipwright shucker
-    signalman slater smelter sommelier sorter spinner splicer spotter stablehand stacker
-    steeplejack stocker stoker sugarmaker surfacer swineherd switchman tapper tender thatcher
-    threader tiler timekeeper tinker tinsmith toymaker trainman trawler tugboatman turner vet
-    videographer wainwright warrantman weatherman weigher whaler wheelman wheelwright whittler
-    woodcarver wrangler yardman
-""")
+_HEADS = phrase_set("profession_heads_en")
 # Last words of the list that name nobody's job by themselves, or what a chart calls anybody.
-_NO_HEADS = word_set("""
-    anchor associate boy girl lady chief copy crew d d. dresser duster escort fighter general
-    hanger host land layer leader make man master monitor parent peace person player police pro
-    processor resident seal servant staff streamer student sub sweep taker tester visitor
-    volunteer walker washer wife woman fellow provider practitioner doctor physician examiner
-    handler helper reader runner collector blower blaster climber trimmer groom mentor official
-    order care model caretaker
-    """)
+_NO_HEADS = phrase_set("profession_no_heads_en")
 
 
 @functools.cache
@@ -82,14 +58,7 @@ def _heads() -> frozenset[str]:
 _ENDINGS = re.compile(
     r"[a-z]{3,}(?:maker|keeper|worker|smith|wright|monger|herder|fitter|grapher)$"
 )
-_NOT_A_JOB = word_set("""
-    pacemaker bookmaker housekeeper's man woman gentleman person smoker drinker nonsmoker
-    daughter father mother sister brother older former younger other member survivor historian
-    carrier caretaker user abuser patient candidate donor human specimen layer german roman
-    ottoman spokesman freshman layman walker never cluster master sweetheart roster disaster
-    booster monster toaster blister oyster foster sinister holster bolster youngster register
-    semester trimester minister's hamster poster caucasian
-    """)
+_NOT_A_JOB = phrase_set("profession_not_a_job_en")
 _MODIFIERS = re.compile(
     r"(?:former|retired|semi-?retired|current|currently|previous|previously|full-?time"
     r"|part-?time|self-?employed|disabled|unemployed"
@@ -106,33 +75,11 @@ _MODIFIERS = re.compile(
 )
 # Words that are a job only behind what kind of one it is ("deck hand", "smelter tender"), or where
 # a job is asked for.
-_HALF = word_set("""
-    hand tender mate guide agent specialist representative rep carrier operative hunter model
-    server buyer mover picker planner setter cutter maker finisher owner member officer
-    supervisor tech aide assistant coordinator smelter freighter harvester trawler grip stripper
-    lifter pumper tapper scaler spotter grinder polisher presser turner feller faller rower
-    skipper tinker orderly seaman excavator piper driver guard controller fitter surfacer
-    adviser installer loader oiler plater puller reeler sorter stacker threader weigher rider
-    trader trainer translator interpreter lecturer promoter gambler dealer broker vendor judge
-    minister subject
-    """)
+_HALF = phrase_set("profession_half_en")
 # Before those: words that say how something is, not what kind of work.
-_NO_KIND = word_set("""
-    little non very minimally most more mildly it that not right left right-hand dominant normal
-    second first third favorite your drunk great big designated poor unrestrained restrained
-    reliable good safe room house non-tender extremely exquisitely diffusely slightly still
-    focal point other same free travel tour previous main sole only primary contrast imaging
-    causative chemotherapeutic pharmacologic antihypertensive bilateral upper lower family
-    support cell running play class team soul classmate dose likely german australian
-    """)
+_NO_KIND = phrase_set("profession_no_kind_en")
 # Names of families as well: an article has to stand before them.
-_SURNAMES = word_set("""
-    miller smith potter mason tailor cook baker porter farmer hunter carpenter weaver butler
-    gardener shepherd fisher cooper archer fowler carver barber judge page ward bishop tanner
-    sawyer turner walker glover painter skinner slater thatcher parker chandler spinner piper
-    marshall gunner trapper butcher singer skipper brewer taylor carter wright driver ranger
-    hooper roper sheriff draper cutter miner cowboy priest dancer
-    """)
+_SURNAMES = phrase_set("profession_surnames_en")
 # What follows is a job, whatever it is called.
 _SAYS_SO = pattern(
     r"\b(?:(?:work(?:s|ed|ing)?(?: (?:full|part)[- ]?time)?|employed|employment|job|career"
@@ -181,17 +128,7 @@ _KIN = re.compile(
     r"|grandmother|grandfather|uncle|aunt|niece|nephew|he|she|her|his|patient|pt|works?|job"
     r"|lives?|nights|stand|roof|pike|sews?|teaches)\b"
 )
-_CLINICIANS = word_set("""
-    surgeon nurse therapist pathologist cardiologist neurologist psychologist psychiatrist
-    physiotherapist radiologist oncologist dermatologist urologist nephrologist gynecologist
-    pulmonologist endocrinologist gastroenterologist rheumatologist hematologist podiatrist
-    hospitalist ophthalmologist otolaryngologist anesthesiologist anesthetist dentist dietician
-    dietitian nutritionist internist neurosurgeon obstetrician orthodontist pediatrician
-    psychotherapist radiographer sonographer advocate audiologist chiropractor caseworker coder
-    haematologist immunologist orthotist prosthetist coroner transcriptionist notary
-    physiologist optometrist interpreter specialist coordinator assistant aide tech technician
-    counselor chaplain provider practitioner resident intern fellow
-    """)
+_CLINICIANS = phrase_set("clinicians_en")
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
@@ -232,7 +169,7 @@ def _holds_head(word: str) -> bool:
 
 
 _LETTERS = re.compile("[a-z\xe0-\xff]+")
-_HOLDS_HEAD = Property(_holds_head)
+_HOLDS_HEAD = WordProperty(_holds_head)
 
 
 def _is_head(word: str) -> bool:
@@ -247,7 +184,7 @@ _REACH = 80
 
 
 def _after(
-    text: str, seen: View, heads: _Heads, cue: Pattern, certain: bool
+    text: str, seen: RuleView, heads: _Heads, cue: Pattern, certain: bool
 ) -> Iterator[tuple[int, int]]:
     """Jobs behind a cue, which stands within a line; the job may go on in the next."""
     for line in lines_before(seen, heads.starts, _REACH):
@@ -257,7 +194,7 @@ def _after(
                 yield from _behind(text, seen, match, certain)
 
 
-def _behind(text: str, seen: View, match: Match, certain: bool) -> Iterator[tuple[int, int]]:
+def _behind(text: str, seen: RuleView, match: Match, certain: bool) -> Iterator[tuple[int, int]]:
     start = match.end()
     if is_word(text, match.start() - 1) and text[match.start()].isalnum():
         return
@@ -354,7 +291,7 @@ _BEHIND_HEAD = (
 )
 
 
-def _bracketed(text: str, seen: View, heads: _Heads) -> Iterator[tuple[int, int]]:
+def _bracketed(text: str, seen: RuleView, heads: _Heads) -> Iterator[tuple[int, int]]:
     for shape, behind in _BEHIND_HEAD:
         if not any(behind.match(seen, end) for end in heads.ends):
             continue

@@ -10,13 +10,13 @@ import functools
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
+from ...dictionaries import phrase_set, word_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from . import names
-from .capitals import CAPITALISED, LOWER, UPPER, Property, Words, plain, shape_of, words
-from .matching import disjoint
+from .casing import CAPITALISED, LOWER, UPPER, CasedWords, WordProperty, plain, shape_of, words
 from .names import (
-    Stretch,
+    NameSpan,
     and_another,
     is_common,
     is_given,
@@ -24,36 +24,17 @@ from .names import (
     is_surname,
     name_behind,
     read_name,
-    word_set,
 )
+from .patterns import disjoint
 
 NAME = "relative_name"
 LABELS = ("PATIENT",)
-LISTS = names.LISTS
-SHARED = ("capitals", "names")
 # 187 of 187 right: english_clinical_sample 19/19, demo/train 77/77, asq_phi 91/91.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9947
 
-_KIN = word_set("""
-    mother father mom mum dad mommy daddy mama papa sister brother sibling son daughter wife
-    husband spouse partner girlfriend boyfriend fiance fiancee niece nephew aunt uncle cousin
-    grandmother grandfather grandma grandpa granny nana grandson granddaughter grandchild
-    stepmother stepfather stepson stepdaughter stepbrother stepsister mother-in-law
-    father-in-law sister-in-law brother-in-law son-in-law daughter-in-law half-brother
-    half-sister great-nephew great-niece great-aunt great-uncle ex-wife ex-husband widow widower
-    twin hubby stepmom stepdad granddtr granddau girls boys husbands dtr dau husb gf bf sib bro
-    sis gma gpa grandniece grandnephew grandaughter foster-mother mothers fathers moms dads
-    sisters brothers sons daughters wives parents grandparents kids children twins nieces
-    nephews cousins siblings grandchildren grandsons granddaughters
-""")
-_OTHERS = word_set("""
-    neighbor neighbour friend roommate housemate flatmate caregiver caretaker guardian godmother
-    godfather boss coworker co-worker colleague landlord landlady caller classmate teammate
-    teacher principal attorney lawyer conservator proxy poa hcp hcpoa babysitter nanny bystander
-    volunteer sponsor agent passenger driver officer rep adj neighbors friends adjuster clergy
-    deputy trooper minister
-""")
+_KIN = phrase_set("relative_name_kin_en")
+_OTHERS = phrase_set("relative_name_others_en")
 _RELATIONS = _KIN | _OTHERS
 # Between the word and the name: "sister named Ann", "brother-in-law Jim", "wife is Mary".
 _BETWEEN = word_set("""
@@ -71,8 +52,8 @@ _SPEAKING = re.compile(
 _SAYING = word_set("""
     with w to by for like named is of pt patient case name called ref case
 """)
-_RELATION = Property.one_of(_RELATIONS)
-_SAY = Property.one_of(_SAYING)
+_RELATION = WordProperty.one_of(_RELATIONS)
+_SAY = WordProperty.one_of(_SAYING)
 _BRACKET = re.compile(r" ?\((?:pt'?s |patient's |her |his |the )?")
 
 
@@ -93,7 +74,7 @@ def find(text: str) -> tuple[Candidate, ...]:
     )
 
 
-def _behind(found: Words) -> Iterator[Stretch]:
+def _behind(found: CasedWords) -> Iterator[NameSpan]:
     """Names behind the relation: "wife, Mary", "dads Andre Cole & Teo Ruiz"."""
     for index in found.where(_RELATION):
         relation = found.plains[index]
@@ -122,7 +103,7 @@ def _behind(found: Words) -> Iterator[Stretch]:
 _AGE = re.compile(r" \(?\d{1,2}\)?(?: ?(?:yo|y/o|mo|y|m))?(?:,? (?:and )?|, ?& |; )")
 
 
-def _behind_age(found: Words, stretch: Stretch) -> int | None:
+def _behind_age(found: CasedWords, stretch: NameSpan) -> int | None:
     """Index of the next name of "Sasha 11, Lev 6"."""
     match = _AGE.match(found.text, stretch.end)
     if match is None:
@@ -131,19 +112,19 @@ def _behind_age(found: Words, stretch: Stretch) -> int | None:
     return index if index < len(found) and found.starts[index] == match.end() else None
 
 
-def name_behind_and(found: Words, index: int) -> Stretch | None:
+def name_behind_and(found: CasedWords, index: int) -> NameSpan | None:
     """The next name of a list; never an ordinary word."""
     if is_common(found.texts[index]) or found.shapes[index] not in (CAPITALISED, UPPER):
         return None
     return read_name(found, index)
 
 
-def _is_heading(found: Words, index: int, stretch: Stretch) -> bool:
+def _is_heading(found: CasedWords, index: int, stretch: NameSpan) -> bool:
     """Whether it is "Mother: Diabetes", where only a listed first name is one."""
     return ":" in found.between(index) and not is_given(found.texts[stretch.first])
 
 
-def _is_place(found: Words, at: int, stretch: Stretch) -> bool:
+def _is_place(found: CasedWords, at: int, stretch: NameSpan) -> bool:
     """Whether it is "(school principal, Dayton, 937-" or "his cousin, Texas"."""
     relation = found.plains[at - 1]
     return (
@@ -154,7 +135,7 @@ def _is_place(found: Words, at: int, stretch: Stretch) -> bool:
     )
 
 
-def _before(found: Words) -> Iterator[Stretch]:
+def _before(found: CasedWords) -> Iterator[NameSpan]:
     """Names before the relation: "Anna (daughter)", "Kevin's mother"."""
     for index in found.where(_RELATION):
         if not index:
@@ -184,18 +165,18 @@ def _before(found: Words) -> Iterator[Stretch]:
             and not is_common(found.texts[back - 1])
         ):
             first = back - 1
-        yield Stretch(first, back, found.starts[first], found.ends[back])
+        yield NameSpan(first, back, found.starts[first], found.ends[back])
 
 
-_GIVEN_ALONE = Property(
+_GIVEN_ALONE = WordProperty(
     lambda word: is_given(word) and not is_common(word) and shape_of(word) in (CAPITALISED, LOWER)
 )
-_CAPITALISED_ALONE = Property(
+_CAPITALISED_ALONE = WordProperty(
     lambda word: is_given(word) and not is_common(word) and shape_of(word) == CAPITALISED
 )
 
 
-def _named(found: Words) -> Iterator[Stretch]:
+def _named(found: CasedWords) -> Iterator[NameSpan]:
     """Names behind words that lead to a person: "spoke with Anna", "a patient named Jane D."."""
     for index in found.where(_GIVEN_ALONE, behind=_SAY):
         if found.texts[index - 1] == "PT":
@@ -209,17 +190,13 @@ def _named(found: Words) -> Iterator[Stretch]:
             yield stretch
 
 
-_ACTING = word_set("""
-    says said states agrees present called came helps helped drives drove brought lives visited
-    visits thinks confirms understands asked asks knows tearful stayed stays phoned feels hopes
-    reports denies presents arrives arrived wants
-""")
+_ACTING = phrase_set("relative_name_acting_en")
 
 
-_ACTS = Property(lambda word: plain(word) in _ACTING and shape_of(word) == LOWER)
+_ACTS = WordProperty(lambda word: plain(word) in _ACTING and shape_of(word) == LOWER)
 
 
-def _acting(found: Words) -> Iterator[Stretch]:
+def _acting(found: CasedWords) -> Iterator[NameSpan]:
     """First names at the head of a sentence that do what people do: "Lenore present."."""
     for index in (at - 1 for at in found.where(_ACTS, behind=_CAPITALISED_ALONE)):
         if (
@@ -228,4 +205,4 @@ def _acting(found: Words) -> Iterator[Stretch]:
             and not (index and found.between(index - 1) == " " and found.shapes[index - 1] != LOWER)
             and not (index and found.plains[index - 1] in names.TITLES)
         ):
-            yield Stretch(index, index, found.starts[index], found.ends[index])
+            yield NameSpan(index, index, found.starts[index], found.ends[index])

@@ -11,13 +11,23 @@ import functools
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
+from ...dictionaries import phrase_set, word_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from . import names
-from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Property, Words, plain, shape_of, words
-from .matching import disjoint
+from .casing import (
+    CAPITALISED,
+    INITIAL,
+    LOWER,
+    UPPER,
+    CasedWords,
+    WordProperty,
+    plain,
+    shape_of,
+    words,
+)
 from .names import (
-    Stretch,
+    NameSpan,
     and_another,
     is_common,
     is_given,
@@ -25,36 +35,18 @@ from .names import (
     is_surname,
     name_behind,
     read_name,
-    word_set,
 )
+from .patterns import disjoint
 
 NAME = "role_name"
 LABELS = ("DOCTOR",)
-LISTS = names.LISTS
-SHARED = ("capitals", "names")
 # 36 of 36 right: english_clinical_sample 6/6, demo/train 30/30.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9737
 
-_ROLES = word_set("""
-    nurse midwife doula interpreter translator interp aide sitter tech technician technologist
-    sonographer phlebotomist therapist physiotherapist dietitian dietician nutritionist
-    pharmacist chaplain scribe medic paramedic hygienist dentist orthodontist optometrist
-    counselor counsellor psychologist psychiatrist physician doctor surgeon hospitalist
-    intensivist attending resident fellow intern registrar consultant cardiologist oncologist
-    neurologist nephrologist urologist radiologist pathologist dermatologist pulmonologist
-    hematologist gastroenterologist endocrinologist rheumatologist gynecologist obstetrician
-    pediatrician anesthesiologist anesthetist ophthalmologist otolaryngologist internist
-    podiatrist orthopedist audiologist histotech perfusionist assistant secretary coordinator
-    worker manager mgr mgmt provider specialist audiologist osteopath acupuncturist chiropractor
-    corpsman charge lactation ibclc senior pharmd oncology pcp sw msw rn lpn lvn np crna cna rt
-    slp ot pt pct ccls rdh pa pa-c do md ma res attg
-""")
+_ROLES = phrase_set("role_name_roles_en")
 # As often something else: the name must be a listed first name and no ordinary word.
-_SHORT = word_set("""
-    charge lactation senior oncology sw rt slp ot pt pct pa do md ma res pcp np cna msw worker
-    manager mgr mgmt assistant coordinator specialist provider resident intern fellow
-""")  # fmt: skip
+_SHORT = phrase_set("role_name_short_en")  # fmt: skip
 _LEADING = re.compile(
     r"\b(?:paged|staffed (?:with|w/)|precepted (?:with|by)|d/w|disc(?:ussed)? (?:with|w/)"
     r"|report (?:to"
@@ -68,8 +60,8 @@ _LEADING = re.compile(
 _LEADS = word_set("""
     paged with w by to for per d told notified from consulted of under
 """)
-_ROLE = Property.one_of(_ROLES)
-_LEAD = Property.one_of(_LEADS)
+_ROLE = WordProperty.one_of(_ROLES)
+_LEAD = WordProperty.one_of(_LEADS)
 _BRACKET = re.compile(r" ?\((?:the |our |her |his )?")
 
 
@@ -90,7 +82,7 @@ def find(text: str) -> tuple[Candidate, ...]:
     )
 
 
-def _behind(found: Words) -> Iterator[Stretch]:
+def _behind(found: CasedWords) -> Iterator[NameSpan]:
     for index in (at - 1 for at in found.where(names.MAY_BE_NAME, behind=_ROLE)):
         role = found.plains[index]
         if found.between(index) not in (" ", ", ", " (", "  "):
@@ -113,7 +105,7 @@ def _behind(found: Words) -> Iterator[Stretch]:
                 yield another
 
 
-def _surname(found: Words, role: str, index: int) -> Stretch | None:
+def _surname(found: CasedWords, role: str, index: int) -> NameSpan | None:
     """A surname that is an ordinary word too: "our chaplain Moss"."""
     if (
         role in _SHORT
@@ -127,7 +119,7 @@ def _surname(found: Words, role: str, index: int) -> Stretch | None:
     return read_name(found, index)
 
 
-def _fits(found: Words, role: str, stretch: Stretch) -> bool:
+def _fits(found: CasedWords, role: str, stretch: NameSpan) -> bool:
     first = found.texts[stretch.first]
     lone = stretch.first == stretch.last
     if "," in found.between(stretch.first - 1) and not is_given(first):
@@ -141,7 +133,7 @@ def _fits(found: Words, role: str, stretch: Stretch) -> bool:
     return not lone or is_given(first) or is_surname(first)
 
 
-def _before(found: Words) -> Iterator[Stretch]:
+def _before(found: CasedWords) -> Iterator[NameSpan]:
     """Names before the role: "Kirsi (PT)", "Ana, the interpreter"."""
     for index in found.where(_ROLE):
         if not index:
@@ -161,7 +153,7 @@ def _before(found: Words) -> Iterator[Stretch]:
             and is_given(word)
             and not is_common(word)
         ):
-            yield Stretch(back, back, found.starts[back], found.ends[back])
+            yield NameSpan(back, back, found.starts[back], found.ends[back])
 
 
 def _may_be_led(word: str) -> bool:
@@ -169,10 +161,10 @@ def _may_be_led(word: str) -> bool:
     return shape in (CAPITALISED, INITIAL) or (shape in (LOWER, UPPER) and is_given(word))
 
 
-_MAY_BE_LED = Property(_may_be_led)
+_MAY_BE_LED = WordProperty(_may_be_led)
 
 
-def _led(found: Words) -> Iterator[Stretch]:
+def _led(found: CasedWords) -> Iterator[NameSpan]:
     """Names behind words that lead to a colleague: "paged Okafor", "report to bea"."""
     for index in found.where(_MAY_BE_LED, behind=_LEAD):
         if found.between(index - 1) not in (" ", "/"):

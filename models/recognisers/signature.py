@@ -10,17 +10,15 @@ import functools
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from . import names
-from .capitals import CAPITALISED, INITIAL, LOWER, UPPER, Words, words
-from .matching import disjoint, pattern, view
-from .names import Stretch, is_common, is_given, is_plausible, is_surname, read_name
+from .casing import CAPITALISED, INITIAL, LOWER, UPPER, CasedWords, words
+from .names import NameSpan, is_common, is_given, is_plausible, is_surname, read_name
+from .patterns import disjoint, pattern, view
 
 NAME = "signature"
 LABELS = ("DOCTOR",)
-LISTS = names.LISTS
-SHARED = ("capitals", "names")
 # 6 of 6 right: english_clinical_sample 2/2, demo/train 4/4.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.875
@@ -64,21 +62,21 @@ def find(text: str) -> tuple[Candidate, ...]:
     )
 
 
-def _read(found: Words, offset: int) -> Stretch | None:
+def _read(found: CasedWords, offset: int) -> NameSpan | None:
     index = found.at(offset)
     if index >= len(found) or found.starts[index] - offset > 1:
         return None
     return read_name(found, index, comma=True, lower=True)
 
 
-def _signed(found: Words, seen: bytes) -> Iterator[Stretch]:
+def _signed(found: CasedWords, seen: bytes) -> Iterator[NameSpan]:
     for match in _AHEAD.finditer(seen):
         stretch = _read(found, match.end())
         if stretch is not None and _is_full(found, stretch):
             yield stretch
 
 
-def _closed(found: Words, seen: bytes) -> Iterator[Stretch]:
+def _closed(found: CasedWords, seen: bytes) -> Iterator[NameSpan]:
     """The name on the line below "Sincerely,", first name alone or not."""
     for match in _CLOSING.finditer(seen):
         if match.start() and not found.text[match.start() - 1].isspace():
@@ -92,7 +90,7 @@ def _closed(found: Words, seen: bytes) -> Iterator[Stretch]:
             yield stretch
 
 
-def _alone(found: Words) -> Iterator[Stretch]:
+def _alone(found: CasedWords) -> Iterator[NameSpan]:
     """`J. Smith` or `-- Jane Smith` alone on a line."""
     for index in found.heads:
         start = found.starts[index]
@@ -118,7 +116,7 @@ def _alone(found: Words) -> Iterator[Stretch]:
             yield stretch
 
 
-def _is_full(found: Words, stretch: Stretch) -> bool:
+def _is_full(found: CasedWords, stretch: NameSpan) -> bool:
     """Whether it is written in full: an initial or first name, and another word."""
     inside = range(stretch.first, stretch.last + 1)
     if len(inside) < 2:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import (
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .number_words import names_a_number
+from .patterns import (
     Match,
     before,
     disjoint,
     is_digit,
     is_word,
-    names_a_number,
     pattern,
     stands_alone,
     view,

@@ -13,39 +13,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .adjacent import Word, cased, folded, name_run, spaced_out, word_set, words_before
-from .matching import Match, before, disjoint, is_word, pattern, view
+from ...dictionaries import phrase_set, word_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .context_words import ContextWord, cased, folded, name_run, spaced_out, words_before
+from .patterns import Match, before, disjoint, is_word, pattern, view
 
 NAME = "street"
 LABELS = ("STREET",)
-LISTS = ("months_en", "street_words_en", "weekdays_en")
-SHARED = ("adjacent",)
 # 30 of 31 right: english_clinical_sample 4/4, demo/train 19/20, asq_phi 7/7.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9394
 
 # Entries of the list that are no words for a street: parts of a building, boxes, and words that
 # hardly ever end a street's name but often a hospital's or a village's.
-_PARTS = word_set("""
-    apartment apt apt. bldg bldg. building fl. floor p.o. po room rr ste ste. suite unit rural
-    common mall bridge station farm junction extension
-    """) | {"p.o. box", "po box", "rural route"}
+_PARTS = phrase_set("street_parts_en") | {"p.o. box", "po box", "rural route"}
 _WORDS = sorted(
     {word.rstrip(".") for word in folded("street_words_en") - _PARTS}
-    | word_set("""
-    bend blvrd bnd bvd causeway close creek crk cswy est gdns glen gln hill hl hollow holw knl
-    knoll lk mdw mdws meadow meadows mews mnr mtn oval park pnes pt quay run shore shr spg
-    spgs spur trwy vis vista vly wharf wls xing
-    """),
+    | phrase_set("street_more_words_en"),
     key=lambda word: (-len(word), word),
 )
 # Words that are hardly ever anything but a street's last, so that no number has to precede.
-_CERTAIN = word_set(
-    "ave avenue blvd boulevard lane ln parkway pkwy rd road street turnpike tpke expressway expy"
-    " freeway fwy highway hwy drive"
-)
+_CERTAIN = phrase_set("street_certain_words_en")
 _SUFFIX = "|".join(re.escape(word) for word in _WORDS)
 _DIRECTION = (
     r"(?:north|south|east|west|northeast|northwest|southeast|southwest|[ns]\.?[ew]\.?|[nsew]\.?)"
@@ -104,25 +93,8 @@ _CORNER = cased(
     r"|\b((?:\d{1,3}(?:st|nd|rd|th)) & [A-Z][a-z]{2,15}(?: (?:St(?:reet)?|Ave(?:nue)?))?)\b"
 )
 # Words of measures and of prose, which make of "2 L ... Drive" no address.
-_NO_NAMES = word_set("""
-    mg mcg ml cc units unit tab tabs tablet tablets puff puffs days day weeks week months month
-    years year hours hour hrs minutes min x times per po iv im prn bid tid qid daily of to in
-    for on at with and or the a an by was is are were from he she they we i it his her their but
-    not no mile miles feet ft foot cm mm kg lb lbs lbs. oz yo y/o year-old male female steps
-    step stairs story blocks block car cars kids children pillow pillows views view am pm
-    patient pt who that lives which then will can has had have after before when dose doses
-    grams degree degrees percent point points packs pack ppd beers drinks cans drink wk wks mo
-    yr yrs hr flight flights more liter liters l bpm mmhg blood heart
-    """) | folded("weekdays_en")
-_STOPS = (
-    _NO_NAMES
-    | word_set("""
-    our this that these those every each some any same main-line near outside off across along
-    down up into through via behind between rent lives living resides moved drive driving drove
-    walk walks walking dr mr mrs ms street rx sent phone tel address addr
-    """)
-    | folded("months_en")
-)
+_NO_NAMES = phrase_set("street_no_names_en") | folded("weekdays_en")
+_STOPS = _NO_NAMES | phrase_set("street_stops_en") | folded("months_en")
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
@@ -249,5 +221,5 @@ def _names(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         yield match.span(group)
 
 
-def _stops(word: Word) -> bool:
+def _stops(word: ContextWord) -> bool:
     return word.low in _STOPS

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .datewords import is_day, is_piece
-from .matching import before, disjoint, is_word, names_a_number, pattern, view
+from .number_words import names_a_number
+from .patterns import before, disjoint, is_word, pattern, view
 
 NAME = "timestamp"
 LABELS = ("DATE",)
-SHARED = ("datewords",)
 # 7 of 7 right: english_clinical_sample 3/3, demo/train 4/4.
 # `python -m benchmarks.rules --scores`
 SCORE = 0.8889

@@ -9,27 +9,26 @@ import functools
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
+from ...dictionaries import phrase_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from . import names
-from .capitals import (
+from .casing import (
     CAPITALISED,
     INITIAL,
     LOWER,
     UPPER,
-    Property,
-    Words,
+    CasedWords,
+    WordProperty,
     plain,
     shape_of,
     words,
 )
-from .matching import disjoint, is_word, pattern, view
-from .names import Stretch, is_common, is_given, is_surname, read_name, word_set
+from .names import NameSpan, is_common, is_given, is_surname, read_name
+from .patterns import disjoint, is_word, pattern, view
 
 NAME = "titled_name"
 LABELS = ("PATIENT", "DOCTOR")
-LISTS = names.LISTS
-SHARED = ("capitals", "names")
 # 246 of 248 right: english_clinical_sample 41/41, demo/train 132/133, asq_phi 73/74.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.988
@@ -37,20 +36,12 @@ SCORE = 0.988
 _TITLES = dict.fromkeys(
     ("dr", "drs", "doctor", "doctors", "prof", "professor", "nurse"), "DOCTOR"
 ) | dict.fromkeys(
-    word_set("""
-    mr mrs ms miss mx mister messrs madam sir sister brother father mother rev reverend pastor
-    rabbi imam deacon judge officer sgt sergeant lt lieutenant capt captain lady lord hon señor
-    señora
-"""),
+    phrase_set("titled_name_titles_en"),
     "PATIENT",
 )
-_TITLED = Property.one_of(map(plain, _TITLES))
+_TITLED = WordProperty.one_of(map(plain, _TITLES))
 # Words as well: only with a capital ("Sister Agnes", not "her sister Agnes", which is a relative).
-_ALSO_WORDS = word_set("""
-    doctor doctors nurse miss mister madam sir sister brother father mother pastor rabbi imam
-    deacon judge officer sergeant lieutenant captain lady lord hon professor reverend rev prof
-    lt sgt capt
-""")
+_ALSO_WORDS = phrase_set("titled_name_also_words_en")
 # Written in capitals, mitral regurgitation and multiple sclerosis as well.
 _ALSO_ABBREVIATIONS = frozenset(("mr", "ms", "lt", "hon", "lady", "sir"))
 _OF_FORMS = names.FIELD_WORDS | names.ORGANISATION_WORDS
@@ -68,20 +59,11 @@ _CREDENTIAL = pattern(
     r"|paramedic|pgy-?\d|ms[34]?|mba|bs|cep|nnp|lgc|fp-c|cfrn|pa|pt|ot|rd|rt|do|ma|cns|lcp|cht|ccds|mph|esq)"
 )
 # With what letters one begins.
-_HEADS = word_set("""
-    acnp agnp anp aprn arnp b bs bsn ccc ccds ccrn cdces cde cep cfrn chpn cht cna cnm cnp cns
-    cota crna crnp d dc dds dmd dnp do dpm dpt dvm emt esq faad faan faap facc facep facog facp
-    facr facs fnp fnpbc fnpc fp frcp frcs l lcp lcpc lcsw lgc licsw lisw lmcsw lmft lmhc lmsw
-    lpc lpn lsn lsw lvn m ma mb mba mbbs mbchb md mph ms msn msw n nnp np npc o ocn od ot otr p
-    pa pac paramedic pgy ph pharm pharmd phd pnp psy psyd pt pta r rd rdcs rdms rdn rn rnc rph
-    rrt rt rvt slp
-""")
+_HEADS = phrase_set("titled_name_credential_heads_en")
 _HEAD = re.compile(r"[a-z]+")
 # What parts them from the name.
 _APART = re.compile(rb"(?:,? {1,2}|,|,\r?\n|\()\Z")
-_WEAK = word_set("""
-    ms bs mba mb pa pt ot rd rt do ma cns mb esq lcp cna slp mph
-""")
+_WEAK = phrase_set("titled_name_weak_credentials_en")
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
@@ -99,7 +81,7 @@ def find(text: str) -> tuple[Candidate, ...]:
     return tuple(disjoint(candidates))
 
 
-def _behind_titles(found: Words) -> Iterator[tuple[Stretch, str]]:
+def _behind_titles(found: CasedWords) -> Iterator[tuple[NameSpan, str]]:
     for index in found.where(_TITLED):
         word = found.texts[index]
         label = _TITLES.get(word.lower())
@@ -112,7 +94,7 @@ def _behind_titles(found: Words) -> Iterator[tuple[Stretch, str]]:
             stretch = _next_of_list(found, stretch, several)
 
 
-def _is_title(found: Words, index: int) -> bool:
+def _is_title(found: CasedWords, index: int) -> bool:
     word, shape = found.texts[index], found.shapes[index]
     title = plain(word)
     gap = found.between(index)
@@ -141,16 +123,16 @@ def _is_title(found: Words, index: int) -> bool:
     return True
 
 
-def _is_measure(found: Words, index: int) -> bool:
+def _is_measure(found: CasedWords, index: int) -> bool:
     return index > 0 and found.texts[index - 1][-1:].isdecimal()
 
 
-def _listed_and_no_word(found: Words, index: int) -> bool:
+def _listed_and_no_word(found: CasedWords, index: int) -> bool:
     word = found.texts[index]
     return (is_given(word) or is_surname(word)) and not is_common(word)
 
 
-def _is_street(found: Words, index: int) -> bool:
+def _is_street(found: CasedWords, index: int) -> bool:
     """Whether "Dr" is a drive: `14 Elm Dr Springfield`."""
     for back in (2, 3):
         if index - back < 0 or found.between(index - back) != " ":
@@ -162,7 +144,7 @@ def _is_street(found: Words, index: int) -> bool:
     return False
 
 
-def _named(found: Words, index: int, title: str, shape: int) -> Stretch | None:
+def _named(found: CasedWords, index: int, title: str, shape: int) -> NameSpan | None:
     lower = shape == LOWER or (shape == CAPITALISED and title == "dr")
     if (
         index < len(found)
@@ -199,7 +181,7 @@ def _named(found: Words, index: int, title: str, shape: int) -> Stretch | None:
     return stretch
 
 
-def _unlisted(found: Words, index: int, shape: int) -> Stretch | None:
+def _unlisted(found: CasedWords, index: int, shape: int) -> NameSpan | None:
     """A surname in small letters that no list has, behind "dr"."""
     word = found.texts[index]
     name = plain(word)
@@ -211,10 +193,10 @@ def _unlisted(found: Words, index: int, shape: int) -> Stretch | None:
         or "\n" in found.between(index - 1)
     ):
         return None
-    return Stretch(index, index, found.starts[index], found.ends[index])
+    return NameSpan(index, index, found.starts[index], found.ends[index])
 
 
-def _next_of_list(found: Words, stretch: Stretch, several: bool) -> Stretch | None:
+def _next_of_list(found: CasedWords, stretch: NameSpan, several: bool) -> NameSpan | None:
     """The next name of `Drs. Smith, Jones and Brown`."""
     index = stretch.last + 1
     if not several or index >= len(found):
@@ -230,7 +212,7 @@ def _next_of_list(found: Words, stretch: Stretch, several: bool) -> Stretch | No
     return None
 
 
-def _before_credentials(found: Words) -> Iterator[tuple[Stretch, str]]:
+def _before_credentials(found: CasedWords) -> Iterator[tuple[NameSpan, str]]:
     text = found.text
     seen = view(text)
     reach = 0
@@ -272,10 +254,10 @@ def _begins_credential(word: str) -> bool:
     return head is not None and head[0] in _HEADS
 
 
-_CREDENTIALS = Property(_begins_credential)
+_CREDENTIALS = WordProperty(_begins_credential)
 
 
-def name_before(found: Words, last: int, *, weak: bool) -> Stretch | None:
+def name_before(found: CasedWords, last: int, *, weak: bool) -> NameSpan | None:
     """The longest name that ends with a word, before credentials.
 
     Args:
@@ -295,12 +277,12 @@ def name_before(found: Words, last: int, *, weak: bool) -> Stretch | None:
     return best
 
 
-def _ends_at(found: Words, first: int, last: int) -> Stretch | None:
+def _ends_at(found: CasedWords, first: int, last: int) -> NameSpan | None:
     stretch = read_name(found, first, comma=True, lower=True)
     return stretch if stretch is not None and stretch.last == last else None
 
 
-def _is_signed(found: Words, stretch: Stretch, weak: bool) -> bool:
+def _is_signed(found: CasedWords, stretch: NameSpan, weak: bool) -> bool:
     inside = range(stretch.first, stretch.last + 1)
     texts = [found.texts[i] for i in inside]
     full = [i for i in inside if len(found.texts[i]) > 1]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import before, is_word, pattern, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .patterns import before, is_word, pattern, view
 
 NAME = "url"
 LABELS = ("URL",)

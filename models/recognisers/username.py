@@ -11,14 +11,13 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .matching import WINDOW, is_word, pattern, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
 from .named_numbers import candidates
+from .patterns import WINDOW, is_word, pattern, view
 
 NAME = "username"
 LABELS = ("USERNAME",)
-SHARED = ("named_numbers",)
 # 13 of 13 right: english_clinical_sample 3/3, demo/train 10/10.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9333

@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .datewords import words
-from .matching import after, before, disjoint, is_word, pattern, previous_word, view
+from ...dictionaries import phrase_set, word_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .patterns import after, before, disjoint, is_word, pattern, previous_word, view
 
 NAME = "weekday"
 LABELS = ("DATE",)
-SHARED = ("datewords",)
 # 63 of 63 right: english_clinical_sample 11/11, demo/train 51/51, asq_phi 1/1.
 # `python -m benchmarks.rules --scores`
 SCORE = 0.9846
@@ -37,11 +36,8 @@ _SCHEDULE_CUES = re.compile(
     r"\b(?:hd|ihd|dialysis|hemodialysis|haemodialysis|esrd|schedule|shift|treatments?|runs?|every|q"
     r"|days|clinic|works?|class|outpt|outpatient|coumadin|warfarin)\b"
 )
-_CUES = words(
-    "on last next this until till til by since home every each through thru from before after late"
-    " early coming seen and or for"
-)
-_SAT_CUES = words("on home last next this until till til since by every each coming fri and or")
+_CUES = phrase_set("weekday_cues_en")
+_SAT_CUES = word_set("on home last next this until till til since by every each coming fri and or")
 _PART_OF_DAY = re.compile(
     r"\.? (?:am|pm|a\.m|p\.m|nite|night|morning|afternoon|evening|eve|noon|noc|per|and (?:sun|mon)"
     r"|or (?:sun|mon)|\d{1,2}/\d|\d{1,2}(?::\d\d)? ?[ap]m)\b"
@@ -50,8 +46,8 @@ _SATURATION = re.compile(
     r"\.? ?o2|\.? ?[:=]? ?\d{2,3}(?![\d/])| ?%| (?:up|down|of|on|in|exposure|screen|probe|burn"
     r"|plenty|at|with|>|<)"
 )
-_OXYGEN = words("o2 spo2 oxygen pulse ox room air ra sao2 svo2 pox drop the his her")
-_TITLES = words("dr mr mrs ms miss doctor nurse prof sister father rev black solomon")
+_OXYGEN = word_set("o2 spo2 oxygen pulse ox room air ra sao2 svo2 pox drop the his her")
+_TITLES = word_set("dr mr mrs ms miss doctor nurse prof sister father rev black solomon")
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:

@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .datewords import UNITS, is_piece, words
-from .matching import after, before, disjoint, is_word, names_a_number, pattern, previous_word, view
+from ...dictionaries import phrase_set
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .datewords import UNITS, is_piece
+from .number_words import names_a_number
+from .patterns import after, any_of, before, disjoint, is_word, pattern, previous_word, view
 
 NAME = "year"
 LABELS = ("DATE",)
-SHARED = ("datewords",)
 # 32 of 32 right: english_clinical_sample 5/5, demo/train 22/22, asq_phi 5/5.
 # asq_phi annotates no years alone.
 # `python -m benchmarks.rules --scores`
@@ -48,20 +49,9 @@ _EVENT = re.compile(
     r"|discharged|old|sacred heart|first|last|\w{3,12}(?:ectomy|plasty|otomy|ostomy|oscopy|graphy"
     r"|rhaphy|pexy|desis|oma|itis))(?:,? (?:in|on|[lr]|left|right|bilat|done))?[ ,;:(\"-]{1,3})$"
 )
-_CARS = re.compile(
-    r" (?:toyota|honda|ford|chevy|chevrolet|subaru|nissan|dodge|jeep|gmc|buick|volvo|bmw|mercedes"
-    r"|kia|hyundai|mazda|volkswagen|vw|audi|lexus|acura|chrysler|cadillac|harley|ram|tesla|pontiac"
-    r"|saturn|lincoln|oldsmobile|mercury|mitsubishi|suzuki|fiat|mini)\b"
-)
+_CARS = re.compile(rf" (?:{any_of('car_makers_en')})\b")
 _BIRTH = re.compile(r" (?:nsvd|svd|sab|tab|eab|c/s|ltcs|vtop|ectopic|[mf] \d{3,4} ?g)\b")
-_MEASURED = words(
-    "wbc plt plts cd4 bnp nt-probnp ck cpk ldh ferritin ebl uop in out total totals cals kcal"
-    " weight wt bw room rm suite apt box ext unit units page pager # x code no lot dose given at @"
-    " approx ~ to goal max min rate volume intake output po iv urine crp trig triglycerides ast alt"
-    " lipase amylase tsh time noted called arrived until by on last via meds vitals glucose d-dimer"
-    " troponin and or from rescue paged cpt icd form model iso iec dsm bus highway hwy route rt us"
-    " i flight channel version street st avenue ave road rd po. drive copyright"
-)
+_MEASURED = phrase_set("year_measured_en")
 _UNITS_TOO = re.compile(
     r" ?(?:hrs?\b|hours?\b|h\b|iu|u\b|mg|mcg|ml|cc|g\b|gm|grams?|kg|units?|cal|kcal|steps|ft|feet"
     r"|meters?|k\b|cells|copies|/|%|\$|dollars|people|patients|miles|calories|[nsew]\.? [a-z]"

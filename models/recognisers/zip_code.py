@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..documents import Context, Document
-from ..spans import Candidate
-from .adjacent import folded, words_before
-from .matching import before, disjoint, is_word, number_is_whole, pattern, view
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .context_words import folded, words_before
+from .patterns import before, disjoint, is_word, number_is_whole, pattern, view
 
 NAME = "zip_code"
 LABELS = ("ZIP",)
-LISTS = ("us_cities", "us_state_abbreviations", "us_states")
-SHARED = ("adjacent",)
 # 15 of 15 right: english_clinical_sample 3/3, demo/train 11/11, asq_phi 1/1.
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9412

@@ -1,9 +1,19 @@
-"""Studies: the papers' tables and figures, made again on open corpora, each by one command."""
+"""Studies: reproduce the papers' tables and figures on open corpora, each by one command."""
 
 from __future__ import annotations
 
 from . import hide, hitsz, wi_deid
-from .base import SIZES, Bench, Findings, Material, Plot, Study, Table, Verdict
+from .base import (
+    SIZES,
+    Bench,
+    ClaimCheck,
+    Findings,
+    Material,
+    PageTable,
+    Plot,
+    Study,
+    lists_needed,
+)
 from .pages import index_page, page, write_findings
 
 __all__ = [
@@ -14,9 +24,10 @@ __all__ = [
     "Material",
     "Plot",
     "Study",
-    "Table",
-    "Verdict",
+    "PageTable",
+    "ClaimCheck",
     "index_page",
+    "lists_needed",
     "page",
     "write_findings",
 ]

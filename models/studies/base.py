@@ -1,8 +1,8 @@
-"""What a study is: a table or figure of a paper, made again on a corpus that is open.
+"""A study: a table or figure of a paper, reproduced on an open corpus.
 
-A study asks its `Bench` for experiments, which may be those of other studies too, and makes tables
-and plots of what came of them. All experiments are trials of `training.cross_validate`, kept in a
-work folder: a study that was stopped goes on where it was.
+A study gets its experiments, which it may share with other studies, from its `Bench`, and turns the
+results into tables and plots. All experiments are trials of `training.cross_validate`, kept in a
+work folder, so an interrupted study resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...dictionaries import Dictionary
+from ..auxiliary import AuxiliaryModel
+from ..core.labels import LABELS
 from ..corpora import AnnotatedDocument, Annotation
 from ..evaluation import Report, Score, compare
-from ..labels import LABELS
-from ..parts import Part
-from ..recipes import Learner, Recipe, hide, hitsz, wi_deid, with_lists
-from ..recipes.languages import LANGUAGES
+from ..recipes import RECIPES, Learner, Recipe, hide, hitsz, recipe_in, wi_deid, with_lists
 from ..training.crossvalidation import cross_validate
 from ..training.folds import make_folds
 from ..training.settings import Setting, with_learner
@@ -26,16 +25,16 @@ from ..training.settings import Setting, with_learner
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Material:
-    """What studies are run on.
+    """The input of studies.
 
     Attributes:
         name: of the corpus, for the pages.
         train, test: gold documents; a study trains on the first and is scored on the second, or
             cross-validates on some of the first.
-        language: key of `LANGUAGES`: which lists take the place of the papers'.
-        dictionaries: all lists that the recipes name.
+        language: one of `LANGUAGES`; its dictionaries replace the papers'.
+        dictionaries: at least those of `lists_needed`.
         label_map: label of the corpus -> native label, or None; None as a whole for native labels.
-        parts: the language parts that are there; features made from others are left out.
+        auxiliary: the available auxiliary models; features that need others are left out.
     """
 
     name: str
@@ -44,13 +43,19 @@ class Material:
     language: str
     dictionaries: Mapping[str, Dictionary]
     label_map: Mapping[str, str | None] | None = None
-    parts: Mapping[str, Part] = dataclasses.field(default_factory=dict)
+    auxiliary: Mapping[str, AuxiliaryModel] = dataclasses.field(default_factory=dict)
 
     def native(self, label: str) -> str | None:
-        """The native label of one of the corpus; None if it has none."""
+        """The native label of a label of the corpus; None if it has none."""
         if self.label_map is None:
             return label if label in LABELS else None
         return self.label_map.get(label)
+
+
+def lists_needed(language: str) -> list[str]:
+    """Names of the dictionaries that the papers' recipes need in a language, sorted."""
+    papers = ("hide", "hitsz", "wi-deid")
+    return sorted({name for paper in papers for name in recipe_in(paper, language).lists})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,11 +66,11 @@ class Size:
         name: "full" or "quick".
         documents: most documents of a cross-validation.
         folds: of a cross-validation.
-        held: most documents of the training and of the test part, for all else.
+        held: otherwise, most documents of the training and of the test part each.
         characters: most training documents for the ablations of a character CRF.
-        iterations: most of L-BFGS in a cross-validation; None leaves recipes as they are.
-        learner: in place of every recipe's; None for theirs.
-        few: whether long rows of settings are cut to three.
+        iterations: most iterations of L-BFGS in a cross-validation; None for the recipe's.
+        learner: replaces every recipe's; None for theirs.
+        few: whether long series of settings are cut to three.
     """
 
     name: str
@@ -78,14 +83,14 @@ class Size:
     few: bool = False
 
     def some(self, values: Sequence[float]) -> tuple[float, ...]:
-        """All values of a row of settings, or the first, the middle and the last."""
+        """All values of a series, or the first, the middle and the last."""
         if not self.few or len(values) <= 3:
             return tuple(values)
         return (values[0], values[len(values) // 2], values[-1])
 
 
 FULL = Size("full", documents=220, folds=10, held=100_000, characters=150, iterations=50)
-"""220 documents in 10 folds are those of Gardner et al. 2010, §6."""
+"""220 documents in 10 folds, as in Gardner et al. 2010, §6."""
 
 QUICK = Size(
     "quick",
@@ -97,21 +102,21 @@ QUICK = Size(
     learner=Learner.of("averaged-perceptron", max_iterations=6),
     few=True,
 )
-"""For a look at whether everything runs; its figures mean nothing."""
+"""To check that everything runs; its figures mean nothing."""
 
 SIZES: Mapping[str, Size] = MappingProxyType({size.name: size for size in (FULL, QUICK)})
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class Run:
-    """What came of one recipe.
+class RecipeResult:
+    """The result of one recipe.
 
     Attributes:
-        recipe: as it was trained.
+        recipe: as trained.
         gold: the documents that were tagged.
         found: the entities of each, in the labels of the corpus.
-        seconds: processor time of learning; the mean over folds.
-        bytes: of the model files; the mean over folds.
+        seconds: processor time of learning, mean over folds.
+        bytes: size of the model files, mean over folds.
     """
 
     recipe: Recipe
@@ -121,14 +126,14 @@ class Run:
     bytes: int
 
     def predicted(self) -> list[AnnotatedDocument]:
-        """The documents with what was found in them."""
+        """The documents with the entities found."""
         return predicted(self.gold, self.found)
 
 
 def predicted(
     gold: Sequence[AnnotatedDocument], found: Sequence[Sequence[Annotation]]
 ) -> list[AnnotatedDocument]:
-    """The documents with other spans."""
+    """The documents with their spans replaced."""
     return [
         dataclasses.replace(document, spans=tuple(spans), meta={})
         for document, spans in zip(gold, found, strict=True)
@@ -137,61 +142,61 @@ def predicted(
 
 @dataclasses.dataclass(frozen=True)
 class Bench:
-    """Where studies are run: material, size, and the folder of what is finished.
+    """Runs experiments for studies.
 
     Attributes:
-        material: see there.
-        size: see there.
-        work: private folder of finished trials; None keeps nothing.
-        jobs: processes; results do not depend on it, but for seconds.
-        told: called with what is being done, a line for people.
+        material: see `Material`.
+        size: see `Size`.
+        work: private folder of finished trials; None to keep nothing.
+        jobs: processes; results do not depend on it, except seconds.
+        report: called with a line for the user after each trial.
     """
 
     material: Material
     size: Size
     work: Path | None = None
     jobs: int = 1
-    told: Callable[[str], None] = lambda line: None
+    report: Callable[[str], None] = lambda line: None
 
-    # Recipes as the material allows them
+    # Recipes for the material
 
     def hide(self, groups: Collection[str] = hide.GROUPS) -> Recipe:
-        """The recipe `hide` with the lists of the language."""
-        return hide.hide(groups, LANGUAGES[self.material.language].hide)
+        """The recipe `hide` with the dictionaries of the language."""
+        return hide.hide(groups, hide.DICTIONARIES_IN[self.material.language])
 
     def wi_deid(self, groups: Collection[str] = wi_deid.GROUPS, layer: str = "wi-deid") -> Recipe:
-        """The recipe `wi-deid` with the lists of the language."""
+        """The recipe `wi-deid` with the dictionaries of the language."""
         recipe = wi_deid.wi_deid(groups, layer)
         if recipe.extensions:
-            recipe = with_lists(recipe, LANGUAGES[self.material.language].wi_deid)
+            recipe = with_lists(recipe, wi_deid.LISTS_IN[self.material.language])
         return self._without_missing(recipe)
 
     def hitsz(
         self, kind: str, *, without: Collection[str] = (), layer: str = hitsz.LAYER
     ) -> Recipe:
-        """One tagger of the recipe `hitsz` with the lists of the language."""
-        lists = LANGUAGES[self.material.language].hitsz
+        """One tagger of the recipe `hitsz` with the dictionaries of the language."""
+        lists = hitsz.LISTS_IN[self.material.language]
         recipe = hitsz.hitsz(
             taggers=(kind,), without=without, rules=False, dictionaries=lists, layer=layer
         )
         return self._without_missing(recipe)
 
     def _without_missing(self, recipe: Recipe) -> Recipe:
-        return recipe.without(set(recipe.parts) - self.material.parts.keys())
+        return recipe.without(set(recipe.auxiliary) - self.material.auxiliary.keys())
 
     @property
-    def missing_parts(self) -> tuple[str, ...]:
-        """Language parts of the papers' systems that are not there."""
-        return tuple(sorted(set(hitsz.RECIPE.parts) - self.material.parts.keys()))
+    def missing_auxiliary(self) -> tuple[str, ...]:
+        """The auxiliary models of the papers' systems that are not available."""
+        return tuple(sorted(set(RECIPES["hitsz"].auxiliary) - self.material.auxiliary.keys()))
 
     # Experiments
 
-    def held_out(self, recipes: Sequence[Recipe], *, most: int | None = None) -> list[Run]:
+    def held_out(self, recipes: Sequence[Recipe], *, most: int | None = None) -> list[RecipeResult]:
         """Trains on the training part and tags the test part.
 
         Args:
             recipes: what to train.
-            most: training documents at most, the first ones of a fixed random order.
+            most: most training documents, the first ones of a fixed random order.
         """
         train = self.some(self.material.train, min(most or self.size.held, self.size.held))
         test = list(self.material.test)[: self.size.held]
@@ -201,14 +206,14 @@ class Bench:
 
     @property
     def how_held_out(self) -> str:
-        """What `held_out` does, as pages say it; without a full stop."""
+        """A description of `held_out` for pages, without a full stop."""
         material, most = self.material, self.size.held
         return (
             f"Trained on {min(most, len(material.train))} documents of {material.name}, training"
             f" part; scored on {min(most, len(material.test))} of its development part"
         )
 
-    def folds(self, recipes: Sequence[Recipe]) -> list[Run]:
+    def folds(self, recipes: Sequence[Recipe]) -> list[RecipeResult]:
         """Cross-validates by document on some of the training part."""
         documents = self.some(self.material.train, self.size.documents)
         folds = make_folds(documents, self.size.folds)
@@ -217,14 +222,19 @@ class Bench:
         return self._runs(recipes, documents, folds, tuple(range(len(folds))))
 
     def score(
-        self, run: Run, metrics: Collection[str], *, native: bool = False, resamples: int = 0
+        self,
+        run: RecipeResult,
+        metrics: Collection[str],
+        *,
+        native: bool = False,
+        resamples: int = 0,
     ) -> Report:
         """Scores a run.
 
         Args:
-            run: what was found.
+            run: the result of a recipe.
             metrics: keys of `METRICS`.
-            native: whether labels are mapped to native ones first; those without one are left out.
+            native: whether to map labels to native ones first; those without one are left out.
             resamples: for intervals.
         """
         return self.score_found(run.gold, run.found, metrics, native=native, resamples=resamples)
@@ -238,7 +248,7 @@ class Bench:
         native: bool = False,
         resamples: int = 0,
     ) -> Report:
-        """Scores what was found in any way; see `score`."""
+        """Scores entities from any source; see `score`."""
         return compare(
             gold,
             predicted(gold, found),
@@ -249,11 +259,11 @@ class Bench:
 
     @staticmethod
     def some(documents: Sequence[AnnotatedDocument], most: int) -> list[AnnotatedDocument]:
-        """At most so many of the documents: the first fold of as many as that takes."""
+        """At most `most` of the documents, drawn at random but reproducibly."""
         if len(documents) <= most:
             return list(documents)
-        parts = -(-len(documents) // most)
-        order = [d for fold in make_folds(documents, parts) for d in fold]
+        folds = make_folds(documents, -(-len(documents) // most))
+        order = [d for fold in folds for d in fold]
         return [documents[d] for d in sorted(order[:most])]
 
     def _runs(
@@ -262,41 +272,41 @@ class Bench:
         documents: Sequence[AnnotatedDocument],
         folds: tuple[tuple[int, ...], ...],
         only: tuple[int, ...],
-    ) -> list[Run]:
+    ) -> list[RecipeResult]:
         if (learner := self.size.learner) is not None:
             parameters = dict(learner.parameters)
-            recipes = [with_learner(one, learner.algorithm, parameters) for one in recipes]
-        outcomes = cross_validate(
+            recipes = [with_learner(recipe, learner.algorithm, parameters) for recipe in recipes]
+        results = cross_validate(
             [Setting((), recipe) for recipe in recipes],
             documents,
             folds,
             only=only,
             dictionaries=self.material.dictionaries,
             label_map=self.material.label_map,
-            parts=self.material.parts,
+            auxiliary=self.material.auxiliary,
             jobs=self.jobs,
             work=self.work,
-            finished=lambda s, f, trial, kept: self.told(
-                f"{recipes[s].name}: part {f + 1} of {len(folds)}, {trial.seconds:.0f} s"
-                + (" (kept from before)" if kept else "")
+            on_trial=lambda s, f, trial, is_kept: self.report(
+                f"{recipes[s].name}: fold {f + 1} of {len(folds)}, {trial.seconds:.0f} s"
+                + (" (kept from before)" if is_kept else "")
             ),
         )
         tagged = sorted(d for f in only for d in folds[f])
         gold = [documents[d] for d in tagged]
         return [
-            Run(
-                outcome.setting.recipe,
+            RecipeResult(
+                result.setting.recipe,
                 gold,
-                [outcome.found[d] for d in tagged],
-                outcome.seconds,
-                outcome.bytes,
+                [result.found[d] for d in tagged],
+                result.seconds,
+                result.bytes,
             )
-            for outcome in outcomes
+            for result in results
         ]
 
 
 def _capped(recipe: Recipe, iterations: int) -> Recipe:
-    """The recipe with at most so many iterations of L-BFGS."""
+    """The recipe with a limit on the iterations of L-BFGS."""
     taggers = []
     for tagger in recipe.taggers:
         parameters = dict(tagger.learner.parameters)
@@ -309,15 +319,15 @@ def _capped(recipe: Recipe, iterations: int) -> Recipe:
     return dataclasses.replace(recipe, taggers=tuple(taggers))
 
 
-# What comes of a study
+# The results of a study
 
 
 Row = tuple[str | int | float | None, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Table:
-    """A table of a page; a number is shown as it is, so round it first.
+class PageTable:
+    """A table of a page; numbers are shown as they are, so round them first.
 
     Attributes:
         name: of its CSV file, after the study's; empty for the only one.
@@ -336,7 +346,7 @@ class Plot:
 
     Attributes:
         name: of its SVG file, after the study's; empty for the only one.
-        title: for people who do not see it.
+        title: for screen readers.
         svg: drawn by `evaluation.plots`.
     """
 
@@ -346,13 +356,13 @@ class Plot:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Verdict:
-    """One claim of the paper beside what was found here.
+class ClaimCheck:
+    """One claim of the paper and the result here.
 
     Attributes:
         claim: the paper's, with its figures.
-        found: ours, with our figures.
-        agrees: whether they say the same; None if this material cannot tell.
+        found: our result, with our figures.
+        agrees: whether they agree; None if this material cannot decide.
     """
 
     claim: str
@@ -362,17 +372,17 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Findings:
-    """What came of a study.
+    """The results of a study.
 
     Attributes:
-        how: what was run on what, in sentences.
+        how: a description of the experiments, in sentences.
         tables, plots, verdicts: in the order of the page.
     """
 
     how: str
-    tables: tuple[Table, ...]
+    tables: tuple[PageTable, ...]
     plots: tuple[Plot, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ClaimCheck, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -381,9 +391,9 @@ class Study:
 
     Attributes:
         name: key of `STUDIES`.
-        title: what is studied.
-        source: paper, table or figure.
-        run: makes it again.
+        title: of the page.
+        source: paper, and table or figure.
+        run: reproduces it.
     """
 
     name: str

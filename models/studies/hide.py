@@ -14,7 +14,7 @@ from ..recipes import Sampling
 from ..recipes.hide import GROUPS
 from ..training.reporting import shown
 from ..training.settings import with_sampling
-from .base import Bench, Findings, Plot, Row, Run, Study, Table, Verdict, ratios
+from .base import Bench, ClaimCheck, Findings, PageTable, Plot, RecipeResult, Row, Study, ratios
 
 _PAPER = 'Gardner et al. 2010, "An Evaluation of Feature Sets and Sampling Techniques"'
 _KEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -42,7 +42,7 @@ def _features(bench: Bench) -> Findings:
         + " r: regular expressions, a: affixes, c: context, d: dictionaries; the token itself is a"
         " feature of every subset.",
         tables=(
-            Table(
+            PageTable(
                 "",
                 ("groups", "P", "R", "F1", "seconds a fold"),
                 tuple(
@@ -59,7 +59,7 @@ def _features(bench: Bench) -> Findings:
             ),
         ),
         verdicts=(
-            Verdict(
+            ClaimCheck(
                 "Dictionary, affix, regular expression and context features matter in this order,"
                 " context most (by leaving each out).",
                 "Left out, F1 falls by "
@@ -67,14 +67,14 @@ def _features(bench: Bench) -> Findings:
                 + ".",
                 ranking[-1] == "context" and ranking[0] == "dictionary",
             ),
-            Verdict(
+            ClaimCheck(
                 "Alone, context features do best, with an F of .955.",
                 "Alone: "
                 + ", ".join(f"{name} {shown(scores[alone[name]].f1)}" for name in GROUPS)
                 + ".",
                 max(GROUPS, key=lambda name: scores[alone[name]].f1 or 0.0) == "context",
             ),
-            Verdict(
+            ClaimCheck(
                 "r, c and d together slightly outperform all four groups; the difference is not"
                 " believed to be significant.",
                 f"Best: {best} with {shown(scores[best].f1)}; all four:"
@@ -121,7 +121,12 @@ def _window(bench: Bench) -> Findings:
 
 
 def _sampling(
-    bench: Bench, knob: str, values: tuple[float, ...], runs: list[Run], how: str, claim: str
+    bench: Bench,
+    knob: str,
+    values: tuple[float, ...],
+    runs: list[RecipeResult],
+    how: str,
+    claim: str,
 ) -> Findings:
     scores = [_tags(bench, run) for run in runs]
     rows = list(zip(values, scores, strict=True))
@@ -130,7 +135,7 @@ def _sampling(
     return Findings(
         how=_how(bench) + how,
         tables=(
-            Table(
+            PageTable(
                 "",
                 (knob, "P", "R", "F1", "seconds a fold"),
                 tuple(
@@ -155,7 +160,7 @@ def _sampling(
             ),
         ),
         verdicts=(
-            Verdict(
+            ClaimCheck(
                 claim,
                 f"At {knob} = {values[0]:g} recall is {shown(first.recall)} and precision"
                 f" {shown(first.precision)}; at {values[-1]:g} {shown(last.recall)} and"
@@ -176,9 +181,9 @@ def _time(bench: Bench) -> Findings:
     rising = sum(b >= a for a, b in itertools.pairwise(seconds[:-1]))
     return Findings(
         how=_how(bench) + " Processor time of learning, the mean over the folds, on a machine that"
-        " does other things too; features are made once for all.",
+        " was doing other work too; features are computed once for all.",
         tables=(
-            Table(
+            PageTable(
                 "",
                 ("k", "seconds a fold"),
                 (
@@ -195,7 +200,7 @@ def _time(bench: Bench) -> Findings:
             ),
         ),
         verdicts=(
-            Verdict(
+            ClaimCheck(
                 "Training time increases with the window; ten models on the cross-validation sets"
                 " took 744 s without sampling.",
                 f"It grows in {rising} of {len(values) - 1} steps, from {seconds[0]:.1f} s at k ="
@@ -231,7 +236,7 @@ def _confusion(bench: Bench) -> Findings:
             else "Trained on 669 reports and tested on 220: P .967, R .986, F .977 (§6.3, Table 4)."
         )
         verdicts.append(
-            Verdict(
+            ClaimCheck(
                 paper,
                 f"P {shown(score.precision)}, R {shown(score.recall)}, F {shown(score.f1)}; of"
                 f" {total:,} errors {with_o:,} have O on one side.",
@@ -245,28 +250,28 @@ def _confusion(bench: Bench) -> Findings:
     return Findings(_how(bench) + how, tuple(tables), (), tuple(verdicts))
 
 
-def _matrix_table(name: str, matrix: Matrix) -> Table:
-    """Rows true, columns predicted, with totals and the scores of each tag, as in the paper."""
+def _matrix_table(name: str, matrix: Matrix) -> PageTable:
+    """Rows are true tags, columns predicted ones; totals and scores of each tag as in the paper."""
     scores = matrix.scores()
     rows: list[Row] = []
     for row, counts, total in zip(
         matrix.row_names, matrix.counts, matrix.row_totals(), strict=True
     ):
-        # Of O there are no scores: its true negatives are not counted.
+        # O has no scores, since true negatives are not counted.
         ratios = (None, None, None) if row == "O" else scores.get(row, (None, None, None))
         rows.append((row, *counts, total, *map(shown, ratios)))
     head = ("true / predicted", *matrix.column_names, "total", "P", "R", "F1")
-    return Table(name, head, tuple(rows))
+    return PageTable(name, head, tuple(rows))
 
 
-def _tags(bench: Bench, run: Run) -> Score:
+def _tags(bench: Bench, run: RecipeResult) -> Score:
     scores = bench.score(run, ("hide",)).metrics["hide"]
     assert isinstance(scores, Scores)
     return scores.micro
 
 
 def _letters(groups: object) -> str:
-    """The paper's names of subsets: racd without what is left out."""
+    """The paper's name of a subset: "racd" without the groups that are left out."""
     assert isinstance(groups, tuple | list)
     return "".join(name[0] for name in GROUPS if name in groups)
 

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from ..corpora import AnnotatedDocument, Annotation
-from ..documents import Context, Document
 from ..evaluation.plots import bars
-from ..evaluation.scores import Score, Scores
-from ..merging import LIU_2015, select
-from ..recipes.hitsz import ABLATED, RULES
-from ..recognisers import recognise_all
-from ..spans import Candidate
+from ..evaluation.scores import Score
+from ..recipes.hitsz import ABLATED
 from ..training.reporting import shown
 from ..training.upper_bound import upper_bound
-from .base import Bench, Findings, Plot, Row, Run, Study, Table, Verdict, ratios
+from .base import Bench, ClaimCheck, Findings, PageTable, Plot, Row, Study, ratios
+from .classifiers import (
+    CLASSIFIERS,
+    agreed,
+    classify,
+    describe,
+    document_means,
+    join,
+    score_found,
+    score_strictly,
+)
 
 _PAPER = (
     'Liu et al. 2015, "Automatic de-identification of electronic medical records using token-level'
     ' and character-level conditional random fields"'
 )
-
-_Found = Sequence[Sequence[Annotation]]
 
 _CRITERIA: Mapping[str, tuple[str, float, float]] = {
     "token": ("i2b2_2014_token", 94.61, 94.64),
@@ -69,16 +72,17 @@ _CATEGORIES: Mapping[str, tuple[float, float, float]] = {
 
 
 def _criteria(bench: Bench) -> Findings:
-    gold, found = _merged(bench)
+    gold, sources = classify(bench)
+    found = join([sources[name] for name in CLASSIFIERS])
     rows: list[Row] = []
     better = []
     for criterion, (metric, paper_macro, paper_micro) in _CRITERIA.items():
-        scores = _scores(bench, gold, found, metric)
+        scores = score_found(bench, gold, found, metric)
         micro = scores.micro
         rows.append(
             (
                 criterion,
-                *map(shown, _means(scores)),
+                *map(shown, document_means(scores)),
                 *map(shown, ratios(micro)),
                 paper_macro,
                 paper_micro,
@@ -91,9 +95,9 @@ def _criteria(bench: Bench) -> Findings:
         for name in ("token", "strict", "relaxed")
     )
     return Findings(
-        _how(bench) + " Labels are mapped to the native ones; those without one are left out.",
+        describe(bench) + " Labels are mapped to the native ones; those without one are left out.",
         (
-            Table(
+            PageTable(
                 "",
                 ("criterion", "macro P", "macro R", "macro F", "micro P", "micro R", "micro F",
                  "paper, macro F", "paper, micro F"),
@@ -109,7 +113,7 @@ def _criteria(bench: Bench) -> Findings:
             ),
         ),
         (
-            Verdict(
+            ClaimCheck(
                 "Scores on HIPAA categories are about two points higher than on all.",
                 "; ".join(
                     f"{name}: {shown(by_name[f'HIPAA {name}'].f1)} against"
@@ -119,7 +123,7 @@ def _criteria(bench: Bench) -> Findings:
                 + ".",
                 hipaa,
             ),
-            Verdict(
+            ClaimCheck(
                 "Recall is lower than precision under every criterion, by more than 1.5 points.",
                 "; ".join(f"{n}: P {shown(s.precision)}, R {shown(s.recall)}" for n, s in better)
                 + ".",
@@ -130,29 +134,22 @@ def _criteria(bench: Bench) -> Findings:
 
 
 def _classifiers(bench: Bench) -> Findings:
-    gold, sources = _sources(bench)
-    combinations = {
-        "token": ("token",),
-        "character": ("character",),
-        "rule": ("rule",),
-        "token + character": ("token", "character"),
-        "token + rule": ("token", "rule"),
-        "character + rule": ("character", "rule"),
-        "merged": ("token", "character", "rule"),
-    }
+    gold, sources = classify(bench)
     scored = {
-        name: _scores(bench, gold, _join([sources[one] for one in chosen]), "strict", native=False)
-        for name, chosen in combinations.items()
+        name: score_found(
+            bench, gold, join([sources[source] for source in chosen]), "strict", native=False
+        )
+        for name, chosen in _COMBINATIONS.items()
     }
-    agreed = _agreed(sources["token"], sources["character"])
-    scored["agreed by both CRFs"] = _scores(bench, gold, agreed, "strict", native=False)
+    both = agreed(sources["token"], sources["character"])
+    scored["agreed by both CRFs"] = score_found(bench, gold, both, "strict", native=False)
     rows: list[Row] = []
     for name, scores in scored.items():
         micro = scores.micro
         rows.append(
             (
                 name,
-                *map(shown, _means(scores)),
+                *map(shown, document_means(scores)),
                 *map(shown, ratios(micro)),
                 86.42 if name.startswith("agreed") else _CLASSIFIERS[name],
             )
@@ -167,9 +164,9 @@ def _classifiers(bench: Bench) -> Findings:
     best = max(f1, key=lambda name: f1[name])
     vote = scored["agreed by both CRFs"].micro
     return Findings(
-        _how(bench),
+        describe(bench),
         (
-            Table(
+            PageTable(
                 "",
                 ("classifiers", "macro P", "macro R", "macro F", "micro P", "micro R", "micro F",
                  "paper, micro F"),
@@ -185,23 +182,23 @@ def _classifiers(bench: Bench) -> Findings:
             ),
         ),
         (
-            Verdict(
+            ClaimCheck(
                 "The character CRF is far better than the token CRF, 90.51 against 83.70.",
                 f"Character {shown(f1['character'])}, token {shown(f1['token'])}.",
                 f1["character"] > f1["token"],
             ),
-            Verdict(
+            ClaimCheck(
                 "Together the two CRFs are better than either, 91.04.",
                 f"Together {shown(both)}.",
                 both > max(f1["token"], f1["character"]),
             ),
-            Verdict(
+            ClaimCheck(
                 "The rules add about 0.2 points to anything; all three together are best, 91.24.",
                 "They add " + ", ".join(f"{by:+.4f} to {to}" for to, by in added.items()) + "."
                 f" Best: {best}, {shown(f1[best])}.",
                 min(added.values()) > 0 and best == "merged",
             ),
-            Verdict(
+            ClaimCheck(
                 "Only what both CRFs find alike: P 97.77, R 77.42, F 86.42, much worse than the"
                 " merge.",
                 f"P {shown(vote.precision)}, R {shown(vote.recall)}, F {shown(vote.f1)}.",
@@ -221,7 +218,7 @@ def _features(bench: Bench) -> Findings:
         differing = {g: r for g, r in recipes.items() if not g or r.taggers != recipes[""].taggers}
         runs = bench.held_out(list(differing.values()), most=most)
         scored[kind] = {
-            g: _scores_of(bench, run).micro for g, run in zip(differing, runs, strict=True)
+            g: score_strictly(bench, run).micro for g, run in zip(differing, runs, strict=True)
         }
     drops = {
         kind: {g: (by[""].f1 or 0.0) - (score.f1 or 0.0) for g, score in by.items() if g}
@@ -245,9 +242,9 @@ def _features(bench: Bench) -> Findings:
         ' "all" is lower than in the study of the classifiers.'
     )
     return Findings(
-        _how(bench) + note,
+        describe(bench) + note,
         (
-            Table(
+            PageTable(
                 "",
                 ("features", *(f"{k} {x}" for k in scored for x in ("P", "R", "F", "F, paper"))),
                 tuple(rows),
@@ -262,28 +259,28 @@ def _features(bench: Bench) -> Findings:
             ),
         ),
         (
-            Verdict(
+            ClaimCheck(
                 "The bag of words or characters matters most, to both CRFs.",
                 "Most is lost without "
                 + ", ".join(f"{g} ({k}: {drops[k][g]:+.4f})" for k, g in worst.items() if g)
                 + ".",
                 all(group == "bag" for group in worst.values()),
             ),
-            Verdict(
+            ClaimCheck(
                 "Part of speech matters least.",
                 "Least changes without "
                 + ", ".join(f"{g} ({k}: {drops[k][g]:+.4f})" for k, g in least.items() if g)
                 + "."
                 + (
                     ""
-                    if "pos" in bench.material.parts
+                    if "pos" in bench.material.auxiliary
                     else " There is no tagger for parts of speech here."
                 ),
                 all(g == "pos" for g in least.values())
-                if "pos" in bench.material.parts
+                if "pos" in bench.material.auxiliary
                 else None,
             ),
-            Verdict(
+            ClaimCheck(
                 "Each group makes more or less of a contribution to both CRFs.",
                 "; ".join(
                     f"{k}: " + ", ".join(f"{g} {fall:+.4f}" for g, fall in drops[k].items())
@@ -297,14 +294,14 @@ def _features(bench: Bench) -> Findings:
 
 
 def _categories(bench: Bench) -> Findings:
-    gold, sources = _sources(bench)
+    gold, sources = classify(bench)
     chosen = {
         "token": sources["token"],
         "character": sources["character"],
-        "merged": _join([sources[one] for one in ("token", "character", "rule")]),
+        "merged": join([sources[name] for name in CLASSIFIERS]),
     }
     scored = {
-        name: _scores(bench, gold, found, "i2b2_2014_category").by_label
+        name: score_found(bench, gold, found, "i2b2_2014_category").by_label
         for name, found in chosen.items()
     }
     there = [name for name in _CATEGORIES if any(name in by_label for by_label in scored.values())]
@@ -328,9 +325,9 @@ def _categories(bench: Bench) -> Findings:
     by_token = [c for c in there if f1["token"][c] > f1["character"][c]]
     merged_best = [c for c in there if f1["merged"][c] >= max(f1["token"][c], f1["character"][c])]
     return Findings(
-        _how(bench) + " Labels are mapped to the native ones; those without one are left out.",
+        describe(bench) + " Labels are mapped to the native ones; those without one are left out.",
         (
-            Table(
+            PageTable(
                 "",
                 ("category", *(f"{n} {x}" for n in chosen for x in ("P", "R", "F")),
                  *(f"paper, {n} F" for n in chosen)),
@@ -345,13 +342,13 @@ def _categories(bench: Bench) -> Findings:
             ),
         ),
         (
-            Verdict(
+            ClaimCheck(
                 "The token CRF is better on PROFESSION, LOCATION, CONTACT and ID, the character CRF"
                 " on NAME, AGE and DATE.",
                 f"The token CRF is better on: {', '.join(by_token) or 'none'}.",
                 set(by_token) == {"PROFESSION", "LOCATION", "CONTACT", "ID"} & set(there),
             ),
-            Verdict(
+            ClaimCheck(
                 "Merged is best or nearly so in every category.",
                 f"Best in: {', '.join(merged_best) or 'none'}.",
                 len(merged_best) * 2 >= len(there),
@@ -371,12 +368,12 @@ def _upper_bound(bench: Bench) -> Findings:
     scored = {}
     for layer, tagger in taggers.items():
         found = [document.spans for document in upper_bound(gold, tagger)]
-        scored[layer] = _scores(bench, gold, found, "strict", native=False).micro
+        scored[layer] = score_found(bench, gold, found, "strict", native=False).micro
     return Findings(
         f"Gold labels of {len(gold)} documents of {bench.material.name} given to the items of each"
         " layer, and read back as spans: what a perfect tagger of that layer would score.",
         (
-            Table(
+            PageTable(
                 "",
                 ("layer", "P", "R", "F1"),
                 tuple((layer, *map(shown, ratios(score))) for layer, score in scored.items()),
@@ -384,12 +381,12 @@ def _upper_bound(bench: Bench) -> Findings:
         ),
         (),
         (
-            Verdict(
+            ClaimCheck(
                 "The paper's tokenizer allows P 91.2, R 92.61 and F 91.9 at most.",
                 "; ".join(f"{layer} {shown(score.f1)}" for layer, score in scored.items()) + ".",
                 None,
             ),
-            Verdict(
+            ClaimCheck(
                 "A character CRF has no errors of boundaries that a tokenizer causes.",
                 f"Characters: {shown(scored['character'].f1)}; what is missing are spans that"
                 " overlap or go over line breaks.",
@@ -397,100 +394,6 @@ def _upper_bound(bench: Bench) -> Findings:
             ),
         ),
     )
-
-
-# What all of them use
-
-
-def _sources(bench: Bench) -> tuple[Sequence[AnnotatedDocument], dict[str, _Found]]:
-    """What each classifier finds in the test part, in the labels of the corpus."""
-    (token,) = bench.held_out([bench.hitsz("token")])
-    (character,) = bench.held_out([bench.hitsz("character")])
-    return token.gold, {
-        "token": token.found,
-        "character": character.found,
-        "rule": _by_rules(bench, token.gold),
-    }
-
-
-def _merged(bench: Bench) -> tuple[Sequence[AnnotatedDocument], _Found]:
-    gold, sources = _sources(bench)
-    return gold, _join([sources[one] for one in ("token", "character", "rule")])
-
-
-def _by_rules(bench: Bench, gold: Sequence[AnnotatedDocument]) -> list[list[Annotation]]:
-    """What the rules of Table 2 find; a native label that several own ones have is left out."""
-    own: dict[str, list[str]] = {}
-    for label in sorted({span.label for d in bench.material.train for span in d.spans}):
-        if (native := bench.material.native(label)) is not None:
-            own.setdefault(native, []).append(label)
-    names = {native: labels[0] for native, labels in own.items() if len(labels) == 1}
-    found = []
-    for document in gold:
-        candidates = recognise_all(Document(document.text), Context(), RULES)
-        found.append(
-            [
-                Annotation(c.start, c.end, names[c.label])
-                for c in select(candidates)
-                if c.label in names
-            ]
-        )
-    return found
-
-
-_TRUST = ("crf:token", "charcrf:character", "rule")
-"""Names of detectors in rising order of what `select` gives them."""
-
-
-def _join(found: Sequence[_Found]) -> list[list[Annotation]]:
-    """The paper's merge (§3.4) of what classifiers found, given in rising order of trust."""
-    merged = []
-    for documents in zip(*found, strict=True):
-        candidates = []
-        for detector, spans in zip(_TRUST[-len(documents) :], documents, strict=True):
-            candidates += [Candidate(s.start, s.end, s.label, detector, 1.0) for s in spans]
-        merged.append([Annotation(c.start, c.end, c.label) for c in select(candidates, LIU_2015)])
-    return merged
-
-
-def _agreed(first: _Found, second: _Found) -> list[list[Annotation]]:
-    return [
-        sorted(set(a) & set(b), key=lambda span: span.start)
-        for a, b in zip(first, second, strict=True)
-    ]
-
-
-def _scores(
-    bench: Bench,
-    gold: Sequence[AnnotatedDocument],
-    found: _Found,
-    metric: str,
-    *,
-    native: bool = True,
-) -> Scores:
-    scores = bench.score_found(gold, found, (metric,), native=native).metrics[metric]
-    assert isinstance(scores, Scores)
-    return scores
-
-
-def _scores_of(bench: Bench, run: Run) -> Scores:
-    return _scores(bench, run.gold, run.found, "strict", native=False)
-
-
-def _means(scores: Scores) -> tuple[float | None, float | None, float | None]:
-    """The means over documents."""
-    means = scores.documents
-    return (means.precision, means.recall, means.f1) if means else (None, None, None)
-
-
-def _how(bench: Bench) -> str:
-    missing = bench.missing_parts
-    left_out = (
-        f" Features of {', '.join(missing)} are left out: there is no such part for this corpus."
-        if missing
-        else ""
-    )
-    return f"{bench.how_held_out}, strict spans.{left_out}"
 
 
 STUDIES = (

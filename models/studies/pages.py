@@ -1,4 +1,4 @@
-"""Findings as files: a page in Markdown, a CSV a table, an SVG a plot; no clock and no text."""
+"""Findings as files: a Markdown page, a CSV per table, an SVG per plot; no times and no texts."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..evaluation.plots import standalone
-from .base import Findings, Study, Table
+from .base import Findings, PageTable, Study
 
 _WIDEST = 14
-"""Tables of more columns are given as CSV alone: a page could not show them."""
+"""Tables with more columns are only written as CSV: a page could not show them."""
 
 _MARKS: Mapping[bool | None, str] = {True: "agrees", False: "does not agree", None: "cannot tell"}
 
 _MEANT = (
-    "*Agrees* is said of the direction, what is better than what, and not of the size: corpus,"
-    " language and labels are not the paper's."
+    "*Agrees* refers to the direction, which is better than which, and not to the size: corpus,"
+    " language and labels differ from the paper's."
 )
 
 
@@ -25,10 +25,10 @@ def page(study: Study, corpus: str, findings: Findings, command: str) -> str:
     """The page of a study on one corpus.
 
     Args:
-        study: what was run.
-        corpus: its name, which is in the names of the files.
-        findings: what came of it.
-        command: that makes it.
+        study: that was run.
+        corpus: its name, which is part of file names.
+        findings: its results.
+        command: that makes the page.
     """
     stem = file_stem(study, corpus)
     lines = [f"# {study.title}: {corpus}", "", f"{study.source}.", "", findings.how, ""]
@@ -65,26 +65,26 @@ def write_findings(
     return target
 
 
-def index_page(studies: Sequence[Study], there: Mapping[str, Sequence[str]]) -> str:
-    """The list of all studies, with a link to each page that there is.
+def index_page(studies: Sequence[Study], existing: Mapping[str, Sequence[str]]) -> str:
+    """The list of all studies, with links to existing pages.
 
     Args:
         studies: in order.
-        there: name of a study -> corpora that it has a page for.
+        existing: name of a study -> corpora that it has a page for.
     """
     lines = [
         "# Studies",
         "",
-        "Tables and figures of the papers whose systems are recipes here, made again on open"
-        " corpora: the papers' own are under data-use agreements. Each page puts our figures"
-        " beside the paper's claims and says where they agree and where not.",
+        "Tables and figures of the papers whose systems are recipes here, reproduced on open"
+        " corpora, since the papers' own are under data-use agreements. Each page compares our"
+        " figures with the paper's claims.",
         "",
         "| study | source | pages |",
         "| --- | --- | --- |",
     ]
     for study in studies:
         links = ", ".join(
-            f"[{corpus}]({file_stem(study, corpus)}.md)" for corpus in there.get(study.name, ())
+            f"[{corpus}]({file_stem(study, corpus)}.md)" for corpus in existing.get(study.name, ())
         )
         lines.append(f"| `{study.name}`: {study.title} | {study.source} | {links or 'none'} |")
     return "\n".join([*lines, ""])
@@ -99,7 +99,7 @@ def _name(stem: str, name: str) -> str:
     return f"{stem}.{name}" if name else stem
 
 
-def _markdown(table: Table) -> list[str]:
+def _markdown(table: PageTable) -> list[str]:
     head = f"| {' | '.join(table.head)} |"
     rule = "|" + " --- |" * len(table.head)
     return [head, rule, *(f"| {' | '.join(map(_cell, row))} |" for row in table.rows)]
@@ -113,7 +113,7 @@ def _cell(value: str | int | float | None) -> str:
     return str(value).replace("|", "\\|")
 
 
-def _csv(table: Table) -> str:
+def _csv(table: PageTable) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(table.head)

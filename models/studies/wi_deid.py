@@ -11,7 +11,7 @@ from ..evaluation.scores import Score, Scores
 from ..evaluation.wi_deid import MISSING, SPURIOUS
 from ..recipes.wi_deid import GROUPS
 from ..training.reporting import shown
-from .base import Bench, Findings, Plot, Row, Run, Study, Table, Verdict, ratios
+from .base import Bench, ClaimCheck, Findings, PageTable, Plot, RecipeResult, Row, Study, ratios
 
 _PAPER = 'He et al. 2015, "CRFs based de-identification of medical records"'
 
@@ -81,7 +81,7 @@ def _levels(bench: Bench) -> Findings:
     return Findings(
         _how(bench),
         (
-            Table(
+            PageTable(
                 "",
                 ("level", "P", "R", "F", "paper, F"),
                 tuple(
@@ -99,7 +99,7 @@ def _levels(bench: Bench) -> Findings:
             ),
         ),
         (
-            Verdict(
+            ClaimCheck(
                 "Results for the HIPAA categories are better than for all of i2b2's.",
                 _each(scored),
                 all(
@@ -107,7 +107,7 @@ def _levels(bench: Bench) -> Findings:
                     for x in ("token", "strict", "relaxed")
                 ),
             ),
-            Verdict(
+            ClaimCheck(
                 "Token level outcomes exceed those of whole entities.",
                 _each(scored),
                 all(
@@ -136,7 +136,7 @@ def _types(bench: Bench) -> Findings:
     return Findings(
         _how(bench),
         (
-            Table(
+            PageTable(
                 "",
                 ("label", "train", "gold", "system", "agree", "P", "R", "F", "paper, F"),
                 tuple(
@@ -161,7 +161,7 @@ def _types(bench: Bench) -> Findings:
             ),
         ),
         (
-            Verdict(
+            ClaimCheck(
                 "The lack of training instances is the fundamental reason for a type's low scores.",
                 f"Mean F of labels with fewer than 50 training spans: {shown(mean['rare'])}; with"
                 f" 500 or more: {shown(mean['common'])}.",
@@ -185,7 +185,7 @@ def _splitting(bench: Bench) -> Findings:
     return Findings(
         _how(bench),
         (
-            Table(
+            PageTable(
                 "",
                 ("category", "F without it", "F with it", "paper, without", "paper, with"),
                 tuple(
@@ -208,12 +208,12 @@ def _splitting(bench: Bench) -> Findings:
             ),
         ),
         (
-            Verdict(
+            ClaimCheck(
                 "Without the preprocessing every F is lower, in all from .9232 to .8638.",
                 f"In all {shown(without['total'].f1)} without, {shown(whole['total'].f1)} with.",
                 falls["total"] > 0,
             ),
-            Verdict(
+            ClaimCheck(
                 "AGE falls most, by more than 20 points.",
                 f"{worst} falls most, by {falls[worst]:.4f}; AGE by {falls.get('AGE', 0.0):.4f}.",
                 worst == "AGE" and falls["AGE"] > 0.2,
@@ -235,7 +235,7 @@ def _groups(bench: Bench) -> Findings:
     return Findings(
         _how(bench),
         (
-            Table(
+            PageTable(
                 "",
                 ("category", *names),
                 tuple((c, *(shown(f1[n][c]) for n in names)) for c in there),
@@ -249,17 +249,17 @@ def _groups(bench: Bench) -> Findings:
             ),
         ),
         (
-            Verdict(
+            ClaimCheck(
                 "Each group improves the whole system.",
                 ", ".join(f"{n} {shown(f1[n]['total'])}" for n in names) + ".",
                 f1[names[0]]["total"] < f1[names[1]]["total"] < f1[names[2]]["total"],
             ),
-            Verdict(
+            ClaimCheck(
                 "Orthographic features help LOCATION, CONTACT and ID most, by 5, 8 and 4 points.",
                 ", ".join(f"{c} {gain:+.4f}" for c, gain in gains.items()) + ".",
                 all(gains.get(c, 0.0) > 0 for c in ("LOCATION", "CONTACT", "ID")),
             ),
-            Verdict(
+            ClaimCheck(
                 "What dictionaries add lies in LOCATION.",
                 ", ".join(f"{c} {gain:+.4f}" for c, gain in lists.items()) + ".",
                 most == "LOCATION",
@@ -287,7 +287,7 @@ def _errors(bench: Bench) -> Findings:
     return Findings(
         _how(bench),
         (
-            Table(
+            PageTable(
                 "groups",
                 ("error", "count", "share", "paper, share"),
                 tuple(
@@ -307,17 +307,17 @@ def _errors(bench: Bench) -> Findings:
             ),
         ),
         (
-            Verdict(
+            ClaimCheck(
                 "Missing errors are most, 64 %, and the most serious.",
                 ", ".join(f"{n} {shown(s.rate)}" for n, s in shares.items()) + ".",
                 max(shares, key=lambda n: shares[n].count) == "missing",
             ),
-            Verdict(
+            ClaimCheck(
                 "Among extent errors short ones are more than half: 114 short, 78 long, 10 both.",
                 ", ".join(f"{kind} {count}" for kind, count in kinds.items()) + ".",
                 kinds["short"] * 2 > sum(kinds.values()) if sum(kinds.values()) else None,
             ),
-            Verdict(
+            ClaimCheck(
                 "PATIENT and DOCTOR are confused most often: 44 and 14 times.",
                 f"Most often: {most[0]} as {most[1]}, {confused.get(most, 0)} times; PATIENT as"
                 f" DOCTOR {confused.get(('PATIENT', 'DOCTOR'), 0)}, DOCTOR as PATIENT"
@@ -328,28 +328,28 @@ def _errors(bench: Bench) -> Findings:
     )  # fmt: skip
 
 
-def _matrix_table(name: str, corner: str, matrix: Matrix) -> Table:
+def _matrix_table(name: str, corner: str, matrix: Matrix) -> PageTable:
     counted = zip(matrix.row_names, matrix.counts, matrix.row_totals(), strict=True)
     rows: tuple[Row, ...] = tuple((row, *counts, total) for row, counts, total in counted)
-    return Table(name, (corner, *matrix.column_names, "total"), rows)
+    return PageTable(name, (corner, *matrix.column_names, "total"), rows)
 
 
 def _missing(labels: Matrix) -> int:
     return sum(labels.count(row, MISSING) for row in labels.row_names)
 
 
-def _whole(bench: Bench) -> Run:
+def _whole(bench: Bench) -> RecipeResult:
     (run,) = bench.held_out([bench.wi_deid()])
     return run
 
 
-def _scores(bench: Bench, run: Run, metric: str) -> Scores:
+def _scores(bench: Bench, run: RecipeResult, metric: str) -> Scores:
     scores = bench.score(run, (metric,), native=True).metrics[metric]
     assert isinstance(scores, Scores)
     return scores
 
 
-def _by_category(bench: Bench, run: Run) -> dict[str, Score]:
+def _by_category(bench: Bench, run: RecipeResult) -> dict[str, Score]:
     scores = _scores(bench, run, "i2b2_2014_category")
     return {**scores.by_label, "total": scores.micro}
 
@@ -359,8 +359,8 @@ def _each(scored: Mapping[str, Score]) -> str:
 
 
 def _how(bench: Bench) -> str:
-    there = "pos" in bench.material.parts
-    tagger = "" if there else " Without parts of speech: no tagger for them here."
+    has_tagger = "pos" in bench.material.auxiliary
+    tagger = "" if has_tagger else " Without parts of speech: no tagger is available here."
     return (
         f"{bench.how_held_out}. Labels are mapped to the native ones; those without one are left"
         f" out.{tagger}"

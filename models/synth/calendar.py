@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Mapping
 
 from .drawing import Draw
-from .filling import Maker, Note, Piece, Pieces, refuse_extras, span_of
+from .filling import Maker, Note, NotePiece, Pieces, refuse_extras, span_of
 from .parsing import Slot
 from .people import age_of
 
@@ -187,8 +187,8 @@ def _date(note: Note, slot: Slot) -> Pieces:
     except (ValueError, OverflowError):
         raise note.wrong(slot, "days are written -3, +14 or -400..-30") from None
     # An apostrophe before a year is no part of it.
-    before = [Piece(note.draw.pick(("'", "'", "’", "")))] if slot.form == "y2" else []
-    return [*before, Piece(write(note, day), "DATE")]
+    before = [NotePiece(note.draw.pick(("'", "'", "’", "")))] if slot.form == "y2" else []
+    return [*before, NotePiece(write(note, day), "DATE")]
 
 
 def _dob(note: Note, slot: Slot) -> Pieces:
@@ -197,7 +197,7 @@ def _dob(note: Note, slot: Slot) -> Pieces:
         return note.today - datetime.timedelta(int(days))
 
     write = _form(note, slot)
-    return [Piece(write(note, note.remember("dob", new)), "DATE")]
+    return [NotePiece(write(note, note.remember("dob", new)), "DATE")]
 
 
 def _weekday(draw: Draw) -> str:
@@ -248,7 +248,7 @@ def _time(draw: Draw) -> str:
 def _of_note(make: Callable[[Note], str], label: str = "DATE") -> Maker:
     def maker(note: Note, slot: Slot) -> Pieces:
         refuse_extras(note, slot)
-        return [Piece(note.drawn(slot, lambda: make(note)), label)]
+        return [NotePiece(note.drawn(slot, lambda: make(note)), label)]
 
     return maker
 

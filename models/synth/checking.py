@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterator
 
-from ..marks import mark
+from ..corpora.inline import mark
 from .drawing import Draw
 from .filling import fill, open_note
 from .generating import generate_note

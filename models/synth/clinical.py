@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 
 from .drawing import Draw
-from .filling import Maker, Note, Piece, Pieces, plain, span_of
+from .filling import Maker, Note, NotePiece, Pieces, plain, span_of
 from .lists import words
 from .parsing import Slot
 
@@ -37,7 +37,7 @@ _ROUTES = (
 def _number(note: Note, slot: Slot) -> Pieces:
     try:
         low, high = span_of(slot.argument, 1, 9)
-        return [Piece(str(note.drawn(slot, lambda: note.draw.between(low, high))))]
+        return [NotePiece(str(note.drawn(slot, lambda: note.draw.between(low, high))))]
     except ValueError:
         raise note.wrong(slot, "expected two whole numbers: {n:3-9}") from None
 
@@ -53,7 +53,7 @@ def _decimal(note: Note, slot: Slot) -> Pieces:
     except ValueError:
         raise note.wrong(slot, "expected two numbers: {f:1.2-4.8}") from None
     whole, rest = divmod(value, scale)
-    return [Piece(f"{whole}.{rest:0{places}}" if places else str(whole))]
+    return [NotePiece(f"{whole}.{rest:0{places}}" if places else str(whole))]
 
 
 def _pressure(draw: Draw) -> str:
@@ -82,7 +82,7 @@ def _drug(note: Note, slot: Slot) -> Pieces:
     elif draw.chance(0.2):
         name = name.capitalize()
     if slot.form == "":
-        return [Piece(name)]
+        return [NotePiece(name)]
     if slot.form != "dose":
         raise note.wrong(slot, f"no form .{slot.form} of a drug; known: .dose")
     dose = draw.pick(doses.split(";"))
@@ -94,7 +94,7 @@ def _drug(note: Note, slot: Slot) -> Pieces:
         parts.insert(
             2, draw.pick(("1 tab", "1-2 tabs", "2 tabs", "1/2 tab", "one tablet", "1 cap"))
         )
-    return [Piece(" ".join(part for part in parts if part))]
+    return [NotePiece(" ".join(part for part in parts if part))]
 
 
 def _score(draw: Draw) -> str:
@@ -133,7 +133,7 @@ def _lab(note: Note, slot: Slot) -> Pieces:
     name, _, extent = note.draw.pick(words("laboratory_values")).partition("\t")
     number = _decimal(note, Slot("lab", "", "", extent, "", slot.line))[0].text
     between = note.draw.pick((" ", " ", ": ", " of ", "-"))
-    return [Piece(f"{name}{between}{number}")]
+    return [NotePiece(f"{name}{between}{number}")]
 
 
 def _icd(draw: Draw) -> str:

@@ -16,7 +16,7 @@ from .drawing import Draw
 from .parsing import Choice, Mark, Node, Slot, Template, TemplateError, Text
 
 
-class Piece(NamedTuple):
+class NotePiece(NamedTuple):
     """A stretch of a note.
 
     Attributes:
@@ -28,7 +28,7 @@ class Piece(NamedTuple):
     label: str = ""
 
 
-Pieces = list[Piece]
+Pieces = list[NotePiece]
 
 OLDEST, NEWEST = datetime.date(1988, 1, 1), datetime.date(2026, 12, 31)
 """Days that notes are of, but for the few of archives that were shifted into the future."""
@@ -91,12 +91,12 @@ def fill(note: Note, nodes: Sequence[Node], slots: dict[str, Maker]) -> Pieces:
     for node in nodes:
         match node:
             case Text():
-                pieces.append(Piece(node.text))
+                pieces.append(NotePiece(node.text))
             case Choice():
                 pieces += fill(note, note.draw.pick(node.ways), slots)
             case Mark():
                 words = "".join(piece.text for piece in fill(note, node.nodes, slots))
-                pieces.append(Piece(words, node.label))
+                pieces.append(NotePiece(words, node.label))
             case Slot():
                 make = slots.get(node.name)
                 if make is None:
@@ -113,9 +113,9 @@ _CASES: dict[str, Callable[[str], str]] = {
 }
 
 
-def in_case(pieces: Iterable[Piece], case: str) -> Pieces:
+def in_case(pieces: Iterable[NotePiece], case: str) -> Pieces:
     """Pieces in upper ("u"), lower ("l") or title case ("t"), or as they are ("")."""
-    return [Piece(_CASES[case](text), label) for text, label in pieces]
+    return [NotePiece(_CASES[case](text), label) for text, label in pieces]
 
 
 def plain(make: Callable[[Draw], str], label: str = "") -> Maker:
@@ -123,7 +123,7 @@ def plain(make: Callable[[Draw], str], label: str = "") -> Maker:
 
     def maker(note: Note, slot: Slot) -> Pieces:
         refuse_extras(note, slot)
-        return [Piece(note.drawn(slot, lambda: make(note.draw)), label)]
+        return [NotePiece(note.drawn(slot, lambda: make(note.draw)), label)]
 
     return maker
 

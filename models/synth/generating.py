@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..core.errors import UsageError
 from ..corpora import AnnotatedDocument, Annotation
-from ..errors import UsageError
 from .drawing import Draw
-from .filling import Piece, Pieces, fill, open_note
+from .filling import NotePiece, Pieces, fill, open_note
 from .parsing import Template
 from .printing import print_note
 from .slots import SLOTS
@@ -51,7 +51,7 @@ def _with_whole_names(pieces: Pieces) -> Pieces:
             and not (_is_initials(piece.text) or _is_initials(whole[-2].text))
         ):
             whole.pop()
-            piece = Piece(f"{whole.pop().text} {piece.text}", piece.label)
+            piece = NotePiece(f"{whole.pop().text} {piece.text}", piece.label)
         whole.append(piece)
     return whole
 

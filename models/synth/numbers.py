@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .drawing import Draw
-from .filling import Maker, Note, Piece, Pieces, plain, refuse_extras
+from .filling import Maker, Note, NotePiece, Pieces, plain, refuse_extras
 from .lists import words
 from .parsing import Slot
 from .people import domain
@@ -159,8 +159,8 @@ def _phone(note: Note, slot: Slot) -> Pieces:
 
     refuse_extras(note, slot)
     number, between, extension = note.drawn(slot, new)
-    pieces = [Piece(number, "PHONE")]
-    return [*pieces, Piece(between), Piece(extension, "PHONE")] if extension else pieces
+    pieces = [NotePiece(number, "PHONE")]
+    return [*pieces, NotePiece(between), NotePiece(extension, "PHONE")] if extension else pieces
 
 
 def _pager(draw: Draw) -> str:
@@ -199,9 +199,9 @@ def _ssn(note: Note, slot: Slot) -> Pieces:
     refuse_extras(note, slot, forms=("last4",))
     digits = note.remember("ssn", new)
     if slot.form == "last4":
-        return [Piece(digits[-4:], "SSN")]
+        return [NotePiece(digits[-4:], "SSN")]
     between = note.remember("ssn sign", lambda: note.draw.pick(("-", "-", "-", "-", " ", "")))
-    return [Piece(f"{digits[:3]}{between}{digits[3:5]}{between}{digits[5:]}", "SSN")]
+    return [NotePiece(f"{digits[:3]}{between}{digits[3:5]}{between}{digits[5:]}", "SSN")]
 
 
 def _mrn(note: Note, slot: Slot) -> Pieces:
@@ -209,7 +209,7 @@ def _mrn(note: Note, slot: Slot) -> Pieces:
         return _of_shapes(MRN, "MEDICALRECORD")(note, slot)
     refuse_extras(note, slot)
     number = note.remember("mrn", lambda: _of_shapes(MRN, "MEDICALRECORD")(note, slot)[0].text)
-    return [Piece(number, "MEDICALRECORD")]
+    return [NotePiece(number, "MEDICALRECORD")]
 
 
 def _dea(draw: Draw) -> str:

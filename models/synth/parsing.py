@@ -13,10 +13,10 @@ import importlib.resources
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..errors import UsageError
-from ..labels import LABELS
-from ..marks import CLOSE, ESCAPES, OPEN
-from ..storage import Storage
+from ..core.errors import UsageError
+from ..core.labels import LABELS
+from ..corpora.inline import CLOSE, ESCAPES, OPEN
+from ..storage.storage import Storage
 
 END = "%%"
 """The line behind each template of a file."""
@@ -147,12 +147,12 @@ def parse_template(source: str, kind: str = "template", number: int = 1) -> Temp
         settings[key] = value
         source = source[match.end() :]
         line += 1
-    parser = _Parser(source, f"{kind} {number}", line)
+    parser = _TemplateParser(source, f"{kind} {number}", line)
     nodes, _ = parser.until(())
     return Template(kind, number, settings, nodes)
 
 
-class _Parser:
+class _TemplateParser:
     def __init__(self, source: str, where: str, line: int) -> None:
         self._source = source
         self._where = where

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from ...dictionaries import load
 from .drawing import Draw
-from .filling import Maker, Note, Piece, Pieces, span_of
+from .filling import Maker, Note, NotePiece, Pieces, span_of
 from .lists import phrases, words
 from .parsing import Slot
 
@@ -225,16 +225,16 @@ def _person_maker(kind: str, label: str, sex: str = "") -> Maker:
         if form == "any":
             form = note.draw.pick(_ANY)
         if form == "user":
-            return [Piece(person.login, "USERNAME")]
+            return [NotePiece(person.login, "USERNAME")]
         if form == "email":
-            return [Piece(_email(note.draw, person), "EMAIL")]
+            return [NotePiece(_email(note.draw, person), "EMAIL")]
         try:
             name = _forms(person, note.draw, form)
         except KeyError:
             raise note.wrong(slot, f"no form .{form} of a person") from None
         if form == "poss":
-            return [Piece(name, label), Piece(note.draw.pick(("'s", "'s", "’s")))]
-        return [Piece(name, label)]
+            return [NotePiece(name, label), NotePiece(note.draw.pick(("'s", "'s", "’s")))]
+        return [NotePiece(name, label)]
 
     return make
 
@@ -282,7 +282,7 @@ def domain(draw: Draw) -> str:
 def _agreeing(woman: str, man: str) -> Maker:
     def make(note: Note, slot: Slot) -> Pieces:
         sex = person_of(note, f"p{slot.index or 1}", "PATIENT").sex
-        return [Piece(woman if sex == "f" else man)]
+        return [NotePiece(woman if sex == "f" else man)]
 
     return make
 
@@ -294,7 +294,7 @@ def _honorific(upper: bool) -> Maker:
         title = title if sex == "f" else "Mr."
         if note.remember("bare honorific", lambda: note.draw.chance(0.2)):
             title = title.rstrip(".")
-        return [Piece(title if upper else title.lower())]
+        return [NotePiece(title if upper else title.lower())]
 
     return make
 
@@ -319,7 +319,7 @@ def _credential(note: Note, slot: Slot) -> Pieces:
             one += ", " + draw.pick(_credentials())
         return one
 
-    return [Piece(note.drawn(slot, new))]
+    return [NotePiece(note.drawn(slot, new))]
 
 
 def _user(note: Note, slot: Slot) -> Pieces:
@@ -327,7 +327,7 @@ def _user(note: Note, slot: Slot) -> Pieces:
         person = draw_person(note.draw, "DOCTOR")
         return person.login
 
-    return [Piece(note.drawn(slot, new), "USERNAME")]
+    return [NotePiece(note.drawn(slot, new), "USERNAME")]
 
 
 def _any_email(note: Note, slot: Slot) -> Pieces:
@@ -336,7 +336,7 @@ def _any_email(note: Note, slot: Slot) -> Pieces:
             return f"{note.draw.pick(words('mailboxes'))}@{domain(note.draw)}"
         return _email(note.draw, draw_person(note.draw, "DOCTOR"))
 
-    return [Piece(note.drawn(slot, new), "EMAIL")]
+    return [NotePiece(note.drawn(slot, new), "EMAIL")]
 
 
 def _age(note: Note, slot: Slot) -> Pieces:
@@ -351,10 +351,10 @@ def _age(note: Note, slot: Slot) -> Pieces:
     else:
         number = age_of(note)
     if slot.form == "words":
-        return [Piece(_in_words(number), "AGE")]
+        return [NotePiece(_in_words(number), "AGE")]
     if slot.form:
         raise note.wrong(slot, f"no form .{slot.form} of an age")
-    return [Piece(str(number), "AGE")]
+    return [NotePiece(str(number), "AGE")]
 
 
 def age_of(note: Note) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from .calendar import ordinal
 from .drawing import Draw
-from .filling import Maker, Note, Piece, Pieces, plain, refuse_extras
+from .filling import Maker, Note, NotePiece, Pieces, plain, refuse_extras
 from .lists import phrases, words
 from .parsing import Slot
 
@@ -61,7 +61,7 @@ def _city(note: Note, slot: Slot) -> Pieces:
     refuse_extras(note, slot)
     city = note.drawn(slot, lambda: _draw_city(note.draw))
     note.memory["last city"] = city
-    return [Piece(city.name, "CITY")]
+    return [NotePiece(city.name, "CITY")]
 
 
 def _state(note: Note, slot: Slot) -> Pieces:
@@ -78,7 +78,7 @@ def _state(note: Note, slot: Slot) -> Pieces:
     form = slot.form
     if not form:
         form = note.remember("manner of states", lambda: note.draw.one_of(abbr=3, full=1))
-    return [Piece(_NAME_OF[short] if form == "full" else short, "STATE")]
+    return [NotePiece(_NAME_OF[short] if form == "full" else short, "STATE")]
 
 
 def _zip(draw: Draw) -> str:
@@ -243,7 +243,7 @@ def _maker(make: Callable[[Draw], Institution], label: str) -> Maker:
         found = note.drawn(slot, lambda: make(note.draw))
         if slot.form not in ("", "short"):
             raise note.wrong(slot, f"no form .{slot.form} of an institution; known: .short")
-        return [Piece(found.short if slot.form else found.name, label)]
+        return [NotePiece(found.short if slot.form else found.name, label)]
 
     return piece
 

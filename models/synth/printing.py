@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from .drawing import Draw
-from .filling import Piece, Pieces, in_case
+from .filling import NotePiece, Pieces, in_case
 
 Manner = Callable[[Draw, Pieces], Pieces]
 
@@ -38,7 +38,7 @@ def _recut(text: str, pieces: Pieces) -> Pieces:
     made: Pieces = []
     at = 0
     for old, label in pieces:
-        made.append(Piece(text[at : at + len(old)], label))
+        made.append(NotePiece(text[at : at + len(old)], label))
         at += len(old)
     return made
 
@@ -55,14 +55,14 @@ def small_letters(draw: Draw, pieces: Pieces) -> Pieces:
 
 def carriage_returns(draw: Draw, pieces: Pieces) -> Pieces:
     """Line ends of Windows."""
-    return [Piece(text.replace("\n", "\r\n"), label) for text, label in pieces]
+    return [NotePiece(text.replace("\n", "\r\n"), label) for text, label in pieces]
 
 
 def one_line(draw: Draw, pieces: Pieces) -> Pieces:
     """Line ends lost in an export."""
     sign = draw.pick(("  ", " ", " | ", "   "))
     return [
-        Piece(re.sub(r"\n+", sign if not label else " ", text), label) for text, label in pieces
+        NotePiece(re.sub(r"\n+", sign if not label else " ", text), label) for text, label in pieces
     ]
 
 
@@ -73,7 +73,7 @@ def missing_blanks(draw: Draw, pieces: Pieces) -> Pieces:
         return match[1] if draw.chance(0.25) else match[0]
 
     return [
-        Piece(text if label else re.sub(r"([.,:;]) (?=[A-Za-z])", drop, text), label)
+        NotePiece(text if label else re.sub(r"([.,:;]) (?=[A-Za-z])", drop, text), label)
         for text, label in pieces
     ]
 
@@ -81,7 +81,7 @@ def missing_blanks(draw: Draw, pieces: Pieces) -> Pieces:
 def wide_blanks(draw: Draw, pieces: Pieces) -> Pieces:
     """Two blanks between sentences, as typists set them."""
     return [
-        Piece(text if label else re.sub(r"([.!?]) (?=\S)", r"\1  ", text), label)
+        NotePiece(text if label else re.sub(r"([.!?]) (?=\S)", r"\1  ", text), label)
         for text, label in pieces
     ]
 
@@ -103,7 +103,7 @@ def typing_errors(draw: Draw, pieces: Pieces) -> Pieces:
             )
         )
 
-    return [Piece(re.sub(r"[A-Za-z]{4,}", err, text), label) for text, label in pieces]
+    return [NotePiece(re.sub(r"[A-Za-z]{4,}", err, text), label) for text, label in pieces]
 
 
 MANNERS: Mapping[str, tuple[float, Manner]] = {

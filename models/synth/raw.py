@@ -16,12 +16,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...dictionaries import load
+from ..core.errors import DocumentError, UsageError
 from ..corpora import AnnotatedDocument
-from ..errors import DocumentError, UsageError
 from ..scrubber import Scrubber
-from ..storage import Storage
+from ..storage.storage import Storage
 from .drawing import Draw
-from .filling import Maker, Note, Piece, Pieces, fill, open_note
+from .filling import Maker, Note, NotePiece, Pieces, fill, open_note
 from .generating import to_document
 from .lists import words
 from .parsing import Slot, Template, parse_templates
@@ -145,7 +145,7 @@ def _anonymous(note: Note, text: str, scrubber: Scrubber) -> Pieces:
     for line in text.replace("\r\n", "\n").split("\n"):
         made = _line(note, line, scrubber, slots)
         if made is not None:
-            pieces += [*made, Piece("\n")]
+            pieces += [*made, NotePiece("\n")]
     return pieces
 
 
@@ -179,16 +179,16 @@ def _line(note: Note, line: str, scrubber: Scrubber, slots: dict[str, Slot]) -> 
         if _unexplained(before):
             return None
         inside = line[start:end]
-        pieces.append(Piece(before))
+        pieces.append(NotePiece(before))
         if label in _SLOT_OF:
             slot = _slot_of(label, inside, form, slots)
             pieces += SLOTS[slot.name](note, slot)
         else:
-            pieces.append(Piece(inside, label))
+            pieces.append(NotePiece(inside, label))
         at = end
     if _unexplained(line[at:]):
         return None
-    pieces.append(Piece(line[at:]))
+    pieces.append(NotePiece(line[at:]))
     return [piece for piece in pieces if piece.text]
 
 

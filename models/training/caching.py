@@ -1,7 +1,8 @@
-"""A cache of features: what `prepare` made of a corpus, kept for the next training.
+"""A cache of features: the output of `prepare`, kept for the next training.
 
-One file for each (corpus, what taggers see, dictionaries, code), under the hash of all of these, in
-a private folder: it holds words of the notes. What cannot be read whole and sound is made anew.
+There is one file for each combination of corpus, features, dictionaries and code, named by their
+hash, in a private folder, since it holds words of the notes. A damaged file is ignored and
+replaced.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from ...dictionaries import Dictionary
-from ..code import code_hash
-from ..columns import Ints
+from ..auxiliary import AuxiliaryModel
+from ..core.arrays import Ints
+from ..core.code_hash import code_hash
+from ..core.feature_rows import Features
+from ..core.shortage import raise_shortage
 from ..corpora import AnnotatedDocument
-from ..features import Features
-from ..parts import Part
 from ..recipes import Recipe, TaggerRecipe
-from ..shortage import raise_shortage
 from .identity import corpus_hash, feature_key, hash_of, lists_hash
 from .preparing import Prepared, prepare
 from .private import read_private, write_private
@@ -44,46 +45,50 @@ def prepare_cached(
     recipe: Recipe,
     documents: Sequence[AnnotatedDocument],
     dictionaries: Mapping[str, Dictionary],
-    parts: Mapping[str, Part] = MappingProxyType({}),
+    auxiliary: Mapping[str, AuxiliaryModel] = MappingProxyType({}),
 ) -> tuple[Prepared, ...]:
-    """What `prepare` gives, from the cache if it is there.
+    """`prepare` with a cache.
 
     Args:
-        folder: a private one; see `private_folder`.
+        folder: see `private_folder`.
         recipe: see `prepare`.
         documents: see `prepare`.
         dictionaries: see `prepare`.
-        parts: see `prepare`.
+        auxiliary: see `prepare`.
 
     Raises:
         RunFailed: if the cache cannot be written.
     """
     lists = lists_hash(recipe, dictionaries)
-    seen_through = {name: parts[name].hash for name in recipe.parts if name in parts}
-    key = hash_of([code_hash(), corpus_hash(documents), feature_key(recipe), lists, seen_through])
+    auxiliary_hashes = {
+        name: auxiliary[name].hash for name in recipe.auxiliary if name in auxiliary
+    }
+    key = hash_of(
+        [code_hash(), corpus_hash(documents), feature_key(recipe), lists, auxiliary_hashes]
+    )
     path = folder / f"features-{key}.npz"
     if path.exists():
         content = read_private(path)
-        found = None if content is None else _unpacked(content, recipe.taggers, len(documents))
-        if found is not None:
-            return found
-        _log.warning("a file of the feature cache is damaged: features are made anew")
-    prepared = prepare(recipe, documents, dictionaries, parts)
+        cached = None if content is None else _unpacked(content, recipe.taggers, len(documents))
+        if cached is not None:
+            return cached
+        _log.warning("a file of the feature cache is damaged: computing the features again")
+    prepared = prepare(recipe, documents, dictionaries, auxiliary)
     write_private(path, _packed(prepared))
     return prepared
 
 
 def _packed(prepared: Sequence[Prepared]) -> bytes:
     columns: dict[str, Any] = {}
-    for number, one in enumerate(prepared):
-        names = sorted({tag for sequence in one.tags for tag in sequence})
-        places = {name: place for place, name in enumerate(names)}
+    for number, tagger in enumerate(prepared):
+        names = sorted({tag for sequence in tagger.tags for tag in sequence})
+        ids = {name: n for n, name in enumerate(names)}
         values: dict[str, Ints] = {
-            **{name: getattr(one.features, name) for name in _COLUMNS},
-            **_strings("attributes", one.features.attributes),
+            **{name: getattr(tagger.features, name) for name in _COLUMNS},
+            **_strings("attributes", tagger.features.attributes),
             **_strings("names", names),
-            "tags": np.array([places[t] for sequence in one.tags for t in sequence], np.int64),
-            "misaligned": np.array([one.misaligned], np.int64),
+            "tags": np.array([ids[t] for sequence in tagger.tags for t in sequence], np.int64),
+            "misaligned": np.array([tagger.misaligned], np.int64),
         }
         columns |= {f"{number}-{name}": _narrow(column) for name, column in values.items()}
     stream = io.BytesIO()
@@ -94,16 +99,18 @@ def _packed(prepared: Sequence[Prepared]) -> bytes:
 def _unpacked(
     content: bytes, taggers: Sequence[TaggerRecipe], documents: int
 ) -> tuple[Prepared, ...] | None:
-    """The prepared taggers, or None if the content is not what `_packed` made for these."""
+    """The prepared taggers, or None if the content is not from `_packed` for the same taggers."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            return tuple(_one(stored, n, tagger, documents) for n, tagger in enumerate(taggers))
-    except Exception as error:  # numpy and zipfile raise whatever they like
+            return tuple(_tagger(stored, n, tagger, documents) for n, tagger in enumerate(taggers))
+    except Exception as error:  # numpy and zipfile raise anything
         raise_shortage(error)
         return None
 
 
-def _one(stored: Mapping[str, Ints], number: int, tagger: TaggerRecipe, documents: int) -> Prepared:
+def _tagger(
+    stored: Mapping[str, Ints], number: int, tagger: TaggerRecipe, documents: int
+) -> Prepared:
     def column(name: str) -> Ints:
         return stored[f"{number}-{name}"].astype(np.int64)
 
@@ -114,7 +121,7 @@ def _one(stored: Mapping[str, Ints], number: int, tagger: TaggerRecipe, document
     flat = [names[tag] for tag in column("tags").tolist()]
     bounds = features.sequence_offsets.tolist()
     if len(features.document_offsets) != documents + 1 or len(flat) != len(features.starts):
-        raise ValueError("not the features of these documents")
+        raise ValueError("features of other documents")
     tags = [flat[begin:end] for begin, end in zip(bounds, bounds[1:], strict=False)]
     return Prepared(tagger, features, tags, int(column("misaligned")[0]))
 
@@ -122,7 +129,7 @@ def _one(stored: Mapping[str, Ints], number: int, tagger: TaggerRecipe, document
 def _strings(name: str, strings: Sequence[str]) -> dict[str, Ints]:
     encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
     flat = np.frombuffer(b"".join(encoded), np.uint8)
-    ends = np.cumsum([len(one) for one in encoded], dtype=np.int64)
+    ends = np.cumsum(list(map(len, encoded)), dtype=np.int64)
     return {name: flat, f"{name}-ends": ends}  # type: ignore[dict-item]
 
 
@@ -135,7 +142,7 @@ def _restored(stored: Mapping[str, Ints], name: str) -> tuple[str, ...]:
 
 
 def _narrow(column: Ints) -> Ints:
-    """Half the bytes where 32 bits are enough; ids and offsets nearly always are."""
+    """Halves the size where 32 bits suffice, as for nearly all ids and offsets."""
     if column.dtype == np.int64 and column.max(initial=0) < 2**31:
         return column.astype(np.int32)
     return column

@@ -1,9 +1,9 @@
-"""Cross-validation by document, of one setting or of many: a search.
+"""Cross-validation by document, of one setting or several: a search.
 
-Each fold is trained on the documents that it does not hold out, and tags those that it does.
-Features are made once for all folds and settings that see the same, except where a recipe extends
-its dictionaries from training spans: then each fold has its own (He et al. 2015, §2.2), or words of
-the documents held out would be known.
+Each fold trains on the documents that it does not hold out, and tags the others. Features are
+computed once for all folds and settings that share them. The exception are recipes that make
+dictionaries from training spans: there each fold has its own (He et al. 2015, §2.2), or it would
+know words of the held-out documents.
 """
 
 from __future__ import annotations
@@ -17,36 +17,37 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...dictionaries import Dictionary
-from ..code import code_hash
+from ..auxiliary import AuxiliaryModel
+from ..core.code_hash import code_hash
+from ..core.errors import UsageError
 from ..corpora import AnnotatedDocument, Annotation
+from ..crf.learning import Progress
 from ..crf.packed import pack
-from ..errors import UsageError
-from ..parts import Part
 from ..recipes import Recipe
 from .decoding import Decoders, Found
 from .folds import Folds, training_part
 from .identity import corpus_hash, feature_key, hash_of, lists_hash
 from .preparing import Prepared, fit, make_dictionaries, prepare
 from .private import read_private, write_private
-from .processes import Told, run_tasks
+from .processes import OnIteration, run_tasks
 from .scoring import Scored, Scorer
 from .settings import Setting
 
 Prepare = Callable[
-    [Recipe, Sequence[AnnotatedDocument], Mapping[str, Dictionary], Mapping[str, Part]],
+    [Recipe, Sequence[AnnotatedDocument], Mapping[str, Dictionary], Mapping[str, AuxiliaryModel]],
     tuple[Prepared, ...],
 ]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of one setting in one fold.
+    """The result of one setting in one fold.
 
     Attributes:
-        found: the entities of each document held out, in the labels of the corpus.
+        found: the entities of each held-out document, in the labels of the corpus.
         bytes: size of the model files.
-        iterations: of the learner, all taggers together.
-        seconds: of processor time, learning alone; decides nothing.
+        iterations: of the learner, for all taggers together.
+        seconds: of processor time for learning; informational.
     """
 
     found: Found
@@ -56,15 +57,15 @@ class Trial:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one setting in all folds.
+class SettingResult:
+    """The result of one setting in all folds.
 
     Attributes:
-        setting: what was tried.
-        found: the entities of each document of the corpus, by the fold that held it out; none for
-            one that was not held out.
-        scored: all documents held out together.
-        by_fold: those of each fold that was held out.
+        setting: that was tried.
+        found: the entities of each document of the corpus, from the fold that held it out; empty
+            for documents that were not held out.
+        scored: scores over all held-out documents.
+        by_fold: scores of each fold.
         bytes: mean size of the model files.
         seconds: mean processor time of learning.
     """
@@ -77,7 +78,7 @@ class Outcome:
     seconds: float
 
     def predicted(self, documents: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
-        """The documents of the corpus with what was found in them: for `evaluation.compare`."""
+        """The documents of the corpus with the entities found, for `evaluation.compare`."""
         return [
             dataclasses.replace(document, spans=spans, meta={})
             for document, spans in zip(documents, self.found, strict=True)
@@ -85,12 +86,12 @@ class Outcome:
 
     @property
     def f1(self) -> float:
-        """Mean strict F1 of the folds, to six digits; folds without any span do not count."""
+        """Mean strict F1 of the folds, to six digits, without folds that have no spans."""
         return round(statistics.fmean(self._defined()), 6)
 
     @property
     def spread(self) -> float:
-        """Standard deviation of the strict F1 of the folds (of the population)."""
+        """Population standard deviation of the strict F1 of the folds."""
         return round(statistics.pstdev(self._defined()), 6)
 
     def _defined(self) -> list[float]:
@@ -103,37 +104,37 @@ def cross_validate(
     folds: Folds,
     *,
     dictionaries: Mapping[str, Dictionary],
-    parts: Mapping[str, Part] = MappingProxyType({}),
+    auxiliary: Mapping[str, AuxiliaryModel] = MappingProxyType({}),
     label_map: Mapping[str, str | None] | None = None,
     only: Sequence[int] | None = None,
     jobs: int = 1,
     work: Path | None = None,
     prepared_by: Prepare = prepare,
-    told: Callable[[int, int, int, float], None] | None = None,
-    finished: Callable[[int, int, Trial, bool], None] | None = None,
-) -> tuple[Outcome, ...]:
+    on_iteration: Callable[[int, int, int, float], None] | None = None,
+    on_trial: Callable[[int, int, Trial, bool], None] | None = None,
+) -> tuple[SettingResult, ...]:
     """Tries each setting in each fold.
 
     Args:
-        settings: recipes; those that differ in nothing but the learner share their features.
-        documents: gold, in memory with the features of all of them.
+        settings: recipes; those that differ only in the learner share their features.
+        documents: gold, in memory together with all their features.
         folds: see `make_folds`.
         dictionaries: at least the `lists` of all recipes.
-        parts: at least those of all recipes.
-        label_map: of the corpus; recipes that extend dictionaries need it.
-        only: the folds to hold out; all if None. One of two is a training and a test part.
-        jobs: processes; the outcome does not depend on it, but for `seconds`.
-        work: a private folder in which each finished trial is kept, and found again by the hash of
-            all that decides it. It holds no text, but places and labels.
-        prepared_by: makes features; a cache may stand in for `prepare`.
-        told: called with setting, fold, iteration and loss; in this process.
-        finished: called with setting, fold, the trial, and whether it was found in `work`.
+        auxiliary: at least the models that the recipes need.
+        label_map: of the corpus, for recipes that make dictionaries.
+        only: the folds to hold out; None for all. One of two folds makes a training and test split.
+        jobs: processes; results do not depend on it, except `seconds`.
+        work: a private folder that keeps each finished trial under the hash of everything that
+            determines it. It holds no text, but offsets and labels.
+        prepared_by: computes features; a cache may replace `prepare`.
+        on_iteration: called in this process with setting, fold, iteration and loss.
+        on_trial: called with setting, fold, the trial, and whether it was found in `work`.
 
     Raises:
-        UsageError: if a fold has nothing to learn from, or a list is missing.
-        RunFailed: if a process died; what is finished is kept in `work`.
+        UsageError: if a fold has nothing to learn from, or a dictionary is missing.
+        RunFailed: if a process died; finished trials are kept in `work`.
     """
-    keys = _trial_keys(settings, documents, folds, dictionaries, parts, label_map)
+    keys = _trial_keys(settings, documents, folds, dictionaries, auxiliary, label_map)
     chosen = range(len(folds)) if only is None else only
     tasks = [(s, f) for s in range(len(settings)) for f in chosen]
     trials: dict[tuple[int, int], Trial] = {}
@@ -141,86 +142,106 @@ def cross_validate(
         held = [documents[d] for d in folds[task[1]]]
         if work and (kept := _read_trial(work / keys[task], held)):
             trials[task] = kept
-            if finished:
-                finished(*task, kept, True)
+            if on_trial:
+                on_trial(*task, kept, True)
 
-    def tell(number: int, iteration: int, loss: float) -> None:
-        if told:
-            told(*tasks[number], iteration, loss)
+    def report(number: int, iteration: int, loss: float) -> None:
+        if on_iteration:
+            on_iteration(*tasks[number], iteration, loss)
 
+    resources = _Resources(documents, folds, dictionaries, auxiliary, label_map)
     for group in _sharing_features(settings):
         left = [n for n, task in enumerate(tasks) if task[0] in group and task not in trials]
         if not left:
             continue
         recipe = settings[group[0]].recipe
-        # Read by the children that are forked below; a copy for each would not fit.
+        # The children forked below share it; a copy for each would not fit into memory.
         shared = None
         if not recipe.extensions:
             made = make_dictionaries(recipe, documents, dictionaries, label_map)
-            shared = prepared_by(recipe, documents, made, parts)
+            shared = prepared_by(recipe, documents, made, auxiliary)
 
-        def try_one(number: int, tell: Told, shared: tuple[Prepared, ...] | None = shared) -> Trial:
+        def try_task(
+            number: int, report: OnIteration, shared: tuple[Prepared, ...] | None = shared
+        ) -> Trial:
             setting, fold = tasks[number]
-            recipe = settings[setting].recipe
-            train = training_part(folds, fold)
-            taggers = shared
-            if taggers is None:
-                part = [documents[d] for d in train]
-                made = make_dictionaries(recipe, part, dictionaries, label_map)
-                taggers = prepare(recipe, documents, made, parts)
-            try:
-                held = folds[fold]
-                texts = [documents[d].text for d in held]
-                return _try(recipe, taggers, train, held, texts, lambda i, x: tell(number, i, x))
-            except UsageError as error:
-                raise error.within(f"fold {fold + 1} of {len(folds)}") from None
+            return _try(
+                settings[setting].recipe,
+                fold,
+                resources,
+                shared,
+                lambda iteration, loss: report(number, iteration, loss),
+            )
 
-        for number, trial in run_tasks(try_one, left, jobs=jobs, told=tell):
+        for number, trial in run_tasks(try_task, left, jobs=jobs, on_iteration=report):
             task = tasks[number]
             trials[task] = trial
             if work:
                 write_private(work / keys[task], _trial_to_json(trial))
-            if finished:
-                finished(*task, trial, False)
+            if on_trial:
+                on_trial(*task, trial, False)
     held_out = [folds[f] for f in chosen]
     scorers = [Scorer([documents[d] for d in fold]) for fold in held_out]
     every = Scorer([documents[d] for d in sorted(d for fold in held_out for d in fold)])
     return tuple(
-        _outcome(setting, [trials[s, f] for f in chosen], held_out, len(documents), scorers, every)
+        _result(setting, [trials[s, f] for f in chosen], held_out, len(documents), scorers, every)
         for s, setting in enumerate(settings)
     )
 
 
-def best_of(outcomes: Sequence[Outcome]) -> int:
+def best_of(results: Sequence[SettingResult]) -> int:
     """The setting with the highest mean strict F1; of equals the smallest model, then the first."""
-    return min(range(len(outcomes)), key=lambda n: (-outcomes[n].f1, outcomes[n].bytes, n))
+    return min(range(len(results)), key=lambda n: (-results[n].f1, results[n].bytes, n))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Resources:
+    """The arguments of `cross_validate` that a trial needs, whatever its setting and fold."""
+
+    documents: Sequence[AnnotatedDocument]
+    folds: Folds
+    dictionaries: Mapping[str, Dictionary]
+    auxiliary: Mapping[str, AuxiliaryModel]
+    label_map: Mapping[str, str | None] | None
 
 
 def _try(
     recipe: Recipe,
-    taggers: Sequence[Prepared],
-    train: Sequence[int],
-    held: Sequence[int],
-    texts: Sequence[str],
-    told: Callable[[int, float], None],
+    fold: int,
+    given: _Resources,
+    shared: tuple[Prepared, ...] | None,
+    progress: Progress,
 ) -> Trial:
-    began = time.process_time()
-    models, iterations = {}, 0
+    """Trains without a fold and tags it; `shared` is None if the fold needs features of its own."""
+    documents, held = given.documents, given.folds[fold]
+    train = training_part(given.folds, fold)
+    taggers = shared
+    if taggers is None:
+        training = [documents[d] for d in train]
+        made = make_dictionaries(recipe, training, given.dictionaries, given.label_map)
+        taggers = prepare(recipe, documents, made, given.auxiliary)
+    iterations = 0
 
     def count(iteration: int, loss: float) -> None:
         nonlocal iterations
         iterations += 1
-        told(iteration, loss)
+        progress(iteration, loss)
 
-    for prepared, tagger in zip(taggers, recipe.taggers, strict=True):
-        part = dataclasses.replace(prepared.of_documents(train), recipe=tagger)
-        models[tagger.kind] = fit(part, seed=recipe.seed, progress=count)
-        del part
+    began = time.process_time()
+    models = {}
+    try:
+        for prepared, tagger in zip(taggers, recipe.taggers, strict=True):
+            part = dataclasses.replace(prepared.of_documents(train), recipe=tagger)
+            models[tagger.kind] = fit(part, seed=recipe.seed, progress=count)
+            del part
+    except UsageError as error:
+        raise error.within(f"fold {fold + 1} of {len(given.folds)}") from None
     seconds = time.process_time() - began
-    sizes = sum(len(pack(model)) for model in models.values())
+    size = sum(len(pack(model)) for model in models.values())
     features = {p.recipe.kind: p.of_documents(held).features for p in taggers}
+    texts = [documents[d].text for d in held]
     found = Decoders(models, features, recipe, texts).entities()
-    return Trial(found, sizes, iterations, round(seconds, 2))
+    return Trial(found, size, iterations, round(seconds, 2))
 
 
 def _sharing_features(settings: Sequence[Setting]) -> list[list[int]]:
@@ -230,19 +251,19 @@ def _sharing_features(settings: Sequence[Setting]) -> list[list[int]]:
     return list(groups.values())
 
 
-def _outcome(
+def _result(
     setting: Setting,
     trials: Sequence[Trial],
     folds: Sequence[Sequence[int]],
     documents: int,
     scorers: Sequence[Scorer],
     every: Scorer,
-) -> Outcome:
+) -> SettingResult:
     found: list[tuple[Annotation, ...]] = [()] * documents
     for fold, trial in zip(folds, trials, strict=True):
         for document, spans in zip(fold, trial.found, strict=True):
             found[document] = spans
-    return Outcome(
+    return SettingResult(
         setting,
         tuple(found),
         every.score([found[d] for d in sorted(d for fold in folds for d in fold)]),
@@ -252,7 +273,7 @@ def _outcome(
     )
 
 
-# What is kept of a trial
+# Keeping trials
 
 
 def _trial_keys(
@@ -260,7 +281,7 @@ def _trial_keys(
     documents: Sequence[AnnotatedDocument],
     folds: Folds,
     dictionaries: Mapping[str, Dictionary],
-    parts: Mapping[str, Part],
+    auxiliary: Mapping[str, AuxiliaryModel],
     label_map: Mapping[str, str | None] | None,
 ) -> dict[tuple[int, int], str]:
     corpus, code = corpus_hash(documents), code_hash()
@@ -269,10 +290,12 @@ def _trial_keys(
         lists = lists_hash(setting.recipe, dictionaries)
         mapping = dict(label_map) if label_map and setting.recipe.extensions else None
         recipe = setting.recipe.as_json()
-        seen_through = {name: parts[name].hash for name in setting.recipe.parts if name in parts}
+        auxiliary_hashes = {
+            name: auxiliary[name].hash for name in setting.recipe.auxiliary if name in auxiliary
+        }
         for f in range(len(folds)):
             held = list(folds[f])
-            key = hash_of([code, corpus, recipe, lists, seen_through, mapping, held])
+            key = hash_of([code, corpus, recipe, lists, auxiliary_hashes, mapping, held])
             keys[s, f] = f"trial-{key}"
     return keys
 
@@ -288,7 +311,7 @@ def _trial_to_json(trial: Trial) -> bytes:
 
 
 def _read_trial(path: Path, held: Sequence[AnnotatedDocument]) -> Trial | None:
-    """The trial of an earlier run; None if there is none, or what is there is not sound."""
+    """The trial of an earlier run; None if there is none, or it is damaged."""
     content = read_private(path)
     if content is None:
         return None

@@ -1,4 +1,4 @@
-"""The curve of a training: the loss after each iteration, and at most so many points of it."""
+"""The loss after each iteration of a training, reduced to a few points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_POINTS = 50
 
 
 def thinned(curve: Sequence[Point]) -> list[list[float]]:
-    """At most 50 points of a curve, evenly chosen, the first and the last among them."""
+    """At most `MOST_POINTS` points of a curve, evenly spaced, with the first and the last."""
     size = len(curve)
     if size <= MOST_POINTS:
         chosen = list(range(size))

@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Sequence
 
+from ..core.errors import UsageError
 from ..corpora import AnnotatedDocument
-from ..errors import UsageError
 
 Folds = tuple[tuple[int, ...], ...]
 """The documents that each fold holds out, ascending; every document is in exactly one."""
@@ -22,18 +22,18 @@ def make_folds(
     seed: int = 0,
     group_by: str | None = None,
 ) -> Folds:
-    """Deals documents to folds of about equal size, at random but always alike.
+    """Assigns documents to folds of about equal size, randomly but reproducibly.
 
-    Groups are ordered by SHA-256 of seed and the ordinal of their first document, then dealt one by
-    one to the fold that has the fewest documents. Notes of one patient must not be on both sides,
-    or the model is asked for names that it has learned by heart.
+    Groups are ordered by the SHA-256 of the seed and the ordinal of their first document, then
+    assigned one by one to the fold with the fewest documents. Notes of one patient must not be on
+    both sides, or the model is tested on names that it has memorised.
 
     Args:
         documents: the corpus.
-        count: of folds, 2 to 100.
+        count: number of folds, 2 to 100.
         seed: another one gives other folds.
-        group_by: key of `AnnotatedDocument.meta`, say the patient's: documents with one value stay
-            together. None: each document for itself.
+        group_by: key of `AnnotatedDocument.meta`, for example the patient's: documents with the
+            same value stay together. None to treat each document separately.
 
     Raises:
         UsageError: if there are more folds than groups, or a document lacks the key.
@@ -46,14 +46,14 @@ def make_folds(
             groups[str(ordinal)] = [ordinal]
         elif document.meta.get(group_by) in (None, ""):
             raise UsageError(
-                f"training document {ordinal}: its meta lacks the key that --group-by names"
+                f"training document {ordinal}: its meta lacks the key given by --group-by"
             )
         else:
             name = json.dumps(document.meta[group_by], sort_keys=True)
             groups.setdefault(name, []).append(ordinal)
     if len(groups) < count:
         what = "documents" if group_by is None else "groups of documents"
-        raise UsageError(f"{count} folds need as many {what}; the corpus has {len(groups)}")
+        raise UsageError(f"{count} folds need at least {count} {what}; there are {len(groups)}")
     folds: list[list[int]] = [[] for _ in range(count)]
     for group in sorted(groups.values(), key=lambda group: _place(seed, group[0])):
         min(folds, key=len).extend(group)

@@ -1,6 +1,6 @@
-"""What training depends on, as hashes: the names of cached features and of finished folds.
+"""Hashes of what training depends on: the names of cached features and finished folds.
 
-Both are read back only under the hash of all that decides them, the program's code included.
+Both are reused only under the hash of everything that determines them, including the code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..recipes import Recipe
 
 
 def corpus_hash(documents: Iterable[AnnotatedDocument]) -> str:
-    """SHA-256 over texts and spans in their order; ids and meta teach nothing."""
+    """SHA-256 over texts and spans in order; ids and meta do not affect training."""
     digest = hashlib.sha256()
     for document in documents:
         text = document.text.encode("utf-8", "surrogatepass")
@@ -26,19 +26,18 @@ def corpus_hash(documents: Iterable[AnnotatedDocument]) -> str:
 
 
 def lists_hash(recipe: Recipe, dictionaries: Mapping[str, Dictionary]) -> dict[str, str]:
-    """Name -> SHA-256 of the content of those dictionaries that the recipe sees or extends."""
+    """Name -> SHA-256 of the content of the dictionaries that the recipe uses or extends."""
     names = sorted({*recipe.dictionaries, *recipe.lists} & dictionaries.keys())
     return {n: hashlib.sha256(dictionaries[n].to_bytes()).hexdigest() for n in names}
 
 
 def feature_key(recipe: Recipe) -> str:
-    """Equal for recipes of which `prepare` makes the same features and tags."""
+    """Equal for recipes for which `prepare` gives the same features and tags."""
     values = recipe.as_json()
     taggers = values["taggers"]
     assert isinstance(taggers, list)
-    seen = ("layer", "sequence", "features", "scheme", "max_sequence")
-    parts = [{name: tagger[name] for name in seen} for tagger in taggers]
-    return hash_of([parts, values["extensions"]])
+    relevant = ("layer", "sequence", "features", "scheme", "max_sequence")
+    return hash_of([[{n: t[n] for n in relevant} for t in taggers], values["extensions"]])
 
 
 def hash_of(values: object) -> str:

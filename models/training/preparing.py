@@ -1,4 +1,4 @@
-"""From annotated documents to what a learner is given: dictionaries, attributes and tags."""
+"""From annotated documents to the input of a learner: dictionaries, attributes and tags."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from types import MappingProxyType
 import numpy as np
 
 from ...dictionaries import Dictionary
-from ..columns import Ints
+from ..auxiliary import AuxiliaryModel, cluster_tables, require_auxiliary, tag_columns
+from ..core.arrays import Ints
+from ..core.errors import UsageError
+from ..core.feature_rows import Features
 from ..corpora import AnnotatedDocument
 from ..crf.codec import encode_batch, misaligned_batch
+from ..crf.learner import Learner
 from ..crf.learning import Progress, learn
 from ..crf.model_file import CrfModel
-from ..errors import UsageError
-from ..features import Features
 from ..features.base import gather
 from ..features.featurizing import featurize
 from ..features.gazetteer import cut_phrases, gazetteer_from_phrases
-from ..parts import Part, cluster_tables, require_parts, tag_columns
 from ..recipes import Recipe, TaggerRecipe
-from ..recipes.learner import Learner
-from ..tokenizing import tokenize_documents
+from ..text.tokenizer import tokenize_documents
 from .sampling import sample
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Prepared:
-    """What one tagger is trained on: attributes and gold tags of all items of the documents.
+    """The input of one tagger: attributes and gold tags of all items of the documents.
 
     Attributes:
-        recipe: the tagger's.
+        recipe: of the tagger.
         features: of all documents.
         tags: one list for each sequence, one tag for each of its items.
-        misaligned: gold spans that items or sequences do not let come back as they are.
+        misaligned: number of gold spans that encoding and decoding does not return unchanged.
     """
 
     recipe: TaggerRecipe
@@ -44,7 +44,7 @@ class Prepared:
     misaligned: int
 
     def of_documents(self, documents: Sequence[int]) -> Prepared:
-        """The same for some of the documents, in the order given: a fold of a cross-validation."""
+        """The same for some of the documents, in the given order: a fold of a cross-validation."""
         every = self.features
         chosen = np.asarray(documents, np.int64)
         document_offsets, sequences = gather(
@@ -77,19 +77,19 @@ def make_dictionaries(
     lists: Mapping[str, Dictionary],
     label_map: Mapping[str, str | None] | None = None,
 ) -> dict[str, Dictionary]:
-    """The gazetteers of a recipe: those given, and those that it makes from training documents.
+    """The gazetteers of a recipe: from dictionaries, and made from training documents.
 
     Args:
-        recipe: names them.
-        documents: the training part only.
+        recipe: that needs them.
+        documents: only those trained on.
         lists: at least `recipe.lists`.
         label_map: label of the corpus -> native label; without it labels are native.
 
     Raises:
-        UsageError: if a list is missing.
+        UsageError: if a dictionary is missing.
     """
     if missing := sorted(set(recipe.lists) - lists.keys()):
-        raise UsageError(f"recipe {recipe.name} needs dictionaries that were not given: {missing}")
+        raise UsageError(f"recipe {recipe.name} needs the dictionaries {missing}")
     extensions = {extension.name: extension for extension in recipe.extensions}
     made = {name: lists[name] for name in recipe.dictionaries if name not in extensions}
     for name, extension in extensions.items():
@@ -106,10 +106,10 @@ def make_dictionaries(
 
 
 def dictionary_of(name: str, phrases: Sequence[str] | set[str]) -> Dictionary:
-    """A dictionary of these phrases, as a bundle can hold it."""
-    # What a list of one phrase a line cannot hold is in no list.
-    sound = {p.strip() for p in phrases if p.strip() and p.isprintable() and len(p) <= 200}
-    draft = Dictionary(name, tuple(sorted(sound)), "")
+    """A dictionary of these phrases, in a form that a bundle can hold."""
+    # Phrases that a file with one phrase per line cannot hold are left out.
+    kept = {p.strip() for p in phrases if p.strip() and p.isprintable() and len(p) <= 200}
+    draft = Dictionary(name, tuple(sorted(kept)), "")
     return dataclasses.replace(draft, sha256=hashlib.sha256(draft.to_bytes()).hexdigest())
 
 
@@ -117,25 +117,25 @@ def prepare(
     recipe: Recipe,
     documents: Sequence[AnnotatedDocument],
     dictionaries: Mapping[str, Dictionary],
-    parts: Mapping[str, Part] = MappingProxyType({}),
+    auxiliary: Mapping[str, AuxiliaryModel] = MappingProxyType({}),
 ) -> tuple[Prepared, ...]:
-    """What each tagger of a recipe is trained on.
+    """The input of each tagger of a recipe.
 
     Args:
         recipe: what to train.
         documents: gold.
-        dictionaries: those of `make_dictionaries`.
-        parts: those that the recipe names.
+        dictionaries: from `make_dictionaries`.
+        auxiliary: those that the recipe needs.
 
     Raises:
-        UsageError: if a part is missing; says the command that makes it.
+        UsageError: if an auxiliary model is missing; it names the command that makes it.
     """
     for tagger in recipe.taggers:
-        require_parts(f"recipe {recipe.name}", tagger.features, parts)
+        require_auxiliary(f"recipe {recipe.name}", tagger.features, auxiliary)
     texts = [document.text for document in documents]
     tokens = tokenize_documents(texts)
-    tags = tag_columns({name: parts[name] for name in recipe.parts}, texts, tokens)
-    clusters = cluster_tables(parts)
+    tags = tag_columns({name: auxiliary[name] for name in recipe.auxiliary}, texts, tokens)
+    clusters = cluster_tables(auxiliary)
     gold = [[(s.start, s.end, s.label) for s in document.spans] for document in documents]
     prepared = []
     for tagger in recipe.taggers:
@@ -161,9 +161,9 @@ def fit(
     """Trains one tagger and returns its model.
 
     Args:
-        prepared: what it is trained on; items are sampled here.
+        prepared: its input; items are sampled here.
         seed: of the sampling and the learner.
-        learner: in place of the recipe's.
+        learner: replaces the recipe's.
         progress: see `crf.learning.Progress`.
     """
     features, tags = sample(prepared.features, prepared.tags, prepared.recipe.sampling, seed)
@@ -171,7 +171,7 @@ def fit(
 
 
 def _used(attributes: Sequence[str], ids: Ints) -> tuple[tuple[str, ...], Ints]:
-    """The attributes that occur in `ids`, in their order, and `ids` renumbered to them."""
+    """The attributes that occur in `ids`, in order, and `ids` renumbered accordingly."""
     occurs = np.zeros(len(attributes), np.bool_)
     occurs[ids] = True
     kept = tuple(attributes[index] for index in np.flatnonzero(occurs).tolist())

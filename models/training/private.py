@@ -1,6 +1,6 @@
-"""Files that hold words of the notes: for their owner only, whole or not at all, checked when read.
+"""Files that hold words of the notes: private, written atomically, with a checksum.
 
-Both the cache of features and the work folder of a search are such folders on a local disk.
+The cache of features and the work folder of a search hold such files on a local disk.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import os
 import tempfile
 from pathlib import Path
 
-from ..errors import RunFailed, UsageError
-from ..shortage import raise_shortage
+from ..core.errors import RunFailed, UsageError
+from ..core.shortage import raise_shortage
 
 _HEX = 64
 
 
 def private_folder(path: str, option: str) -> Path:
-    """The folder, made with mode 0700 if it is not there.
+    """The folder, created with mode 0700 if it does not exist.
 
     Args:
         path: local.
-        option: that named it, for messages.
+        option: that gave it, for messages.
 
     Raises:
-        UsageError: if it cannot be one, or others may read it: it is another user's, or open.
+        UsageError: if it cannot be created, belongs to another user, or others may read it.
     """
     if "://" in path or "::" in path:
         raise UsageError(f"{option} must be a folder on a local disk")
@@ -35,16 +35,16 @@ def private_folder(path: str, option: str) -> Path:
         found = folder.stat()
     except OSError as error:
         raise_shortage(error)
-        raise UsageError(f"{option}: no such folder can be made ({type(error).__name__})") from None
+        raise UsageError(f"{option}: cannot create the folder ({type(error).__name__})") from None
     if os.name == "posix" and found.st_uid != os.geteuid():
-        # Whatever its mode: its owner reads it, and an administrator would write to it.
+        # Whatever its mode: the owner can read it, even if an administrator runs this.
         raise UsageError(
-            f"{option}: that folder is another user's, and it will hold words of the notes: "
+            f"{option}: the folder belongs to another user, and it will hold words of the notes; "
             "give a new one"
         )
     if os.name == "posix" and found.st_mode & 0o077:
         raise UsageError(
-            f"{option}: others may read that folder, and it will hold words of the notes: "
+            f"{option}: others may read the folder, and it will hold words of the notes; "
             "give a new one, or chmod 700"
         )
     return folder
@@ -54,7 +54,7 @@ def write_private(path: Path, content: bytes) -> None:
     """Writes a file with its checksum, mode 0600; it appears whole or not at all.
 
     Raises:
-        RunFailed: if the disk is full or refuses.
+        RunFailed: if it cannot be written.
     """
     draft = ""
     try:
@@ -68,16 +68,16 @@ def write_private(path: Path, content: bytes) -> None:
         draft = ""
     except OSError as error:
         raise_shortage(error)
-        raise RunFailed(f"a file of training cannot be written ({type(error).__name__})") from None
+        raise RunFailed(f"cannot write a training file ({type(error).__name__})") from None
     finally:
-        # Whatever stopped it, Ctrl-C too: no half a file with words of notes stays.
+        # Whatever stopped it, even Ctrl-C: leave no partial file with words of notes.
         if draft:
             with contextlib.suppress(OSError):
                 os.unlink(draft)
 
 
 def read_private(path: Path) -> bytes | None:
-    """The content, or None if there is no such file or it is not what was written."""
+    """The content, or None if the file is missing or damaged."""
     try:
         raw = path.read_bytes()
     except OSError:

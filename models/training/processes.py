@@ -1,8 +1,8 @@
-"""Tasks spread over processes that share what their parent has in memory.
+"""Tasks distributed over processes that share their parent's memory.
 
-python-crfsuite holds Python's lock while it trains, so threads gain nothing. Children are forked:
-they see the corpus and its features without a copy, and only results come back. A child says
-nothing on the terminal and ends when its parent is gone.
+python-crfsuite holds the GIL while it trains, so threads gain nothing. Children are forked: they
+use the corpus and its features without a copy, and only results are sent back. A child prints
+nothing and ends when its parent does.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..errors import RunFailed, UsageError, error_class
+from ..core.errors import RunFailed, UsageError, error_class
 
-Told = Callable[[int, int, float], None]
-"""Called with a task, the iteration that it has finished, and the loss."""
+OnIteration = Callable[[int, int, float], None]
+"""Called with a task, the number of the iteration that it finished, and the loss."""
 
-Work = Callable[[int, Told], Any]
-"""Does a task, given by its number, and returns what can be pickled."""
+Work = Callable[[int, OnIteration], Any]
+"""Does a task, given by its number, and returns a value that can be pickled."""
 
 _fork = multiprocessing.get_context("fork")
 
 
 def run_tasks(
-    work: Work, tasks: Sequence[int], *, jobs: int = 1, told: Told | None = None
+    work: Work, tasks: Sequence[int], *, jobs: int = 1, on_iteration: OnIteration | None = None
 ) -> Iterator[tuple[int, Any]]:
-    """Yields each task with its result, as they finish.
+    """Yields each task with its result as they finish.
 
     Args:
-        work: must depend on the task alone, so that the number of processes changes nothing.
-        tasks: begun in this order.
-        jobs: processes; with 1 everything happens in this one.
-        told: is told of iterations, here in the parent.
+        work: must depend on the task alone, so the number of processes does not matter.
+        tasks: started in this order.
+        jobs: processes; with 1 all tasks run in this process.
+        on_iteration: called in this process.
 
     Raises:
-        UsageError: as `work`; the other tasks are given up.
+        UsageError: from `work`; the other tasks are abandoned.
         RunFailed: if `work` raised another error, or a process died.
     """
-    tell = told or (lambda task, iteration, loss: None)
+    report = on_iteration or (lambda task, iteration, loss: None)
     if jobs <= 1 or len(tasks) <= 1:
         for task in tasks:
-            yield task, work(task, tell)
+            yield task, work(task, report)
         return
     with contextlib.ExitStack() as stack:
         pool = _Pool(work, min(jobs, len(tasks)))
@@ -57,8 +57,8 @@ def run_tasks(
         while left:
             for pipe in pool.ready():
                 task, kind, value = _received(pipe)
-                if kind == "told":
-                    tell(task, *value)
+                if kind == "iteration":
+                    report(task, *value)
                 elif kind == "usage":
                     raise UsageError(value)
                 elif kind == "failed":
@@ -71,7 +71,7 @@ def run_tasks(
 
 
 class _Pool:
-    """Forked children, each at the other end of a pipe."""
+    """Forked children, each connected by a pipe."""
 
     def __init__(self, work: Work, size: int) -> None:
         self.pipes: list[Any] = []
@@ -86,7 +86,7 @@ class _Pool:
             self._children.append(child)
 
     def ready(self) -> list[Any]:
-        """The pipes that have something to say, or whose child died; waits for one."""
+        """The pipes with a message, or whose child died; waits for at least one."""
         return multiprocessing.connection.wait(self.pipes)
 
     def stop(self) -> None:
@@ -105,39 +105,39 @@ def _received(pipe: Any) -> tuple[int, str, Any]:
         return message
     except (EOFError, OSError):
         raise RunFailed(
-            "a training process died, perhaps for want of memory: try fewer --jobs"
+            "a training process died, perhaps from lack of memory; try fewer --jobs"
         ) from None
 
 
 def _serve(work: Work, pipe: Any, others: Sequence[Any]) -> None:
-    """What a child does: a task after another, until its parent closes the pipe."""
-    # Ctrl-C reaches the whole group; the parent ends its children itself.
+    """The main loop of a child: does one task after another, until its parent closes the pipe."""
+    # Ctrl-C reaches the whole process group, but the parent ends its children itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    # Pipes of the parent that were copied here would keep a sister from seeing that it is gone.
+    # With copies of the parent's pipes open here, siblings would not notice the parent's end.
     for other in others:
         other.close()
-    silence = open(os.devnull, "r+")  # noqa: SIM115 - open to the end
+    null = open(os.devnull, "r+")  # noqa: SIM115 - stays open
     for number in range(3):
-        os.dup2(silence.fileno(), number)
-    sys.stdout = sys.stderr = silence
+        os.dup2(null.fileno(), number)
+    sys.stdout = sys.stderr = null
 
-    def tell(task: int, iteration: int, loss: float) -> None:
-        pipe.send((task, "told", (iteration, loss)))
+    def report(task: int, iteration: int, loss: float) -> None:
+        pipe.send((task, "iteration", (iteration, loss)))
 
     try:
         while True:
             task = pipe.recv()
-            pipe.send((task, "done", work(task, tell)))
+            pipe.send((task, "done", work(task, report)))
     except (EOFError, BrokenPipeError):
         pass
     except UsageError as error:
         pipe.send((task, "usage", str(error)))
     except BaseException as error:
-        # A foreign message may hold PHI.
+        # The message may contain PHI.
         with contextlib.suppress(OSError):
             pipe.send((task, "failed", f"a training process failed: {error_class(error)}"))
     finally:
-        # Nothing that the parent opened is flushed or closed twice.
+        # Nothing that the parent opened may be flushed or closed here.
         os._exit(0)

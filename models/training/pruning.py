@@ -1,7 +1,7 @@
-"""Size control: leaving out the smallest weights until a model fits.
+"""Size control: removes the smallest weights until a model fits.
 
-L1 (c1) leaves most weights at exactly 0 and costs no quality; the perceptron and c1=0 leave them
-all, and most are small. Those weigh least in every sum, so they go first.
+L1 (c1) sets most weights to exactly 0 at no cost in quality; with the perceptron or c1=0 all
+weights remain, most of them small. The smallest contribute least to every sum, so they go first.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..bundles import Bundle, revise_bundle
+from ..bundles.bundle import Bundle, revise_bundle
+from ..core.errors import UsageError
 from ..crf.model_file import CONSTANT, CrfModel
 from ..crf.packed import pack
-from ..errors import UsageError
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Pruned:
+class PrunedModels:
     """Models that fit.
 
     Attributes:
         models: kind of tagger -> model.
-        threshold: state weights below it in size are left out.
-        kept: share of the state weights.
+        threshold: smaller state weights (in absolute value) are left out.
+        kept: share of the state weights that are kept.
     """
 
     models: Mapping[str, CrfModel]
@@ -32,21 +32,21 @@ class Pruned:
     kept: float
 
 
-def prune_to_size(models: Mapping[str, CrfModel], most_bytes: int) -> Pruned:
-    """The models with the lowest threshold for all of them at which they fit.
+def prune_to_size(models: Mapping[str, CrfModel], most_bytes: int) -> PrunedModels:
+    """The models, pruned at the lowest common threshold at which they fit.
 
-    Transitions and the constant attribute's weights stay, and no weight changes: what is on the
-    grid stays on it.
+    Transitions and the weights of the constant attribute stay, and no weight changes, so all stay
+    on the grid.
 
     Args:
         models: kind of tagger -> model.
-        most_bytes: for all of them together, packed.
+        most_bytes: limit for all of them together, packed.
 
     Raises:
         UsageError: if not even a model without state weights fits.
     """
     sizes = np.abs(np.concatenate([model.state_weights for model in models.values()]))
-    # 0 leaves everything as it is; the last leaves nothing but the constant.
+    # The first threshold keeps everything, the last one only the constant.
     steps = np.unique(np.append(sizes, [0.0, sizes.max(initial=0.0) + 1.0]))
 
     def left(step: int) -> dict[str, CrfModel]:
@@ -62,7 +62,7 @@ def prune_to_size(models: Mapping[str, CrfModel], most_bytes: int) -> Pruned:
         high = 0
     elif (least := size(high)) > most_bytes:
         raise UsageError(
-            f"--max-size: the model has {least:,} bytes without any feature; allow more"
+            f"--max-size: even without features the model has {least:,} bytes; allow more"
         )
     while low < high:
         middle = (low + high) // 2
@@ -71,14 +71,16 @@ def prune_to_size(models: Mapping[str, CrfModel], most_bytes: int) -> Pruned:
         else:
             low = middle + 1
     threshold = float(steps[low])
-    return Pruned(left(low), threshold, float(np.mean(sizes >= threshold)) if len(sizes) else 1.0)
+    return PrunedModels(
+        left(low), threshold, float(np.mean(sizes >= threshold)) if len(sizes) else 1.0
+    )
 
 
-def shrink(bundle: Bundle, most_bytes: int) -> tuple[Bundle, Pruned]:
-    """The bundle with models that fit, and what was done; the card says it too.
+def shrink(bundle: Bundle, most_bytes: int) -> tuple[Bundle, PrunedModels]:
+    """The bundle with models that fit, and the pruned models; the card records it.
 
     Raises:
-        UsageError: as `prune_to_size`.
+        UsageError: see `prune_to_size`.
     """
     pruned = prune_to_size(bundle.models, most_bytes)
     size = {"least weight kept": pruned.threshold, "share of weights kept": pruned.kept}
@@ -86,7 +88,7 @@ def shrink(bundle: Bundle, most_bytes: int) -> tuple[Bundle, Pruned]:
 
 
 def prune(model: CrfModel, threshold: float) -> CrfModel:
-    """The model without state weights below a threshold in size, and attributes without weights."""
+    """The model without state weights below a threshold and attributes left without weights."""
     constant = model.attributes.index(CONSTANT) if CONSTANT in model.attributes else -1
     kept = (np.abs(model.state_weights) >= threshold) | (model.state_attributes == constant)
     used = np.zeros(len(model.attributes), np.bool_)

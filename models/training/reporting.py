@@ -1,74 +1,74 @@
-"""The report of a search or a cross-validation: JSON, Markdown for people. No text, no ids."""
+"""The report of a search or a cross-validation, as JSON and Markdown. No text, no ids."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .crossvalidation import Outcome, best_of
+from .crossvalidation import SettingResult, best_of
 from .scoring import Scored
 
 
-def report_json(outcomes: Sequence[Outcome], *, recipe: str, folds: int) -> dict[str, object]:
-    """JSON values: every setting with its scores, and the place of the best."""
+def report_json(results: Sequence[SettingResult], *, recipe: str, folds: int) -> dict[str, object]:
+    """JSON values: every setting with its scores, and the index of the best."""
     return {
         "recipe": recipe,
         "folds": folds,
-        "documents": len(outcomes[0].found),
-        "best": best_of(outcomes),
+        "documents": len(results[0].found),
+        "best": best_of(results),
         "settings": [
             {
-                "setting": dict(outcome.setting.values),
-                "mean strict f1": outcome.f1,
-                "spread of strict f1": outcome.spread,
-                "bytes": outcome.bytes,
-                "seconds": outcome.seconds,
-                **outcome.scored.as_json(),
-                "folds": [scored.as_json() for scored in outcome.by_fold],
+                "setting": dict(result.setting.values),
+                "mean strict f1": result.f1,
+                "spread of strict f1": result.spread,
+                "bytes": result.bytes,
+                "seconds": result.seconds,
+                **result.scored.as_json(),
+                "folds": [scored.as_json() for scored in result.by_fold],
             }
-            for outcome in outcomes
+            for result in results
         ],
     }
 
 
-def report_markdown(outcomes: Sequence[Outcome], *, recipe: str, folds: int) -> str:
+def report_markdown(results: Sequence[SettingResult], *, recipe: str, folds: int) -> str:
     """A page for people, the best setting first."""
-    best = best_of(outcomes)
-    ranked = sorted(outcomes, key=lambda outcome: (-outcome.f1, outcome.bytes))
+    best = best_of(results)
+    ranked = sorted(results, key=lambda result: (-result.f1, result.bytes))
     lines = [
         f"# Cross-validation of recipe {recipe}",
         "",
-        f"{len(outcomes[0].found):,} documents in {folds} folds. Best: "
-        f"`{outcomes[best].setting.name}`.",
+        f"{len(results[0].found):,} documents in {folds} folds. Best: "
+        f"`{results[best].setting.name}`.",
         "",
         "F1, precision and recall are of strict spans; recall of characters is label-blind. F1 is "
-        "the mean of the folds, ± their standard deviation: differences within it say little. "
-        "Seconds are processor time of learning one fold, the size that of its model.",
+        "the mean of the folds, ± their standard deviation; smaller differences mean little. "
+        "Seconds are the processor time of learning one fold, the size is that of its model.",
         "",
         "| setting | F1 | ± | precision | recall | characters' recall | seconds | MB |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for outcome in ranked:
-        scored = outcome.scored
+    for result in ranked:
+        scored = result.scored
         cells = [
-            outcome.setting.name,
-            f"{outcome.f1:.4f}",
-            f"{outcome.spread:.4f}",
+            result.setting.name,
+            f"{result.f1:.4f}",
+            f"{result.spread:.4f}",
             shown(scored.strict.precision),
             shown(scored.strict.recall),
             shown(scored.characters.recall),
-            f"{outcome.seconds:.1f}",
-            f"{outcome.bytes / 1e6:.2f}",
+            f"{result.seconds:.1f}",
+            f"{result.bytes / 1e6:.2f}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    if len(outcomes) == 1:
-        lines += _by_fold(outcomes[0].by_fold)
+    if len(results) == 1:
+        lines += _by_fold(results[0].by_fold)
     return "\n".join([*lines, ""])
 
 
 def _by_fold(scored: Sequence[Scored]) -> list[str]:
     lines = ["", "| fold | precision | recall | F1 |", "| --- | --- | --- | --- |"]
-    for number, one in enumerate(scored, 1):
-        strict = one.strict
+    for number, fold in enumerate(scored, 1):
+        strict = fold.strict
         cells = [shown(value) for value in (strict.precision, strict.recall, strict.f1)]
         lines.append(f"| {number} | {' | '.join(cells)} |")
     return lines

@@ -1,6 +1,6 @@
-"""Sampling: leaving out items without a label, so that the learner is less drawn to "O".
+"""Sampling: leaves out items without a label, so the learner is less biased towards "O".
 
-Source: Gardner et al. 2010, §5. Recall rises and precision falls; training gets faster.
+Source: Gardner et al. 2010, §5. Recall rises, precision falls, and training gets faster.
 """
 
 from __future__ import annotations
@@ -9,28 +9,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..columns import Flags, Ints
+from ..core.arrays import Flags, Ints
+from ..core.feature_rows import Features
 from ..crf.codec import OUTSIDE
-from ..features import Features
+from ..crf.learner import Sampling
 from ..features.base import gather
-from ..recipes.learner import Sampling
 
 
 def sample(
     features: Features, tags: Sequence[Sequence[str]], sampling: Sampling, seed: int
 ) -> tuple[Features, list[list[str]]]:
-    """The items that the learner sees, in their order, each with the attributes that it had.
+    """The items that the learner trains on, in order, with unchanged attributes.
 
     Args:
         features: of all training documents.
         tags: one list for each sequence, one tag for each of its items.
         sampling: what to keep.
-        seed: of numpy's PCG64, for the method "random"; the items of all sequences are drawn in
-            their order.
+        seed: of numpy's PCG64, for the method "random"; items are drawn in order.
 
     Returns:
-        The features of the items kept, and their tags; a sequence of which nothing is kept is
-        empty.
+        The features of the items kept, and their tags; a sequence may become empty.
     """
     if sampling.method == "all":
         return features, [list(sequence) for sequence in tags]
@@ -72,7 +70,7 @@ def kept_items(
 
 
 def _near(labelled: Flags, sequence_offsets: Ints, before: int, after: int) -> Flags:
-    """Labelled items, and those at most so many items before or after one in its sequence."""
+    """Labelled items, and items within a distance before or after one in its sequence."""
     size = len(labelled)
     places = np.flatnonzero(labelled)
     sequences = np.searchsorted(sequence_offsets, places, side="right") - 1

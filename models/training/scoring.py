@@ -1,4 +1,4 @@
-"""The scores that choosing needs: strict spans, and what is covered whatever the label."""
+"""The scores for choosing settings and biases: strict spans, and label-blind coverage."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..core.tokens import Tokens
 from ..corpora import AnnotatedDocument, Annotation
 from ..evaluation.characters import count_characters
 from ..evaluation.comparison import Comparison, align
-from ..evaluation.scores import Score, Tally
+from ..evaluation.scores import DocumentCounts, Score
 from ..evaluation.strict import count_strict_spans
 from ..evaluation.token_level import count_tokens_blind
-from ..tokenizing import tokenize_documents
-from ..tokens import Tokens
+from ..text.tokenizer import tokenize_documents
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scored:
-    """Scores over all documents, micro level.
+    """Micro-averaged scores over all documents.
 
     Attributes:
-        strict: spans with bounds and label.
+        strict: spans with offsets and label.
         characters: label-blind.
         tokens: label-blind.
-        covered: gold label -> characters of its spans that anything predicted covers, and all.
+        covered: gold label -> characters of its spans that any predicted span covers, and all.
     """
 
     strict: Score
@@ -34,7 +34,7 @@ class Scored:
     covered: Mapping[str, tuple[int, int]]
 
     def covered_share(self, label: str) -> float | None:
-        """The share of a gold label's characters that would be removed; None if it has none."""
+        """The share of a gold label's characters that are covered; None if it has none."""
         hit, every = self.covered.get(label, (0, 0))
         return hit / every if every else None
 
@@ -48,11 +48,11 @@ class Scored:
 
 
 class Scorer:
-    """Scores what was found in some gold documents, again and again."""
+    """Scores predictions for the same gold documents repeatedly."""
 
     def __init__(self, gold: Sequence[AnnotatedDocument]) -> None:
-        """Tokenizes the texts once; ids and order of the documents do not matter."""
-        # Comparisons match and sort by id. Ids of a corpus in several files may not be unique.
+        """Tokenizes the texts once; ids and order of documents do not matter."""
+        # Comparisons match and sort by id, but ids of a corpus in several files may repeat.
         self._gold = [
             AnnotatedDocument(f"{ordinal:012d}", document.text, document.spans)
             for ordinal, document in enumerate(gold)
@@ -60,7 +60,7 @@ class Scorer:
         self._tokens = tokenize_documents([document.text for document in gold])
 
     def score(self, found: Sequence[Sequence[Annotation]]) -> Scored:
-        """The scores of what was found in each of the documents."""
+        """The scores of the spans found in each of the documents."""
         predicted = [
             AnnotatedDocument(document.doc_id, document.text, tuple(spans))
             for document, spans in zip(self._gold, found, strict=True)
@@ -77,8 +77,8 @@ class Scorer:
         return self._tokens
 
 
-def _micro(tally: Tally) -> Score:
-    return Score(*(int(counts.sum()) for counts in (tally.tp, tally.fp, tally.fn)))
+def _micro(counted: DocumentCounts) -> Score:
+    return Score(*(int(counts.sum()) for counts in (counted.tp, counted.fp, counted.fn)))
 
 
 def _covered(comparison: Comparison) -> dict[str, tuple[int, int]]:
@@ -92,7 +92,7 @@ def _covered(comparison: Comparison) -> dict[str, tuple[int, int]]:
     np.add.at(hit, gold.labels, hits)
     np.add.at(every, gold.labels, gold.ends - gold.starts)
     rows = zip(comparison.label_names, hit.tolist(), every.tolist(), strict=True)
-    return {label: (some, total) for label, some, total in rows if total}
+    return {label: (hits, total) for label, hits, total in rows if total}
 
 
 def _prf(score: Score) -> dict[str, float | None]:

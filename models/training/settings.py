@@ -1,4 +1,4 @@
-"""Settings: a recipe as a search or the command line changes it, and the grid of a search."""
+"""Settings: changes of a recipe by a search or the command line, and the grid of a search."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
 
-from ..errors import UsageError
+from ..core.errors import UsageError
 from ..recipes import Learner, Recipe, Sampling, TaggerRecipe
 from ..recipes.recipe import ALGORITHMS, Parameter
 
@@ -15,8 +15,8 @@ SAMPLING = "sampling"
 MOST_SETTINGS = 1_000
 
 FAST = Learner.of("averaged-perceptron", max_iterations=20)
-"""Of `train --fast`: on MEDDOCAN within 0.003 of the best strict F1 in a ninth of the time
-(docs/training.md has the figures). Its scores are not calibrated."""
+"""The learner of `train --fast`: on MEDDOCAN within 0.003 of the best strict F1 in a ninth of the
+time (see docs/training.md). Its scores are not calibrated."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Setting:
     """One point of a search.
 
     Attributes:
-        values: (name, value as text) in the order in which they were asked for.
-        recipe: what they lead to.
+        values: (name, value as text), in the given order.
+        recipe: with these values.
     """
 
     values: tuple[tuple[str, str], ...]
@@ -33,25 +33,25 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """For people: "c1=0.1 c2=0.01"; "as it is" if nothing is changed."""
+        """For display: "c1=0.1 c2=0.01"; "as it is" if nothing is changed."""
         return " ".join(f"{name}={value}" for name, value in self.values) or "as it is"
 
 
 def grid(recipe: Recipe, axes: Sequence[tuple[str, Sequence[str]]]) -> tuple[Setting, ...]:
-    """All combinations of the values of each axis, the last one fastest.
+    """All combinations of the values of the axes; the last axis varies fastest.
 
     Args:
-        recipe: what the values change.
+        recipe: that the values change.
         axes: name and values of each: a parameter of the learner, "leave_out" or "sampling"; see
             `changed`.
 
     Raises:
-        UsageError: if an axis comes twice, has no or equal values, or a value is not allowed; or
-            there are more than 1,000 combinations.
+        UsageError: if an axis repeats, has no or equal values, or a value is not allowed; or there
+            are more than `MOST_SETTINGS` combinations.
     """
     names = [name for name, _ in axes]
     if len(set(names)) != len(names):
-        raise UsageError("--search: a name comes twice; give all its values in one: c1=0.05,0.1")
+        raise UsageError("--search: a name repeats; give all its values at once: c1=0.05,0.1")
     for name, values in axes:
         if not values or len(set(values)) != len(values) or "" in values:
             raise UsageError(f"--search {name}: expected different values, as in c1=0.05,0.1")
@@ -59,7 +59,7 @@ def grid(recipe: Recipe, axes: Sequence[tuple[str, Sequence[str]]]) -> tuple[Set
     for _, values in axes:
         size *= len(values)
     if size > MOST_SETTINGS:
-        raise UsageError(f"--search: {size:,} combinations; at most {MOST_SETTINGS:,} are tried")
+        raise UsageError(f"--search: {size:,} combinations; the limit is {MOST_SETTINGS:,}")
     return tuple(
         Setting(pairs, changed(recipe, pairs))
         for chosen in itertools.product(*(values for _, values in axes))
@@ -71,9 +71,9 @@ def changed(recipe: Recipe, values: Sequence[tuple[str, str]]) -> Recipe:
     """The recipe with settings applied to each of its taggers.
 
     Args:
-        recipe: is not changed.
-        values: (name, value) pairs: "leave_out" takes kinds of property joined by "+", "none" for
-            none; "sampling" takes what `parse_sampling` does; all else is a parameter of the
+        recipe: not changed.
+        values: (name, value) pairs: "leave_out" takes kinds of property joined by "+", or "none";
+            "sampling" takes the values of `parse_sampling`; other names are parameters of the
             learner.
 
     Raises:
@@ -93,36 +93,36 @@ def changed(recipe: Recipe, values: Sequence[tuple[str, str]]) -> Recipe:
 def with_learner(
     recipe: Recipe, algorithm: str | None, parameters: Mapping[str, Parameter]
 ) -> Recipe:
-    """The recipe with another algorithm, or other parameters added to those that it has.
+    """The recipe with another algorithm, or with parameters added.
 
     Raises:
-        UsageError: if the algorithm does not know a parameter.
+        UsageError: if the algorithm does not have a parameter.
     """
     if algorithm is not None and algorithm not in ALGORITHMS:
         raise UsageError(f"algorithm must be one of {', '.join(sorted(ALGORITHMS))}")
 
     def learner(tagger: TaggerRecipe) -> Learner:
         chosen = algorithm or tagger.learner.algorithm
-        # Of two taggers one may learn in another way: to each what is meant for it. What is meant
-        # for none is left in, and refused by the first.
-        meant = {
+        # Two taggers may have different algorithms: each gets the parameters of its own. The first
+        # refuses parameters that no algorithm has.
+        own = {
             name: value
             for name, value in parameters.items()
-            if name in ALGORITHMS[chosen] or name not in taken
+            if name in ALGORITHMS[chosen] or name not in known
         }
-        return tagger.learner.changed(algorithm, meant)
+        return tagger.learner.changed(algorithm, own)
 
-    learners = {algorithm or tagger.learner.algorithm for tagger in recipe.taggers}
-    taken = {name for one in learners for name in ALGORITHMS[one]}
+    algorithms = {algorithm or tagger.learner.algorithm for tagger in recipe.taggers}
+    known = {name for used in algorithms for name in ALGORITHMS[used]}
     taggers = tuple(dataclasses.replace(t, learner=learner(t)) for t in recipe.taggers)
     return dataclasses.replace(recipe, taggers=taggers)
 
 
 def parse_sampling(text: str) -> Sampling:
-    """A sampling as it is written in options: "all", "random:0.3" or "window:5".
+    """A sampling as written in options: "all", "random:0.3" or "window:5".
 
     Raises:
-        UsageError: if it is none of these.
+        UsageError: for anything else.
     """
     method, _, value = text.partition(":")
     if text == "all":
@@ -135,7 +135,7 @@ def parse_sampling(text: str) -> Sampling:
     except ValueError:
         pass
     raise UsageError(
-        "sampling must be all, random:P (keep that share of what is not PHI) or window:K "
+        "sampling must be all, random:P (keep the share P of what is not PHI) or window:K "
         "(keep K items around PHI)"
     )
 
@@ -146,33 +146,33 @@ def with_sampling(recipe: Recipe, sampling: Sampling) -> Recipe:
 
 
 def kinds_of(recipe: Recipe) -> tuple[str, ...]:
-    """The kinds of property that a recipe's features are made of, sorted."""
-    parts = {part.KIND for t in recipe.taggers for f in t.features for part, _ in f.parts}
-    return tuple(sorted(parts))
+    """The kinds of property in a recipe's features, sorted."""
+    kinds = {part.KIND for t in recipe.taggers for f in t.features for part, _ in f.parts}
+    return tuple(sorted(kinds))
 
 
 def leave_out(recipe: Recipe, kinds: Sequence[str]) -> Recipe:
-    """The recipe without the features in which some kinds of property take part.
+    """The recipe without the features that use some kinds of property.
 
     Raises:
-        UsageError: if it has no such kind, or a tagger would see nothing any more.
+        UsageError: if it has no such kind, or a tagger would have no features left.
     """
     if not kinds:
         return recipe
     known = kinds_of(recipe)
     if unknown := sorted(set(kinds) - set(known)):
         raise UsageError(
-            f"leave_out: {unknown} are no kinds of feature of recipe {recipe.name}; "
+            f"leave_out: recipe {recipe.name} has no features of kind {', '.join(unknown)}; "
             f"it has {', '.join(known)}"
         )
     taggers = []
     for tagger in recipe.taggers:
         kept = tuple(f for f in tagger.features if not {p.KIND for p, _ in f.parts} & set(kinds))
         if not kept:
-            raise UsageError("leave_out: a tagger would have no feature left")
+            raise UsageError("leave_out: a tagger would have no features left")
         taggers.append(dataclasses.replace(tagger, features=kept))
     used = {name for tagger in taggers for name in tagger.needs("gazetteer")}
-    extensions = tuple(one for one in recipe.extensions if one.name in used)
+    extensions = tuple(e for e in recipe.extensions if e.name in used)
     return dataclasses.replace(recipe, taggers=tuple(taggers), extensions=extensions)
 
 
@@ -180,7 +180,7 @@ def number(name: str, text: str) -> float:
     """A finite number.
 
     Raises:
-        UsageError: naming the option if it is none.
+        UsageError: naming the option, if it is not one.
     """
     try:
         value = float(text)

@@ -1,7 +1,7 @@
-"""The upper bound that items set: gold spans as a tagger without any error would give them back.
+"""The upper bound set by items: gold spans as a perfect tagger would return them.
 
-Source: Liu et al. 2015, §5: every token is given its gold label, and the labelled tokens are made
-into spans again. `models.evaluation.compare` of the documents and these says what is lost.
+Source: Liu et al. 2015, §5: every token gets its gold label, and the labelled tokens are turned
+back into spans. `models.evaluation.compare` of the documents and these gives the loss.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..crf.codec import decode_batch, encode_batch
 from ..features import Length, at
 from ..features.featurizing import featurize
 from ..recipes import TaggerRecipe
-from ..tokenizing import tokenize_documents
+from ..text.tokenizer import tokenize_documents
 
 _AT_ONCE = 64
 
@@ -22,14 +22,13 @@ _AT_ONCE = 64
 def upper_bound(
     documents: Sequence[AnnotatedDocument], tagger: TaggerRecipe
 ) -> tuple[AnnotatedDocument, ...]:
-    """The documents with their spans as tags of the tagger's items and back.
+    """The documents with their spans encoded as tags of the tagger's items and decoded again.
 
     Args:
         documents: gold, in any labels.
-        tagger: its layer, sequence, scheme and greatest length of a sequence decide; its features
-            do not.
+        tagger: for its layer, sequence, scheme and max_sequence.
     """
-    # Some feature there must be; this one costs nothing.
+    # A tagger must have a feature; this one costs nothing.
     plain = dataclasses.replace(tagger, features=at(Length(), 0))
     bounded: list[AnnotatedDocument] = []
     for begin in range(0, len(documents), _AT_ONCE):

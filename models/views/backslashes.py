@@ -11,7 +11,8 @@ import contextlib
 import re
 from collections.abc import Iterator
 
-from .base import Edit, disjoint
+from ..core.views import Edit
+from .base import disjoint
 from .entities import character
 
 _BACKSLASHES = r"\\{1,8}"

@@ -1,112 +1,19 @@
-"""A view: a stretch of a text as a reader sees it, and where in the text each character came from.
-
-What systems write between or instead of letters (entities, escapes, joiners, codes of terminals)
-hides identifiers from detectors. Decoders take it away by *edits*; no edit makes a text longer.
-"""
+"""What a decoder is: it gives the edits of a text that lead to what a reader sees."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-
-from ..characters import code_points
-from ..columns import Flags, Ints, require_equal_lengths
-from ..spans import Candidate
-
-Edit = tuple[int, int, str]
-"""Start, end and replacement; the replacement is no longer than the stretch, and may be empty."""
+from ..core.views import Edit
 
 
-class Decoder(Protocol):
+class TextDecoder(Protocol):
     """What a module of this package offers for `table.DECODERS`."""
 
     def edits(self, text: str) -> list[Edit]:
         """The edits of a text, left to right and disjoint, in linear time; never raises."""
         ...
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
-class View:
-    """A stretch of a text, decoded.
-
-    Attributes:
-        text: as decoded.
-        starts, ends: for each of its characters the stretch of the original that it stands for, in
-            code points of the document. Both never fall from one character to the next.
-        changed: whether the character was decoded, or stands beside something that was left out.
-    """
-
-    text: str
-    starts: Ints
-    ends: Ints
-    changed: Flags
-
-    def __post_init__(self) -> None:
-        rows = require_equal_lengths(
-            "View", starts=self.starts, ends=self.ends, changed=self.changed
-        )
-        if rows != len(self.text):
-            raise ValueError("View: expected a place for each character of the text")
-
-    @classmethod
-    def of(cls, text: str, low: int, high: int) -> View:
-        """The stretch [low, high) of a text as it is."""
-        places = np.arange(low, high, dtype=np.int64)
-        return cls(text[low:high], places, places + 1, np.zeros(high - low, np.bool_))
-
-    def edited(self, edits: Sequence[Edit]) -> View:
-        """The view after edits of its text.
-
-        Raises:
-            ValueError: if edits overlap, are out of order or make the text longer.
-        """
-        if not edits:
-            return self
-        size = len(self.text)
-        lows, highs = np.array([edit[:2] for edit in edits], np.int64).T
-        lengths = np.array([len(edit[2]) for edit in edits], np.int64)
-        bounds = np.stack((lows, highs), axis=1).ravel()
-        if bounds[0] < 0 or bounds[-1] > size or (np.diff(bounds) < 0).any():
-            raise ValueError("View: edits must be disjoint, left to right")
-        if (lengths > highs - lows).any():
-            raise ValueError("View: an edit must not make the text longer")
-        starts, ends, changed = self.starts.copy(), self.ends.copy(), self.changed.copy()
-        # A replacement takes the first places of what it replaces, the others are left out.
-        taken = np.repeat(lows, lengths) + _counted(lengths)
-        starts[taken] = np.repeat(self.starts[lows], lengths)
-        ends[taken] = np.repeat(self.ends[highs - 1], lengths)
-        changed[taken] = True
-        changed[np.maximum(lows - 1, 0)] = True
-        changed[np.minimum(highs, size - 1)] = True
-        left = highs - lows - lengths
-        kept = np.ones(size, np.bool_)
-        kept[np.repeat(lows + lengths, left) + _counted(left)] = False
-        pieces: list[str] = []
-        position = 0
-        for low, high, replacement in edits:
-            pieces += (self.text[position:low], replacement)
-            position = high
-        pieces.append(self.text[position:])
-        return View("".join(pieces), starts[kept], ends[kept], changed[kept])
-
-    def changed_lines(self) -> Flags:
-        """For each character, whether something was changed on its line."""
-        lines = np.cumsum(code_points(self.text) == ord("\n"))
-        hit = np.zeros(int(lines[-1]) + 1 if len(lines) else 1, np.bool_)
-        hit[lines[self.changed]] = True
-        found: Flags = hit[lines]
-        return found
-
-    def original(self, candidate: Candidate) -> Candidate:
-        """A candidate of the view's text as one of the document."""
-        return dataclasses.replace(
-            candidate,
-            start=int(self.starts[candidate.start]),
-            end=int(self.ends[candidate.end - 1]),
-        )
 
 
 def disjoint(edits: Sequence[Edit]) -> list[Edit]:
@@ -116,9 +23,3 @@ def disjoint(edits: Sequence[Edit]) -> list[Edit]:
         if not kept or edit[0] >= kept[-1][1]:
             kept.append(edit)
     return kept
-
-
-def _counted(lengths: Ints) -> Ints:
-    """0, 1, ... for each length, one after another."""
-    found: Ints = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return found

@@ -14,13 +14,13 @@ from typing import Concatenate, ParamSpec
 
 import numpy as np
 
-from ..batches import Batch, Viewed, map_documents
-from ..budgets import Budgets
-from ..columns import Flags
-from ..documents import Documents
-from ..errors import OverBudget
-from ..spans import NO_CANDIDATES, Candidates
-from .base import View
+from ..core.arrays import Flags
+from ..core.batches import Batch, Viewed, map_documents
+from ..core.budgets import Budgets
+from ..core.documents import Documents
+from ..core.errors import OverBudget
+from ..core.spans import NO_CANDIDATES, Candidates
+from ..core.views import View
 from .carrying import carry_over
 from .scanning import scan
 from .table import decoded
@@ -36,7 +36,7 @@ LEAST_ENCODED = 200
 
 def look_through(batch: Batch, budgets: Budgets) -> Batch:
     """Adds the views of a batch, as it was read; a document that is mostly encoded is refused."""
-    texts = batch.living_texts()
+    texts = batch.active_texts()
     places, encoded = scan(texts)
     if not places and not encoded:
         return batch

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..batches import Batch, Failure, map_documents
-from ..columns import Ints
-from ..propagation import Propagation, propagate
-from ..spans import Candidate
-from .base import View
+from ..bundles.propagate import propagate
+from ..core.arrays import Ints
+from ..core.batches import Batch, Failure, map_documents
+from ..core.spans import Candidate
+from ..core.views import View
+from ..recipes.propagation import Propagation
 
 NAMES = Propagation(
     labels=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html.entities
 import re
 
-from .base import Edit
+from ..core.views import Edit
 
 _REFERENCE = re.compile(
     r"&(?:#0{0,64}([0-9]{1,7});?|#[xX]0{0,64}([0-9A-Fa-f]{1,6});?|([A-Za-z][A-Za-z0-9]{1,31};))"

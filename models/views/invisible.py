@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .base import Edit
+from ..core.views import Edit
 
 INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from .base import Edit, disjoint
+from ..core.views import Edit
+from .base import disjoint
 
 _NAMES = (
     "a|abbr|acronym|b|bdi|bdo|big|center|cite|code|del|dfn|em|font|i|ins|kbd|mark|o:p|q|s|samp|small"

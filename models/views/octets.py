@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from .base import Edit, disjoint
+from ..core.views import Edit
+from .base import disjoint
 from .invisible import INVISIBLE
 from .wraps import MOST_TRAILING
 

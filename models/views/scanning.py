@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..characters import CODE_POINTS, Codes, code_points
-from ..columns import Flags, Ints
+from ..core.arrays import Codes, Flags, Ints, code_points
+from ..text.characters import CODE_POINTS
 from .invisible import CONTROLS, INVISIBLE, MARKS, OVERLAYS
 from .spaced import BLANKS, SEPARATORS
 from .wide import EMOJI, SMALL_DIGITS, STYLED, UNIT_DIGITS

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..batches import Batch
-from ..columns import Flags
+from ..core.arrays import Flags
+from ..core.batches import Batch
+from ..core.views import View
 from . import backslashes, entities, octets
-from .base import View
 
 NamesNoOne = Callable[[int, int], bool]
 """Whether a stretch of a text lies within escapes of signs."""

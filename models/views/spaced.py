@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 
-from .base import Edit, disjoint
+from ..core.views import Edit
+from .base import disjoint
 from .spelling import is_identifier
 
 LEAST_LETTERS, LEAST_DIGITS = 3, 5

@@ -11,7 +11,7 @@ import functools
 import re
 
 from ...dictionaries import load
-from ..recognisers.capitals import plain, plain_all
+from ..recognisers.casing import plain, plain_all
 from ..recognisers.names import is_common, is_given, is_surname
 
 _NUMBERED = (
@@ -97,18 +97,6 @@ _LONGEST_ABBREVIATION = 4
 _TASKS = ("dlrow", "odnum")
 """What patients are asked to spell: "world" and "mundo" from behind."""
 
-_SPANISH = """
-    abdomen actual actuales alergias alta análisis anamnesis analítica antecedentes aparato
-    cabeza cardiaco cardiovascular clínica clínico complementarias conclusión constantes cuello
-    datos diagnóstico diagnósticos dieta dolor enfermedad evolución exploración exploraciones
-    extremidades familiares física físico fecha hallazgos historia hospitalización impresión
-    informe ingreso intervención juicio laboratorio medicación motivo neurológica neurológico
-    observaciones patológicos personales plan previa previo principal procedimiento procedimientos
-    pronóstico pruebas quirúrgicos radiografía recomendaciones respiratorio resultados resumen
-    revisión seguimiento signos síntomas tensión tórax tratamiento urgencias vitales urgente
-"""
-"""Words of headings; there is no list of ordinary words of Spanish."""
-
 
 def _is_telling(word: str, named: bool) -> bool:
     """Whether a word may be part of a name.
@@ -149,8 +137,11 @@ def _ascends(word: str) -> bool:
 
 @functools.cache
 def _medical() -> frozenset[str]:
-    """Words of medicine that are no first names, of headings, of tasks; as `plain` writes them."""
+    """Words of medicine that are no first names, of headings, of tasks; as `plain` writes them.
+
+    There is no list of ordinary words of Spanish, so those of headings are one of their own.
+    """
     lists = ("medical_abbreviations_en", "medical_tests_en", "medical_words_en", "drug_names_en")
     words = {word for name in lists for word in plain_all(load(name).phrases)}
     words.difference_update(plain_all(load("first_names_en").phrases))
-    return frozenset(words.union(plain_all(_SPANISH.split()), _TASKS))
+    return frozenset(words.union(plain_all(load("heading_words_es").phrases), _TASKS))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from ..core.views import Edit, View
 from . import backslashes, entities, invisible, markup, octets, spaced, wide, wraps
-from .base import Edit, View
 
 Edits = Callable[[str], list[Edit]]
 

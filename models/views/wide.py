@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from .base import Edit
+from ..core.views import Edit
 
 STYLED = "\u2460-\u24ff\u3000\uff01-\uff5e\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff"
 EMOJI = "\U0001f300-\U0001faff"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .base import Edit
+from ..core.views import Edit
 
 HYPHENS = "-\u2010-\u2013"
 """Members of a class of `re`; some programs write a dash for the hyphen of a wrap."""

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.labels import LABELS
+from scrubline.models.core.labels import LABELS
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 

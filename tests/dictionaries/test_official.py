@@ -6,10 +6,12 @@ import zipfile
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.dictionaries import LONGEST_PHRASE, DictionaryError, official
 from scrubline.dictionaries.official import SOURCES, TABLES, Parser, clean
+
+from ..examples import examples
 
 
 def zipped(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -201,7 +203,7 @@ PARSERS = [
 ]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(content=st.binary(max_size=200), packed=st.booleans())
 def test_any_bytes_give_phrases_or_a_dictionary_error(content: bytes, packed: bool) -> None:
     for parse in PARSERS:

@@ -111,7 +111,7 @@ class Laboratory:
         log = place / "said.txt"
         with log.open("wb") as stream:
             process = subprocess.Popen(
-                [python or self._stub, "-m", "scrubline.pipeline.cli", *words],
+                [python or self._stub, "-m", "scrubline.pipeline.cli.main", *words],
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=stream,

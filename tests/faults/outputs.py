@@ -97,7 +97,7 @@ def unclean(output: Place) -> str:
 
 
 def foreign_lock(answer: Answer) -> bytes:
-    """The lock of a holder on another machine, whose sign of life is no good."""
+    """The lock of a holder on another machine, whose heartbeat is wrong."""
     beat = {"beat": time.time() + answer.value, "nan": math.nan}.get(answer.kind)
     holder = {"owner": "f" * 32, "machine": "elsewhere", "pid": 1, "since": 1.0, "beat": beat}
     return b"\x00not a lock" if beat is None else json.dumps(holder).encode()

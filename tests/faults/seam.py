@@ -114,7 +114,7 @@ def install(text: str, role: str) -> None:
     """Makes this process faulty."""
     judge = Judge(text, role)
     import s3fs
-    from scrubline.models.storage import Storage
+    from scrubline.models.storage.storage import Storage
 
     for name in set(CLIENT.values()):
         real = getattr(s3fs.S3FileSystem, name)
@@ -202,8 +202,8 @@ def _another(rule: Rule, info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_storage(judge: Judge, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-    from scrubline.models.errors import StorageError
-    from scrubline.models.faults import MissingFileError, StorageAccessError
+    from scrubline.models.core.errors import StorageError
+    from scrubline.models.storage.retries import MissingFileError, StorageAccessError
 
     kinds = (StorageError, StorageAccessError, MissingFileError)
 

@@ -112,7 +112,7 @@ __attribute__((constructor)) static void begin(void) {
     int file = syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY);
     long size = file < 0 ? 0 : syscall(SYS_read, file, line, sizeof line - 1);
     if (file >= 0) syscall(SYS_close, file);
-    int works = size > 0 && memmem(line, size, "pipeline.worker", 15) != NULL;
+    int works = size > 0 && memmem(line, size, "pipeline.runners.worker", 15) != NULL;
     if (text && *text) faults_arm(text, works ? 'w' : 'l');
 }
 

@@ -83,7 +83,7 @@ _BARRED = ("EACCES", "EROFS")
 _YEARS, _DAYS = 2 * 365 * 86_400, 10 * 86_400
 
 HELD = "s3.held"
-"""A lock that is there before the job, of a holder whose sign of life is no good."""
+"""A lock that is there before the job, of a holder whose heartbeat is wrong."""
 
 LOCAL = (
     Row("open", (INPUT, STAGING, RESTRICTED), _errors(*_DISK, "EINTR", "EACCES") + _SLOW, (2,)),

@@ -4,7 +4,7 @@ import pytest
 
 from .advice import Advice, following, named
 
-KEPT = "what is done is kept: go on with `scrubline resume --output ...`\n"
+KEPT = "finished work is kept: continue with `scrubline resume --output ...`\n"
 CHANGED = (
     "scrubline: an input file changed after it was planned: give the run up with `scrubline resume "
     "--output ... --discard` and scrub again\n"
@@ -32,7 +32,8 @@ FAILED = "scrubline: cannot list an input: EIO after 6 tries\n"
         (1, SKIP, True, Advice.UNKNOWN),
         (1, FAILED, False, Advice.SCRUB),
         (1, FAILED, True, Advice.UNKNOWN),
-        (1, "stopped. What is done is kept: go on with `scrubline resume`", True, Advice.RESUME),
+        (1, "stopped. Finished work is kept: continue with `scrubline resume`", True,
+         Advice.RESUME),
         (1, CHANGED, True, Advice.DISCARD),
         (2, UNFINISHED, True, Advice.RESUME),
         (2, NOT_FROZEN, False, Advice.SCRUB),
@@ -70,7 +71,9 @@ def test_a_message_of_which_a_part_is_lost_is_followed_if_it_still_says_what_to_
 def test_after_a_command_that_ended_well():
     assert following(Advice.RESUME, 0, "", frozen=False) is Advice.NOTHING
     assert following(Advice.DISCARD, 0, "", frozen=False) is Advice.SCRUB
-    status = "next: go on with `scrubline resume --output ...`, which tells if a gate holds it back"
+    status = (
+        "next: continue with `scrubline resume --output ...`, which reports any gate that holds"
+    )
     assert following(Advice.STATUS, 0, status, frozen=True) is Advice.RESUME
     assert following(Advice.STATUS, 2, "no output", frozen=False) is Advice.SCRUB
 

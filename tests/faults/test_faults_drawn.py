@@ -8,17 +8,7 @@ import pytest
 from .laboratory import ROOT, Ended, unclear
 from .outputs import Published
 from .run import tried
-from .table import (
-    LOCAL,
-    NEVER_ASKED,
-    SCENARIOS,
-    SEAM,
-    STORE,
-    combinations,
-    pairs,
-    singles,
-    tenth,
-)
+from .table import LOCAL, NEVER_ASKED, SCENARIOS, SEAM, STORE, combinations, pairs, singles, tenth
 
 AT_ONCE = 2
 

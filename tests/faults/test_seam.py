@@ -36,7 +36,7 @@ from pathlib import Path
 from tests.faults import seam
 U, counters, rules, calls = sys.argv[1], *map(json.loads, sys.argv[2:])
 seam.install("\\n".join([counters, *rules]), "l")
-from scrubline.models.storage import Storage
+from scrubline.models.storage.storage import Storage
 storage = Storage()
 for name in "ab":
     storage.write_bytes(f"{U}/{name}.jsonl", b"{}\\n")

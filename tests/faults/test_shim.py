@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from ..waiting import GUARD_SECONDS
+
 # Each prints what Python makes of the first and of the second call.
 CALLS = {
     "open": "os.open(P + '/there', os.O_RDONLY)",
@@ -65,7 +67,7 @@ def answers(shim, place, tmp_path):
             env=os.environ | {"LD_PRELOAD": str(shim)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=GUARD_SECONDS,
             check=True,
         )
         return ended.stdout.split("\n")[:2]
@@ -119,7 +121,7 @@ def test_clocks_jump_and_waits_still_end(shim, tmp_path):
             env=os.environ | environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=GUARD_SECONDS,
             check=True,
         )
         return map(int, ended.stdout.split())

@@ -48,9 +48,9 @@ def _preload(stub: str) -> None:
     import pyarrow.dataset  # noqa: F401
     import pyarrow.parquet  # noqa: F401
     import s3fs  # noqa: F401
-    from scrubline.models import shipped, steps  # noqa: F401
     from scrubline.models.formats import FORMATS  # noqa: F401
-    from scrubline.pipeline import cli, execute, runs, verify, worker  # noqa: F401
+    from scrubline.models.jobs import steps  # noqa: F401
+    from scrubline.pipeline.runners import beam as execute  # noqa: F401
 
     _warm_up()
     gc.freeze()  # so that collections in forks leave these pages shared
@@ -62,7 +62,7 @@ def _preload(stub: str) -> None:
 
 def _warm_up() -> None:
     """Scrubs a text, so that rules, lists and tables are in memory."""
-    from scrubline.pipeline import cli
+    from scrubline.pipeline.cli import main as cli
 
     before = sys.stdin, sys.stdout
     sys.stdin = io.TextIOWrapper(io.BytesIO(b"Seen 1/2/2019 by Dr. Smith. MRN: 123456.\n"))
@@ -118,11 +118,11 @@ def _become(words: list[str], folder: str, environment: dict[str, str], streams:
     text = environment.get("SCRUBLINE_FAULTS", "").encode()
     assert shim.faults_arm(text, ctypes.c_char(b"w" if works else b"l")) >= 0, "bad rules"
     if works:
-        from scrubline.pipeline import worker
+        from scrubline.pipeline.runners import worker
 
         worker.main()
-    elif module == "scrubline.pipeline.cli":
-        from scrubline.pipeline import cli
+    elif module == "scrubline.pipeline.cli.main":
+        from scrubline.pipeline.cli import main as cli
 
         cli.command()
     else:

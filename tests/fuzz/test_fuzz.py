@@ -12,13 +12,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from scrubline.models.core.errors import UsageError
+from scrubline.models.core.spans import Candidate
 from scrubline.models.corpora import CORPORA
-from scrubline.models.errors import UsageError
 from scrubline.models.formats import FORMATS
-from scrubline.models.merging import merge
-from scrubline.models.policy import load_policy
 from scrubline.models.recognisers import RECOGNISERS
-from scrubline.models.spans import Candidate
+from scrubline.models.redaction.merging import merge
+from scrubline.models.redaction.policy import load_policy
 
 from benchmarks.fuzz import chain, laws, parsers
 from benchmarks.fuzz.inputs import Draw, mutated, mutated_value
@@ -115,7 +115,7 @@ def test_a_document_is_made_of_its_number_alone():
 
 
 def test_a_violation_names_the_document(monkeypatch):
-    monkeypatch.setattr(chain, "finish", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr(chain, "build_output_rows", lambda *_, **__: 1 // 0)
     _, (violation,) = chain.run_blocks([0], 3, 6, 0)
     assert violation["document"] == 3
     assert violation["law"].startswith("ZeroDivisionError at test_fuzz.py:")

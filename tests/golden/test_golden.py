@@ -2,7 +2,7 @@
 
 `<case>.json` covers every note by digests, `<case>/notes.json` shows what became of a few. After a
 deliberate change: `pytest tests/golden --update-golden`, review the difference, raise
-`VERSION` in `models/version.py`, and say in the changelog that output changes.
+`VERSION` in `models/core/version.py`, and say in the changelog that output changes.
 """
 
 import json
@@ -13,13 +13,16 @@ from pathlib import Path
 
 import pytest
 from scrubline.models import native
+from scrubline.models.core.keys import canonical_id
 from scrubline.models.formats import FORMATS, format_of
-from scrubline.models.keys import canonical_id, load_keys
-from scrubline.models.roles import Columns
-from scrubline.models.storage import Storage
-from scrubline.pipeline.config import options_from, read_config
-from scrubline.pipeline.inspection import read_rows
-from scrubline.pipeline.runs import scrub
+from scrubline.models.formats.column_roles import Columns
+from scrubline.models.storage.key_files import load_keys
+from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.commands.inspect import read_rows
+from scrubline.pipeline.options import options_from, read_config
+from scrubline.pipeline.run import scrub
+
+from ..waiting import GUARD_SECONDS
 
 HERE = Path(__file__).parent
 DEMO = HERE.parent.parent / "demo"
@@ -85,7 +88,7 @@ def test_the_demo_corpus_comes_out_as_before(case, tmp_path, request):
     config = read_config((DEMO / "scrubline.toml").read_bytes())
     changes = CASES[case]
     if "columns" in changes:
-        del config["columns"]
+        del config["column"]
     changes = {
         **changes,
         "output": str(tmp_path / "out"),
@@ -112,14 +115,14 @@ def test_without_the_extension_the_digest_is_the_same(tmp_path):
     (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "scrubline.pipeline.cli", "scrub", "--json"),
+            *(sys.executable, "-m", "scrubline.pipeline.cli.main", "scrub", "--json"),
             *("--config", str(DEMO / "scrubline.toml"), "--input", str(DEMO / "parquet")),
             *("--output", str(tmp_path / "out"), "--key-file", str(tmp_path / "key.txt")),
         ],
         env={**os.environ, native.SWITCH: "0"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=GUARD_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     assert "is turned off by SCRUBLINE_NATIVE=0" in done.stderr

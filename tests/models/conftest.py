@@ -3,24 +3,17 @@
 import json
 
 import pytest
-from scrubline.models.budgets import Budgets
+from scrubline.models.core.budgets import Budgets
+from scrubline.models.core.keys import Keys
 from scrubline.models.formats import FORMATS, Limits, format_of
-from scrubline.models.keys import Keys
-from scrubline.models.policy import load_policy
-from scrubline.models.reading import read_unit
+from scrubline.models.formats.column_roles import Columns
+from scrubline.models.jobs.amendments import UnitAmendments
+from scrubline.models.jobs.plan import Unit
+from scrubline.models.jobs.read_unit import read_unit
+from scrubline.models.jobs.steps import StepResources, run_steps
 from scrubline.models.recognisers import DEFAULT_RECOGNISERS, rule_hash
-from scrubline.models.rework import UnitRework
-from scrubline.models.roles import Columns
-from scrubline.models.steps import (
-    featurize_batch,
-    label_batch,
-    merge_batch,
-    recognise_batch,
-    scrub_batch,
-    tokenize_batch,
-)
-from scrubline.models.storage import Storage
-from scrubline.models.units import Unit
+from scrubline.models.redaction.policy import load_policy
+from scrubline.models.storage.storage import Storage
 
 LIMITS, BUDGETS = Limits(), Budgets()
 KEYS = Keys(bytes(range(32)))
@@ -63,7 +56,7 @@ def read(
             limits,
             budgets,
             keep_dates=keep_dates,
-            facts=UnitRework(skip or {}, ordinals or {}),
+            amendments=UnitAmendments(skip or {}, ordinals or {}),
         )
     )
 
@@ -77,10 +70,9 @@ def write_lines(path, *records):
 
 
 def scrubbed(batch, policy="hipaa", budgets=BUDGETS):
-    """The batch after Tokenize, Featurize, Label, Recognise, Merge and Scrub."""
-    batch = label_batch(featurize_batch(tokenize_batch(batch, budgets), ()), ())
-    batch = recognise_batch(batch, tuple(DEFAULT_RECOGNISERS))
-    return scrub_batch(merge_batch(batch, load_policy(policy), budgets))
+    """The batch after all steps between reading and writing, by rules alone."""
+    rules = tuple(DEFAULT_RECOGNISERS)
+    return run_steps(batch, StepResources(load_policy(policy), recognisers=rules, budgets=budgets))
 
 
 @pytest.fixture

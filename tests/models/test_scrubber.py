@@ -1,14 +1,17 @@
 import doctest
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from scrubline import models
-from scrubline.models import Scrubber, scrubber
-from scrubline.models.budgets import Budgets
-from scrubline.models.bundles import open_bundle
-from scrubline.models.errors import DocumentError, UsageError
+from scrubline import Scrubber, models
+from scrubline.models import scrubber
+from scrubline.models.bundles.bundle import open_bundle
+from scrubline.models.core.budgets import Budgets
+from scrubline.models.core.errors import DocumentError, UsageError
 from scrubline.models.recognisers import DEFAULT_RECOGNISERS
+from scrubline.models.redaction.policy import load_policy
+
+from ..examples import examples
 
 RULES = Scrubber(models=None)
 
@@ -34,7 +37,7 @@ def test_texts(text, expected):
     assert RULES.scrub(text) == expected
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.text(alphabet=st.sampled_from("0123456789/-@.:aZé🙂 \n\r\0")))
 def test_what_is_outside_of_spans_stays_and_what_is_in_them_goes(text):
     out, spans, at, out_at = RULES.scrub(text), RULES.spans(text), 0, 0
@@ -76,6 +79,11 @@ def test_the_policy_decides():
     )
     (date, email) = Scrubber("none", policy="research").spans("Seen 3/4/2012, a@b.example")
     assert (date.action, email.action) == ("keep", "redact")
+
+
+def test_a_policy_may_be_given_opened():
+    policy = load_policy("research")
+    assert Scrubber(None, policy=policy).scrub("3/4/2012, a@b.example") == "3/4/2012, [EMAIL]"
 
 
 def test_only_the_rules_asked_for_look():
@@ -147,13 +155,14 @@ def test_the_spanish_bundle_finds_what_a_form_holds_and_leaves_what_is_clinical(
 @pytest.mark.parametrize("how", [((None,), {}), (("none",), {}), ((), {"models": "none"})])
 def test_rules_alone_have_to_be_asked_for(how):
     words, options = how
-    assert Scrubber(*words, **options).systems == RULES.systems == Scrubber(models=()).systems == []
+    for one in (Scrubber(*words, **options), RULES, Scrubber(models=())):
+        assert one.detectors == ()
 
 
 def test_a_model_may_be_given_by_name_or_opened_in_order_or_as_models():
     bundle = open_bundle("en-default")
     for one in (Scrubber(bundle), Scrubber(models=bundle), Scrubber(models=["en-default"])):
-        assert [system.hash for system in one.systems] == [bundle.hash]
+        assert [detector.hash for detector in one.detectors] == [bundle.hash]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +175,10 @@ def test_models_that_contradict_each_other_are_refused(how):
         Scrubber(*words, **options)
 
 
-def test_completion_shows_the_public_names():
-    assert dir(models) == ["Scrubber"]
+def test_the_former_import_works_and_names_the_new_one():
+    with pytest.warns(DeprecationWarning, match="`from scrubline import Scrubber`") as warned:
+        from scrubline.models import Scrubber as former
+    assert former is Scrubber
+    assert {warning.filename for warning in warned} == {__file__}
     with pytest.raises(AttributeError, match="has no attribute 'Scruber'"):
-        models.Scruber  # noqa: B018
+        models.Scruber

@@ -7,11 +7,11 @@ import signal
 import sys
 
 import pytest
-from scrubline.models.keys import new_key
-from scrubline.models.roles import Columns
-from scrubline.models.storage import Storage
-from scrubline.pipeline import cli
-from scrubline.pipeline.config import Options
+from scrubline.models.core.keys import new_key
+from scrubline.models.formats.column_roles import Columns
+from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.cli import main as cli
+from scrubline.pipeline.options import Options
 
 COLUMNS = Columns.parse(
     [
@@ -110,7 +110,7 @@ def options(tmp_path, key_file):
 @pytest.fixture
 def run(storage, options):
     """Runs a scrub with some options changed; returns the manifest."""
-    from scrubline.pipeline.runs import scrub
+    from scrubline.pipeline.run import scrub
 
     def run_it(**changes):
         return scrub(storage, dataclasses.replace(options, **changes))

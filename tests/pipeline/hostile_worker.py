@@ -5,7 +5,8 @@ of such lines in JSON from standard input. The folder `hostile_site` on PYTHONPA
 workers of engines hostile.
 
 Texts decide what happens: markers kill, hang or raise. The environment variable HOSTILE_FAULTS (a
-share) makes writes fail, HOSTILE_ROWS (a number) lets memory run out where a batch has more rows.
+share) makes writes fail, HOSTILE_ROWS (a number) lets memory run out where a batch has more rows,
+HOSTILE_HANGS (a folder) gets a file for each worker that hangs, named by its process id.
 Nothing else differs from the worker that is shipped.
 """
 
@@ -16,7 +17,7 @@ import random
 import resource
 import signal
 import sys
-import time
+import threading
 import types
 import warnings
 
@@ -44,7 +45,9 @@ def hostile(recognise_all):
         if EXIT in document.text:
             os._exit(7)
         if HANG in document.text:
-            time.sleep(3600)
+            if folder := os.environ.get("HOSTILE_HANGS"):
+                open(os.path.join(folder, str(os.getpid())), "w").close()
+            threading.Event().wait()
         if LEAK in document.text:
             # What careless libraries do with what they are given.
             warnings.warn(document.text, stacklevel=1)
@@ -123,7 +126,7 @@ def now_and_then(share, seed, operations=("create", "pwrite", "replace", "pread"
 def break_disk(disk, put=setattr):
     """Puts a `FaultyOs` in the place of `os` in all modules that open, read, write or rename."""
     from scrubline.dictionaries import files
-    from scrubline.models import folders, local_locks, readers, storage, writers
+    from scrubline.models.storage import folders, local_locks, readers, storage, writers
 
     for module in (files, folders, local_locks, readers, storage, writers):
         put(module, "os", disk)
@@ -131,7 +134,7 @@ def break_disk(disk, put=setattr):
 
 def without_waiting():
     """Defaults of `Storage` with which retries do not wait: its last field is `sleep`."""
-    from scrubline.models.storage import Storage
+    from scrubline.models.storage.storage import Storage
 
     defaults = Storage.__init__.__defaults__
     assert callable(defaults[-1])
@@ -142,8 +145,8 @@ def harm():
     """Makes this process hostile; to be called before Beam is imported."""
     # Beam imports these if it can, which takes longer than all the rest of a small test's worker.
     sys.modules |= dict.fromkeys(("boto3", "pymongo"))
-    from scrubline.models import steps
-    from scrubline.models.storage import Storage
+    from scrubline.models.jobs import steps
+    from scrubline.models.storage.storage import Storage
 
     steps.recognise_all = hostile(steps.recognise_all)
     if rows := os.environ.get("HOSTILE_ROWS"):
@@ -153,14 +156,21 @@ def harm():
         Storage.__init__.__defaults__ = without_waiting()
 
 
-def command_lines(lines):
-    """Runs command lines in this process, with hostile children; gives their exit codes."""
+def start_hostile_workers(set_attribute):
+    """Makes runs start this file as their children, by `setattr` or a test's monkeypatch."""
     import functools
 
-    from scrubline.pipeline import cli, runs
-    from scrubline.pipeline.supervisor import Supervisor
+    from scrubline.pipeline.runners import units
+    from scrubline.pipeline.runners.supervisor import WorkerSettings
 
-    runs.Supervisor = functools.partial(Supervisor, command=COMMAND)
+    set_attribute(units, "WorkerSettings", functools.partial(WorkerSettings, command=COMMAND))
+
+
+def command_lines(lines):
+    """Runs command lines in this process, with hostile children; gives their exit codes."""
+    from scrubline.pipeline.cli import main as cli
+
+    start_hostile_workers(setattr)
     codes = []
     for line in lines:
         try:
@@ -179,6 +189,6 @@ if __name__ == "__main__":
     elif sys.argv[1:2] == ["run"]:
         sys.exit(*command_lines([sys.argv[2:]]))
     else:
-        from scrubline.pipeline import worker
+        from scrubline.pipeline.runners import worker
 
         worker.main()

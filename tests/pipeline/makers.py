@@ -15,7 +15,7 @@ from scrubline.models.corpora import CORPORA, AnnotatedDocument, Annotation
 from scrubline.models.formats import FORMATS
 
 GZIPPED = tuple(name for name in FORMATS if name.endswith(".gz") and name != "tar.gz")
-FILES = tuple(name for name, form in FORMATS.items() if form.file_is_record)
+FILES = tuple(name for name, form in FORMATS.items() if form.traits.file_is_record)
 """Formats in which the id of a document is the path of its file."""
 
 

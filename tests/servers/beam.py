@@ -5,11 +5,9 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-SECONDS = 240.0
-"""Until a server or job that must answer is given up; reached only by a failing test."""
+from ..waiting import wait_until
 
 
 def free_port():
@@ -19,13 +17,12 @@ def free_port():
 
 
 def wait_for_port(process, port):
-    end = time.monotonic() + SECONDS
-    while True:
+    def listens():
         assert process.poll() is None, "the server ended before it listened"
-        assert time.monotonic() < end, "the server does not listen"
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.05)
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return True
+
+    wait_until(listens, "the server listens")
 
 
 def start(log, *command, **environment):

@@ -21,7 +21,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from scrubline.pipeline.engines import BEAM, PLACES, engines_folder
+from scrubline.pipeline.runners.engines import BEAM, PLACES, engines_folder
 
 HERE = Path(__file__).resolve().parent
 SUMS = HERE / "engines.sha256"

@@ -7,10 +7,10 @@ import contextlib
 import json
 import os
 import threading
-import time
 import urllib.request
 
-from .beam import SECONDS, free_port, start, stop, wait_for_port
+from ..waiting import GUARD_SECONDS, wait_until
+from .beam import free_port, start, stop, wait_for_port
 from .engines import OPENS, place_of
 
 ENTRY = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
@@ -155,16 +155,15 @@ def finished_jobs(options):
 
 
 def overview(address):
-    with urllib.request.urlopen(f"http://{address}/overview", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://{address}/overview", timeout=GUARD_SECONDS) as answer:
         return json.load(answer)
 
 
 def wait_for_slots(port, slots):
     """Waits until the task manager has told the job manager of itself."""
-    end = time.monotonic() + SECONDS
-    while True:
-        assert time.monotonic() < end, "Flink is not ready"
+
+    def told():
         with contextlib.suppress(OSError):
-            if overview(f"127.0.0.1:{port}")["slots-total"] == slots:
-                return
-        time.sleep(0.2)
+            return overview(f"127.0.0.1:{port}")["slots-total"] == slots
+
+    wait_until(told, "Flink is ready")

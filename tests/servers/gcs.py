@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..waiting import GUARD_SECONDS
 from .beam import free_port, started, wait_for_port
 from .engines import NotInstalled
 from .stores import place_of, unavailable
@@ -67,5 +68,5 @@ def gcs() -> Iterator[GoogleServer]:
                 json.dumps({"name": BUCKET}).encode(),
                 {"Content-Type": "application/json"},
             )
-            with urllib.request.urlopen(make, timeout=30):
+            with urllib.request.urlopen(make, timeout=GUARD_SECONDS):
                 yield GoogleServer(endpoint, process.pid)

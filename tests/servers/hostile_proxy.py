@@ -7,13 +7,13 @@ import enum
 import http.client
 import random
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-STALL_SECONDS = 3.0
+from ..waiting import GUARD_SECONDS
+
 _HOPS = frozenset({"connection", "keep-alive", "transfer-encoding", "te", "upgrade", "expect"})
 _SLOW_DOWN = b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>slower</Message></Error>"
 
@@ -26,7 +26,7 @@ class Fault(enum.Enum):
     LOST: the connection is closed when half of what is sent was taken; the store never sees it.
     CUT: it is done, and the connection is closed after half of the answer's body.
     SHORT: a lie: half of a range is given as if it were all of it.
-    STALLED: the answer comes after `STALL_SECONDS`.
+    STALLED: it is done, and the answer never comes: the client has to hang up.
     """
 
     THROTTLED = enum.auto()
@@ -69,7 +69,9 @@ class HostileProxy:
         self, method: str, path: str, headers: list[tuple[str, str]], body: bytes
     ) -> tuple[int, str, list[tuple[str, str]], bytes]:
         """The store's answer."""
-        store = http.client.HTTPConnection(self._store.hostname or "", self._store.port, timeout=60)
+        store = http.client.HTTPConnection(
+            self._store.hostname or "", self._store.port, timeout=GUARD_SECONDS
+        )
         with contextlib.closing(store):
             store.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in headers:
@@ -96,7 +98,11 @@ class _Handler(BaseHTTPRequestHandler):
             return
         sent = [(name, value) for name, value in self.headers.items() if name.lower() not in _HOPS]
         status, reason, headers, content = self.proxy.ask(self.command, self.path, sent, body)
-        if fault is Fault.FAILED:
+        if fault is Fault.STALLED:
+            self.connection.settimeout(GUARD_SECONDS)
+            self.rfile.read(1)  # ends when the client has hung up
+            self._hang_up()
+        elif fault is Fault.FAILED:
             self._answer(500, "Internal Error", [], b"")
         elif fault is Fault.CUT and len(content) > 1:
             self._answer(status, reason, headers, content, give=len(content) // 2)
@@ -104,8 +110,6 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault is Fault.SHORT and status == 206 and len(content) > 1:
             self._answer(status, reason, headers, content[: len(content) // 2])
         else:
-            if fault is Fault.STALLED:
-                time.sleep(STALL_SECONDS)
             self._answer(status, reason, headers, content)
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _spoil

@@ -6,6 +6,7 @@ import contextlib
 import urllib.request
 from collections.abc import Iterator
 
+from ..waiting import GUARD_SECONDS
 from .s3_server import S3Server, Unavailable
 
 
@@ -29,7 +30,7 @@ def s3_moto() -> Iterator[S3Server]:
         host, port = server.get_host_and_port()
         endpoint = f"http://{host}:{port}"
         reset = urllib.request.Request(f"{endpoint}/moto-api/reset", method="POST")
-        with urllib.request.urlopen(reset, timeout=30):
+        with urllib.request.urlopen(reset, timeout=GUARD_SECONDS):
             yield S3Server(endpoint, "testing", "testing")
     finally:
         server.stop()

@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..waiting import GUARD_SECONDS
 from .s3_server import S3Server, Unavailable
 
 # The proxy comes last: it asks the others as soon as it serves.
@@ -33,7 +34,6 @@ _MODULES = {
     "proxy": "swift.proxy.server",
 }
 _TRIES = 6
-_READY_S = 60.0
 _STOP_S = 10.0
 
 # Generous timeouts: the defaults (0.5 s to connect, 1 s for the listing) fail on a busy machine. An
@@ -50,8 +50,8 @@ devices = {folder}/devices
 mount_check = false
 disable_fallocate = true
 fallocate_reserve = 0
-conn_timeout = 20
-node_timeout = 60
+conn_timeout = {patience}
+node_timeout = {patience}
 container_update_timeout = 60
 log_level = WARNING
 """
@@ -61,8 +61,8 @@ _STORAGE = """
 pipeline = healthcheck {name}-server
 [app:{name}-server]
 use = egg:swift#{name}
-conn_timeout = 20
-node_timeout = 60
+conn_timeout = {patience}
+node_timeout = {patience}
 container_update_timeout = 60
 [filter:healthcheck]
 use = egg:swift#healthcheck
@@ -77,8 +77,8 @@ proxy-server
 use = egg:swift#proxy
 account_autocreate = true
 allow_account_management = true
-conn_timeout = 20
-node_timeout = 60
+conn_timeout = {patience}
+node_timeout = {patience}
 error_suppression_limit = 1000000
 [filter:catch_errors]
 use = egg:swift#catch_errors
@@ -246,13 +246,14 @@ def _lay_out(folder: Path, ports: dict[str, int], user: str) -> None:
         "[swift-hash]\nswift_hash_path_prefix = test\nswift_hash_path_suffix = test\n"
         "[storage-policy:0]\nname = default\ndefault = yes\n"
     )
+    patience = int(GUARD_SECONDS)
     for server, port in ports.items():
-        rest = _PROXY if server == "proxy" else _STORAGE.format(name=server)
-        defaults = _DEFAULTS.format(port=port, user=user, folder=folder)
+        rest = (_PROXY if server == "proxy" else _STORAGE).format(name=server, patience=patience)
+        defaults = _DEFAULTS.format(port=port, user=user, folder=folder, patience=patience)
         (folder / f"{server}-server.conf").write_text(defaults + rest)
     rings = json.dumps({server: port for server, port in ports.items() if server != "proxy"})
     subprocess.run(
-        [sys.executable, "-c", _BUILD_RINGS, rings], cwd=folder, check=True, timeout=_READY_S
+        [sys.executable, "-c", _BUILD_RINGS, rings], cwd=folder, check=True, timeout=GUARD_SECONDS
     )
     if os.geteuid() == 0:
         for path in (folder, *folder.rglob("*")):
@@ -275,7 +276,7 @@ def _started(folder: Path, server: str, user: str) -> subprocess.Popen[bytes]:
 def _await_ready(
     folder: Path, processes: dict[str, subprocess.Popen[bytes]], ports: dict[str, int]
 ) -> None:
-    deadline = time.monotonic() + _READY_S
+    deadline = time.monotonic() + GUARD_SECONDS
     for server, process in processes.items():
         while not _healthy(ports[server]):
             ended = process.poll()
@@ -289,7 +290,7 @@ def _await_ready(
 
 
 def _healthy(port: int) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=GUARD_SECONDS)
     try:
         connection.request("GET", "/healthcheck")
         return connection.getresponse().status == 200

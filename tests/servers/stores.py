@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scrubline.pipeline.engines import engines_folder
+from scrubline.pipeline.runners.engines import engines_folder
 
 from .engines import NotInstalled, run
 from .s3_server import Unavailable

@@ -13,6 +13,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
+from ..waiting import GUARD_SECONDS
 from . import s3_swift as swift_module
 from .s3_moto import s3_moto
 from .s3_server import Unavailable
@@ -153,7 +154,7 @@ def test_swift_starts_anew_and_leaves_nothing_behind(monkeypatch, tmp_path):
             os.kill(pid, 0)
     for port in ports_tried[-1].values():
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", port), timeout=5)
+            socket.create_connection(("127.0.0.1", port), timeout=GUARD_SECONDS)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")

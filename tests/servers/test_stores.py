@@ -5,7 +5,7 @@ import os
 
 import fsspec
 import pytest
-from scrubline.models.storage import Storage
+from scrubline.models.storage.storage import Storage
 
 from .azure import CONTAINER, azure
 from .engines import NotInstalled

@@ -4,14 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from scrubline.models.bundles import make_bundle, write_bundle
+from scrubline.models.bundles.bundle import make_bundle, write_bundle
 from scrubline.models.crf.model_file import CrfModel
 from scrubline.models.features import Word, at
+from scrubline.models.formats.column_roles import Columns
 from scrubline.models.recipes import Learner, Recipe
-from scrubline.models.roles import Columns
-from scrubline.models.storage import Storage
-from scrubline.pipeline.config import Options
-from scrubline.pipeline.runs import plan_and_freeze
+from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.options import Options
+from scrubline.pipeline.run import plan_and_freeze
 
 TEXTS = (
     "Seen by Doctor ann on 1/2/2019.",

@@ -10,22 +10,24 @@ import apache_beam as beam
 import pytest
 from apache_beam.testing import test_pipeline as testing
 from apache_beam.testing.util import assert_that, equal_to
-from scrubline.models import reading, steps
-from scrubline.models.errors import RunFailed, UsageError, error_class
-from scrubline.models.receipts import Receipt
-from scrubline.models.rework import Rework
-from scrubline.models.shortage import Pace
-from scrubline.models.storage import Storage
-from scrubline.models.taggers import Tagger
-from scrubline.pipeline.execute import run_direct
+from scrubline.models.bundles.tagger import Tagger
+from scrubline.models.core.errors import RunFailed, UsageError, error_class
+from scrubline.models.core.shortage import Pace
+from scrubline.models.jobs import opening, steps
+from scrubline.models.jobs import read_unit as reading
+from scrubline.models.jobs.amendments import RunAmendments
+from scrubline.models.jobs.opening import open_job_once
+from scrubline.models.jobs.receipts import Receipt
+from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.graph import build
+from scrubline.pipeline.runners.beam import run_direct
 from scrubline.transforms import running, write
 from scrubline.transforms.featurize import Featurize
 from scrubline.transforms.label import Label
 from scrubline.transforms.merge import Merge
 from scrubline.transforms.read import READING, ReadUnits
 from scrubline.transforms.recognise import Recognise
-from scrubline.transforms.running import BatchCoder, failing_safely, open_job
+from scrubline.transforms.running import BatchCoder, sanitize_errors
 from scrubline.transforms.scrub import Scrub
 from scrubline.transforms.tokenize import Tokenize
 from scrubline.transforms.write import Write
@@ -36,7 +38,7 @@ PHI = "ZZYZX-CANARY"
 
 @pytest.fixture(autouse=True)
 def nothing_opened(monkeypatch):
-    monkeypatch.setattr(running, "_opened", {})
+    monkeypatch.setattr(opening, "_opened", {})
 
 
 def batches_after(pipeline, job, steps_run, units=(0, 1)):
@@ -151,7 +153,7 @@ def test_a_unit_that_cannot_be_opened_is_reported_first(job, monkeypatch):
 
 
 def test_rows_on_the_skip_list_are_quarantined_unread(job):
-    Rework().skipping(0, 3, "KillsWorker").write(Storage(), job.restricted)
+    RunAmendments().skipping(0, 3, "KillsWorker").write(Storage(), job.restricted)
     run_direct(job, [0])
     [receipt] = stored_receipts(job)
     assert receipt.tally.errors == {"skip-list: KillsWorker": 1}
@@ -268,12 +270,12 @@ def test_a_tagger_that_raises_quarantines_its_document_alone(job, monkeypatch):
     assert receipt.tally.errors == {"label: ValueError": 1}
 
 
-def test_what_lasts_is_spared_once_in_a_process(job, monkeypatch):
-    spared = []
-    monkeypatch.setattr(running, "_spared", False)
-    monkeypatch.setattr(running.gc, "freeze", lambda: spared.append(True))
+def test_the_garbage_collector_is_frozen_once_a_process(job, monkeypatch):
+    frozen = []
+    monkeypatch.setattr(running, "_gc_is_frozen", False)
+    monkeypatch.setattr(running.gc, "freeze", lambda: frozen.append(True))
     run_direct(job, [0, 1])
-    assert spared == [True]
+    assert frozen == [True]
 
 
 def assert_silent(caplog, capfd):
@@ -286,17 +288,17 @@ def assert_silent(caplog, capfd):
 
 # Whole steps that raise, not one of their documents: the run ends, and PHI stays in.
 WHOLE = [
-    ("Tokenize", "scrubline.transforms.tokenize.tokenize_batch"),
-    ("Featurize", "scrubline.transforms.featurize.featurize_batch"),
-    ("Label", "scrubline.transforms.label.label_batch"),
-    ("Recognise", "scrubline.transforms.recognise.recognise_batch"),
-    ("Merge", "scrubline.transforms.merge.merge_batch"),
-    ("Scrub", "scrubline.transforms.scrub.scrub_batch"),
-    ("Write", "scrubline.transforms.write.finish"),
-    ("Write", "scrubline.transforms.write.open_job"),
-    ("ReadUnits", "scrubline.transforms.read.open_job"),
-    ("ReadUnits", "scrubline.transforms.read.read_unit"),
-    ("Label", "scrubline.transforms.label.open_systems"),
+    ("Tokenize", "scrubline.models.jobs.steps.tokenize_batch"),
+    ("Featurize", "scrubline.models.jobs.steps.featurize_batch"),
+    ("Label", "scrubline.models.jobs.steps.label_batch"),
+    ("Recognise", "scrubline.models.jobs.steps.recognise_batch"),
+    ("Merge", "scrubline.models.jobs.steps.merge_batch"),
+    ("Scrub", "scrubline.models.jobs.steps.scrub_batch"),
+    ("Write", "scrubline.transforms.write.build_output_rows"),
+    ("Write", "scrubline.transforms.write.open_job_once"),
+    ("ReadUnits", "scrubline.transforms.read.open_job_once"),
+    ("ReadUnits", "scrubline.models.jobs.opening.read_unit"),
+    ("Scrub", "scrubline.transforms.running.open_job_once"),
 ]
 
 
@@ -323,12 +325,12 @@ def test_a_foreign_error_of_a_step_ends_the_run_without_phi(
 def test_errors_of_ours_pass_with_their_message(job):
     with pytest.raises(UsageError, match="policy.*changed"):
         run_direct(dataclasses.replace(job, policy_hash="other"), [0])
-    with pytest.raises(UsageError, match="say this"), failing_safely("Step"):
+    with pytest.raises(UsageError, match="say this"), sanitize_errors("Step"):
         raise UsageError("say this")
 
 
 def test_a_traceback_does_not_show_the_foreign_error():
-    with pytest.raises(RunFailed) as caught, failing_safely("Step: unit 3"):
+    with pytest.raises(RunFailed) as caught, sanitize_errors("Step: unit 3"):
         raise ValueError(PHI)
     assert str(caught.value) == "Step: unit 3: ValueError"
     assert PHI not in "".join(traceback.format_exception(caught.value))
@@ -336,7 +338,7 @@ def test_a_traceback_does_not_show_the_foreign_error():
 
 
 def test_a_job_is_opened_once_a_process(job):
-    assert open_job(job) is open_job(job)
+    assert open_job_once(job) is open_job_once(job)
 
 
 def test_counters_are_kept_by_step(job):

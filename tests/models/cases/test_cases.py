@@ -9,8 +9,8 @@ difference before you commit it.
 from pathlib import Path
 
 import pytest
-from scrubline.models.labels import LABELS
-from scrubline.models.marks import parse_marked
+from scrubline.models.core.labels import LABELS
+from scrubline.models.corpora.inline import parse_marked
 from scrubline.models.scrubber import Scrubber
 
 FOLDER = Path(__file__).parent

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from scrubline.models.core.errors import StorageError, UsageError
+from scrubline.models.core.label_maps import load_map
 from scrubline.models.corpora import (
     CORPORA,
     AnnotatedDocument,
@@ -21,8 +23,6 @@ from scrubline.models.corpora import (
     remap,
     write_annotated,
 )
-from scrubline.models.errors import StorageError, UsageError
-from scrubline.models.mapping import load_map
 
 from .conftest import shown
 
@@ -126,7 +126,7 @@ def test_files_of_other_endings_are_left_out_with_a_warning(tmp_path, caplog):
 @pytest.mark.parametrize("name", ["x", "x.txt", "x.json", "x.gz", "x.conllu"])
 def test_unknown_endings_need_the_name_of_the_format(tmp_path, name):
     (tmp_path / name).write_text('{"doc_id": "1", "text": ""}')
-    with pytest.raises(UsageError, match="no .ann|says no format"):
+    with pytest.raises(UsageError, match="no .ann|does not determine its format"):
         list(read_annotated(tmp_path / name, None if name != "x.txt" else "brat"))
     if name != "x.gz":
         assert len(list(read_annotated(tmp_path / name, "standoff"))) == 1
@@ -202,9 +202,9 @@ def test_streams_are_left_open():
         assert shown(read_annotated(stream, form)) == shown(DOCUMENTS)
         assert not stream.closed
     for form in ("brat", "i2b2_2014"):
-        with pytest.raises(UsageError, match="one document a file"):
+        with pytest.raises(UsageError, match="one document per file"):
             write_annotated([], io.BytesIO(), form)
-        with pytest.raises(UsageError, match="one document a file"):
+        with pytest.raises(UsageError, match="one document per file"):
             list(read_annotated(io.BytesIO(), form))
 
 
@@ -238,7 +238,7 @@ def test_nothing_is_left_of_a_corpus_that_cannot_be_written(tmp_path, form, ther
 @pytest.mark.parametrize("form", ["i2b2_2014", "brat"])
 def test_a_folder_with_files_is_not_written_to(tmp_path, form):
     (tmp_path / "old.txt").write_text("old")
-    with pytest.raises(UsageError, match="empty or not there"):
+    with pytest.raises(UsageError, match="empty or does not exist"):
         write_annotated(DOCUMENTS, tmp_path, form)
     assert files(tmp_path) == ["old.txt"]
 

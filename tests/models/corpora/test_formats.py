@@ -5,7 +5,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models import corpora
 from scrubline.models.corpora import (
@@ -17,6 +17,7 @@ from scrubline.models.corpora import (
     StreamFormat,
 )
 
+from ...examples import examples
 from .conftest import corpora_of, documents_of, parsed_back, shown
 
 FORMS = pytest.mark.parametrize("form", CORPORA.values(), ids=CORPORA.keys())
@@ -26,7 +27,7 @@ SECRET = "Abernathy"
 
 
 def test_every_format_is_listed_under_its_name():
-    helpers = {"__init__", "base", "files", "markup"}
+    helpers = {"__init__", "base", "files", "inline", "markup"}
     assert set(CORPORA) == {p.stem for p in Path(corpora.__file__).parent.glob("*.py")} - helpers
     assert all(form.name == name for name, form in CORPORA.items())
 
@@ -42,7 +43,7 @@ def test_what_was_rendered_is_parsed_back(form, data):
 @pytest.mark.parametrize(
     ("first", "second"), list(itertools.permutations(CORPORA, 2)), ids=lambda name: name
 )
-@settings(max_examples=25)
+@examples(25)
 @given(documents=corpora_of())
 def test_there_and_back_through_every_pair(first, second, documents):
     there = parsed_back(CORPORA[first], documents)

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models.core.errors import StorageError, UsageError
 from scrubline.models.corpora import (
     AnnotatedDocument,
     Annotation,
@@ -13,7 +14,6 @@ from scrubline.models.corpora import (
     remap,
     write_annotated,
 )
-from scrubline.models.errors import StorageError, UsageError
 
 SECRET = "Abernathy"
 GOOD = b'{"doc_id": "1", "text": "Dr. Who", "spans": [{"start": 4, "end": 7, "label": "DOCTOR"}]}'
@@ -194,7 +194,7 @@ def test_files_are_packed_as_their_names_say(tmp_path, name):
 
 
 def test_a_missing_file_is_not_named(tmp_path):
-    with pytest.raises(UsageError, match="leads to no file") as caught:
+    with pytest.raises(UsageError, match="does not exist") as caught:
         list(read_annotated(tmp_path / SECRET))
     assert SECRET not in str(caught.value)
     with pytest.raises(UsageError):

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models.core.errors import UsageError
+from scrubline.models.core.feature_rows import Features
 from scrubline.models.crf.codec import (
     SCHEMES,
     decode,
@@ -15,8 +17,6 @@ from scrubline.models.crf.codec import (
     misaligned,
     misaligned_batch,
 )
-from scrubline.models.errors import UsageError
-from scrubline.models.features import Features
 
 LABELS = ("DATE", "LOCATION-OTHER", "ID")
 

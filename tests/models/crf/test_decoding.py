@@ -8,15 +8,17 @@ import logging
 import numpy as np
 import pycrfsuite
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models import native
+from scrubline.models.core.errors import BundleError
+from scrubline.models.core.feature_rows import Features
 from scrubline.models.crf.codec import decode_batch, decode_ids
 from scrubline.models.crf.decoding import NativeDecoder, ReferenceDecoder, open_decoder
 from scrubline.models.crf.learning import item_sequences
 from scrubline.models.crf.model_file import GRID, CrfModel, biased, write_model
-from scrubline.models.errors import BundleError
-from scrubline.models.features import Features
+
+from ...examples import examples
 
 needs_extension = pytest.mark.skipif(
     native.extension() is None, reason="the native extension is not built here"
@@ -116,7 +118,7 @@ def by(decoder, features: Features, **more) -> tuple[list[str], np.ndarray]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=300)
+@examples(300)
 @given(
     model=models(),
     features=batches(),
@@ -137,7 +139,7 @@ def test_tags_and_scores_are_those_of_crfsuite(way, model, features, biases):
 
 
 @needs_extension
-@settings(max_examples=100)
+@examples(100)
 @given(model=models(most=4000.0), features=batches())
 def test_beyond_what_exp_can_hold_both_ways_know_the_scores(model, features):
     """CRFsuite has no number for them: exp(710) is beyond its range."""
@@ -193,7 +195,7 @@ def test_many_heavy_weights_that_sums_of_32_bits_could_not_hold(most, tags):
 
 
 @needs_extension
-@settings(max_examples=100)
+@examples(100)
 @given(model=models(), features=batches())
 def test_spans_of_ids_are_those_of_tags(model, features):
     decoder = NativeDecoder(model)
@@ -259,7 +261,7 @@ def test_a_bias_that_is_no_small_number_is_refused():
     model, features = long_line(3)
     for way in (ReferenceDecoder, *([NativeDecoder] if native.extension() else [])):
         for bias in (float("nan"), 5000.0):
-            with pytest.raises(BundleError, match="below 4096"):
+            with pytest.raises(BundleError, match="between -4096"):
                 by(way(model), features, biases={"O": bias})
 
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scrubline.models.core.errors import UsageError
+from scrubline.models.core.feature_rows import Features
 from scrubline.models.crf.learning import attribute_table, item_sequences, learn
 from scrubline.models.crf.model_file import CONSTANT, write_model
-from scrubline.models.errors import UsageError
-from scrubline.models.features import Features
 from scrubline.models.recipes.recipe import ALGORITHMS, Learner
 
 

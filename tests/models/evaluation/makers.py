@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from hypothesis import strategies as st
+from scrubline.models.core.tokens import Sentences, Tokens
 from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.evaluation import METRICS, compare
-from scrubline.models.tokens import Sentences, Tokens
 
 WORD = re.compile(r"\w+|[^\w\s]")
 

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from scrubline.models.errors import UsageError
+from scrubline.models.core.errors import UsageError
 from scrubline.models.evaluation import COVER, compare
 
 from .makers import counts, document, tokenize

@@ -1,9 +1,9 @@
 import re
 from pathlib import Path
 
+from scrubline.models.core.labels import LABELS
 from scrubline.models.evaluation import METRICS
 from scrubline.models.evaluation.i2b2_2014 import HIPAA_LABELS
-from scrubline.models.labels import LABELS
 
 PAGE = (Path(__file__).parents[3] / "docs/evaluation.md").read_text(encoding="utf-8")
 

@@ -1,10 +1,10 @@
 """The list of errors names each once, by kind, with what stands around it."""
 
 from scrubline.models.corpora import AnnotatedDocument
+from scrubline.models.corpora.inline import parse_marked
 from scrubline.models.evaluation.comparison import align
 from scrubline.models.evaluation.error_list import error_page, list_errors
-from scrubline.models.marks import parse_marked
-from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.text.tokenizer import tokenize_documents
 
 
 def document(name, marked):

@@ -1,7 +1,8 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scrubline.models.evaluation import Score, compare
 
+from ...examples import examples
 from .makers import counts, document, measured, pairs, tokenize
 
 GOLD = [document("Dr {DOCTOR Ann Lee} on {DATE 3 May} at home.")]
@@ -74,7 +75,7 @@ def test_matrix_as_json_is_whole():
 
 
 @given(pairs())
-@settings(max_examples=60)
+@examples(60)
 def test_the_scores_are_the_matrix(both):
     report = compare(*both, tokenize=tokenize, resamples=0)
     matrix, tags = report.metrics["hide_confusion"], report.metrics["hide"]

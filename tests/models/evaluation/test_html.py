@@ -79,7 +79,7 @@ def test_page_has_no_text_and_no_id_unless_asked(report):
     assert "MRN" not in content
     shown = page(report, facts={}, shown=(GOLD, FOUND)).decode()
     assert "MRN-0&amp;" in shown
-    assert "keep it as you keep the notes" in shown
+    assert "protect it like the notes" in shown
 
 
 def test_shown_text_is_escaped_and_marked(report):

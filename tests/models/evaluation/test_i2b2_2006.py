@@ -1,7 +1,8 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scrubline.models.evaluation import Score, compare
 
+from ...examples import examples
 from .makers import counts, document, measured, pairs, tokenize
 
 
@@ -46,7 +47,7 @@ def test_other_labels_are_left_out():
 
 
 @given(pairs("ab1. \n\u00a0é", ["CITY", "ZIP", "DATE", "PROFESSION"]))
-@settings(max_examples=60)
+@examples(60)
 def test_fast_words_are_slow_words(both):
     classes = {"CITY": "LOCATION", "ZIP": "LOCATION", "DATE": "DATE"}
     sides = []

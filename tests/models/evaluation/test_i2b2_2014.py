@@ -9,11 +9,12 @@ from statistics import fmean, pstdev
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from scrubline.models.core.labels import CATEGORIES, LABELS
 from scrubline.models.corpora import i2b2_2014
 from scrubline.models.evaluation import compare
-from scrubline.models.labels import CATEGORIES, LABELS
 
+from ...examples import examples
 from .makers import counts, document, measured, pairs, placed, tokenize
 
 TEXT = "seen by Ann Lee on 3 May 2012 in Rome"
@@ -237,7 +238,7 @@ def script_scores(gold, predicted, level, hipaa):
 
 
 @given(pairs("ab1. é-", ["PATIENT", "DOCTOR", "CITY", "IDNUM", "AGE"]))
-@settings(max_examples=120)
+@examples(120)
 def test_ours_are_the_scripts_on_the_xml_that_we_write(both):
     if not both[0]:
         return

@@ -9,9 +9,9 @@ import hashlib
 from collections.abc import Iterator
 
 import pytest
+from scrubline.models.core.labels import LABELS
 from scrubline.models.corpora import AnnotatedDocument, i2b2_2014
 from scrubline.models.evaluation import compare
-from scrubline.models.labels import LABELS
 
 from .makers import placed, tokenize
 

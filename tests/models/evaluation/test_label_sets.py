@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from scrubline.models.core.label_maps import load_map
 from scrubline.models.evaluation import compare
 from scrubline.models.evaluation.html import page
 from scrubline.models.evaluation.label_sets import unknown_labels
-from scrubline.models.mapping import load_map
 
 from .makers import document, tokenize
 
@@ -46,7 +46,7 @@ def test_table_json_and_page_have_the_warnings():
     report = compare(GOLD, FOUND, tokenize=tokenize, resamples=0)
     gold, predicted = report.warnings
     assert gold == (
-        "gold labels unknown to the prediction: NAME. No span of theirs can match by label; map "
+        "gold labels unknown to the prediction: NAME. Their spans can never match by label; map "
         "them with --label-map asq_phi"
     )
     assert predicted.startswith("predicted labels unknown to gold: PATIENT.")

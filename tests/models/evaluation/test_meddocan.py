@@ -1,8 +1,9 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scrubline.models.evaluation.meddocan import merged
-from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.text.tokenizer import tokenize_documents
 
+from ...examples import examples
 from .makers import counts, document, measured, pairs, placed
 
 
@@ -74,7 +75,7 @@ def test_sentences_are_those_of_our_tokenizer():
 
 
 @given(pairs())
-@settings(max_examples=100)
+@examples(100)
 def test_merged_equals_a_slow_count(both):
     tp = fp = fn = 0
     for gold, predicted in zip(*both, strict=True):

@@ -10,9 +10,9 @@ from scrubline.models.evaluation.intervals import wilson
 from scrubline.models.evaluation.matrices import Cells
 from scrubline.models.evaluation.portions import Portions
 from scrubline.models.evaluation.report import Metric
-from scrubline.models.evaluation.scores import Tally
+from scrubline.models.evaluation.scores import DocumentCounts
 from scrubline.models.evaluation.tables import aligned
-from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.text.tokenizer import tokenize_documents
 
 SECRET = "Abernathy"
 TEXT = f"Mr {SECRET} came on May 3"
@@ -168,13 +168,13 @@ def test_every_metric_measures_by_document(metric: Metric):
     half = metric.measure(
         align(GOLD[:5], PREDICTED[:5], tokenize_documents, find_terms=shipped_terms())
     )
-    if isinstance(whole, Tally):
+    if isinstance(whole, DocumentCounts):
         for table in ("tp", "fp", "fn"):
             assert getattr(whole, table)[:5].tolist() == getattr(half, table).tolist()
     elif isinstance(whole, Portions):
-        assert whole.parts.keys() == half.parts.keys()
-        for name, columns in whole.parts.items():
-            assert [c[:5].tolist() for c in columns] == [c.tolist() for c in half.parts[name]]
+        assert whole.counts.keys() == half.counts.keys()
+        for name, columns in whole.counts.items():
+            assert [c[:5].tolist() for c in columns] == [c.tolist() for c in half.counts[name]]
     else:
 
         def cells(found: Cells) -> list[tuple[int, str, str]]:

@@ -1,8 +1,9 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scrubline.models.evaluation import compare
 from scrubline.models.evaluation.wi_deid import extent
 
+from ...examples import examples
 from .makers import document, measured, pairs, placed, tokenize
 
 
@@ -102,7 +103,7 @@ def test_extent(found, expected):
 
 
 @given(pairs())
-@settings(max_examples=100)
+@examples(100)
 def test_every_strict_miss_is_in_one_group(both):
     metrics = compare(*both, tokenize=tokenize, resamples=0).metrics
     found = {name: share.count for name, share in metrics["error_groups"].shares.items()}

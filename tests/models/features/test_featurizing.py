@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.dictionaries.trie import TokenTrie
-from scrubline.models.errors import UsageError
+from scrubline.models.core.errors import UsageError
 from scrubline.models.features import (
     CharacterClass,
     CharacterNgrams,
@@ -21,10 +21,12 @@ from scrubline.models.features import (
     ngrams,
     together,
 )
-from scrubline.models.features.base import escape
+from scrubline.models.features.escaping import escape
 from scrubline.models.features.featurizing import featurize
 from scrubline.models.recipes import Learner, TaggerRecipe
-from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.text.tokenizer import tokenize_documents
+
+from ...examples import examples
 
 
 def recipe_of(*features: Feature, **options: object) -> TaggerRecipe:
@@ -129,7 +131,7 @@ PARTS = st.tuples(
 FEATURES = st.lists(st.lists(PARTS, min_size=1, max_size=3, unique=True), min_size=1, max_size=6)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     declared=FEATURES,
     texts=st.lists(st.text("aB1|\\ :\n\ud800", max_size=25), max_size=3),

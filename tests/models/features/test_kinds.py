@@ -1,10 +1,11 @@
 """The contract of every property kind, and what each gives for chosen texts."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.dictionaries.trie import TokenTrie
-from scrubline.models.errors import BundleError, UsageError
+from scrubline.models.core.errors import BundleError, UsageError
+from scrubline.models.core.tokens import Tokens
 from scrubline.models.features import (
     KINDS,
     Beside,
@@ -42,10 +43,11 @@ from scrubline.models.features import (
 )
 from scrubline.models.features.base import Property
 from scrubline.models.features.featurizing import featurize
-from scrubline.models.features.items import LAYERS
+from scrubline.models.features.items import SEGMENTATIONS
 from scrubline.models.recipes import Learner, TaggerRecipe
-from scrubline.models.tokenizing import tokenize_documents
-from scrubline.models.tokens import Tokens
+from scrubline.models.text.tokenizer import tokenize_documents
+
+from ...examples import examples
 
 EXAMPLES: tuple[Property, ...] = (
     Word(),
@@ -201,9 +203,9 @@ def test_json_round_trip(declared: Property) -> None:
     assert feature_from_json(feature_to_json(feature)) == feature
 
 
-@pytest.mark.parametrize("layer", list(LAYERS))
+@pytest.mark.parametrize("layer", list(SEGMENTATIONS))
 @pytest.mark.parametrize("declared", EXAMPLES, ids=IDS)
-@settings(max_examples=6)
+@examples(6)
 @given(
     texts=st.lists(HOSTILE, min_size=1, max_size=3), sequence=st.sampled_from(["line", "sentence"])
 )
@@ -220,7 +222,7 @@ def test_every_kind_is_deterministic_and_sees_only_its_document(
 
 @pytest.mark.parametrize("declared", EXAMPLES, ids=IDS)
 def test_no_text_and_blank_texts(declared: Property) -> None:
-    for layer in LAYERS:
+    for layer in SEGMENTATIONS:
         for sequence in ("line", "sentence", "document"):
             recipe = recipe_of(declared, layer=layer, sequence=sequence)
             for texts in ([], [""], [None], ["\n\n", None, ""]):
@@ -542,7 +544,7 @@ def test_hostile_feature_json_is_refused(data: object) -> None:
         feature_from_json(data)
 
 
-@pytest.mark.parametrize("layer", list(LAYERS))
+@pytest.mark.parametrize("layer", list(SEGMENTATIONS))
 def test_frequency_adds_up_what_differs_only_in_case(layer: str) -> None:
     trie = gazetteer_from_phrases(["Ann Lee", "ANN LEE", " ", "Ann"], layer, [5, 3, 7, 1])
     recipe = recipe_of(Frequency("cities"), layer=layer)

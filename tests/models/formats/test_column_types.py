@@ -8,11 +8,11 @@ import decimal
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scrubline.models.errors import UsageError
+from scrubline.models.core.errors import UsageError
 from scrubline.models.formats import FORMATS
+from scrubline.models.formats.column_roles import Columns
 from scrubline.models.formats.column_types import shown_type
-from scrubline.models.roles import Columns
-from scrubline.models.storage import Storage
+from scrubline.models.storage.storage import Storage
 
 PARQUET = FORMATS["parquet"]
 WHEN = datetime.datetime(2019, 3, 4)
@@ -54,7 +54,7 @@ def refusal(tmp_path, roles, **columns):
 def test_text_has_to_be_text(tmp_path, kind):
     column = {**PLAIN, **NESTED}[kind]
     said = refusal(tmp_path, [("id", "id"), ("t", "text")], id=pa.array(["1"]), t=column)
-    assert f"column 't' has role text and holds values of type {kind}, which no row" in said
+    assert f"column 't' has role text, which does not accept its type {kind}: give" in said
     assert "jane_roe" not in said
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from scrubline.models.core.errors import UsageError
 from scrubline.models.corpora import CORPORA
-from scrubline.models.errors import UsageError
-from scrubline.models.formats import ASKED_FOR, FORMATS, Limits, format_of
-from scrubline.models.roles import Columns
-from scrubline.models.storage import InputFile, Storage
+from scrubline.models.formats import EXPLICIT_ONLY, FORMATS, Limits, format_of
+from scrubline.models.formats.column_roles import Columns
+from scrubline.models.storage.input_files import InputFile
+from scrubline.models.storage.storage import Storage
 
 STORAGE = Storage(sleep=lambda seconds: None)
 DEFAULT = Limits()
@@ -52,7 +53,7 @@ HOSTILE = [
 
 def has_columns(form):
     """Whether a record has room for more than a key and a text."""
-    return form.holds_patient_key
+    return form.traits.holds_patient_key
 
 
 def texts_for(form):
@@ -106,7 +107,7 @@ def read_all(form, file, columns, *, split_bytes=1 << 30, limits=DEFAULT):
 def sample(name):
     """One file of a format with rows of TEXTS; of a format whose file is one row, one."""
     form = FORMATS[name]
-    texts = texts_for(form)[4:5] if form.file_is_record else texts_for(form)
+    texts = texts_for(form)[4:5] if form.traits.file_is_record else texts_for(form)
     table = pa.table(
         {
             "doc_key": form.encode_text([f"k{i}" for i in range(len(texts))], pa.string()),
@@ -133,9 +134,9 @@ def test_the_table_knows_its_entries(form):
     assert all(s.startswith(".") and s == s.lower() for s in form.suffixes)
     for suffix in form.suffixes:
         others = [one.name for one in FORMATS.values() if suffix in one.suffixes]
-        if form.name not in ASKED_FOR:
+        if form.name not in EXPLICIT_ONLY:
             assert format_of(f"a/b.c{suffix}") == format_of(f"A{suffix.upper()}") == form.name
-        elif set(others) <= ASKED_FOR:
+        elif set(others) <= EXPLICIT_ONLY:
             with pytest.raises(UsageError, match=f"--format {' or '.join(others)}"):
                 format_of(f"john.smith{suffix}")
 
@@ -179,6 +180,38 @@ def test_plans_cover_the_file(form):
         assert all(a.end == b.start for a, b in itertools.pairwise(locators))
         assert locators[0].start == 0 and all(lo.start < lo.end for lo in locators)
         assert form.name == "zip" or sum(lo.bytes for lo in locators) <= file.size
+
+
+def test_a_sample_is_a_part_of_its_locator_that_can_be_read_by_itself(form):
+    file, _ = sample(form.name)
+    columns = form.columns(STORAGE, file)
+
+    def records(locator):
+        return [
+            row
+            for chunk in form.read(STORAGE, file, locator, columns, DEFAULT)
+            for row in zip(*(c.to_pylist() for c in chunk.columns.columns), strict=True)
+        ]
+
+    for whole in form.plan(STORAGE, 3, file, 1 << 30, DEFAULT):
+        for at, most_bytes in itertools.product((0, 1, whole.bytes - 1), (1, 100, 1 << 30)):
+            found = form.sample(STORAGE, file, whole, at, most_bytes)
+            if found is None:
+                assert form.name not in SAMPLED
+                continue
+            part = found.locator
+            assert part.file == 3 and whole.start <= part.start < part.end <= whole.end
+            expected = records(whole)
+            part_records = records(part)
+            position = expected.index(part_records[0]) if part_records else 0
+            assert part_records == expected[position : position + len(part_records)]
+            assert found.rows in (None, len(part_records))
+            if most_bytes == 1 << 30 and form.traits.locator_unit != "row groups" and not at:
+                assert (part.end, part.bytes) == (whole.end, whole.bytes)
+
+
+SAMPLED = ("jsonl", "zip", "parquet")
+"""Formats in which reading can begin anywhere, or at any member or row group."""
 
 
 @pytest.mark.parametrize("data", HOSTILE, ids=range(len(HOSTILE)))
@@ -258,7 +291,7 @@ ROLES = Columns.parse(
 
 def test_roles_that_any_format_takes(form):
     form.check_roles(ROLES)
-    assert form.measure in ("bytes", "row groups", "members")
+    assert form.traits.locator_unit in ("bytes", "row groups", "members")
 
 
 def part_of(form, columns):
@@ -290,8 +323,8 @@ def test_the_rows_of_a_part_are_what_was_written(form):
     assert [row.texts for row in rows] == [{"text": text} for text in texts]
     written = form.encode_text(columns["kind"], pa.string())
     for row, patient, cell in zip(rows, columns["patient_key"], form.cells(written), strict=True):
-        assert row.patient_key == (patient if form.holds_patient_key else None)
-        if form.holds_patient_key:
+        assert row.patient_key == (patient if form.traits.holds_patient_key else None)
+        if form.traits.holds_patient_key:
             assert {name: one for name, one in row.cells.items() if one is not None} == {
                 "kind": cell
             }
@@ -322,13 +355,13 @@ def test_a_part_that_was_tampered_with_gives_rows_without_a_key_or_none(form, da
         assert form.name in ("parquet", "zip", "tar") and "u." not in str(error)
         return
     for row in rows:
-        assert row.doc_key is None or form.file_is_record
+        assert row.doc_key is None or form.traits.file_is_record
 
 
 def test_files_that_are_records_are_one_locator_and_one_row(form):
     file, texts = sample(form.name)
     locators = form.plan(STORAGE, 0, file, 10, Limits())
-    assert not form.file_is_record or len(locators) == len(texts) == 1
+    assert not form.traits.file_is_record or len(locators) == len(texts) == 1
 
 
 @pytest.mark.parametrize("name", sorted(n for n, form in FORMATS.items() if has_columns(form)))
@@ -337,13 +370,13 @@ def test_only_formats_that_say_so_miss_columns(name):
     keys = [f"{index:0200d}" for index in range(many)]
     late = [None] * (many - 1) + ["x"]
     (file,) = part_of(form, {"doc_key": keys, "text": ["t"] * many, "late": late})
-    assert ("late" in form.columns(STORAGE, file)) is not form.sampled
+    assert ("late" in form.columns(STORAGE, file)) is not form.traits.columns_are_partial
 
 
 # -- one place that knows formats
 
 ROOT = Path(__file__).parent.parent.parent.parent
-ALLOWED = {("models/receipts.py", "parquet"), ("models/filesystems.py", "tar")}
+ALLOWED = {("models/jobs/receipts.py", "parquet"), ("models/storage/filesystems.py", "tar")}
 """The tables beside the data are always Parquet, whatever the format of the input; `tar` is a
 protocol of fsspec as well."""
 

@@ -6,13 +6,21 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models.core.errors import UsageError
 from scrubline.models.corpora import CORPORA, AnnotatedDocument, Annotation
-from scrubline.models.errors import UsageError
-from scrubline.models.formats import ASKED_FOR, FORMATS, Limits, Settings, format_of, open_format
-from scrubline.models.formats.base import Unreadable
+from scrubline.models.formats import (
+    EXPLICIT_ONLY,
+    FORMATS,
+    FormatOptions,
+    Limits,
+    format_of,
+    open_format,
+)
+from scrubline.models.formats.column_roles import Columns, preset_for
 from scrubline.models.formats.corpus import _Content
-from scrubline.models.roles import Columns, preset_for
-from scrubline.models.storage import InputFile, Storage
+from scrubline.models.formats.protocol import Unreadable
+from scrubline.models.storage.input_files import InputFile
+from scrubline.models.storage.storage import Storage
 
 STORAGE = Storage(sleep=lambda seconds: None)
 FILES, STREAMS = ("i2b2_2014", "brat"), ("i2b2_2006", "conll")
@@ -390,7 +398,7 @@ def test_columns_and_roles(name):
     ):
         with pytest.raises(UsageError, match="text must have role text"):
             form.check_roles(Columns.parse(wrong))
-    assert open_format(name, Settings(encoding="cp1252")) is form and not form.takes
+    assert open_format(name, FormatOptions(encoding="cp1252")) is form and not form.traits.options
 
 
 @pytest.mark.parametrize(
@@ -406,4 +414,4 @@ def test_an_ending_that_does_not_say_the_format_asks_for_it(ending, told):
 def test_text_stays_text_and_conll_says_itself():
     assert format_of("a.txt") == "text"
     assert {format_of(f"a{e}") for e in (".conll", ".bio", ".iob", ".bioes")} == {"conll"}
-    assert set(FORMATS) > ASKED_FOR
+    assert set(FORMATS) > EXPLICIT_ONLY

@@ -1,5 +1,5 @@
 import pytest
-from scrubline.models.errors import UsageError
+from scrubline.models.core.errors import UsageError
 from scrubline.models.formats import ENCODINGS, encoding_named
 from scrubline.models.formats.encodings import decode, is_single_byte, require_encodable
 
@@ -27,7 +27,7 @@ def test_short_sequences_come_back_the_same_by_the_codec_alone(encoding):
     "name", ["big5", "cp950", "big5hkscs", "cp932", "iso2022_jp", "utf-7", "rot13", "x\0", ""]
 )
 def test_what_is_ambiguous_or_no_encoding_is_refused(name):
-    with pytest.raises(UsageError, match="unknown or not taken"):
+    with pytest.raises(UsageError, match="unknown or not supported"):
         encoding_named(name)
 
 
@@ -48,6 +48,6 @@ def test_what_an_encoding_holds(text, encoding, holds):
     if holds:
         require_encodable(text, encoding)
         return
-    with pytest.raises(UsageError, match=f"files in {encoding} cannot hold") as caught:
+    with pytest.raises(UsageError, match=f"files in {encoding} cannot encode") as caught:
         require_encodable(text, encoding)
     assert text not in str(caught.value)

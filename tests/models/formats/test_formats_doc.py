@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from scrubline.models.errors import ERROR_CLASSES
-from scrubline.models.formats import FORMATS, Settings
-from scrubline.models.storage import InputFile, Storage
+from scrubline.models.core.error_classes import error_classes
+from scrubline.models.formats import FORMATS, FormatOptions
+from scrubline.models.storage.input_files import InputFile
+from scrubline.models.storage.storage import Storage
 
 ROOT = Path(__file__).parent.parent.parent.parent
 PAGE = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
@@ -24,7 +25,7 @@ TABLE = {
 SOURCES = [
     *sorted((ROOT / "models/formats").glob("*.py")),
     *(ROOT / f"models/corpora/{n}.py" for n in ("conll", "i2b2_2006", "i2b2_2014", "markup")),
-    *(ROOT / f"models/{n}.py" for n in ("budgets", "grouping", "keys", "reading")),
+    *(ROOT / f"models/{n}.py" for n in ("core/budgets", "core/keys", "jobs/read_unit")),
 ]
 """Where the error classes of records come from; brat's annotations are not read."""
 
@@ -44,7 +45,7 @@ def error_words():
         for one in ast.walk(tree):
             if isinstance(one, ast.Call) and getattr(one.func, "id", "") == "OverBudget":
                 found.add(f"OverBudget:{one.args[0].value}")
-    return {one for one in found if isinstance(one, str)} & set(ERROR_CLASSES)
+    return {one for one in found if isinstance(one, str)} & set(error_classes())
 
 
 def test_the_table_has_every_format_once():
@@ -57,10 +58,10 @@ def test_a_row_of_the_table_is_true(name):
     form = FORMATS[name]
     endings, record, columns, split, settings, back = TABLE[name]
     assert words(endings) == form.suffixes
-    assert set(words(settings)) == form.takes
-    assert (form.file_is_record) is ("a file" in record or "`.txt` file" in record)
+    assert set(words(settings)) == form.traits.options
+    assert (form.traits.file_is_record) is ("a file" in record or "`.txt` file" in record)
     assert form.suffixes[0] in back
-    if not form.holds_patient_key:
+    if not form.traits.holds_patient_key:
         storage = Storage()
         file = InputFile("memory://nothing", 0, "v", f"a{form.suffixes[0]}")
         assert words(columns) == form.columns(storage, file)
@@ -69,8 +70,8 @@ def test_a_row_of_the_table_is_true(name):
 
 
 def test_every_setting_is_named():
-    taken = {name for form in FORMATS.values() for name in form.takes}
-    assert taken == {field.name for field in dataclasses.fields(Settings)}
+    taken = {name for form in FORMATS.values() for name in form.traits.options}
+    assert taken == {field.name for field in dataclasses.fields(FormatOptions)}
     for name in taken - {"header"}:
         assert f"--{name}" in PAGE
     assert "--no-header" in PAGE

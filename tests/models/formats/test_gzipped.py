@@ -6,12 +6,15 @@ import json
 import zlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.formats import FORMATS, Limits, gzipped
-from scrubline.models.formats.base import UNKNOWN_SIZE, Unreadable
 from scrubline.models.formats.gzipped import gunzip
-from scrubline.models.storage import Storage
+from scrubline.models.formats.options import UNKNOWN_SIZE
+from scrubline.models.formats.protocol import Unreadable
+from scrubline.models.storage.storage import Storage
+
+from ...examples import examples
 
 STORAGE = Storage(sleep=lambda seconds: None)
 LINES = [json.dumps({"id": i, "text": f"note {i} \u00e9"}) + "\n" for i in range(500)]
@@ -99,7 +102,7 @@ def test_the_ratio_is_a_budget(monkeypatch):
 
 
 @given(st.binary(max_size=200), st.integers(0, 400), st.integers(0, 255))
-@settings(max_examples=200)
+@examples(200)
 def test_any_damage_is_told_or_harmless(content, place, byte):
     data = bytearray(gzip.compress(content, mtime=0))
     data[place % len(data)] = byte

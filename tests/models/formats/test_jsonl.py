@@ -5,13 +5,14 @@ import random
 
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from scrubline.models.errors import DocumentError
+from scrubline.models.core.errors import DocumentError
 from scrubline.models.formats import FORMATS, Limits, Locator
 from scrubline.models.formats.jsonl import MAX_DEPTH, _lines, scan_record
-from scrubline.models.storage import Storage
+from scrubline.models.storage.storage import Storage
 
+from ...examples import examples
 from .test_contract import STORAGE, Parts, put, read_all
 
 JSONL = FORMATS["jsonl"]
@@ -188,7 +189,7 @@ class _File:
         self.size = size
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     st.lists(st.binary(max_size=12).map(lambda b: b.replace(b"\n", b"")), max_size=8),
     st.booleans(),
@@ -332,7 +333,7 @@ def test_lines_as_written():
         JSONL.writer(lambda name: io.BytesIO(), "u").write(pa.table({"a": [1]}))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.dictionaries(st.sampled_from("abc"), json_values), max_size=6), st.integers(1, 40)
 )

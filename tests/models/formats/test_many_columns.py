@@ -6,12 +6,12 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scrubline.models.budgets import Budgets
+from scrubline.models.core.budgets import Budgets
+from scrubline.models.core.keys import Keys
 from scrubline.models.formats import FORMATS, Limits
-from scrubline.models.keys import Keys
-from scrubline.models.reading import read_unit
-from scrubline.models.roles import Columns, Role
-from scrubline.models.units import Unit
+from scrubline.models.formats.column_roles import Columns, Role
+from scrubline.models.jobs.plan import Unit
+from scrubline.models.jobs.read_unit import read_unit
 
 from .test_contract import STORAGE, Parts, put
 

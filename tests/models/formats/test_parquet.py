@@ -12,16 +12,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.errors import StorageError, UsageError
-from scrubline.models.formats import FORMATS, Limits, Locator
-from scrubline.models.formats import parquet as module
+from scrubline.models.core.errors import StorageError, UsageError
+from scrubline.models.formats import FORMATS, Limits, Locator, parquet_groups, parquet_writer
 from scrubline.models.formats.arrow_types import passing_schema
-from scrubline.models.formats.parquet import ROW_GROUP_ROWS, _cuts, row_bytes
-from scrubline.models.formats.parquet_sizes import is_over, string_paths
-from scrubline.models.storage import Storage
+from scrubline.models.formats.parquet_sizes import cut_rows, is_over, row_bytes, string_paths
+from scrubline.models.formats.parquet_writer import ROW_GROUP_ROWS
+from scrubline.models.storage.storage import Storage
 
+from ...examples import examples
+from ...waiting import GUARD_SECONDS
 from .test_contract import STORAGE, Parts, put, read_all
 
 PARQUET = FORMATS["parquet"]
@@ -313,7 +314,7 @@ def damaged(table, at, **options):
 @pytest.mark.parametrize("documents", [1, 7, 1000])
 @pytest.mark.parametrize("hold", [0, 1 << 20])
 def test_a_damaged_row_group_becomes_error_rows(monkeypatch, documents, hold):
-    monkeypatch.setattr(module, "HOLD_BYTES", hold)
+    monkeypatch.setattr(parquet_groups, "HOLD_BYTES", hold)
     table = pa.table({"t": [f"text {i}" for i in range(100)], "n": list(range(100))})
     file = damaged(table, (1, 0), row_group_size=30)
     limits = Limits(batch_documents=documents)
@@ -424,7 +425,7 @@ def test_row_groups_are_packed():
 
 @given(st.lists(st.integers(0, 20), max_size=30), st.integers(1, 6), st.integers(1, 40))
 def test_cuts(sizes, most_rows, most_bytes):
-    ends = _cuts(np.array(sizes, np.int64), most_rows, most_bytes)
+    ends = cut_rows(np.array(sizes, np.int64), most_rows, most_bytes)
     pieces = [sizes[a:b] for a, b in itertools.pairwise([0, *ends])]
     assert [size for piece in pieces for size in piece] == sizes
     for piece, following in itertools.zip_longest(pieces, pieces[1:]):
@@ -451,7 +452,7 @@ def test_long_texts_in_lists_count():
 
 
 def test_row_groups_are_cut_by_rows_and_bytes(monkeypatch):
-    monkeypatch.setattr(module, "ROW_GROUP_BYTES", 50_000)
+    monkeypatch.setattr(parquet_writer, "ROW_GROUP_BYTES", 50_000)
     parts = Parts()
     writer = PARQUET.writer(parts.open, "u")
     short = pa.table({"t": ["x"] * (ROW_GROUP_ROWS + 5)})
@@ -464,7 +465,7 @@ def test_row_groups_are_cut_by_rows_and_bytes(monkeypatch):
     assert rows == [ROW_GROUP_ROWS, 7, 2, 1, 1, 1]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.lists(st.sampled_from(["a", "b", None, "cc"]), min_size=1, max_size=40),
     st.lists(st.integers(1, 9), min_size=1),
@@ -595,7 +596,7 @@ def test_it_is_found_in_little_memory(kind, tmp_path):
         from collections import Counter
         resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
         from scrubline.models.formats import FORMATS, Limits, Locator
-        from scrubline.models.storage import Storage
+        from scrubline.models.storage.storage import Storage
         storage = Storage()
         [file] = storage.list_files([{str(tmp_path / "bomb.parquet")!r}])
         chunks = FORMATS["parquet"].read(
@@ -604,7 +605,10 @@ def test_it_is_found_in_little_memory(kind, tmp_path):
         print(Counter(error for chunk in chunks for error in chunk.errors.values()))
     """
     out = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=GUARD_SECONDS,
     )
     rows = 1 if kind == "nested" else 3000
     assert out.stdout == f"Counter({{'OverBudget:unpacked': {rows}}})\n", out.stderr

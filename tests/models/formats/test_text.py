@@ -2,9 +2,9 @@ import dataclasses
 
 import pyarrow as pa
 import pytest
-from scrubline.models.errors import UsageError
+from scrubline.models.core.errors import UsageError
 from scrubline.models.formats import FORMATS, Limits
-from scrubline.models.roles import Columns
+from scrubline.models.formats.column_roles import Columns
 
 from .test_contract import STORAGE, TEXTS, Parts, put, read_all
 
@@ -74,6 +74,6 @@ def test_many_small_files_are_one_locator_each():
     ],
 )
 def test_roles_that_a_text_file_has_no_room_for(roles):
-    with pytest.raises(UsageError, match="of text files"):
+    with pytest.raises(UsageError, match="in text files"):
         TEXT.check_roles(Columns.parse(roles))
     TEXT.check_roles(Columns.parse([("path", "drop"), ("text", "text"), ("ward", "id")]))

@@ -2,11 +2,11 @@
 
 import pytest
 from scrubline import dictionaries
+from scrubline.models.bundles.tagger import Tagger
 from scrubline.models.corpora import AnnotatedDocument, Annotation
-from scrubline.models.recipes import Recipe
-from scrubline.models.recipes.default import ENGLISH, RECIPE, SPANISH, Lists, default
-from scrubline.models.taggers import Tagger
-from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.recipes import RECIPES, Recipe
+from scrubline.models.recipes.default import ENGLISH, SPANISH, Lists, default
+from scrubline.models.text.tokenizer import tokenize_documents
 from scrubline.models.training import train
 
 NAMES = ("Ana Gil", "Eva Ruiz-Sanz", "Luz de la Mata", "José Mª Vela")
@@ -36,9 +36,10 @@ def note(number: int) -> AnnotatedDocument:
 
 @pytest.fixture(scope="module")
 def tagger() -> Tagger:
-    lists = {name: dictionaries.load(name) for name in RECIPE.dictionaries}
+    recipe = RECIPES["default"]
+    lists = {name: dictionaries.load(name) for name in recipe.dictionaries}
     corpus = [note(number) for number in range(14)]
-    return Tagger(train(RECIPE, corpus, dictionaries=lists, name="tiny"), labels_as="own")
+    return Tagger(train(recipe, corpus, dictionaries=lists, name="tiny"), labels_as="own")
 
 
 @pytest.mark.parametrize("number", [14, 17])

@@ -7,7 +7,7 @@ import json
 
 import pytest
 from scrubline import dictionaries
-from scrubline.models.errors import BundleError, UsageError
+from scrubline.models.core.errors import BundleError, UsageError
 from scrubline.models.features import (
     CharacterClass,
     Cluster,
@@ -29,10 +29,10 @@ from scrubline.models.recipes import (
     Sampling,
     TaggerRecipe,
     hide,
+    recipe_in,
     with_dictionaries,
 )
-from scrubline.models.recipes.languages import recipe_in
-from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.text.tokenizer import tokenize_documents
 
 TEXTS = [
     "Family History: Dr. Ada Lovelace (MRN 12-345) of New York\nwas seen on 3/4/2012.",
@@ -194,7 +194,7 @@ SAMPLING = TAGGER["sampling"]
         ({"max_sequence": 10**12}, "max_sequence must be"),
         ({"max_sequence": True}, "max_sequence must be"),
         ({"max_sequence": "9"}, "max_sequence must be a whole number"),
-        ({"features": []}, "features must be 1 to"),
+        ({"features": []}, "expected 1 to 2000 features"),
         ({"features": {}}, "features must be a list"),
         ({"features": [[]] * 3_000}, "features must be a list of at most"),
         ({"features": [None]}, "expected a list of"),
@@ -219,7 +219,7 @@ SAMPLING = TAGGER["sampling"]
         ),
         ({"learner": {"algorithm": "lbfgs", "parameters": {"c1": float("nan")}}}, "c1 must be"),
         ({"learner": {"algorithm": "lbfgs", "parameters": {"c1": float("inf")}}}, "c1 must be"),
-        ({"learner": {"algorithm": "lbfgs", "parameters": {"c1": None}}}, "a number or a word"),
+        ({"learner": {"algorithm": "lbfgs", "parameters": {"c1": None}}}, "a number or a string"),
         (
             {"learner": {"algorithm": "lbfgs", "parameters": {"linesearch": "x"}}},
             "must be one of Backtracking",
@@ -261,8 +261,8 @@ EXTENSION = {"name": "months_en", "lists": ["titles_en"], "labels": ["DATE"]}
         ({"vote": None}, "vote must be a string"),
         ({"rules": ["a b"]}, "rules must be"),
         ({"rules": "date"}, "rules must be a list of strings"),
-        ({"extensions": [{**EXTENSION, "name": "unseen"}]}, "seen by a feature"),
-        ({"extensions": [EXTENSION, EXTENSION]}, "each once"),
+        ({"extensions": [{**EXTENSION, "name": "unseen"}]}, "used by a feature"),
+        ({"extensions": [EXTENSION, EXTENSION]}, "unique"),
         ({"extensions": [{**EXTENSION, "labels": ["TOWN"]}]}, "labels must be one of"),
         ({"extensions": [{**EXTENSION, "lists": [3]}]}, "lists must be a list of strings"),
         ({"extensions": [{"name": "months_en"}]}, "extension: keys lists, labels are missing"),
@@ -310,7 +310,7 @@ def test_features_that_would_share_attributes_are_refused() -> None:
         *at(CharacterClass(("ALPHA", "NUMBER")), 0),
         *at(CharacterClass(("ALPHA", "ROMAN")), 0),
     )
-    with pytest.raises(UsageError, match="different properties are both called is"):
+    with pytest.raises(UsageError, match="different properties share the key is"):
         recipe_with(features, "fine")
 
 
@@ -331,10 +331,10 @@ def test_what_a_recipe_needs_is_sorted_by_kind() -> None:
     )
     recipe = recipe_with(features, "fine")
     assert recipe.dictionaries == recipe.lists == ("a", "b")
-    assert recipe.parts == ("brown", "pos")
-    assert recipe.without(["pos"]).parts == ("brown",)
+    assert recipe.auxiliary == ("brown", "pos")
+    assert recipe.without(["pos"]).auxiliary == ("brown",)
     assert recipe.without(["brown", "pos"]).taggers[0].features == features[:3]
-    with pytest.raises(UsageError, match="no features made from ner; its parts are: brown, pos"):
+    with pytest.raises(UsageError, match="auxiliary model ner; it needs: brown, pos"):
         recipe.without(["ner"])
 
 
@@ -349,11 +349,11 @@ def test_other_dictionaries_are_seen_where_the_recipe_saw_its_own() -> None:
     assert set(at(Gazetteer("x"), -2, -1, 0, 1, 2)) <= set(other.taggers[0].features)
     clusters = recipe_with(DECLARATIONS["hitsz-token"], "fine")
     assert with_dictionaries(clusters, ["x"]).dictionaries == ("x",)
-    assert with_dictionaries(clusters, ["x"]).parts == clusters.parts
+    assert with_dictionaries(clusters, ["x"]).auxiliary == clusters.auxiliary
 
 
 def test_dictionaries_need_a_place() -> None:
-    with pytest.raises(UsageError, match="hide-r has no features of dictionaries"):
+    with pytest.raises(UsageError, match="hide-r has no dictionary features"):
         with_dictionaries(hide.hide(["regex"]), ["x"])
     assert with_dictionaries(hide.hide(["regex"]), []) == hide.hide(["regex"])
     both = together((Gazetteer("a"), 0), (Gazetteer("b"), 1))
@@ -370,7 +370,7 @@ def test_the_dictionaries_of_recipes_are_shipped() -> None:
 def test_a_recipe_in_a_language_has_its_lists(name: str) -> None:
     assert recipe_in(name, "en") == RECIPES[name]
     spanish = recipe_in(name, "es")
-    assert spanish.name == name and spanish.parts == RECIPES[name].parts
+    assert spanish.name == name and spanish.auxiliary == RECIPES[name].auxiliary
     assert set(spanish.lists) <= dictionaries.DICTIONARIES.keys()
     assert any(one.endswith("_es") for one in spanish.lists)
     assert not any(one.endswith("_en") or one.startswith("us_") for one in spanish.lists)
@@ -379,7 +379,7 @@ def test_a_recipe_in_a_language_has_its_lists(name: str) -> None:
 def test_unknown_languages_and_recipes_are_named() -> None:
     with pytest.raises(UsageError, match="known: en, es"):
         recipe_in("hide", "xx")
-    with pytest.raises(UsageError, match="recipes are .*'default', 'hide'"):
+    with pytest.raises(UsageError, match="known: default, hide"):
         recipe_in("none", "es")
 
 

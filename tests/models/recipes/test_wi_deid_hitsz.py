@@ -7,10 +7,10 @@ import json
 
 import pytest
 from scrubline.dictionaries import load
+from scrubline.models.core.errors import UsageError
+from scrubline.models.core.spans import Candidate
 from scrubline.models.corpora import AnnotatedDocument, Annotation
-from scrubline.models.errors import UsageError
 from scrubline.models.features import Gazetteer, Tag, Word, at
-from scrubline.models.merging import LIU_2015, select
 from scrubline.models.recipes import (
     RECIPES,
     Learner,
@@ -24,7 +24,7 @@ from scrubline.models.recipes import (
     with_lists,
 )
 from scrubline.models.recognisers import RECOGNISERS
-from scrubline.models.spans import Candidate
+from scrubline.models.redaction.merging import LIU_2015, select
 from scrubline.models.training.preparing import make_dictionaries
 
 # -- hide
@@ -50,7 +50,7 @@ def test_wi_deid_has_all_subsets_of_its_groups() -> None:
         (tagger,) = recipe.taggers
         assert len(tagger.features) == sum(sizes[group] for group in groups)
         assert bool(recipe.extensions) == ("dictionary" in groups)
-        assert recipe.parts == (("pos",) if "lexical" in groups else ())
+        assert recipe.auxiliary == (("pos",) if "lexical" in groups else ())
         assert Recipe.from_json(json.loads(json.dumps(recipe.as_json()))) == recipe
     # Every property is seen at the token and at the two on either side.
     offsets = [offset for feature in recipes[-1].taggers[0].features for _, offset in feature.parts]
@@ -135,7 +135,7 @@ def test_hitsz_as_it_is() -> None:
     token, character = recipe.taggers
     assert (token.layer, token.scheme) == ("word", "BIO")
     assert (character.layer, character.scheme, character.sequence) == ("character", "BIOES", "line")
-    assert recipe.parts == ("brown", "ner", "pos", "word2vec")
+    assert recipe.auxiliary == ("brown", "ner", "pos", "word2vec")
     assert recipe.rules == ("liu_2015",) and set(recipe.rules) <= RECOGNISERS.keys()
     assert recipe.vote == "any"
     assert set(token.features) == {
@@ -193,7 +193,7 @@ def test_the_rows_of_table_4(options: dict, name: str, kinds: list[str] | None, 
         ({"taggers": []}, "taggers must be one or two"),
         ({"taggers": ["token"], "vote": "both"}, "a vote needs two taggers"),
         ({"layer": "nothing"}, "layer must be one of"),
-        ({"without": list(hitsz.GROUPS)}, "features must be 1 to"),
+        ({"without": list(hitsz.GROUPS)}, "expected 1 to 2000 features"),
     ],
 )
 def test_what_hitsz_cannot_be(options: dict, message: str) -> None:
@@ -226,7 +226,7 @@ def test_the_merge_of_section_3_4() -> None:
 
 
 def test_word_representations_are_left_out_with_their_parts() -> None:
-    recipe = RECIPES["hitsz"].without(RECIPES["hitsz"].parts)
-    assert recipe.parts == ()
+    recipe = RECIPES["hitsz"].without(RECIPES["hitsz"].auxiliary)
+    assert recipe.auxiliary == ()
     assert [t.layer for t in recipe.taggers] == ["word", "character"]
     assert TaggerRecipe("word", "line", at(Word(), 0), "BIO", Learner("lbfgs")).kind == "token"

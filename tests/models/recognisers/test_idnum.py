@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from scrubline.models.documents import Context, Document
+from scrubline.models.core.documents import Context, Document
 from scrubline.models.recognisers import idnum
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.documents import Context, Document
-from scrubline.models.recognisers import RECOGNISERS, named_numbers, rule_hash
+from scrubline.models.core.documents import Context, Document
+from scrubline.models.recognisers import RECOGNISERS, modules_shared_by, named_numbers
 
-RULES = [
-    name for name, rule in RECOGNISERS.items() if "named_numbers" in getattr(rule, "SHARED", ())
-]
+RULES = [name for name in RECOGNISERS if "named_numbers" in modules_shared_by(name)]
 
 
 def found(text: str) -> set[str]:
@@ -135,14 +131,3 @@ def test_luhn(digits: str, valid: bool) -> None:
 @given(st.text(st.sampled_from("0123456789"), min_size=1, max_size=20))
 def test_exactly_one_check_digit_is_right(digits: str) -> None:
     assert sum(named_numbers.luhn(f"{digits}{last}") for last in "0123456789") == 1
-
-
-def test_rules_that_share_say_so() -> None:
-    for name in RECOGNISERS:
-        source = importlib.import_module(f"scrubline.models.recognisers.{name}")
-        uses = any(
-            getattr(value, "__module__", "").endswith(".named_numbers")
-            for value in vars(source).values()
-        )
-        assert uses == ("named_numbers" in getattr(source, "SHARED", ()))
-        assert len(rule_hash(name)) == 64

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from scrubline.dictionaries import DICTIONARIES
-from scrubline.models.recognisers import RECOGNISERS, names
-from scrubline.models.recognisers.capitals import words
+from scrubline.models.recognisers import names
+from scrubline.models.recognisers.casing import words
 from scrubline.models.recognisers.names import read_name
 
 
@@ -94,11 +93,3 @@ def test_words_are_looked_up(word: str, given: bool, surname: bool, common: bool
 def test_words_of_any_case_and_accent_are_one() -> None:
     assert len({names.plain(w) for w in ("NÚÑEZ", "Núñez", "nu\u0301n\u0303ez", "nunez")}) == 1
     assert names.plain("O’Brien‐Łuk") == "o'brien-luk"
-
-
-def test_what_decides_is_in_the_hashes() -> None:
-    for rule in RECOGNISERS.values():
-        if rule.NAME.endswith("_name") or rule.NAME in ("signature", "dictation"):
-            shared = getattr(rule, "SHARED", ())
-            assert set(names.LISTS) <= set(getattr(rule, "LISTS", ())) <= set(DICTIONARIES)
-            assert {"capitals", "names"} <= set(shared)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from scrubline.models.documents import Context, Document
+from scrubline.models.core.documents import Context, Document
 from scrubline.models.recognisers import relative_name
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from scrubline.models.documents import Document
-from scrubline.models.recognisers import DEFAULT_RECOGNISERS
-from scrubline.models.spans import Candidate
+from scrubline.models.core.documents import Document
+from scrubline.models.core.spans import Candidate
+from scrubline.models.recognisers import DEFAULT_RECOGNISERS, lists_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -46,7 +46,7 @@ def test_a_section_says_what_the_file_says(name: str, sections: dict[str, str]) 
     assert lines[1] == (rule.__doc__ or "").strip().splitlines()[0]
     assert f"- labels: {', '.join(rule.LABELS)}" in lines
     assert f"- score: {rule.SCORE}" in lines
-    lists = ", ".join(getattr(rule, "LISTS", ()))
+    lists = ", ".join(lists_of(name))
     assert (f"- dictionaries: {lists}" in lines) == bool(lists)
     assert any(line.startswith("| together |") for line in lines)
 

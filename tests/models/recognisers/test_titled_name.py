@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 from scrubline.dictionaries import load
-from scrubline.models.documents import Context, Document
+from scrubline.models.core.documents import Context, Document
 from scrubline.models.recognisers import titled_name
-from scrubline.models.recognisers.capitals import plain, words
+from scrubline.models.recognisers.casing import plain, words
 
 
 def found(text: str) -> list[tuple[str, str]]:

@@ -9,39 +9,38 @@ from pathlib import Path
 
 import pytest
 from scrubline.dictionaries import load
+from scrubline.models.core.label_maps import load_map
 from scrubline.models.corpora import Annotation, read_annotated
-from scrubline.models.mapping import load_map
-from scrubline.models.recipes.languages import LANGUAGES
+from scrubline.models.recipes import LANGUAGES, hide, hitsz, wi_deid
 from scrubline.models.studies import (
     SIZES,
     STUDIES,
     Bench,
+    ClaimCheck,
     Findings,
     Material,
+    PageTable,
     Plot,
     Study,
-    Table,
-    Verdict,
     index_page,
+    lists_needed,
     page,
     write_findings,
 )
-from scrubline.models.studies import hitsz as hitsz_studies
 from scrubline.models.studies.base import FULL
+from scrubline.models.studies.classifiers import agreed, join
 from scrubline.models.training import crossvalidation
 
 DEMO = Path(__file__).parents[3] / "demo" / "gold"
 
 
 def material(**changes: object) -> Material:
-    lists = LANGUAGES["en"]
-    names = {*lists.hide, *lists.hitsz, *(n for row in lists.wi_deid.values() for n in row)}
     values: dict[str, object] = {
         "name": "demo",
         "train": list(read_annotated(str(DEMO / "train.jsonl"))),
         "test": list(read_annotated(str(DEMO / "dev.jsonl"))),
         "language": "en",
-        "dictionaries": {name: load(name) for name in names},
+        "dictionaries": {name: load(name) for name in lists_needed("en")},
     }
     return Material(**{**values, **changes})  # type: ignore[arg-type]
 
@@ -110,10 +109,10 @@ def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
 
 
 def test_studies_of_one_paper_share_what_they_train(work, pages):
-    told: list[str] = []
-    bench = Bench(material(), SIZES["quick"], work=work, told=told.append)
+    lines: list[str] = []
+    bench = Bench(material(), SIZES["quick"], work=work, report=lines.append)
     STUDIES["hitsz-categories"].run(bench)
-    assert told and all("kept from before" in line for line in told)
+    assert lines and all("kept from before" in line for line in lines)
 
 
 def test_labels_are_mapped_for_what_needs_native_ones():
@@ -128,14 +127,15 @@ def test_labels_are_mapped_for_what_needs_native_ones():
 
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_the_lists_of_a_language_ship_and_suit_the_recipes(name):
-    lists = LANGUAGES[name]
-    for one in (*lists.hide, *lists.hitsz, *(n for row in lists.wi_deid.values() for n in row)):
-        assert len(load(one)) > 0
+    sources = {n for row in wi_deid.LISTS_IN[name].values() for n in row}
+    needed = {*hide.DICTIONARIES_IN[name], *hitsz.LISTS_IN[name], *sources}
+    assert lists_needed(name) == sorted(needed)
+    assert all(len(load(dictionary)) > 0 for dictionary in needed)
     bench = Bench(material(language=name), FULL)
-    assert bench.hide().dictionaries == tuple(sorted(lists.hide))
-    assert set(bench.wi_deid().lists) == {n for row in lists.wi_deid.values() for n in row}
-    assert set(bench.hitsz("token").dictionaries) == set(lists.hitsz)
-    assert bench.hitsz("token").parts == () and bench.missing_parts == (
+    assert bench.hide().dictionaries == tuple(sorted(hide.DICTIONARIES_IN[name]))
+    assert set(bench.wi_deid().lists) == sources
+    assert set(bench.hitsz("token").dictionaries) == set(hitsz.LISTS_IN[name])
+    assert bench.hitsz("token").auxiliary == () and bench.missing_auxiliary == (
         ("brown", "ner", "pos", "word2vec")
     )
 
@@ -147,12 +147,12 @@ def test_the_merge_of_the_paper():
     token = spans((0, 4, "A"), (10, 20, "A"), (30, 40, "A"))
     character = spans((2, 6, "B"), (12, 14, "B"))
     rule = spans((5, 8, "C"), (50, 52, "C"))
-    merged = hitsz_studies._join([token, character, rule])
+    merged = join([token, character, rule])
     # By rank alone: rule, character CRF, token CRF; the character's first span falls to the rule,
     # and the token's first is overlapped by nothing that stays.
     assert merged == spans((0, 4, "A"), (5, 8, "C"), (12, 14, "B"), (30, 40, "A"), (50, 52, "C"))
-    assert hitsz_studies._agreed(token, token) == token
-    assert hitsz_studies._agreed(token, character) == [[]]
+    assert agreed(token, token) == token
+    assert agreed(token, character) == [[]]
 
 
 def test_some_documents_are_always_the_same_ones():
@@ -167,9 +167,12 @@ def test_a_page_says_what_agrees_and_escapes_its_cells():
     study = Study("x", "A title", "A source", lambda bench: findings)
     findings = Findings(
         "How.",
-        (Table("", ("a", "b"), (("x|y", 1234), (None, 0.5))), Table("wide", ("c",) * 20, ())),
+        (
+            PageTable("", ("a", "b"), (("x|y", 1234), (None, 0.5))),
+            PageTable("wide", ("c",) * 20, ()),
+        ),
         (Plot("", "what it shows", '<svg width="1"></svg>'),),
-        (Verdict("c1", "f1", True), Verdict("c2", "f2", False), Verdict("c3", "f3", None)),
+        (ClaimCheck("c1", "f1", True), ClaimCheck("c2", "f2", False), ClaimCheck("c3", "f3", None)),
     )
     text = page(study, "corpus", findings, "command")
     assert "| c1 | f1 | agrees |" in text and "| c2 | f2 | does not agree |" in text

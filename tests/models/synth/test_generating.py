@@ -6,17 +6,19 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.errors import UsageError
-from scrubline.models.labels import LABELS
+from scrubline.models.core.errors import UsageError
+from scrubline.models.core.labels import LABELS
 from scrubline.models.synth import generate, generate_note, load_templates
 from scrubline.models.synth.drawing import Draw
-from scrubline.models.synth.filling import Piece, fill, open_note, span_of
+from scrubline.models.synth.filling import NotePiece, fill, open_note, span_of
 from scrubline.models.synth.generating import to_document
 from scrubline.models.synth.parsing import TemplateError, parse_template
 from scrubline.models.synth.printing import MANNERS
 from scrubline.models.synth.slots import SLOTS
+
+from ...examples import examples
 
 TEMPLATES = load_templates()
 KINDS = {
@@ -249,11 +251,11 @@ def test_numbers_out_of_range_are_refused(seed, notes):
         list(generate(TEMPLATES, seed=seed, notes=notes))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(
         st.builds(
-            Piece, st.text(min_size=1, alphabet="ab c.\nD:,ßİ"), st.sampled_from(["", "DATE"])
+            NotePiece, st.text(min_size=1, alphabet="ab c.\nD:,ßİ"), st.sampled_from(["", "DATE"])
         ),
         max_size=12,
     ),

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.errors import UsageError
+from scrubline.models.core.errors import UsageError
 from scrubline.models.synth.parsing import (
     Choice,
     Mark,

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from scrubline.models.errors import UsageError
+from scrubline.models.core.errors import UsageError
 from scrubline.models.synth.raw import mix_in, read_raw
 
 NOTE = """HISTORY

@@ -10,9 +10,9 @@ import stat
 
 import pytest
 from scrubline.dictionaries import Dictionary
-from scrubline.models.bundles import make_bundle
+from scrubline.models.bundles.bundle import make_bundle
+from scrubline.models.core.errors import RunFailed, UsageError
 from scrubline.models.corpora import AnnotatedDocument
-from scrubline.models.errors import RunFailed, UsageError
 from scrubline.models.features import Word, at
 from scrubline.models.recipes import Extension, Learner, Propagation, Recipe
 from scrubline.models.scrubber import Scrubber

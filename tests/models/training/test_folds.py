@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models.core.errors import UsageError
 from scrubline.models.corpora import AnnotatedDocument
-from scrubline.models.errors import UsageError
 from scrubline.models.training.folds import make_folds, training_part
 
 from .notes import CORPUS

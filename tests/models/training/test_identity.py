@@ -5,11 +5,7 @@ import dataclasses
 import pytest
 from scrubline.dictionaries import Dictionary
 from scrubline.models.corpora import AnnotatedDocument, Annotation
-from scrubline.models.training.identity import (
-    corpus_hash,
-    feature_key,
-    lists_hash,
-)
+from scrubline.models.training.identity import corpus_hash, feature_key, lists_hash
 from scrubline.models.training.settings import changed
 
 from .notes import CORPUS, LISTS, RECIPE

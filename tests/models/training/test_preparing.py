@@ -6,10 +6,11 @@ import dataclasses
 
 import pytest
 from scrubline.dictionaries import Dictionary
-from scrubline.models.bundles import open_bundle, write_bundle
+from scrubline.models.bundles.bundle import open_bundle, write_bundle
+from scrubline.models.core.errors import UsageError
+from scrubline.models.core.feature_rows import Features
 from scrubline.models.corpora import AnnotatedDocument, Annotation
-from scrubline.models.errors import UsageError
-from scrubline.models.features import Features, Gazetteer, Prefix, Word, at
+from scrubline.models.features import Gazetteer, Prefix, Word, at
 from scrubline.models.recipes import Extension, Learner, Recipe
 from scrubline.models.training import train
 from scrubline.models.training.preparing import fit, make_dictionaries, prepare

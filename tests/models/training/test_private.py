@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from scrubline.models.errors import RunFailed, UsageError
+from scrubline.models.core.errors import RunFailed, UsageError
 from scrubline.models.training import private
 from scrubline.models.training.private import private_folder, read_private, write_private
 

@@ -4,10 +4,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from scrubline.models.bundles import MODELS, open_bundle, write_bundle
+from scrubline.models.bundles.bundle import open_bundle, write_bundle
+from scrubline.models.bundles.layout import MODELS
+from scrubline.models.core.errors import UsageError
 from scrubline.models.crf.model_file import CONSTANT
 from scrubline.models.crf.packed import pack, unpack
-from scrubline.models.errors import UsageError
 from scrubline.models.scrubber import Scrubber
 from scrubline.models.training import train
 from scrubline.models.training.pruning import prune, prune_to_size, shrink

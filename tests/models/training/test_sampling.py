@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.features import Features
+from scrubline.models.core.feature_rows import Features
 from scrubline.models.recipes import Sampling
 from scrubline.models.training.sampling import kept_items, sample
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from scrubline.models.errors import UsageError
+from scrubline.models.core.errors import UsageError
 from scrubline.models.features import Gazetteer, Nearest, Word, at
 from scrubline.models.recipes import RECIPES, Extension, Learner, Recipe, Sampling
 from scrubline.models.training import train

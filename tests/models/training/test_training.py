@@ -3,17 +3,19 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.dictionaries import Dictionary
-from scrubline.models.bundles import open_bundle, write_bundle
+from scrubline.models.bundles.bundle import open_bundle, write_bundle
+from scrubline.models.bundles.detector import BundleDetector
+from scrubline.models.core.errors import UsageError
 from scrubline.models.corpora import AnnotatedDocument, Annotation
-from scrubline.models.errors import UsageError
 from scrubline.models.features import Gazetteer, Prefix, Word, at
 from scrubline.models.recipes import RECIPES, Learner, Recipe
-from scrubline.models.systems import System
-from scrubline.models.tokenizing import tokenize_documents
+from scrubline.models.text.tokenizer import tokenize_documents
 from scrubline.models.training import train
+
+from ...examples import examples
 
 SITES = Dictionary("sites", ("Oakton", "St Mary"), "0" * 64)
 PERCEPTRON = Learner.of("averaged-perceptron", max_iterations=8)
@@ -63,7 +65,7 @@ def trained(recipe: Recipe | None = None, corpus=CORPUS, **options):
 
 
 def found(bundle, text: str) -> set[tuple[str, str]]:
-    system = System(bundle, labels_as="own")
+    system = BundleDetector(bundle, labels_as="own")
     tokens = tokenize_documents([text])
     rows = system.label(system.featurize([text], tokens), [text], tokens).rows()
     return {(c.label, text[c.start : c.end]) for _, c in rows}
@@ -108,7 +110,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_is_trained_alike_twice(name):
-    recipe = quick(RECIPES[name].without(RECIPES[name].parts))
+    recipe = quick(RECIPES[name].without(RECIPES[name].auxiliary))
     given_lists = {key: Dictionary(key, ("oakton",), "0" * 64) for key in recipe.lists}
     bundles = [trained(recipe, dictionaries=given_lists) for _ in range(2)]
     assert bundles[0].files == bundles[1].files
@@ -168,7 +170,7 @@ def test_labels_that_must_be_native_and_are_not(options, words):
 def test_native_labels_and_maps_are_taken():
     assert trained(native=True).label_map is None
     mapped = trained(label_map={"DOCTOR": "PATIENT", "HOSPITAL": None}, native=True)
-    assert System(mapped).labels == ("PATIENT",)
+    assert BundleDetector(mapped).labels == ("PATIENT",)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ def test_missing_dictionaries_are_named():
         trained(dictionaries={})
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(
     text=st.text(alphabet=st.sampled_from("aZ9 .\n\r\0é🙂\ud800\ufeff\u2028|\\"), max_size=60),
     data=st.data(),

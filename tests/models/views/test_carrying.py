@@ -1,13 +1,15 @@
 """Names that stand elsewhere in a note are found where they are in disguise, and back."""
 
-import time
+import functools
 
 import pytest
-from scrubline.models import Scrubber
+from scrubline import Scrubber
 
 from benchmarks.disguises import one_pass
 
-FULL = Scrubber("en-default")
+from ...growth import assert_linear
+
+full = functools.cache(lambda: Scrubber("en-default"))  # opened by the first test that asks
 BETWEEN = "\nRest.\nFluids.\nDiet as before.\nWalks daily.\nLabs were normal.\n"
 WRITTEN = (
     *("Wuther-\ning", "Wu<b>thering</b>", "Wu&#116;hering", "Wu%74hering", "Wu\u200dthering"),
@@ -18,7 +20,7 @@ WRITTEN = (
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_name_found_elsewhere_is_found_in_disguise(name):
     text = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Then {name} denies pain."
-    shown = FULL.scrub(text)
+    shown = full().scrub(text)
     assert "Then [PATIENT] denies pain." in shown.replace("</b>", "")
     assert BETWEEN in shown
 
@@ -26,7 +28,7 @@ def test_a_name_found_elsewhere_is_found_in_disguise(name):
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_name_found_in_disguise_is_found_elsewhere(name):
     text = f"Seen by Dr. Anselm {name} today.{BETWEEN}Then Wuthering will call."
-    shown = FULL.scrub(text)
+    shown = full().scrub(text)
     assert "Wuthering" not in shown
     assert BETWEEN in shown
 
@@ -43,23 +45,17 @@ def test_words_that_are_no_names_in_the_note_stay():
         f"{BETWEEN}Dr. Wilson came.{BETWEEN}Wilson disease was ex-\ncluded."
     )
     with one_pass():
-        before = FULL.scrub(text)
-    assert FULL.scrub(text) == before
+        before = full().scrub(text)
+    assert full().scrub(text) == before
 
 
 def test_each_document_has_its_own_names():
     first = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Well."
     second = f"Sleeps well.{BETWEEN}Then wuther-\ning denies pain."
-    assert "wuther-\ning" in FULL.scrub(second)
-    assert FULL.scrub(first) and "wuther-\ning" in FULL.scrub(second)
+    assert "wuther-\ning" in full().scrub(second)
+    assert full().scrub(first) and "wuther-\ning" in full().scrub(second)
 
 
 def test_time_grows_with_the_length():
-    def seconds(times):
-        text = f"Mr. Anselm Wuthering came.{BETWEEN}Wuther-\ning denies. Dr. Oko&#110;jo.\n" * times
-        began = time.process_time()
-        FULL.scrub(text)
-        return time.process_time() - began
-
-    seconds(5)
-    assert seconds(160) < 16 * 4 * max(seconds(10), 0.01)
+    text = f"Mr. Anselm Wuthering came.{BETWEEN}Wuther-\ning denies. Dr. Oko&#110;jo.\n"
+    assert_linear(lambda times: text * times, full().scrub, 10)

@@ -3,17 +3,18 @@
 import html
 import itertools
 import json
-import time
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scrubline.models.spans import Candidate
-from scrubline.models.views.base import View
+from scrubline.models.core.spans import Candidate
+from scrubline.models.core.views import View
 from scrubline.models.views.batches import views_of, without_pictures
 from scrubline.models.views.scanning import scan
 from scrubline.models.views.table import DECODERS, MOST_ROUNDS, decoded
+
+from ...growth import assert_linear
 
 HOSTILE = st.text(
     alphabet=st.one_of(
@@ -300,14 +301,10 @@ def test_plain_notes_are_not_looked_into():
     ],
 )
 def test_time_grows_with_the_length(unit):
-    def seconds(length):
-        text = unit * (length // len(unit))
-        began = time.process_time()
-        views_of(text, scan([text])[0].get(0, []))
-        return time.process_time() - began
+    def view(text):
+        return views_of(text, scan([text])[0].get(0, []))
 
-    small = min(seconds(20_000) for _ in range(3))
-    assert min(seconds(200_000) for _ in range(3)) < 10 * small * 4 + 0.05
+    assert_linear(lambda size: unit * (size // len(unit)), view, 12_000)
 
 
 def test_pictures_are_no_text_in_disguise():
@@ -338,6 +335,4 @@ def test_only_the_pictures_of_rtf_are_left_out(rtf, left):
 
 
 def test_pictures_that_do_not_end_take_no_longer():
-    began = time.process_time()
-    without_pictures("{\\rtf1 " + "{\\pict " * 100_000)
-    assert time.process_time() - began < 2
+    assert_linear(lambda size: "{\\rtf1 " + "{\\pict " * size, without_pictures, 6_000)

@@ -1,0 +1,1 @@
+"""Bundles: trained models as folders, and everything that opens and runs one."""

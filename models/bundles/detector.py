@@ -1,0 +1,247 @@
+"""Detection with one bundle: its taggers, their vote, propagation and label names."""
+
+from __future__ import annotations
+
+import collections
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ..auxiliary import AuxiliaryTagger, tag_columns
+from ..core.errors import UsageError
+from ..core.feature_rows import Featurized
+from ..core.spans import Candidate, Candidates
+from ..core.tokens import Tokens
+from ..features.declaration import FeatureSet, properties
+from ..recognisers import RECOGNISERS
+from .bundle import Bundle
+from .propagate import propagate
+from .tagger import Tagger, detector_name, output_names
+
+RECIPE = "recipe"
+"""Among the names of rules: stands for the rules of the bundles' recipes."""
+
+_SEPARATORS = ",;: \t\r\n"
+_NOT_LETTERS = frozenset(
+    ("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "Zs", "Zl", "Zp", "Cc")
+)
+"""Unicode categories of punctuation, symbols, white space and control characters."""
+
+
+class BundleDetector:
+    """Finds candidates with the taggers of one bundle, as its recipe declares.
+
+    Taggers, vote and propagation work in the labels of the training corpus; labels are mapped at
+    the end. Candidates whose label maps to none are dropped before propagation, so they never
+    propagate.
+
+    Like its taggers it is opened in the process that uses it and never pickled.
+
+    Attributes:
+        name: the bundle's.
+        hash: the bundle's.
+        taggers: in the order of the recipe.
+        labels: all that candidates can have, sorted.
+        reads_sentences: see `reads_sentences`.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        *,
+        biases: Mapping[str, float] | None = None,
+        labels_as: str = "native",
+    ) -> None:
+        """Opens a bundle; the arguments and errors are those of `Tagger`."""
+        self.name, self.hash = bundle.name, bundle.hash
+        self.taggers = tuple(
+            Tagger(bundle, recipe.kind, biases=biases, labels_as="own")
+            for recipe in bundle.recipe.taggers
+        )
+        self._names = output_names(bundle, labels_as)
+        self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
+        self._vote = bundle.recipe.vote
+        self._propagation = bundle.recipe.propagation
+        self._propagates_as = propagation_name(bundle)
+        self._auxiliary = bundle.auxiliary
+        self.reads_sentences = reads_sentences(bundle)
+
+    def featurize(self, texts: Sequence[str | None], tokens: Tokens) -> tuple[Featurized, ...]:
+        """The attribute rows of a batch for each tagger; a text of None has no items."""
+        # The auxiliary taggers run once for all taggers that use their tags.
+        tags = tag_columns(self._auxiliary, texts, tokens)
+        return tuple(tagger.featurize(texts, tokens, tags) for tagger in self.taggers)
+
+    def label(
+        self, features: Sequence[Featurized], texts: Sequence[str | None], tokens: Tokens
+    ) -> Candidates:
+        """The candidates of all documents of a batch."""
+        found = self.decode(features)
+        return Candidates.of(
+            [
+                (document, candidate)
+                for document in range(len(texts))
+                for candidate in self.join_document(
+                    [own[document] for own in found], document, texts, tokens
+                )
+            ]
+        )
+
+    def decode(self, features: Sequence[Featurized]) -> list[list[list[Candidate]]]:
+        """The candidates of each tagger in each document of a batch, for `join_document`."""
+        return [
+            tagger.label_documents(rows)
+            for tagger, rows in zip(self.taggers, features, strict=True)
+        ]
+
+    def label_document(
+        self,
+        features: Sequence[Featurized],
+        document: int,
+        texts: Sequence[str | None],
+        tokens: Tokens,
+    ) -> list[Candidate]:
+        """The sorted candidates of one document of a batch, decoded alone.
+
+        Args:
+            features: of each tagger.
+            document: index in the batch.
+            texts: of the batch.
+            tokens: of the batch.
+        """
+        found = [
+            tagger.label_document(rows, document)
+            for tagger, rows in zip(self.taggers, features, strict=True)
+        ]
+        return self.join_document(found, document, texts, tokens)
+
+    def join_document(
+        self,
+        found: Sequence[Sequence[Candidate]],
+        document: int,
+        texts: Sequence[str | None],
+        tokens: Tokens,
+    ) -> list[Candidate]:
+        """The sorted candidates of one document, from those of each tagger."""
+        text = texts[document]
+        if text is None:
+            return []
+        candidates = [c for c in join(found, self._vote, text) if self._names[c.label] is not None]
+        if self._propagation is not None and candidates:
+            rows = tokens.of_document(document)
+            candidates += propagate(
+                self._propagation,
+                text,
+                tokens.starts[rows],
+                tokens.ends[rows],
+                candidates,
+                self._propagates_as,
+            )
+        return sorted(map(self._named, candidates))
+
+    def _named(self, candidate: Candidate) -> Candidate:
+        name = self._names[candidate.label]
+        assert name is not None, "candidates without a label were dropped"
+        if candidate.label == name:
+            return candidate
+        return Candidate(candidate.start, candidate.end, name, candidate.detector, candidate.score)
+
+
+def join(found: Sequence[Sequence[Candidate]], vote: str, text: str) -> list[Candidate]:
+    """The candidates of all taggers of one recipe in one document, trimmed and sorted.
+
+    Args:
+        found: the candidates of each tagger.
+        vote: see `Recipe.vote`.
+        text: of the document.
+    """
+    found = [list(_trimmed(candidates, text)) for candidates in found]
+    if vote == "both":
+        keys = [{(c.start, c.end, c.label) for c in candidates} for candidates in found]
+        agreed = set.intersection(*keys)
+        found = [
+            [c for c in candidates if (c.start, c.end, c.label) in agreed] for candidates in found
+        ]
+    return sorted(candidate for candidates in found for candidate in candidates)
+
+
+def _trimmed(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
+    """Yields the candidates without separators at either end.
+
+    A tag is a guess, but this is certain: no name, date or address begins or ends with a comma, and
+    punctuation alone identifies nobody. Other characters that Unicode does not count as letters may
+    be letters: names can contain private-use characters.
+    """
+    for found in candidates:
+        phrase = text[found.start : found.end]
+        if all(unicodedata.category(c) in _NOT_LETTERS for c in phrase):
+            continue
+        start = found.start + len(phrase) - len(phrase.lstrip(_SEPARATORS))
+        end = found.end - len(phrase) + len(phrase.rstrip(_SEPARATORS))
+        cut = (start, end) != (found.start, found.end)
+        yield Candidate(start, end, found.label, found.detector, found.score) if cut else found
+
+
+def detectors_of(bundle: Bundle) -> tuple[str, ...]:
+    """The names of all detectors of a bundle."""
+    names = [detector_name(bundle, tagger.kind) for tagger in bundle.recipe.taggers]
+    if bundle.recipe.propagation is not None:
+        names.append(propagation_name(bundle))
+    return tuple(names)
+
+
+def reads_sentences(bundle: Bundle) -> bool:
+    """Whether a tagger of the bundle, or an auxiliary one, needs sentences or sections."""
+    feature_sets: list[FeatureSet] = [*bundle.recipe.taggers]
+    feature_sets += [
+        model.declaration
+        for model in bundle.auxiliary.values()
+        if isinstance(model, AuxiliaryTagger)
+    ]
+    return any(
+        used.sequence == "sentence"
+        or any(seen.READS_SENTENCES for seen in properties(used.features))
+        for used in feature_sets
+    )
+
+
+def propagation_name(bundle: Bundle) -> str:
+    """The name of a bundle's propagation as a detector; it ranks lowest, see `select`."""
+    return f"propagation:{bundle.name}"
+
+
+def rules_named(names: Iterable[str], bundles: Iterable[Bundle]) -> tuple[str, ...]:
+    """The names of rules, each once, with `RECIPE` replaced by the rules of the bundles' recipes.
+
+    Raises:
+        UsageError: if a rule is not in `RECOGNISERS`.
+    """
+    of_recipes = [rule for bundle in bundles for rule in bundle.recipe.rules]
+    named: dict[str, None] = {}
+    for name in names:
+        named |= dict.fromkeys(of_recipes if name == RECIPE else [name])
+    if unknown := sorted(named.keys() - RECOGNISERS.keys()):
+        raise UsageError(f"unknown recognisers {unknown}; known: {sorted(RECOGNISERS)}")
+    return tuple(named)
+
+
+def own_names(bundles: Iterable[Bundle]) -> dict[str, str] | None:
+    """Native label -> its name among the labels that the bundles were trained on.
+
+    It lets rules be scored beside taggers in the taggers' own labels. A native label that several
+    own labels, or none, map to has no entry.
+
+    Returns:
+        None if the own labels of some bundle are native: then labels stay as they are.
+    """
+    names: dict[str, set[str]] = collections.defaultdict(set)
+    count = 0
+    for bundle in bundles:
+        if bundle.label_map is None:
+            return None
+        count += 1
+        for own, native in bundle.label_map.items():
+            if native is not None:
+                names[native].add(own)
+    if not count:
+        return None
+    return {native: own.pop() for native, own in names.items() if len(own) == 1}

@@ -1,0 +1,225 @@
+"""Taggers: a CRF of a bundle, ready to label documents."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType, ModuleType
+from typing import NoReturn
+
+from ...dictionaries import Dictionary
+from ..auxiliary import cluster_tables
+from ..core.errors import BundleError, UsageError
+from ..core.feature_rows import Featurized
+from ..core.labels import LABELS
+from ..core.spans import Candidate, Candidates
+from ..core.tokens import Tokens
+from ..crf.codec import OUTSIDE, decode_ids
+from ..crf.decoding import CrfDecoder, NativeDecoder, model_arrays, open_decoder
+from ..crf.model_file import snap_bias
+from ..features.attribute_index import AttributeIndex, IndexArrays
+from ..features.featurizing import featurize
+from ..features.gazetteer import PhraseIndex, gazetteer_from_phrases
+from ..native import extension
+from ..recipes import TaggerRecipe
+from . import tagger_cache
+from .bundle import Bundle
+from .contents import PackedModels
+
+SCORE_DIGITS = 4
+
+
+class Tagger:
+    """Finds candidates with one CRF of a bundle.
+
+    Opened in the process that uses it (a DoFn's `setup`) and never pickled. Thread-safe.
+
+    Attributes:
+        name: the detector's name, see `detector_name`.
+        labels: all that candidates can have, sorted.
+        recipe: of the tagger.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        kind: str = "token",
+        *,
+        biases: Mapping[str, float] | None = None,
+        labels_as: str = "native",
+    ) -> None:
+        """Opens a CRF of a bundle.
+
+        Args:
+            bundle: shared and never changed.
+            kind: of the tagger, one that the bundle's recipe has.
+            biases: own label or "O" -> bias, in place of the bundle's; rounded to the grid.
+            labels_as: "native" maps labels by the bundle's label map and drops candidates whose
+                label has no native one; "own" keeps the labels of the training corpus.
+
+        Raises:
+            BundleError: if the bundle has no such tagger, labels cannot be mapped, or a bias is for
+                a label that the bundle lacks.
+        """
+        recipes = {tagger.kind: tagger for tagger in bundle.recipe.taggers}
+        if kind not in recipes:
+            raise BundleError(f"bundle {bundle.name} has no {kind} tagger; it has {list(recipes)}")
+        self.name = detector_name(bundle, kind)
+        self.recipe = recipes[kind]
+        self._names = output_names(bundle, labels_as)
+        self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
+        self._biases = dict(bundle.biases if biases is None else biases)
+        if unknown := sorted(self._biases.keys() - {*bundle.labels, OUTSIDE}):
+            raise BundleError(f"a bias is set for {unknown}, but the model has no such labels")
+        for bias in self._biases.values():
+            snap_bias(bias)
+        self._opened = _opened(bundle, kind)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Tagger cannot be pickled: send the bundle's name and open it in the worker"
+        )
+
+    def featurize(
+        self,
+        texts: Sequence[str | None],
+        tokens: Tokens,
+        tags: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> Featurized:
+        """The attribute rows of a batch.
+
+        Args:
+            texts: a text of None has no items.
+            tokens: of the batch.
+            tags: columns of the auxiliary taggers that the recipe needs.
+        """
+        return self._opened.featurize(texts, tokens, tags)
+
+    def label(self, features: Featurized) -> Candidates:
+        """The candidates of all documents of a batch."""
+        return Candidates.of(self._candidates(features))
+
+    def label_documents(self, features: Featurized) -> list[list[Candidate]]:
+        """The candidates of each document of a batch, in order."""
+        found: list[list[Candidate]] = [[] for _ in range(len(features.document_offsets) - 1)]
+        for document, candidate in self._candidates(features):
+            found[document].append(candidate)
+        for own in found:
+            own.sort()
+        return found
+
+    def label_document(self, features: Featurized, document: int) -> list[Candidate]:
+        """The candidates of one document of a batch, in order."""
+        return sorted(c for _, c in self._candidates(features.of_document(document)))
+
+    def _candidates(self, features: Featurized) -> list[tuple[int, Candidate]]:
+        decoder = self._opened.decoder
+        tags, scores = decoder.decode(decoder.ready(features), self._biases)
+        rows = []
+        for document, start, end, label, first, last in decode_ids(tags, decoder.tags, features):
+            if (name := self._names[label]) is not None:
+                score = round(float(scores[first : last + 1].min()), SCORE_DIGITS)
+                rows.append((document, Candidate(start, end, name, self.name, score)))
+        return rows
+
+
+def detector_name(bundle: Bundle, kind: str) -> str:
+    """The detector of a tagger: "charcrf:" or "crf:", which decides its rank, and the name."""
+    return f"{'charcrf' if kind == 'character' else 'crf'}:{bundle.name}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _SharedTagger:
+    """What taggers of one bundle share, independent of biases.
+
+    Attributes:
+        decoder: of the model.
+        featurize: turns texts, tokens and columns of tags into what the decoder takes.
+    """
+
+    decoder: CrfDecoder
+    featurize: Callable[[Sequence[str | None], Tokens, Mapping[str, Sequence[str]]], Featurized]
+
+
+@functools.lru_cache(maxsize=8)
+def _opened(bundle: Bundle, kind: str) -> _SharedTagger:
+    """A bundle is opened once per process, so its identity serves as the key."""
+    (recipe,) = (tagger for tagger in bundle.recipe.taggers if tagger.kind == kind)
+    native = extension()
+    if native is not None and (opened := _opened_natively(bundle, recipe, native)) is not None:
+        return opened
+    clusters = cluster_tables(bundle.auxiliary)
+    gazetteers = {
+        name: gazetteer_from_phrases(one.phrases, recipe.layer, one.weights)
+        for name, one in _lists(bundle, recipe).items()
+    }
+
+    def by_strings(
+        texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
+    ) -> Featurized:
+        return featurize(texts, tokens, recipe, gazetteers, tags, clusters=clusters)
+
+    return _SharedTagger(open_decoder(bundle.models[kind]), by_strings)
+
+
+def _lists(bundle: Bundle, recipe: TaggerRecipe) -> dict[str, Dictionary]:
+    return {name: bundle.dictionaries[name] for name in sorted(recipe.needs("gazetteer"))}
+
+
+def _opened_natively(
+    bundle: Bundle, recipe: TaggerRecipe, native: ModuleType
+) -> _SharedTagger | None:
+    """Opens the tagger with the extension, from the cache if possible; None if it cannot be."""
+    name = tagger_cache.name_of(bundle.hash, recipe.kind)
+    if (found := tagger_cache.read(name)) is not None:
+        try:
+            arrays, index_arrays = found
+            index = AttributeIndex.opened(recipe, IndexArrays(*index_arrays), native)
+            decoder = NativeDecoder(arrays)
+            # They are the last reference to the mapped file.
+            index.forget_arrays()
+            return _SharedTagger(decoder, index.featurize)
+        except (BundleError, TypeError, ValueError):
+            # Its checksum agrees but its content is not valid: compile again.
+            logging.getLogger(__name__).warning("ignoring an invalid compiled tagger in the cache")
+    model = bundle.models[recipe.kind]
+    weighed = {name: (one.phrases, one.weights) for name, one in _lists(bundle, recipe).items()}
+    phrases = PhraseIndex(weighed, recipe.layer, native)
+    clusters = cluster_tables(bundle.auxiliary)
+    try:
+        index = AttributeIndex(recipe, model.attributes, native, phrases=phrases, clusters=clusters)
+    except UsageError as error:
+        logging.getLogger(__name__).warning(
+            "bundle %s: %s; falling back to string attributes, which is several times slower",
+            bundle.name,
+            error,
+        )
+        return None
+    arrays = model_arrays(model)
+    if (layout := index.arrays) is not None:
+        fields = tuple(getattr(layout, field.name) for field in dataclasses.fields(layout))
+        tagger_cache.write(name, (arrays, fields))
+        index.forget_arrays()
+    decoder = NativeDecoder(arrays)
+    if isinstance(bundle.models, PackedModels):
+        # The extension has copied all that it needs.
+        bundle.models.forget()
+    return _SharedTagger(decoder, index.featurize)
+
+
+def output_names(bundle: Bundle, labels_as: str) -> dict[str, str | None]:
+    """Own label -> label of the candidates, or None to drop them."""
+    if labels_as not in ("native", "own"):
+        raise BundleError(f"labels_as must be 'native' or 'own', not {labels_as!r}")
+    if labels_as == "own":
+        return {label: label for label in bundle.labels}
+    if bundle.label_map is not None:
+        return {label: bundle.label_map[label] for label in bundle.labels}
+    if foreign := sorted(set(bundle.labels) - set(LABELS)):
+        raise BundleError(
+            f"bundle {bundle.name}: labels {foreign} are not native and there is no label map; "
+            "open it with its own labels"
+        )
+    return {label: label for label in bundle.labels}

@@ -1,0 +1,107 @@
+"""Documents: the texts of a batch, and the source rows that they came from.
+
+A source row (a file, a JSON line, a table row) holds one or more text fields; each field that has
+text is a document. Rows carry keys and the columns that pass through; documents carry text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from .arrays import Ints, require_equal_lengths
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Context:
+    """What a detector may know of a document beside its text.
+
+    Attributes:
+        note_type: value of the column with role `type`, or None.
+        patient_key: keyed hash of the patient's canonical id, or None.
+    """
+
+    note_type: str | None = None
+    patient_key: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Document:
+    """One text, at the edges of the API and where a rule speaks.
+
+    Attributes:
+        text: the untouched text; every offset in Scrubline counts its Unicode code points.
+        field: name of the text column it came from.
+    """
+
+    text: str = dataclasses.field(repr=False)
+    field: str = "text"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rows:
+    """The source rows of a batch, one element each.
+
+    Attributes:
+        ordinals: position of the row in its unit, from 0; with the unit it is the locator.
+        doc_keys: keyed hash of (canonical id, ordinal among equal ids); None if the row could not
+            be read.
+        patient_keys: keyed hash of the canonical patient id; None if the row has none.
+        note_types: value of the column with role `type`, or None.
+        columns: all output columns as Arrow, text columns still in their place, with the original
+            text.
+        first_rows: index of the first row of the note that each row is a line of: the row itself,
+            unless lines are grouped. Only first rows have documents, and a note fails as a whole.
+    """
+
+    ordinals: Ints
+    doc_keys: tuple[str | None, ...]
+    patient_keys: tuple[str | None, ...]
+    note_types: tuple[str | None, ...]
+    columns: pa.Table
+    first_rows: Ints
+
+    def __post_init__(self) -> None:
+        require_equal_lengths(
+            "Rows",
+            ordinals=self.ordinals,
+            doc_keys=self.doc_keys,
+            patient_keys=self.patient_keys,
+            note_types=self.note_types,
+            first_rows=self.first_rows,
+        )
+
+    def __len__(self) -> int:
+        return len(self.ordinals)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Documents:
+    """The texts of a batch, in row order and, within a row, in the order of the text columns.
+
+    Attributes:
+        texts: the untouched texts.
+        rows: index of each document's source row in `Rows`.
+        fields: name of the text column of each document.
+        starts: document index -> where the text of each of its rows begins in it, for notes of
+            several rows; see `formats.line_notes`.
+    """
+
+    texts: tuple[str, ...]
+    rows: Ints
+    fields: tuple[str, ...]
+    starts: Mapping[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_equal_lengths("Documents", texts=self.texts, rows=self.rows, fields=self.fields)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @classmethod
+    def of(cls, *texts: str) -> Documents:
+        """Documents of plain texts, one row each."""
+        return cls(texts, np.arange(len(texts), dtype=np.int64), ("text",) * len(texts))

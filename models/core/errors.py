@@ -1,0 +1,98 @@
+"""The errors that Scrubline raises on purpose, by what their reader can do about them.
+
+A message says what was wrong, what was expected and where (unit and ordinal, column, option,
+label): never the text of a document, an id, or the name of an input file. An exception that a
+detector or library raises may hold PHI in its message; quarantine and logs therefore keep only
+`error_class(exception)`.
+"""
+
+from __future__ import annotations
+
+
+class ScrublineError(Exception):
+    """Base of all errors below."""
+
+
+class UsageError(ScrublineError):
+    """A command asked for something that cannot or must not be done (exit code 2).
+
+    Mostly raised before anything is written; during a run if policy, bundle, rule or key differ
+    from the planned ones: then nothing is published.
+
+    Attributes:
+        on_terminal: the message with names that come from a file (columns, labels), for the user's
+            own terminal. `str()` gives the one for logs, reports, JSON and everything else.
+    """
+
+    def __init__(self, message: str = "", *, on_terminal: str | None = None) -> None:
+        super().__init__(message)
+        self.on_terminal = message if on_terminal is None else on_terminal
+
+    def within(self, where: str) -> UsageError:
+        """The same error with the place before both messages."""
+        return UsageError(f"{where}: {self}", on_terminal=f"{where}: {self.on_terminal}")
+
+
+class OutputBusy(UsageError):
+    """Another process works on the output: the same command may be given later (exit code 5)."""
+
+
+class BundleError(UsageError):
+    """A model bundle is damaged, truncated, foreign, or needs something that is not installed."""
+
+
+class RunFailed(ScrublineError):
+    """The run stopped before its end; `resume` continues from what is finished (exit code 1)."""
+
+
+class Shortage(RunFailed):
+    """The machine lacks memory, threads, open files or disk; no document is at fault (code 1)."""
+
+
+class GateHeld(ScrublineError):
+    """All units are done but a gate forbids publication: counts, quarantine share (exit code 3)."""
+
+
+class RunHeld(ScrublineError):
+    """All is done and every gate passed; publication waits, as requested (exit code 4)."""
+
+
+class StorageError(RunFailed):
+    """Storage refused or failed after all retries."""
+
+
+class InputChanged(RunFailed):
+    """An input changed after it was planned: the run cannot be resumed, only discarded."""
+
+
+class DocumentError(ScrublineError):
+    """One document cannot be processed; it goes to quarantine under `code`.
+
+    Attributes:
+        code: a fixed word that names the class of error, for example "LoneSurrogate"; never text of
+            the document.
+    """
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class OverBudget(DocumentError):
+    """A deterministic budget was exceeded; `code` is "OverBudget:" and the budget's name."""
+
+    def __init__(self, budget: str) -> None:
+        super().__init__(f"OverBudget:{budget}")
+        self._budget = budget
+
+    def __reduce__(self) -> tuple[type[OverBudget], tuple[str]]:
+        return type(self), (self._budget,)  # without it, pickle would give the code to __init__
+
+
+def error_class(error: BaseException) -> str:
+    """The PHI-free name under which an exception is quarantined, counted and logged."""
+    return error.code if isinstance(error, DocumentError) else type(error).__qualname__
+
+
+REST_UNREAD = frozenset({"DamagedArchive", "OverBudget:unpacked", "BadHeader"})
+"""Classes under which one row stands for all that follows in its file, however much it is."""

@@ -1,0 +1,98 @@
+"""The attribute rows of a batch for one tagger: as strings, or as ids of a model."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from .arrays import Ids, Ints, require_equal_lengths, require_offsets
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Features:
+    """What a CRF sees of a batch: items (tokens, characters) in sequences, with attributes.
+
+    Attributes:
+        attributes: table of distinct attribute strings of this batch, as CRFsuite takes them.
+        attribute_ids: index into `attributes`, all items one after another.
+        item_offsets: row pointers into `attribute_ids`, one more than items.
+        starts, ends: code-point offsets of each item in its document's text.
+        sequence_offsets: row pointers into items, one more than sequences.
+        document_offsets: row pointers into sequences, one more than documents; no sequence spans
+            two documents.
+    """
+
+    attributes: tuple[str, ...]
+    attribute_ids: Ints
+    item_offsets: Ints
+    starts: Ints
+    ends: Ints
+    sequence_offsets: Ints
+    document_offsets: Ints
+
+    def __post_init__(self) -> None:
+        _require_rows(self)
+
+    def of_document(self, document: int) -> Features:
+        """Those of one document, as document 0."""
+        return dataclasses.replace(self, **_columns_of(self, document))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Indexed:
+    """The same for one model: its attributes are known by their ids, others are left out.
+
+    Attributes:
+        attribute_ids: of the model, all items one after another, in no order.
+        item_offsets, starts, ends, sequence_offsets, document_offsets: as in `Features`.
+    """
+
+    attribute_ids: Ids
+    item_offsets: Ints
+    starts: Ints
+    ends: Ints
+    sequence_offsets: Ints
+    document_offsets: Ints
+
+    def __post_init__(self) -> None:
+        _require_rows(self)
+
+    def of_document(self, document: int) -> Indexed:
+        """Those of one document, as document 0."""
+        return dataclasses.replace(self, **_columns_of(self, document))
+
+
+Featurized = Features | Indexed
+"""What Featurize gives to Label."""
+
+
+def _require_rows(rows: Featurized) -> None:
+    name = type(rows).__name__
+    items = require_equal_lengths(name, starts=rows.starts, ends=rows.ends)
+    require_offsets(f"{name}.item_offsets", rows.item_offsets, len(rows.attribute_ids))
+    if len(rows.item_offsets) != items + 1:
+        raise ValueError(
+            f"{name}: {items} items need {items + 1} row pointers, got {len(rows.item_offsets)}"
+        )
+    require_offsets(f"{name}.sequence_offsets", rows.sequence_offsets, items)
+    require_offsets(
+        f"{name}.document_offsets", rows.document_offsets, len(rows.sequence_offsets) - 1
+    )
+
+
+def _columns_of(rows: Featurized, document: int) -> dict[str, Any]:
+    """The columns of one document, with row pointers that begin at 0."""
+    first, last = rows.document_offsets[document : document + 2].tolist()
+    sequences = rows.sequence_offsets[first : last + 1]
+    items = rows.item_offsets[sequences[0] : sequences[-1] + 1]
+    own = slice(int(sequences[0]), int(sequences[-1]))
+    return {
+        "attribute_ids": rows.attribute_ids[items[0] : items[-1]],
+        "item_offsets": items - items[0],
+        "starts": rows.starts[own],
+        "ends": rows.ends[own],
+        "sequence_offsets": sequences - sequences[0],
+        "document_offsets": np.array([0, last - first], np.int64),
+    }

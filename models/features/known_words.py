@@ -1,0 +1,99 @@
+"""The items of a batch for the extension, and the words that it remembers between batches."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays import Codes, Ids, Ints
+from ..core.feature_rows import Indexed
+from ..core.forksafe import ForkSafeLock
+from ..core.tokens import Tokens
+
+_MOST_WORDS = 32_000
+_MOST_CODES = 1_300_000
+"""Words and their code points that are remembered from batch to batch: some 20 MB."""
+
+_AT_ONCE = 8_000
+"""Fine tokens of a piece, and no document in two."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ItemPlaces:
+    """Where the items of a batch are: what the extension's calls have in common.
+
+    Attributes:
+        codes, text_offsets: of all texts.
+        tokens: fine tokens.
+        item_offsets: row pointers of documents into items.
+        starts, ends: of the items.
+        anchors: row of the fine token of each item, see `Items`.
+        sequence_offsets: row pointers of sequences into items.
+        document_offsets: row pointers of documents into sequences.
+    """
+
+    codes: Codes
+    text_offsets: Ints
+    tokens: Tokens
+    item_offsets: Ints
+    starts: Ints
+    ends: Ints
+    anchors: Ints
+    sequence_offsets: Ints
+    document_offsets: Ints
+
+
+class KnownWords:
+    """The words that a process has met, one batch at a time. For threads too."""
+
+    def __init__(self, opened: Any, intern: Callable[..., Any]) -> None:
+        self._opened, self._intern = opened, intern
+        self._lock = ForkSafeLock()
+
+    def of(self, batch: ItemPlaces, word_ids: Ints) -> tuple[Ids, int, list[tuple[bytes, bytes]]]:
+        """The distinct words of a batch; fills `word_ids`. See the extension's `intern`."""
+        with self._lock:
+            rows, folded, sets = self._intern(
+                self._opened,
+                batch.codes,
+                batch.text_offsets,
+                batch.item_offsets,
+                batch.starts,
+                batch.ends,
+                _MOST_WORDS,
+                _MOST_CODES,
+                word_ids,
+            )
+        return np.frombuffer(rows, np.int32), folded, sets
+
+
+def piece_edges(document_offsets: Ints) -> list[int]:
+    """Documents that pieces of a batch begin with, and their number."""
+    edges, begun = [0], 0
+    for document, end in enumerate(document_offsets[1:].tolist(), 1):
+        if end - begun >= _AT_ONCE:
+            edges.append(document)
+            begun = end
+    documents = len(document_offsets) - 1
+    return [*edges, documents] if edges[-1] < documents or len(edges) == 1 else edges
+
+
+def join_pieces(pieces: Sequence[Indexed]) -> Indexed:
+    """Pieces of a batch, one after another."""
+
+    def pointers(columns: Sequence[Ints]) -> Ints:
+        ends = np.cumsum([0, *(column[-1] for column in columns)])
+        shifted = [column[1:] + end for column, end in zip(columns, ends, strict=False)]
+        return np.concatenate([np.zeros(1, np.int64), *shifted])
+
+    return Indexed(
+        np.concatenate([piece.attribute_ids for piece in pieces]),
+        pointers([piece.item_offsets for piece in pieces]),
+        np.concatenate([piece.starts for piece in pieces]),
+        np.concatenate([piece.ends for piece in pieces]),
+        pointers([piece.sequence_offsets for piece in pieces]),
+        pointers([piece.document_offsets for piece in pieces]),
+    )

@@ -1,0 +1,166 @@
+"""The options that a job keeps as they were given: they decide what a run writes or publishes.
+
+`pipeline.options.Options` inherits them, with all other options, and so does `Job`, with what is
+derived from those: a new one is an entry here, and is read wherever it is needed. See
+`models.core.options`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Any
+
+from ..core.budgets import BATCH_BYTES, BATCH_DOCUMENTS, Budgets
+from ..core.options import Kept, above_zero, between_0_and_1, option, options_of
+
+PLANNING = ("scrub", "plan")
+"""Commands that plan a run."""
+
+RUNS = (*PLANNING, "resume")
+"""Commands that plan a run or work on one."""
+
+
+class Heading(enum.StrEnum):
+    """Under what help and manual list the options of a run, in this order."""
+
+    PLACES = "input and output"
+    DETECTION = "detection and policy"
+    FILES = "how CSV and text files are written (the output is written the same way)"
+    INCREMENTAL = "incremental runs (into an output that exists)"
+    PUBLICATION = "publication"
+    RECOVERY = "after something went wrong"
+    WORK = "how it runs (does not change the output)"
+    SIZES = "sizes"
+    MONITORING = "screen, logs and metrics"
+    ESTIMATE = "estimate"
+
+
+def parse_budgets(table: Any) -> Budgets:
+    """Budgets of name and value.
+
+    Raises:
+        UsageError: for an unknown name, or a value that is none.
+    """
+    return table if isinstance(table, Budgets) else Budgets.parse(table)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class JobOptions:
+    """Frozen with the plan as they are; see the help of each."""
+
+    format: str | None = option(
+        None,
+        name="format",
+        help="format of the input; default: by the file names' extensions",
+        help_for={"inspect": "with --columns: format of the input"},
+        group=Heading.PLACES,
+        kept=Kept.JOB,
+        commands=(*PLANNING, "inspect"),
+        metavar="NAME",
+    )
+    keep_candidates: bool = option(
+        False,
+        name="keep-candidates",
+        help="also write everything that any detector proposed, under restricted/",
+        group=Heading.DETECTION,
+        kept=Kept.JOB,
+        commands=PLANNING,
+    )
+    hold: bool = option(
+        False,
+        name="hold",
+        help="do all the work and pass all gates, but publish nothing: exit code 4. `scrubline "
+        "diff` shows what would change, `scrubline resume` publishes it",
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=RUNS,
+    )
+    max_quarantined: float | None = option(
+        None,
+        name="max-quarantined",
+        help="publish nothing if more than this share of the rows is quarantined",
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=RUNS,
+        metavar="SHARE",
+        planned=0.05,
+        check=between_0_and_1,
+    )
+    max_gone: float | None = option(
+        None,
+        name="max-gone",
+        help="publish nothing if more than this share of the published documents would disappear: "
+        "of the inputs that are read again, or of the whole output",
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=RUNS,
+        metavar="SHARE",
+        planned=0.1,
+        check=between_0_and_1,
+    )
+    max_lost: float | None = option(
+        None,
+        name="max-lost",
+        help="publish nothing if more than this share of the published spans would no longer be "
+        "removed, counted in the documents that stay the same; default: no limit",
+        help_for={
+            "resume": "publish nothing if more than this share of the published spans would no "
+            "longer be removed; default: as planned",
+            "diff": "exit with 0 if at most this share of the earlier spans is lost",
+        },
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=(*RUNS, "diff"),
+        metavar="SHARE",
+        check=between_0_and_1,
+    )
+    split_bytes: int = option(
+        32_000_000,
+        name="split-bytes",
+        help="size of a work unit",
+        group=Heading.SIZES,
+        kept=Kept.JOB,
+        commands=PLANNING,
+        metavar="N",
+        check=above_zero,
+    )
+    batch_documents: int = option(
+        BATCH_DOCUMENTS,
+        name="batch-documents",
+        help="most documents of a batch",
+        group=Heading.SIZES,
+        kept=Kept.JOB,
+        commands=PLANNING,
+        metavar="N",
+        check=above_zero,
+    )
+    batch_bytes: int = option(
+        BATCH_BYTES,
+        name="batch-bytes",
+        help="most bytes of a batch",
+        group=Heading.SIZES,
+        kept=Kept.JOB,
+        commands=PLANNING,
+        metavar="N",
+        check=above_zero,
+    )
+    budgets: Budgets = option(
+        Budgets(),
+        name="budgets",
+        help="limits of one document, see [budgets](#budgets)",
+        group=Heading.SIZES,
+        kept=Kept.JOB,
+        commands=(),
+        shown="",
+        parse=parse_budgets,
+        on_command_line=False,
+    )
+
+    def planned(self) -> dict[str, Any]:
+        """These options as a new plan keeps them, by field."""
+        values = {}
+        for declared in options_of(JobOptions):
+            value = getattr(self, declared.attribute)
+            values[declared.attribute] = declared.planned if value is None else value
+        return values

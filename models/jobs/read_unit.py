@@ -1,0 +1,341 @@
+"""Unit -> batches: source records become rows with keys, and documents.
+
+Whatever is wrong with a record is found here at the latest and fails that row alone: a broken line,
+a missing id, a text that is no text or that no UTF-8 file can hold.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..core.arrays import Ints
+from ..core.batches import Batch, Failure
+from ..core.budgets import Budgets, check_text
+from ..core.documents import Documents, Rows
+from ..core.errors import error_class
+from ..core.keys import Keys, canonical_id
+from ..core.shortage import raise_shortage, shortage_of
+from ..formats import Chunk, Format, Limits
+from ..formats.column_roles import Columns, Role
+from ..formats.line_notes import GroupLines, RowStarts, join, lines_in_order, whole_notes
+from ..storage.input_files import InputFile
+from ..storage.storage import Storage
+from .amendments import NO_AMENDMENTS, SKIPPED, UnitAmendments
+from .plan import Unit
+
+STAGE = "read"
+
+
+def read_unit(
+    storage: Storage,
+    form: Format,
+    unit: Unit,
+    files: Sequence[InputFile],
+    columns: Columns,
+    keys: Keys,
+    limits: Limits,
+    budgets: Budgets,
+    *,
+    keep_dates: bool,
+    amendments: UnitAmendments = NO_AMENDMENTS,
+    group_lines: GroupLines | None = None,
+) -> Iterator[Batch]:
+    """Yields the unit's batches; the last one has `last` set and may be empty.
+
+    Args:
+        form: that of the unit, as the job reads it.
+        files: all input files of the plan.
+        keep_dates: whether the policy lets columns with role `date` pass.
+        amendments: which rows of the unit repeat an id, and which are left out.
+        group_lines: where a note is several rows; they are never in two batches.
+
+    Raises:
+        RunFailed: if storage fails or an input is not what was planned; a record never raises.
+        Shortage: if the machine lacks something.
+    """
+    make = _RowMaker(columns, keys, budgets, unit, keep_dates, amendments, group_lines)
+    folders = dict(unit.partition)
+    names = tuple(n for n, _ in columns.roles if n not in folders)
+    first = 0
+    waiting: Batch | None = None
+
+    def notes(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        if group_lines is None:
+            return chunks
+        return whole_notes(chunks, form, group_lines, budgets.document_bytes)
+
+    for chunk in _packed(_chunks(storage, form, unit, files, names, limits, notes), limits):
+        if waiting is not None:
+            yield waiting
+        waiting = make.batch(form, chunk, first)
+        first += chunk.columns.num_rows
+    if waiting is None:
+        nothing = pa.table({name: pa.array([], pa.string()) for name in names})
+        waiting = make.batch(form, Chunk(nothing, {}), first)
+    yield dataclasses.replace(waiting, last=True)
+
+
+def _chunks(
+    storage: Storage,
+    form: Format,
+    unit: Unit,
+    files: Sequence[InputFile],
+    names: tuple[str, ...],
+    limits: Limits,
+    notes: Callable[[Iterator[Chunk]], Iterator[Chunk]],
+) -> Iterator[Chunk]:
+    for locator in unit.locators:
+        file = files[locator.file]
+        storage.check_unchanged(file)
+        yield from notes(form.read(storage, file, locator, names, limits))
+        # Once more: of a file that was cut short meanwhile, the reader saw just an earlier end.
+        storage.check_unchanged(file)
+
+
+def _packed(chunks: Iterator[Chunk], limits: Limits) -> Iterator[Chunk]:
+    """Joins small chunks (a text file is one row) up to the caps of a batch."""
+    held: list[Chunk] = []
+    rows = size = 0
+    for chunk in chunks:
+        more_rows, more_size = chunk.columns.num_rows, chunk.columns.nbytes
+        if held and (
+            rows + more_rows > limits.batch_documents or size + more_size > limits.batch_bytes
+        ):
+            yield _joined(held)
+            held, rows, size = [], 0, 0
+        held.append(chunk)
+        rows, size = rows + more_rows, size + more_size
+    if held:
+        yield _joined(held)
+
+
+def _joined(chunks: Sequence[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    errors: dict[int, str] = {}
+    first_rows: list[Ints] = []
+    first = 0
+    for chunk in chunks:
+        errors |= {first + row: code for row, code in chunk.errors.items()}
+        first_rows.append(_first_rows(chunk) + first)
+        first += chunk.columns.num_rows
+    table = pa.concat_tables([chunk.columns for chunk in chunks])
+    return Chunk(table, errors, np.concatenate(first_rows))
+
+
+def _first_rows(chunk: Chunk) -> Ints:
+    if chunk.first_rows is None:
+        return np.arange(chunk.columns.num_rows, dtype=np.int64)
+    return chunk.first_rows
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class _RowMaker:
+    columns: Columns
+    keys: Keys
+    budgets: Budgets
+    unit: Unit
+    keep_dates: bool
+    amendments: UnitAmendments
+    group_lines: GroupLines | None
+
+    def batch(self, form: Format, chunk: Chunk, first: int) -> Batch:
+        """One chunk as a batch. `first`: ordinal of its first row in the unit."""
+        count = chunk.columns.num_rows
+        failures = {row: Failure(STAGE, code) for row, code in chunk.errors.items()}
+        first_rows = _first_rows(chunk)
+        skipped: dict[int, Failure] = {}
+        """The notes that an operator leaves out; a failure that is found goes before."""
+        for row in range(count):
+            code = self.amendments.skip.get(first + row)
+            if code == SKIPPED:
+                skipped[int(first_rows[row])] = skipped[row] = Failure("skip-list", code)
+            elif code:
+                failures[row] = Failure("skip-list", code)
+
+        ids = self._hashed(form, chunk, Role.ID, failures, count)
+        patients = self._hashed(form, chunk, Role.PATIENT, failures, count)
+        doc_keys: list[str | None] = []
+        for row, canonical in enumerate(ids):
+            if canonical is None:
+                failures.setdefault(row, Failure(STAGE, "MissingId"))
+                doc_keys.append(None)
+            else:
+                ordinal = self.amendments.ordinals.get(first + int(first_rows[row]), 0)
+                doc_keys.append(self.keys.doc_key(canonical, ordinal))
+
+        types = [None if v is None else str(v) for v in self._values(form, chunk, Role.TYPE, count)]
+        self._check_lines(form, chunk, first_rows, failures)
+        documents = self._documents(form, chunk, first_rows, failures, skipped)
+        rows = Rows(
+            np.arange(first, first + count, dtype=np.int64),
+            tuple(doc_keys),
+            tuple(None if p is None else self.keys.patient_key(p) for p in patients),
+            tuple(types),
+            self._output(form, chunk, failures),
+            first_rows,
+        )
+        failures.update(
+            {row: why for row, why in skipped.items() if int(first_rows[row]) not in failures}
+        )
+        _fail_notes(first_rows, failures)
+        return Batch(self.unit.index, False, rows, documents, failures, given=self.amendments.hash)
+
+    def _values(self, form: Format, chunk: Chunk, role: Role, count: int) -> list[object]:
+        """Python values of the one column of a role; a hive key counts as a constant column."""
+        for name in self.columns.named(role):
+            if name in dict(self.unit.partition):
+                return [dict(self.unit.partition)[name]] * count
+            return form.decode(chunk.columns.column(name))
+        return [None] * count
+
+    def _hashed(
+        self, form: Format, chunk: Chunk, role: Role, failures: dict[int, Failure], count: int
+    ) -> list[str | None]:
+        found: list[str | None] = []
+        for row, value in enumerate(self._values(form, chunk, role, count)):
+            try:
+                found.append(canonical_id(value))
+            except Exception as error:  # fail closed: an id that cannot be read fails its row
+                raise_shortage(error)
+                failures.setdefault(row, Failure(STAGE, error_class(error)))
+                found.append(None)
+        return found
+
+    def _check_lines(
+        self, form: Format, chunk: Chunk, first_rows: Ints, failures: dict[int, Failure]
+    ) -> None:
+        """Fails the notes whose rows are not in the order of their line numbers."""
+        if self.group_lines is None:
+            return
+        _fail_notes(first_rows, failures)
+        lines = form.decode(chunk.columns.column(self.group_lines.line))
+        types = self._values(form, chunk, Role.TYPE, len(first_rows))
+        for begin, end in _runs(first_rows):
+            code = lines_in_order(lines[begin:end])
+            if len(set(map(str, types[begin:end]))) > 1:
+                code = "NoteTypesDiffer"  # the policy of which one would hold?
+            if code and begin not in failures:
+                failures[begin] = Failure(STAGE, code)
+        _fail_notes(first_rows, failures)
+
+    def _documents(
+        self,
+        form: Format,
+        chunk: Chunk,
+        first_rows: Ints,
+        failures: dict[int, Failure],
+        skipped: Collection[int],
+    ) -> Documents:
+        """The texts; of notes that are skipped they are checked, as far as memory goes."""
+        fields = self.columns.named(Role.TEXT)
+        columns = [chunk.columns.column(field) for field in fields]
+        values = [form.decode(column) for column in columns]
+        textual = [form.is_text(column.type) for column in columns]
+        texts: list[str] = []
+        rows: list[int] = []
+        names: list[str] = []
+        starts: dict[int, RowStarts] = {}
+        for begin, end in _runs(first_rows):
+            for field, column, is_text in zip(fields, values, textual, strict=True):
+                found = column[begin:end]
+                if begin in failures or all(text is None for text in found):
+                    continue
+                try:
+                    text, row_starts = self._text(found, is_text)
+                except Exception as error:  # fail closed, as for ids
+                    if begin in skipped and shortage_of(error):
+                        continue
+                    raise_shortage(error)
+                    failures[begin] = Failure(STAGE, error_class(error))
+                    continue
+                if begin in skipped:
+                    continue
+                if row_starts:
+                    starts[len(texts)] = row_starts
+                texts.append(text)
+                rows.append(begin)
+                names.append(field)
+        return Documents(tuple(texts), np.array(rows, np.int64), tuple(names), starts)
+
+    def _text(self, found: Sequence[Any], is_text: bool) -> tuple[str, RowStarts]:
+        """The text of a note, and where that of each of its rows begins if there are several.
+
+        Raises:
+            DocumentError: as `check_text`, for the note as a whole too.
+        """
+        for text in found:
+            if text is not None:
+                check_text(text if is_text else (), self.budgets)
+        if len(found) == 1:
+            return found[0], ()
+        text, starts = join(found)
+        check_text(text, self.budgets)
+        return text, starts
+
+    def _output(self, form: Format, chunk: Chunk, failures: dict[int, Failure]) -> pa.Table:
+        """The columns that go out, text still as it came in; hashed columns hashed."""
+        out: dict[str, pa.ChunkedArray | pa.Array] = {}
+        fields: list[pa.Field] = []
+        folders = dict(self.unit.partition)
+        for name, role in self.columns.roles:
+            if name in folders or role in (Role.ID, Role.PATIENT, Role.DROP):
+                continue
+            if role is Role.DATE and not self.keep_dates:
+                continue
+            column = chunk.columns.column(name)
+            field = chunk.columns.schema.field(name)
+            if role is Role.HASH:
+                hashed: list[str | None] = []
+                for row, value in enumerate(form.decode(column)):
+                    try:
+                        canonical = canonical_id(value)
+                        hashed.append(
+                            None if canonical is None else self.keys.column_hash(canonical)
+                        )
+                    except Exception as error:  # fail closed, as for ids
+                        raise_shortage(error)
+                        failures.setdefault(row, Failure(STAGE, error_class(error)))
+                        hashed.append(None)
+                column = form.encode_text(hashed, pa.string())
+                field = pa.field(name, column.type)
+            out[name] = column
+            fields.append(field)
+        return pa.table(list(out.values()), schema=pa.schema(fields, chunk.columns.schema.metadata))
+
+
+def _runs(first_rows: Ints) -> Iterator[tuple[int, int]]:
+    """Yields (first row, row after the last) of every note."""
+    edges = [*np.flatnonzero(first_rows == np.arange(len(first_rows))).tolist(), len(first_rows)]
+    yield from itertools.pairwise(edges)
+
+
+def _fail_notes(first_rows: Ints, failures: dict[int, Failure]) -> None:
+    """Fails each note of which a row has failed: its first row, and with it all the others."""
+    for row in sorted(failures):
+        failures.setdefault(int(first_rows[row]), failures[row])
+
+
+def output_partition(
+    columns: Columns, partition: tuple[tuple[str, str], ...], keys: Keys, *, keep_dates: bool
+) -> tuple[tuple[str, str], ...]:
+    """The hive folders of the output: a partition key has a role too.
+
+    `pass` and `type` keys are mirrored, `date` keys if the policy lets dates pass, `hash` keys with
+    hashed values; all others are left out.
+    """
+    out = []
+    roles = dict(columns.roles) if partition else {}
+    for name, value in partition:
+        role = roles[name]
+        if role is Role.HASH:
+            out.append((name, keys.column_hash(canonical_id(value) or "")))
+        elif role in (Role.PASS, Role.TYPE) or (role is Role.DATE and keep_dates):
+            out.append((name, value))
+    return tuple(out)

@@ -1,0 +1,334 @@
+"""The arrows of the pipeline as pure `batch -> batch` functions, and the chain that they make.
+
+`run_steps` takes a batch through all of them; `transforms/` spreads them one by one, from the same
+table. Each step catches per document: whatever raises fails the row of that document and nothing
+else (promise 1). A shortage of the machine fails the batch (`shortage`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeVar
+
+import numpy as np
+
+from ..bundles.detector import BundleDetector
+from ..core.batches import Batch, Failure, Scrubbed, map_documents
+from ..core.budgets import Budgets
+from ..core.errors import OverBudget
+from ..core.feature_rows import Featurized
+from ..core.shortage import raise_shortage
+from ..core.spans import Candidate, Candidates, Span, Spans
+from ..core.tokens import Tokens
+from ..formats.line_notes import line_joins
+from ..recognisers import recognise_all
+from ..redaction.merging import merge
+from ..redaction.merging_vectorized import merge_vectorized
+from ..redaction.policy import Policy
+from ..redaction.scrub import replace_stretches
+from ..text.tokenizer import tokenize_documents
+from ..views.batches import bring_back, brought_back, followed, prepared
+from ..views.signs import NamesNoOne, signs_of
+
+T = TypeVar("T")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class StepResources:
+    """What the steps work with, opened.
+
+    Attributes:
+        policy: for all documents; that of a note type is found in it.
+        detectors: the opened bundles, in order.
+        recognisers: names of the rules.
+        budgets: of a document.
+        rule_labels: see `recognise_batch`.
+    """
+
+    policy: Policy
+    detectors: tuple[BundleDetector, ...] = ()
+    recognisers: tuple[str, ...] = ()
+    budgets: Budgets = Budgets()  # noqa: B008 - frozen
+    rule_labels: Mapping[str, str] | None = None
+
+    @property
+    def reads_sentences(self) -> bool:
+        """Whether a detector needs sentences or sections."""
+        return any(detector.reads_sentences for detector in self.detectors)
+
+
+def by_document_if_it_raises(whole: Callable[[], T], by_document: Callable[[], T]) -> T:
+    """What `whole` makes of a batch at once; if it raises, what `by_document` makes of it.
+
+    The error of a whole batch does not say which document is at fault.
+
+    Raises:
+        Shortage: if the machine lacked something: then no document is at fault.
+    """
+    try:
+        return whole()
+    except Exception as error:
+        raise_shortage(error)
+        return by_document()
+
+
+def _failing_those_that_raise(
+    batch: Batch, stage: str, whole: Callable[[Batch], Batch], single: Callable[[int], object]
+) -> Batch:
+    """`whole` of a batch; if it raises, of the batch without the documents that raise alone too.
+
+    Args:
+        batch: its documents that have failed must not make `whole` raise.
+        stage: the step's name, for the quarantine.
+        whole: does a step for a batch.
+        single: does it for the document of an index; only whether it raises counts.
+
+    Raises:
+        Exception: what `whole` raised, if no document raises alone.
+    """
+
+    def by_document() -> Batch:
+        _, failures = map_documents(batch, stage, single)
+        if failures == batch.failures:
+            raise  # what `whole` raised: this is called while that is handled
+        rest = dataclasses.replace(batch, failures=failures)
+        return _failing_those_that_raise(rest, stage, whole, single)
+
+    return by_document_if_it_raises(lambda: whole(batch), by_document)
+
+
+@prepared
+def tokenize_batch(batch: Batch, budgets: Budgets, *, sentences: bool = True) -> Batch:
+    """Adds tokens; a document over its token budget is quarantined.
+
+    Args:
+        batch: as it was read.
+        budgets: of a document.
+        sentences: whether any detector needs sentences or sections.
+    """
+    texts = batch.active_texts()
+
+    def run(chosen: Sequence[str | None]) -> Tokens:
+        return tokenize_documents(chosen, max_tokens=budgets.tokens, sentences=sentences)
+
+    return _failing_those_that_raise(
+        batch,
+        "tokenize",
+        lambda batch: dataclasses.replace(batch, tokens=run(batch.active_texts())),
+        lambda index: run([texts[index]]),
+    )
+
+
+@followed
+def featurize_batch(batch: Batch, detectors: Sequence[BundleDetector]) -> Batch:
+    """Adds the attribute rows of each tagger of each bundle.
+
+    Properties are computed once for each distinct word of the batch, not document by document.
+    """
+    tokens = batch.tokens
+    assert tokens is not None, "Tokenize comes first"
+    texts = batch.active_texts()
+
+    def whole(batch: Batch) -> Batch:
+        active = batch.active_texts()
+        features = tuple(detector.featurize(active, tokens) for detector in detectors)
+        return dataclasses.replace(batch, features=features)
+
+    def single(index: int) -> None:
+        own = tokens.of_documents(index, index + 1)
+        for detector in detectors:
+            detector.featurize([texts[index]], own)
+
+    return _failing_those_that_raise(batch, "featurize", whole, single)
+
+
+@followed
+def label_batch(batch: Batch, detectors: Sequence[BundleDetector]) -> Batch:
+    """Adds the candidates of the CRFs."""
+    assert batch.tokens is not None, "Tokenize comes first"
+    found: list[tuple[int, Candidate]] = []
+    failures = dict(batch.failures)
+    for detector, features in zip(detectors, batch.features, strict=True):
+        rest = dataclasses.replace(batch, failures=failures)
+        own, failures = _labelled(rest, detector, features)
+        found += own
+    # Attributes are the bulk of a batch, and no later step needs them.
+    return dataclasses.replace(
+        batch, candidates=Candidates.of(found), failures=failures, features=()
+    )
+
+
+def _labelled(
+    batch: Batch, detector: BundleDetector, features: Sequence[Featurized]
+) -> tuple[list[tuple[int, Candidate]], dict[int, Failure]]:
+    """The candidates of one bundle, each with its document; and all failures."""
+    texts, tokens = batch.documents.texts, batch.tokens
+    assert tokens is not None
+    decoded = by_document_if_it_raises(lambda: detector.decode(features), lambda: None)
+
+    def candidates(index: int) -> list[Candidate]:
+        if decoded is None:
+            return detector.label_document(features, index, texts, tokens)
+        own = [of_tagger[index] for of_tagger in decoded]
+        return detector.join_document(own, index, texts, tokens)
+
+    results, failures = map_documents(batch, "label", candidates)
+    return [(index, c) for index, own in enumerate(results) for c in own or ()], failures
+
+
+@brought_back
+def recognise_batch(
+    batch: Batch, names: Sequence[str], labels: Mapping[str, str] | None = None
+) -> Batch:
+    """Adds the candidates of the rules to those of the CRFs.
+
+    Args:
+        batch: with the candidates of the CRFs.
+        names: of the rules.
+        labels: native label -> label of the candidates; what is not there is left out. None leaves
+            labels as they are.
+    """
+    results, failures = map_documents(
+        batch, "recognise", lambda i: recognise_all(batch.document(i), batch.context(i), names)
+    )
+    found = [(index, c) for index, candidates in enumerate(results) for c in candidates or ()]
+    if labels is not None:
+        found = [
+            (index, dataclasses.replace(c, label=labels[c.label]))
+            for index, c in found
+            if c.label in labels
+        ]
+    candidates = Candidates.joined(batch.candidates, Candidates.of(found))
+    return dataclasses.replace(batch, candidates=candidates, failures=failures)
+
+
+def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
+    """Adds the candidates of the policy's deny-lists, and the spans: accept, select, cover.
+
+    What holds for a document is the policy of its note type.
+    """
+    policies = note_type_policies(batch, policy)
+    if policy.denies:
+        batch = _add_denied(batch, policies)
+    candidates, documents = batch.candidates, batch.documents
+    signs, batch = _signs(batch)
+    plain = [
+        policy
+        if policy.believes_all and index not in documents.starts and signs[index] is None
+        else None
+        for index, policy in enumerate(policies)
+    ]
+    merged, left = by_document_if_it_raises(
+        lambda: merge_vectorized(candidates, plain, documents.texts),
+        lambda: (Spans.of(()), candidates),  # all is left to `merge`, which goes by document
+    )
+    counts = np.bincount(candidates.documents, minlength=len(documents)).tolist()
+    by_document = left.by_document(len(documents))
+
+    def spans_of(index: int) -> tuple[Span, ...]:
+        if counts[index] > budgets.candidates:
+            raise OverBudget("candidates")
+        joins = line_joins(documents.starts.get(index, ()))
+        return merge(
+            documents.texts[index],
+            by_document[index],
+            policies[index],
+            line_joins=joins,
+            names_no_one=signs[index],
+        )
+
+    results, failures = map_documents(batch, "merge", spans_of)
+    is_active = np.array([spans is not None for spans in results], np.bool_)
+    merged = merged.take(np.flatnonzero(is_active[merged.documents]))
+    rows = [(index, span) for index, spans in enumerate(results) for span in spans or ()]
+    return dataclasses.replace(batch, spans=Spans.joined(merged, Spans.of(rows)), failures=failures)
+
+
+def _signs(batch: Batch) -> tuple[list[NamesNoOne | None], Batch]:
+    """For each document, what says that a candidate names no one; and the batch with failures."""
+    if batch.views is None:
+        return [None] * len(batch.documents), batch
+    found: list[NamesNoOne | None] = [None] * len(batch.documents)
+
+    def find(index: int) -> None:
+        found[index] = signs_of(batch, index)
+
+    _, failures = map_documents(batch, "merge", find)
+    return found, dataclasses.replace(batch, failures=failures)
+
+
+def note_type_policies(batch: Batch, policy: Policy) -> list[Policy]:
+    """The policy that holds for each document of a batch, by the note type of its row."""
+    if not policy.note_types:
+        return [policy] * len(batch.documents)
+    types = batch.rows.note_types
+    known = {note_type: policy.for_note_type(note_type) for note_type in set(types)}
+    return [known[types[row]] for row in batch.documents.rows.tolist()]
+
+
+def _add_denied(batch: Batch, policies: Sequence[Policy]) -> Batch:
+    results, failures = map_documents(
+        batch, "merge", lambda i: policies[i].denied(batch.documents.texts[i])
+    )
+    found = [(index, c) for index, candidates in enumerate(results) for c in candidates or ()]
+    candidates = Candidates.joined(batch.candidates, Candidates.of(found))
+    batch = dataclasses.replace(batch, candidates=candidates, failures=failures)
+    if batch.views is None:
+        return batch
+    inner = dataclasses.replace(batch.views.batch, failures=failures)
+    return bring_back(batch, _add_denied(inner, [policies[at] for at in batch.views.owners]))
+
+
+def scrub_batch(batch: Batch) -> Batch:
+    """Adds the scrubbed texts and where each span came to lie in them."""
+    assert batch.spans is not None, "Merge comes first"
+    spans, documents = batch.spans, batch.documents
+    stretches = list(
+        zip(spans.starts.tolist(), spans.ends.tolist(), spans.replacements, strict=True)
+    )
+    edges = np.searchsorted(spans.documents, np.arange(len(documents) + 1)).tolist()
+    results, failures = map_documents(
+        batch,
+        "scrub",
+        lambda i: replace_stretches(documents.texts[i], stretches[edges[i] : edges[i + 1]]),
+    )
+    texts: list[str | None] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for index, result in enumerate(results):
+        nowhere = [0] * (edges[index + 1] - edges[index])
+        text, out_starts, out_ends = result or (None, nowhere, nowhere)
+        texts.append(text)
+        starts += out_starts
+        ends += out_ends
+    return dataclasses.replace(
+        batch, scrubbed=Scrubbed(tuple(texts), tuple(starts), tuple(ends)), failures=failures
+    )
+
+
+STEPS: Mapping[str, Callable[[Batch, StepResources], Batch]] = MappingProxyType(
+    {
+        "Tokenize": lambda batch, opened: tokenize_batch(
+            batch, opened.budgets, sentences=opened.reads_sentences
+        ),
+        "Featurize": lambda batch, opened: featurize_batch(batch, opened.detectors),
+        "Label": lambda batch, opened: label_batch(batch, opened.detectors),
+        "Recognise": lambda batch, opened: recognise_batch(
+            batch, opened.recognisers, opened.rule_labels
+        ),
+        "Merge": lambda batch, opened: merge_batch(batch, opened.policy, opened.budgets),
+        "Scrub": lambda batch, opened: scrub_batch(batch),
+    }
+)
+"""The steps between reading and writing, by the name of their transform, in order."""
+
+
+def run_steps(batch: Batch, opened: StepResources, *, last: str = "Scrub") -> Batch:
+    """Takes a batch, as it was read, through the steps up to `last` and including it."""
+    for name, step in STEPS.items():
+        batch = step(batch, opened)
+        if name == last:
+            return batch
+    raise ValueError(f"no step {last!r}; steps are {list(STEPS)}")

@@ -1,0 +1,365 @@
+"""The words of a document with their offsets and how they are written, found in one linear scan.
+
+Rules that look for names need to know which words are capitalised, in texts of any script, where
+patterns on the view of `matching` see `?`. Several rules ask for the words of the same document in
+turn, so those of the last one are kept, as its view is. No list is read here: what a word means is
+its rule's business.
+
+    >>> found = words("Seen by Dr. O'Brien-Núñez's team, 3 BROTHERS")
+    >>> [found.texts[i] for i in found.written(CAPITALISED)]
+    ['Seen', 'Dr', "O'Brien-Núñez"]
+    >>> [found.texts[i] for i in found.written(UPPER)]
+    ['BROTHERS']
+    >>> found.between(2), found.between(3)
+    ('. ', "'s ")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.arrays import Ints, code_points
+from ..core.forksafe import ForkSafeLock
+from ..native import extension
+from ..text.characters import IS_ALNUM, trait_table
+
+LOWER, INITIAL, CAPITALISED, UPPER, OTHER = range(5)
+"""How a word is written: `smith`; `J` (one capital, nothing else); `Smith`, `McDonald`, `O'Brien`,
+`Smith-jones` (a capital, then a small letter or an apostrophe); `SMITH`, `O'BRIEN` (two capitals or
+more, no small letter); anything else: with a digit, `mRNA`, `BPs`, a script without cases."""
+
+LONGEST_WORD = 40
+"""Code points; longer words are OTHER, so that no rule copies or looks up what is no word."""
+
+KNOWN_WORDS = 32_768
+"""How many words are remembered from document to document by what asks for their properties: a word
+occurs often, what it is never changes."""
+
+WORDS_AT_HAND = 8_192
+"""How many of the words last asked about each single question remembers."""
+
+
+def _cut_by(letter: str, accents: str, hyphen: str, apostrophe: str) -> re.Pattern[str]:
+    """Splits a text into what stands before a word, the word and its possessive 's, in turn.
+
+    An apostrophe or hyphen joins two pieces; the possessive 's is outside the word. Each repetition
+    ends where a class of characters ends that the next piece cannot begin with: no backtracking, so
+    linear in any text.
+    """
+    piece = rf"{letter}+{accents}"
+    possessive = rf"{apostrophe}[sS](?!{letter})"
+    joint = rf"(?:{hyphen}(?={letter})|(?!{possessive}){apostrophe}(?={letter}))"
+    return re.compile(rf"({piece}(?:{joint}{piece})*)((?:{possessive})?)")
+
+
+# Letters and digits, with the accents that may stand after a letter as code points of their own.
+_LETTER = r"[^\W_]"
+_CUT = _cut_by(_LETTER, rf"(?:[\u0300-\u036f]+{_LETTER}*)*", r"[-\u2010\u2011]", r"['\u2019\u02bc]")
+_CUT_ASCII = _cut_by("[A-Za-z0-9]", "", "-", "'")
+
+
+class WordProperty:
+    """A question about a word, asked once for each different word and not at each of its places.
+
+    A rule makes one for each set of words that it begins with, when it is imported, and looks its
+    places up with `CasedWords.where`.
+
+    Args:
+        holds: answers for a word as it is written. No word longer than `LONGEST_WORD` is asked
+            about, and of a number only how long it is: its digits are all 0.
+    """
+
+    __slots__ = ("bit",)
+
+    def __init__(self, holds: Callable[[str], bool]) -> None:
+        """Questions are few, and last as long as the program."""
+        bit = _VOCABULARY.ask()
+        self.bit = np.uint64(bit)
+        _VOCABULARY.asked.append((bit, holds))
+
+    @classmethod
+    def one_of(cls, words: Iterable[str]) -> WordProperty:
+        """Whether `plain` writes a word as one of these."""
+        made = cls.__new__(cls)
+        bit = _VOCABULARY.ask()
+        made.bit = np.uint64(bit)
+        listed = _VOCABULARY.listed
+        listed.update({word: listed.get(word, 0) | bit for word in words})
+        return made
+
+
+Answers = npt.NDArray[np.uint64]
+"""What is known of words, an element each, a bit for each question."""
+
+
+class _Vocabulary:
+    """What is known of the different words of the last texts, a row each.
+
+    Attributes:
+        listed: word as `plain` writes it -> the questions that lists answer.
+        asked: the other questions, each with its bit.
+    """
+
+    def __init__(self) -> None:
+        self.listed: dict[str, int] = {}
+        self.asked: list[tuple[int, Callable[[str], bool]]] = []
+        self._questions = 0
+        self._lock = ForkSafeLock(after_fork=self.clear)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets all words."""
+        native = extension()
+        # The rows of words: in the extension, or here.
+        self._words = native.open_vocabulary(LONGEST_WORD) if native else None
+        self._rows: dict[str, int] = {}
+        self._count = 0
+        self._shapes = np.zeros(1024, np.uint8)
+        self._answers: Answers = np.zeros(1024, np.uint64)
+
+    def ask(self) -> int:
+        """The bit of a new question."""
+        if self._questions == 64:
+            raise OverflowError("no more than 64 properties of words")
+        self._questions += 1
+        self.clear()
+        words.cache_clear()
+        return 1 << self._questions - 1
+
+    def words_of(self, text: str) -> CasedWords:
+        """The words of a text; threads wait for each other."""
+        with self._lock:
+            try:
+                cut = self._cut_natively(text) if self._words else self._cut(text)
+                shapes, answers = self._shapes[cut.rows].tobytes(), self._answers[cut.rows]
+            except BaseException:
+                # Some words may have a row here and not there.
+                self.clear()
+                raise
+        holds = np.bitwise_or.reduce(answers)
+        return CasedWords(
+            text, cut.starts, cut.ends, cut.texts, cut.plains, shapes, answers, holds, cut.heads
+        )
+
+    def _cut_natively(self, text: str) -> _WordRows:
+        codes = code_points(text)
+        classes = _ASCII if text.isascii() else _classes()
+        native = extension()
+        assert native is not None
+        had, *columns = native.cut_words(self._words, KNOWN_WORDS, classes, codes)
+        starts, ends, rows, heads, fresh = (memoryview(column).cast("q") for column in columns)
+        texts = native.slices(text, starts, ends, LONGEST_WORD)
+        plains = (
+            # Most texts: all words in small letters at once.
+            native.slices(text.lower(), starts, ends, LONGEST_WORD)
+            if text.isascii()
+            else list(map(plain, texts))
+        )
+        self._count = had
+        for index in fresh:
+            self._learn(texts[index].translate(_ZEROS))
+        return _WordRows(starts, ends, texts, plains, np.frombuffer(rows, np.int64), heads)
+
+    def _cut(self, text: str) -> _WordRows:
+        """What `_cut_natively` does, many times slower."""
+        cut = _CUT_ASCII if text.isascii() else _CUT
+        reached = list(itertools.accumulate(len(part) for part in cut.split(text)))
+        starts, ends = reached[:-1:3], reached[1::3]
+        if len(self._rows) > KNOWN_WORDS:
+            self.clear()
+        texts = [
+            text[s:e] if e - s <= LONGEST_WORD else "" for s, e in zip(starts, ends, strict=True)
+        ]
+        kinds = [word.translate(_ZEROS) for word in texts]
+        for kind in kinds:
+            if kind not in self._rows:
+                self._rows[kind] = self._count
+                self._learn(kind)
+        rows = np.array([self._rows[kind] for kind in kinds], np.int64)
+        heads = [
+            i for i, start in enumerate(starts) if _APART.search(text, max(0, start - 2), start)
+        ]
+        return _WordRows(starts, ends, texts, list(map(plain, texts)), rows, heads)
+
+    def _learn(self, word: str) -> None:
+        """The next row."""
+        row = self._count
+        if row >= len(self._shapes):
+            self._answers = np.concatenate((self._answers, np.zeros_like(self._answers)))
+            self._shapes = np.concatenate((self._shapes, np.zeros_like(self._shapes)))
+        name = plain(word)
+        bits = self.listed.get(name, 0)
+        for bit, holds in self.asked if word else ():
+            if holds(word):
+                bits |= bit
+        self._answers[row] = bits
+        self._shapes[row] = shape_of(word)
+        self._count += 1
+
+
+class _WordRows(NamedTuple):
+    """The words of a text, as in `CasedWords`, and their rows."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    texts: Sequence[str]
+    plains: Sequence[str]
+    rows: Ints
+    heads: Sequence[int]
+
+
+_ZEROS = str.maketrans("123456789", "0" * 9)
+# What stands before a word that may begin a line, up to the word.
+_APART_MARK = r"\t\r\n*>|#\-_~\u2013\u2014"
+_APART = re.compile(rf"(?:\A|[{_APART_MARK}]|[ {_APART_MARK}] |\A )\Z")
+
+
+_VOCABULARY = _Vocabulary()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CasedWords:
+    """The words of one text in order, a row each.
+
+    Attributes:
+        text: the text that they were found in.
+        starts: offset of the first code point of each.
+        ends: offset one past the last; a possessive 's is left outside and is no word itself.
+        texts: the words themselves; "" for one longer than `LONGEST_WORD`.
+        plains: the words as `plain` writes them.
+        shapes: `LOWER`, `INITIAL`, `CAPITALISED`, `UPPER` or `OTHER` of each.
+        answers: what is known of each.
+        holds: what is known of any.
+        heads: indices of those that may begin a line, a column or an item: all but those that
+            stand behind a single blank, a bracket or the like.
+    """
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+    texts: Sequence[str]
+    plains: Sequence[str]
+    shapes: bytes
+    answers: Answers
+    holds: np.uint64
+    heads: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def written(self, *shapes: int) -> list[int]:
+        """Indices of the words of the given shapes, in order."""
+        return [match.start() for match in re.finditer(b"[%b]" % bytes(shapes), self.shapes)]
+
+    def where(self, wanted: WordProperty, behind: WordProperty | None = None) -> list[int]:
+        """Indices of the words that have a property, in order.
+
+        Args:
+            wanted: the property.
+            behind: what the word before it must have besides.
+        """
+        if not self.holds & wanted.bit:
+            return []
+        if behind is None:
+            found = (self.answers & wanted.bit).nonzero()[0]
+        else:
+            found = (self.answers[:-1] & behind.bit).nonzero()[0] + 1
+            found = found[(self.answers[found] & wanted.bit) != 0]
+        indices: list[int] = found.tolist()
+        return indices
+
+    def among(self, wanted: Container[str]) -> list[int]:
+        """Indices of the words that `plain` writes as one of these, in order."""
+        return [index for index, word in enumerate(self.plains) if word in wanted]
+
+    def between(self, index: int) -> str:
+        """What stands between a word and the next, at most 80 code points of it.
+
+        Before the first word with -1, behind the last one to the end of the text.
+        """
+        start = self.ends[index] if index >= 0 else 0
+        end = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
+        return self.text[start : min(end, start + 80)]
+
+    def at(self, offset: int) -> int:
+        """Index of the first word that starts at or behind an offset (`len` if there is none)."""
+        return bisect_left(self.starts, offset)
+
+
+@functools.lru_cache(maxsize=1)
+def words(text: str) -> CasedWords:
+    """The words of a text, in one pass over it; those of the last text are kept."""
+    return _VOCABULARY.words_of(text)
+
+
+# As in models/native/vocabulary.h.
+_LETTER_OR_DIGIT, _HYPHEN, _APOSTROPHE, _ACCENT, _LAYOUT, _BLANK = (1 << at for at in range(6))
+
+
+@functools.cache
+def _classes() -> npt.NDArray[np.uint8]:
+    """What each code point can be."""
+    return _classes_of(trait_table() & IS_ALNUM != 0)
+
+
+def _classes_of(alphanumeric: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+    classes, end = alphanumeric.astype(np.uint8), len(alphanumeric)
+    classes[0x300:0x370] = _ACCENT
+    for marks, name in (
+        ("-\u2010\u2011", _HYPHEN),
+        ("'\u2019", _APOSTROPHE),
+        (" \t\r\n*>|#-_~\u2013\u2014", _LAYOUT),
+        (" ", _BLANK),
+    ):
+        classes[[ord(mark) for mark in marks if ord(mark) < end]] |= name
+    return classes
+
+
+_ASCII = _classes_of(np.array([chr(code).isalnum() for code in range(128)]))
+
+
+@functools.lru_cache(WORDS_AT_HAND)
+def shape_of(word: str) -> int:
+    """How one word is written; OTHER for "" too."""
+    if not word or any(map(str.isdecimal, word)):
+        return OTHER
+    if word.islower():
+        return LOWER
+    if not word[0].isupper():
+        return OTHER
+    if word.isupper():
+        return INITIAL if len(word) == 1 else UPPER
+    return CAPITALISED if not word[1].isupper() else OTHER
+
+
+_TYPOGRAPHIC = str.maketrans("’ʼ‐‑łŁøØđĐıæÆ", "''--lLoOdDiaA")
+
+
+@functools.lru_cache(WORDS_AT_HAND)
+def plain(word: str) -> str:
+    """A word in small letters, without accents, with ASCII apostrophes and hyphens."""
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFD", word.translate(_TYPOGRAPHIC))
+    return "".join(c for c in parts if not unicodedata.combining(c)).lower()
+
+
+def plain_all(listed: Iterable[str]) -> list[str]:
+    """What `plain` makes of the phrases of a list, in any order, without line ends in them.
+
+    One call for all that are ASCII, and none of them is kept, as words of texts are.
+    """
+    phrases = list(listed)
+    simple = [phrase for phrase in phrases if phrase.isascii()]
+    others = [plain.__wrapped__(phrase) for phrase in phrases if not phrase.isascii()]
+    return ("\n".join(simple).lower().split("\n") if simple else []) + others

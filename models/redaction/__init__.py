@@ -1,0 +1,1 @@
+"""Redaction: what a policy believes of the candidates, and what it does with the text."""

@@ -1,0 +1,212 @@
+"""Merging by columns, a whole batch at once, of what detectors agree about.
+
+Candidates of one document that overlap or touch, directly or by others between them, are a
+*cluster*; nothing outside of it bears on what `merging.merge` makes of it. Nearly all clusters are
+*settled*: one candidate, or several that all remove and of which the best covers every other. The
+span is then that best one, whole. All others are left to `merge`, which is the definition of both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+
+from ..core.arrays import Flags, Ints
+from ..core.spans import POLICY, Candidates, Spans
+from .actions import GENERALISE, KEEP, MASK, REMOVALS, replacement_of
+from .merging import INSIDE_TOKENS, ORDER, PART, detector_kind
+from .policy import DENY, Policy
+
+
+def merge_vectorized(
+    candidates: Candidates, policies: Sequence[Policy | None], texts: Sequence[str]
+) -> tuple[Spans, Candidates]:
+    """The spans of settled clusters, in order, and the candidates of all others.
+
+    Args:
+        candidates: of a batch.
+        policies: the one that holds for each document; None leaves all its candidates to `merge`.
+        texts: of each document.
+    """
+    if not len(candidates):
+        return Spans.of(()), candidates
+    sizes = np.array([len(text) for text in texts], np.int64)
+    inside = candidates.ends <= sizes[candidates.documents]
+    clusters = _Clusters(candidates)
+    alone = (clusters.counts == 1)[clusters.of]
+    outcomes = _Outcomes(candidates, policies)
+    outcomes.ask(np.flatnonzero(alone & inside & outcomes.open), texts)
+    settled, best = clusters.led()
+    settled &= clusters.every(
+        outcomes.known & (outcomes.removes | alone) & inside & ~_repeats(candidates)
+    )
+    chosen = best[settled]
+    decided = outcomes.of(chosen)
+    spans = Spans(
+        candidates.documents[chosen],
+        candidates.starts[chosen],
+        candidates.ends[chosen],
+        _named(candidates.label_names, candidates.labels[chosen]),
+        tuple(action for action, _ in decided),
+        tuple(replacement for _, replacement in decided),
+        _detectors(candidates, clusters, settled),
+        _named(candidates.detector_names, candidates.detectors[chosen]),
+        candidates.scores[chosen],
+        np.zeros(len(chosen), np.bool_),
+        tuple(POLICY if replacement is None else None for _, replacement in decided),
+    )
+    return spans, candidates.take(~settled[clusters.of])
+
+
+class _Clusters:
+    """The clusters of a batch, in order.
+
+    Attributes:
+        of: index of each candidate's cluster.
+        begins: index of the first candidate of each.
+        counts: candidates of each.
+    """
+
+    def __init__(self, candidates: Candidates) -> None:
+        self._candidates = candidates
+        # One axis for all documents, on which neighbours do not touch.
+        base = candidates.documents * (int(candidates.ends.max()) + 2)
+        self._starts, self._ends = base + candidates.starts, base + candidates.ends
+        reach = np.maximum.accumulate(self._ends)
+        fresh = np.concatenate(([True], self._starts[1:] > reach[:-1]))
+        self.begins: Ints = np.flatnonzero(fresh)
+        self.of: Ints = np.cumsum(fresh) - 1
+        self.counts: Ints = np.diff(np.append(self.begins, len(candidates)))
+        self._lows = self._starts[self.begins]
+        self._highs = reach[self.begins + self.counts - 1]
+
+    def every(self, flags: Flags) -> Flags:
+        """Whether the flags of all of a cluster are set, for each."""
+        found: Flags = np.logical_and.reduceat(flags, self.begins)
+        return found
+
+    def led(self) -> tuple[Flags, Ints]:
+        """Whether the best by `merging.select` covers all of its cluster, and that candidate."""
+        kinds = [detector_kind(name) for name in self._candidates.detector_names]
+        ranks = np.array([ORDER.index(kind) for kind in kinds])[self._candidates.detectors]
+        whole = (self._starts == self._lows[self.of]) & (self._ends == self._highs[self.of])
+        learned = _flags(kind in ("charcrf", "crf") for kind in kinds)
+        gives_way = _flags(
+            kind == "rule" and name not in INSIDE_TOKENS
+            for kind, name in zip(kinds, self._candidates.detector_names, strict=True)
+        )
+        # A part of a CRF's that is not whole itself keeps the rank of a rule here: no matter, for
+        # what is whole is longer than it, and of lower rank only if it is no rule.
+        over = np.logical_or.reduceat(whole & learned[self._candidates.detectors], self.begins)
+        parts = gives_way[self._candidates.detectors] & ~whole & over[self.of]
+        ranks[parts] = ORDER.index(PART)
+        first = np.minimum.reduceat(ranks, self.begins)
+        # Whole ones of one rank are ordered by label and detector, as candidates are.
+        leads = np.flatnonzero(whole & (ranks == first[self.of]))
+        best = self.begins.copy()
+        best[self.of[leads[::-1]]] = leads[::-1]
+        led = np.zeros(len(best), np.bool_)
+        led[self.of[leads]] = True
+        return led, best
+
+
+class _Outcomes:
+    """What the policy of its document makes of each candidate by itself.
+
+    Attributes:
+        known: whether action and replacement are known.
+        removes: whether it goes whatever its text is.
+        open: whether it is for its text to say.
+    """
+
+    def __init__(self, candidates: Candidates, policies: Sequence[Policy | None]) -> None:
+        self._candidates, self._policies = candidates, policies
+        names = candidates.label_names
+        known = list({id(policy): policy for policy in policies}.values())
+        place = {id(policy): at for at, policy in enumerate(known)}
+        of_document = np.array([place[id(policy)] for policy in policies], np.int64)
+        # The cell of a candidate in a table of policies by labels.
+        self._cells = of_document[candidates.documents] * len(names) + candidates.labels
+        table = list(itertools.product(known, names))
+        actions = [policy.action(name) if policy is not None else "" for policy, name in table]
+        self._blind = [
+            (action, policy.replacement_of(action, name, 0) if policy is not None else None)
+            for (policy, name), action in zip(table, actions, strict=True)
+        ]
+        self._asked: dict[int, tuple[str, str | None]] = {}
+        # What is denied goes whatever its action is, which is for `merge` to see to.
+        denied = _flags(name == DENY for name in candidates.detector_names)[candidates.detectors]
+
+        def of(wanted: Collection[str]) -> Flags:
+            flags: Flags = _flags(action in wanted for action in actions)[self._cells] & ~denied
+            return flags
+
+        self.removes: Flags = of(REMOVALS)
+        self.open: Flags = of((GENERALISE,))
+        self.known: Flags = self.removes | of((KEEP,))
+
+    def ask(self, rows: Ints, texts: Sequence[str]) -> None:
+        """Lets the texts of open candidates decide."""
+        for row in rows.tolist():
+            document = int(self._candidates.documents[row])
+            policy = self._policies[document]
+            assert policy is not None, "without a policy nothing is open"
+            label = self._candidates.label_names[self._candidates.labels[row]]
+            start, end = int(self._candidates.starts[row]), int(self._candidates.ends[row])
+            # What raises is left to `merge`, where it fails its document and no other.
+            with contextlib.suppress(Exception):
+                self._asked[row] = policy.decide(label, texts[document][start:end])
+                self.known[row] = True
+
+    def of(self, rows: Ints) -> list[tuple[str, str | None]]:
+        """Action and replacement of known candidates."""
+        found = [self._blind[cell] for cell in self._cells[rows].tolist()]
+        for at, row in enumerate(rows.tolist()):
+            if row in self._asked:
+                found[at] = self._asked[row]
+            elif found[at][0] == MASK:
+                length = int(self._candidates.ends[row] - self._candidates.starts[row])
+                found[at] = (MASK, replacement_of(MASK, "", length))
+        return found
+
+
+def _repeats(candidates: Candidates) -> Flags:
+    """Whether a candidate differs from its neighbour in its score alone: the higher one leads."""
+    same = np.ones(len(candidates) - 1, np.bool_)
+    for column in ("documents", "starts", "ends", "labels", "detectors"):
+        values = getattr(candidates, column)
+        same &= values[1:] == values[:-1]
+    return np.concatenate(([False], same))
+
+
+def _detectors(
+    candidates: Candidates, clusters: _Clusters, settled: Flags
+) -> tuple[tuple[str, ...], ...]:
+    """The sorted names of all detectors of each settled cluster."""
+    names = candidates.detector_names
+    ids = candidates.detectors.tolist()
+    alone = [(name,) for name in names]
+    found: list[tuple[str, ...]] = []
+    known: dict[frozenset[int], tuple[str, ...]] = {}
+    for begin, count in zip(
+        clusters.begins[settled].tolist(), clusters.counts[settled].tolist(), strict=True
+    ):
+        if count == 1:
+            found.append(alone[ids[begin]])
+            continue
+        some = frozenset(ids[begin : begin + count])
+        if some not in known:
+            known[some] = tuple(names[at] for at in sorted(some))
+        found.append(known[some])
+    return tuple(found)
+
+
+def _named(names: tuple[str, ...], ids: Ints) -> tuple[str, ...]:
+    return tuple(names[at] for at in ids.tolist())
+
+
+def _flags(values: Iterable[bool]) -> Flags:
+    return np.array(list(values), np.bool_)

@@ -1,0 +1,647 @@
+"""Policies: what is done with what was found, label by label, and what is not believed.
+
+A policy is data (TOML); the shipped ones are in `policies/`, `docs/policies.md` is the manual. It
+is read once, checked whole, and then only looked up. The keys of a file:
+
+    name = "site"              # how the manifest calls it
+    extends = "hipaa"          # optional: a shipped policy to start from
+    hipaa = true               # optional: refuse to keep what 45 CFR 164.514(b)(2)(i) lists
+    default = "redact"         # or "mask": for every label that [actions] does not name
+    date_columns = "drop"      # or "keep": columns of role `date`
+    restricted_zip3 = ["205"]  # optional: ZIP prefixes that become 000, beside those of the HHS
+    [actions]                  # label = "redact" | "mask" | "generalise" | "keep"
+    AGE = "generalise"
+    [texts]                    # label, or "*" for all = what takes the place of redacted text
+    PATIENT = "<{label}>"
+    [labels]                   # labels of the site's own, for [deny] and for models that give them
+    STUDYID = { hipaa = "R", description = "number of a study" }
+    [deny]                     # label = phrases, or a list by name, path or URL: always go
+    STUDYID = ["HEART-2"]
+    [allow]                    # label, or "*" for all = the same: stay, whoever proposes them
+    "*" = ["Foley catheter"]
+    [veto]                     # label, or "*" for all = phrases that are never PHI when a
+    "*" = ["Foley"]            # candidate is just that
+    [note_types."radiology*"]  # default, actions, texts, deny, allow, veto for some notes
+    actions = { DOCTOR = "keep" }
+
+An allowed or vetoed phrase overrules every detector, so a patient of that very name stays in the
+text: the shipped policies have none. A denied phrase overrules all of these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..core.errors import UsageError
+from ..core.labels import HIPAA_OF, LABELS
+from ..core.resources import (
+    read_toml,
+    require_keys,
+    require_strings,
+    shipped_names,
+    shipped_text,
+    shown_keys,
+)
+from ..core.spans import Candidate
+from .actions import ACTIONS, GENERALISE, KEEP, MARKER, REDACT, REMOVALS, check_marker
+from .actions import replacement_of as _replacement_of
+from .generalization import GENERALISATIONS, RESTRICTED_ZIP3
+from .generalization import KEEP as _MAY_STAY
+from .phrases import PhraseMatcher, fold, has_word, read_phrases, within
+
+DATE_COLUMNS = ("drop", "keep")
+ANY_LABEL = "*"
+HIPAA_ITEMS = "ABCDEFGHIJKLMNOPQR"
+"""The letters of the items of 45 CFR 164.514(b)(2)(i)."""
+
+DENY = "deny"
+"""The detector of what a deny-list finds."""
+
+VETO, ALLOW = "veto", "allow"
+"""Why a candidate is rejected: its whole text is a veto phrase; it lies within an allowed one."""
+
+_PER_NOTE_TYPE = ("default", "actions", "texts", "deny", "allow", "veto")
+_FOLDER = "redaction/policies"
+
+_KEYS = (
+    "name",
+    "extends",
+    "hipaa",
+    "default",
+    "date_columns",
+    "restricted_zip3",
+    "actions",
+    "texts",
+    "labels",
+    "deny",
+    "allow",
+    "veto",
+    "note_types",
+)
+_LABEL = re.compile(r"[\w-]{1,64}")
+_BAD_LABEL = "policy: [labels]: expected names of 1 to 64 letters, digits, hyphens and underscores"
+_MOST_STARS = 3
+
+Phrases = Mapping[str, frozenset[str]]
+Rejecter = Callable[[str, int, int], str | None]
+"""(label, start, end) of a candidate -> VETO, ALLOW, or None if it is believed."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OwnLabel:
+    """A label that a site declares.
+
+    Attributes:
+        hipaa: letter of its item in 45 CFR 164.514(b)(2)(i), or None.
+        description: for people.
+    """
+
+    hipaa: str | None = None
+    description: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Policy:
+    """One checked policy. Built by `load_policy`, or by hand in tests; both are checked.
+
+    Attributes:
+        name: how the manifest calls it.
+        actions: label -> action, for the labels that it names.
+        default: the action of every other label, also of labels outside the native set. A label is
+            kept only if it is named, so this is never "keep".
+        date_columns: what happens to a column of role `date`: "drop" or "keep".
+        veto: label or "*" -> case-folded phrases; a candidate whose whole text is one of them is
+            rejected.
+        restricted_zip3: three-digit ZIP prefixes that become 000; always holds those of the HHS
+            guidance.
+        hipaa: whether `keep` is refused for labels with an item in 45 CFR 164.514(b)(2)(i).
+        labels: labels beside the native ones.
+        texts: label or "*" -> what takes the place of redacted text; see `actions.check_marker`.
+        allow: label or "*" -> phrases as `phrases.fold` gives them; a candidate that is one of
+            them, or lies within one in the text, is rejected.
+        deny: label -> folded phrases; each occurrence in a text becomes a candidate that nothing
+            rejects and that is never kept.
+        note_types: note type as `phrases.fold` gives it, `*` for any characters -> the policy that
+            holds for such notes instead of this one. It is of the same name, labels and rules.
+
+    Raises:
+        UsageError: for an unknown label or action, a generalisation that does not exist, a
+            forbidden `keep`, a text that cannot replace, a phrase that is not folded.
+    """
+
+    name: str
+    actions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    default: str = "redact"
+    date_columns: str = "drop"
+    veto: Phrases = dataclasses.field(default_factory=dict, repr=False)
+    restricted_zip3: frozenset[str] = RESTRICTED_ZIP3
+    hipaa: bool = False
+    labels: Mapping[str, OwnLabel] = dataclasses.field(default_factory=dict)
+    texts: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    allow: Phrases = dataclasses.field(default_factory=dict, repr=False)
+    deny: Phrases = dataclasses.field(default_factory=dict, repr=False)
+    note_types: Mapping[str, Policy] = dataclasses.field(default_factory=dict)
+    _allowed: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
+    _denied: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for label, own in self.labels.items():
+            _check_own_label(label, own)
+        known = self.known_labels
+        either = (*known, ANY_LABEL)
+        _require(self.default in REMOVALS, "default", self.default, REMOVALS)
+        _require(self.date_columns in DATE_COLUMNS, "date_columns", self.date_columns, DATE_COLUMNS)
+        for label, action in self.actions.items():
+            _require_label(label in known, "actions", label, self.actions, known)
+            _require(action in ACTIONS, f"[actions] {label}", action, tuple(ACTIONS))
+            if action == GENERALISE and label not in GENERALISATIONS:
+                raise UsageError(
+                    f"policy: [actions] {label}: there is no generalisation of it; "
+                    f"only of {sorted(GENERALISATIONS)}"
+                )
+            if action == KEEP and self.hipaa and (letter := self.hipaa_of.get(label)):
+                raise UsageError(
+                    f"policy: [actions] {label}: keep is refused under hipaa, for it is in "
+                    f"45 CFR 164.514(b)(2)(i)({letter}); allowed: {_allowed(label)}"
+                )
+        for label, text in self.texts.items():
+            _require_label(label in either, "texts", label, self.texts, either)
+            check_marker(f"policy: [texts] {label}", text)
+        for label, phrases in self.veto.items():
+            _require_label(label in either, "veto", label, self.veto, either)
+            if any(not phrase.strip() or phrase != phrase.casefold() for phrase in phrases):
+                raise UsageError(
+                    f"policy: [veto] {label}: phrases must be case-folded and not blank"
+                )
+        for label in self.allow:
+            _require_label(label in either, "allow", label, self.allow, either)
+        for label in self.deny:
+            _require_label(label in known, "deny", label, self.deny, known)
+            if not ACTIONS[self.action(label)].removes:
+                raise UsageError(
+                    f"policy: [deny] {label}: what is denied must go, but its action is "
+                    f"{self.action(label)}; allowed: {_allowed(label)}"
+                )
+        object.__setattr__(self, "_allowed", _matcher("allow", self.allow))
+        object.__setattr__(self, "_denied", _matcher("deny", self.deny))
+        for prefix in self.restricted_zip3:
+            if len(prefix) != 3 or not prefix.isascii() or not prefix.isdigit():
+                raise UsageError("policy: restricted_zip3: expected strings of three digits")
+        if missing := RESTRICTED_ZIP3 - self.restricted_zip3:
+            raise UsageError(f"policy: restricted_zip3: {sorted(missing)} cannot be left out")
+        if self.hipaa and self.date_columns == "keep":
+            raise UsageError(
+                "policy: date_columns: keep is refused under hipaa, for dates are identifiers of "
+                "45 CFR 164.514(b)(2)(i)(C); allowed: ['drop']"
+            )
+        for pattern, inner in self.note_types.items():
+            self._check_note_type(pattern, inner)
+
+    def _check_note_type(self, pattern: str, inner: Policy) -> None:
+        if not pattern or pattern != fold(pattern) or pattern.count("*") > _MOST_STARS:
+            raise UsageError(
+                f"policy: [note_types]: expected names that are not blank, are folded and have at "
+                f"most {_MOST_STARS} `*`"
+            )
+        shared = ("name", "hipaa", "labels", "date_columns", "restricted_zip3")
+        if inner.note_types or any(getattr(inner, f) != getattr(self, f) for f in shared):
+            raise UsageError(
+                f"policy: [note_types]: a note type has no note types, and shares {list(shared)}"
+            )
+
+    @property
+    def known_labels(self) -> tuple[str, ...]:
+        """The native labels and the site's own."""
+        return (*LABELS, *self.labels)
+
+    @property
+    def hipaa_of(self) -> Mapping[str, str]:
+        """Label -> the letter of its item in 45 CFR 164.514(b)(2)(i), own labels included."""
+        if not self.labels:
+            return HIPAA_OF
+        return HIPAA_OF | {name: own.hipaa for name, own in self.labels.items() if own.hipaa}
+
+    def for_note_type(self, note_type: str | None) -> Policy:
+        """The policy for the notes of a type: this one, unless [note_types] names the type.
+
+        Compared case-folded, white space runs as one blank. A name wins over patterns; of patterns
+        that match, the one with the most characters beside `*` wins, then the first by name.
+        """
+        if note_type is None or not self.note_types:
+            return self
+        name = fold(note_type)
+        if name in self.note_types:
+            return self.note_types[name]
+        for pattern in sorted(self.note_types, key=lambda p: (p.count("*") - len(p), p)):
+            if "*" in pattern and _matches(pattern, name):
+                return self.note_types[pattern]
+        return self
+
+    def action(self, label: str) -> str:
+        """The action named for a label, before any look at the text."""
+        return self.actions.get(label, self.default)
+
+    def decide(self, label: str, covered: str) -> tuple[str, str | None]:
+        """What becomes of one stretch: the action that its text leads to, and the replacement.
+
+        A pure function of label and text. "generalise" turns into "keep" where the text may stay,
+        and into "redact" where it is not understood.
+
+        Returns:
+            action: one of ACTIONS.
+            replacement: None for "keep".
+        """
+        action = self.actions.get(label, self.default)
+        if action == GENERALISE:
+            general = GENERALISATIONS[label](covered, self.restricted_zip3)
+            if general is None:
+                action = REDACT
+            elif general == _MAY_STAY:
+                action = KEEP
+            else:
+                return action, general
+        return action, self.replacement_of(action, label, len(covered))
+
+    def remove(self, label: str, length: int) -> tuple[str, str | None]:
+        """What becomes of a stretch that must go whatever its text: never kept nor generalised."""
+        action = self.actions.get(label, self.default)
+        if action not in REMOVALS:
+            action = REDACT
+        return action, self.replacement_of(action, label, length)
+
+    def replacement_of(self, action: str, label: str, length: int) -> str | None:
+        """What takes the place of `length` code points; see `actions.replacement_of`."""
+        return _replacement_of(action, label, length, self.marker(label) if self.texts else MARKER)
+
+    def marker(self, label: str) -> str:
+        """What takes the place of redacted text, `{label}` standing for the label."""
+        return self.texts.get(label) or self.texts.get(ANY_LABEL, MARKER)
+
+    def shown(self, action: str, label: str, covered: str, *, fragment: bool = False) -> str:
+        """What the scrubbed text has in place of a stretch, by its row in the audit.
+
+        Args:
+            action: that of the row, one of ACTIONS.
+            fragment: that of the row; a fragment has no marker beside its entity's.
+        """
+        if action == GENERALISE:
+            generalise = GENERALISATIONS.get(label)
+            return (generalise(covered, self.restricted_zip3) if generalise else None) or ""
+        replacement = self.replacement_of(action, label, len(covered))
+        if replacement is None:
+            return covered
+        return "" if fragment and action == REDACT else replacement
+
+    def vetoes(self, label: str, covered: str) -> bool:
+        """Whether the stretch is just a phrase that is never PHI under this label."""
+        if not self.veto:
+            return False
+        folded = covered.casefold()
+        return any(folded in self.veto.get(key, ()) for key in (label, ANY_LABEL))
+
+    def rejecter(self, text: str) -> Rejecter | None:
+        """What decides whether a candidate in this text is believed; None if every one is.
+
+        Allowed is a candidate, white space at its edges left out, that is an allowed phrase or lies
+        wholly within one that the text holds as whole words. Nothing around it can make a candidate
+        allowed that is longer than the phrase. O(text), then O(log n) a candidate.
+        """
+        if self.believes_all:
+            return None
+        allow = self.allow
+        holds = within(self._allowed.find(text)) if self._allowed is not None else None
+
+        def reject(label: str, start: int, end: int) -> str | None:
+            covered = text[start:end]
+            if self.vetoes(label, covered):
+                return VETO
+            if holds is None:
+                return None
+            end -= len(covered) - len(covered.rstrip())
+            start += len(covered) - len(covered.lstrip())
+            if start >= end:
+                return None
+            if holds(label, start, end) or holds(ANY_LABEL, start, end):
+                return ALLOW
+            folded = fold(covered)
+            allowed = any(folded in allow.get(key, ()) for key in (label, ANY_LABEL))
+            return ALLOW if allowed else None
+
+        return reject
+
+    @property
+    def believes_all(self) -> bool:
+        """Whether no candidate is ever rejected: there is nothing to veto and nothing to allow."""
+        return self._allowed is None and not self.veto
+
+    @property
+    def denies(self) -> bool:
+        """Whether there is a deny-list, also if only for some note types."""
+        return self._denied is not None or any(p.denies for p in self.note_types.values())
+
+    def denied(self, text: str) -> list[Candidate]:
+        """A candidate for each occurrence of a denied phrase; see `PhraseMatcher.find`."""
+        if self._denied is None:
+            return []
+        return [Candidate(s, e, label, DENY, 1.0) for s, e, label in self._denied.find(text)]
+
+    @property
+    def detector_hashes(self) -> dict[str, str]:
+        """Name -> hash of the detectors that the policy adds: the deny-lists, if there are any."""
+        return {DENY: _digest(self._denied_content())} if self.denies else {}
+
+    def _denied_content(self) -> dict[str, Any]:
+        inner = {name: p._denied_content() for name, p in self.note_types.items()}
+        return {"deny": _phrase_hashes(self.deny), "note_types": inner}
+
+    @property
+    def keep_dates(self) -> bool:
+        """Whether columns of role `date` pass."""
+        return self.date_columns == "keep"
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The labels that are kept whatever their text, sorted; the manifest names them."""
+        return tuple(sorted(label for label, action in self.actions.items() if action == KEEP))
+
+    def told(self) -> dict[str, Any]:
+        """What the manifest says of it beside name and hash: what stays, and how long lists are.
+
+        Of note types only what is not as everywhere else.
+        """
+
+        def one(policy: Policy) -> dict[str, Any]:
+            return {
+                "kept": list(policy.kept),
+                "vetoes": _counts(policy.veto),
+                "allowed": _counts(policy.allow),
+                "denied": _counts(policy.deny),
+            }
+
+        mine = one(self)
+        types = {
+            name: {key: value for key, value in one(inner).items() if value != mine[key]}
+            for name, inner in sorted(self.note_types.items())
+        }
+        return mine | {"note_types": types}
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256, as hex, of all that decides; not of the name, nor of how the file is written."""
+        return _digest(self._content())
+
+    def _content(self) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "actions": {label: self.action(label) for label in self.known_labels},
+            "default": self.default,
+            "date_columns": self.date_columns,
+            "veto": {label: sorted(phrases) for label, phrases in self.veto.items() if phrases},
+            "restricted_zip3": sorted(self.restricted_zip3),
+            "hipaa": self.hipaa,
+        }
+        if self.texts:
+            labels = (*self.known_labels, ANY_LABEL)
+            content["texts"] = {label: self.marker(label) for label in labels}
+        if self.labels:
+            content["labels"] = {name: own.hipaa for name, own in self.labels.items()}
+        content |= {
+            key: hashes
+            for key, phrases in (("allow", self.allow), ("deny", self.deny))
+            if (hashes := _phrase_hashes(phrases))
+        }
+        if self.note_types:
+            content["note_types"] = {p: inner._content() for p, inner in self.note_types.items()}
+        return content
+
+
+def policy_names() -> tuple[str, ...]:
+    """The names of the policies that ship, sorted."""
+    return shipped_names(_FOLDER)
+
+
+def policy_text(name: str) -> str:
+    """The TOML of a policy that ships, comments and all.
+
+    Raises:
+        UsageError: if none is called so.
+    """
+    return shipped_text("policy", _FOLDER, name)
+
+
+def load_policy(name_or_url: str) -> Policy:
+    """The policy of a shipped name ("hipaa", "research") or of a TOML file by fsspec URL.
+
+    Raises:
+        UsageError: if it or a list that it names cannot be read, or it names an unknown key, label,
+            action, or forbidden `keep`; the message says which key and what is allowed.
+    """
+    table = require_keys("policy", read_toml("policy", _FOLDER, name_or_url), _KEYS)
+    base = table.get("extends")
+    if base is not None and base not in policy_names():
+        raise UsageError(f"policy: extends: expected one of {list(policy_names())}")
+    if base == name_or_url:
+        raise UsageError("policy: extends: a policy cannot extend itself")
+    folder = name_or_url[: max(name_or_url.rfind("/"), name_or_url.rfind("\\")) + 1]
+    policy = _policy(table, Policy("", hipaa=False) if base is None else load_policy(base), folder)
+    if name_or_url not in (shipped := policy_names()) and policy.name in shipped:
+        raise UsageError(f"policy: name: {policy.name!r} is a shipped policy's; choose another")
+    return policy
+
+
+def _policy(table: dict[str, Any], base: Policy, folder: str) -> Policy:
+    name = _string(table, "name", None)
+    hipaa = table.get("hipaa", base.hipaa)
+    if not isinstance(hipaa, bool):
+        raise UsageError("policy: hipaa: expected true or false")
+    if base.hipaa and not hipaa:
+        raise UsageError(
+            "policy: hipaa: cannot be switched off in a policy that extends one under hipaa"
+        )
+    labels = {**base.labels, **_own_labels(table.get("labels", {}))}
+    zip3 = require_strings("policy: restricted_zip3", table.get("restricted_zip3", []))
+    base = dataclasses.replace(base, labels=labels)
+    policy = Policy(
+        name=name,
+        date_columns=_string(table, "date_columns", base.date_columns),
+        restricted_zip3=base.restricted_zip3 | frozenset(zip3),
+        # Whoever calls a policy "hipaa" is held to it.
+        hipaa=hipaa or name.casefold() == "hipaa",
+        labels=labels,
+        **_decisions(table, base, folder),
+    )
+    types = table.get("note_types", {})
+    if not isinstance(types, dict):
+        raise UsageError(f"policy: [note_types]: expected a table, got {type(types).__name__}")
+    inner: dict[str, Policy] = {}
+    for pattern, part in types.items():
+        folded = fold(pattern)
+        if folded in inner:
+            raise UsageError(f"policy: [note_types] {pattern!r}: it is there twice")
+        try:
+            part = require_keys("policy", part, _PER_NOTE_TYPE)
+            inner[folded] = dataclasses.replace(policy, **_decisions(part, policy, folder))
+        except UsageError as error:
+            said = str(error).removeprefix("policy: ")
+            raise UsageError(f"policy: [note_types] {pattern!r}: {said}") from None
+    return dataclasses.replace(policy, note_types={**base.note_types, **inner})
+
+
+def _decisions(table: dict[str, Any], base: Policy, folder: str) -> dict[str, Any]:
+    """What a policy or one of its note types says beside what it starts from.
+
+    Actions and texts replace those of `base` label by label; phrases are added to them.
+    """
+    known = base.known_labels
+    either = (*known, ANY_LABEL)
+    actions = require_keys("policy: [actions]", table.get("actions", {}), known)
+    for label, action in actions.items():
+        if not isinstance(action, str):
+            raise UsageError(f"policy: [actions] {label}: expected one of {list(ACTIONS)}")
+    texts = require_keys("policy: [texts]", table.get("texts", {}), either)
+    for label, text in texts.items():
+        if not isinstance(text, str):
+            raise UsageError(f"policy: [texts] {label}: expected a text")
+    veto = {
+        label: frozenset(
+            phrase.casefold() for phrase in require_strings(f"policy: [veto] {label}", phrases)
+        )
+        for label, phrases in _table(table, "veto", either).items()
+    }
+    lists = {
+        key: {
+            label: read_phrases(f"policy: [{key}] {label}", value, folder)
+            for label, value in _table(table, key, allowed).items()
+        }
+        for key, allowed in (("allow", either), ("deny", known))
+    }
+    return {
+        "actions": {**base.actions, **actions},
+        "default": _string(table, "default", base.default),
+        "texts": {**base.texts, **texts},
+        "veto": _added(base.veto, veto),
+        "allow": _added(base.allow, lists["allow"]),
+        "deny": _added(base.deny, lists["deny"]),
+    }
+
+
+def _table(table: dict[str, Any], key: str, allowed: tuple[str, ...]) -> dict[str, Any]:
+    return require_keys(f"policy: [{key}]", table.get(key, {}), allowed)
+
+
+def _added(base: Phrases, more: Phrases) -> Phrases:
+    both = {**base, **{label: base.get(label, frozenset()) | more[label] for label in more}}
+    return {label: phrases for label, phrases in both.items() if phrases}
+
+
+def _own_labels(value: object) -> dict[str, OwnLabel]:
+    if not isinstance(value, dict):
+        raise UsageError(f"policy: [labels]: expected a table, got {type(value).__name__}")
+    labels = {}
+    for name, about in value.items():
+        if not _LABEL.fullmatch(name):
+            raise UsageError(_BAD_LABEL)
+        about = require_keys(f"policy: [labels] {name}", about, ("hipaa", "description"))
+        if not all(isinstance(said, str) for said in about.values()):
+            raise UsageError(f"policy: [labels] {name}: hipaa and description are texts")
+        labels[name] = OwnLabel(**about)
+    return labels
+
+
+def _check_own_label(name: str, own: OwnLabel) -> None:
+    if not _LABEL.fullmatch(name):
+        raise UsageError(_BAD_LABEL)
+    if name.upper() in LABELS:
+        raise UsageError(
+            f"policy: [labels] {name}: {name.upper()} is a native label; choose another name"
+        )
+    if own.hipaa is not None and (len(own.hipaa) != 1 or own.hipaa not in HIPAA_ITEMS):
+        raise UsageError(
+            f"policy: [labels] {name}: hipaa: expected the letter of an item of "
+            "45 CFR 164.514(b)(2)(i), A to R"
+        )
+
+
+@functools.lru_cache(maxsize=16)
+def _matcher_of(key: str, phrases: tuple[tuple[str, frozenset[str]], ...]) -> PhraseMatcher:
+    for label, some in phrases:
+        if any(phrase != fold(phrase) or not has_word(phrase) for phrase in some):
+            raise UsageError(
+                f"policy: [{key}] {label}: phrases must be folded and have a letter or digit"
+            )
+    return PhraseMatcher(dict(phrases))
+
+
+def _matcher(key: str, phrases: Phrases) -> PhraseMatcher | None:
+    """Checks and indexes; note types mostly share the lists of their policy, and so the index."""
+    if not any(phrases.values()):
+        return None
+    return _matcher_of(key, tuple(sorted(phrases.items(), key=lambda item: item[0])))
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Whether a name is of a pattern, in which each `*` stands for any characters. Linear."""
+    first, *middle, last = pattern.split("*")
+    if len(name) < len(first) + len(last) or not name.startswith(first):
+        return False
+    at, end = len(first), len(name) - len(last)
+    for piece in middle:
+        found = name.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return name.endswith(last)
+
+
+def _counts(phrases: Phrases) -> dict[str, int]:
+    return {label: len(some) for label, some in sorted(phrases.items())}
+
+
+def _phrase_hashes(phrases: Phrases) -> dict[str, str]:
+    return {
+        label: hashlib.sha256("\n".join(sorted(some)).encode("utf-8", "surrogatepass")).hexdigest()
+        for label, some in phrases.items()
+        if some
+    }
+
+
+def _digest(content: dict[str, Any]) -> str:
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _string(table: dict[str, Any], key: str, default: str | None) -> str:
+    value = table.get(key, default)
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"policy: {key}: expected a string that is not empty")
+    return value
+
+
+def _allowed(label: str) -> list[str]:
+    return [
+        action.name
+        for action in ACTIONS.values()
+        if action.removes and (action.blind or label in GENERALISATIONS)
+    ]
+
+
+def _require(holds: bool, where: str, value: str, allowed: tuple[str, ...]) -> None:
+    if not holds:
+        # A value may stand where a phrase was meant.
+        shown = repr(value) if _LABEL.fullmatch(value) else "the value"
+        raise UsageError(f"policy: {where}: {shown} is unknown; allowed: {list(allowed)}")
+
+
+def _require_label(
+    holds: bool, key: str, label: str, table: Mapping[str, object], allowed: tuple[str, ...]
+) -> None:
+    if not holds:
+        raise UsageError(
+            f"policy: [{key}]: unknown {shown_keys([label], tuple(table))}; "
+            f"allowed: {list(allowed)}"
+        )

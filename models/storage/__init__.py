@@ -1,0 +1,1 @@
+"""Storage: the bytes of files on local disks and object stores; nothing of what they mean."""

@@ -1,0 +1,188 @@
+"""Retries: which faults of storage deserve one, how long to wait, what a message may say."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import hashlib
+import re
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..core.errors import ScrublineError, Shortage, StorageError
+from ..core.heartbeat import record_heartbeat
+from ..core.shortage import MEMORY, Resource, remedy_of, shortage_of
+from .paths import below
+
+T = TypeVar("T")
+
+_FINAL_ERRORS = (
+    FileNotFoundError,
+    FileExistsError,
+    PermissionError,
+    IsADirectoryError,
+    NotADirectoryError,
+)
+_FINAL_ERRNOS = frozenset(
+    {
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EINVAL,  # S3's InvalidRange, MalformedXML and the like, as s3fs gives them
+        errno.ELOOP,
+        errno.EMFILE,
+        errno.EMSGSIZE,
+        errno.ENAMETOOLONG,
+        errno.ENOSPC,
+        errno.ENOSYS,
+        errno.ENOTEMPTY,
+        errno.EROFS,
+        errno.EXDEV,
+    }
+)
+# By name, so that no client library is imported for the sake of its errors.
+_TRANSIENT_CLASSES = frozenset(
+    {
+        "aiohttp.ClientError",
+        "botocore.FlexibleChecksumError",  # what came is not what the store has
+        "botocore.HTTPClientError",
+        "botocore.ConnectionError",
+        "botocore.IncompleteReadError",
+        "botocore.ResponseStreamingError",
+        "urllib3.HTTPError",
+        "requests.RequestException",
+        "http.HTTPException",
+        "azure.ServiceRequestError",
+        "azure.ServiceResponseError",
+    }
+)
+_TRANSIENT_STATUS = frozenset({"408", "425", "429", "500", "502", "503", "504"})
+
+
+def is_transient(error: Exception) -> bool:
+    """Whether the same request may succeed a little later."""
+    if isinstance(error, _FINAL_ERRORS):
+        return False
+    if isinstance(error, OSError):
+        return error.errno not in _FINAL_ERRNOS
+    classes = {f"{c.__module__.partition('.')[0]}.{c.__name__}" for c in type(error).__mro__}
+    if classes & _TRANSIENT_CLASSES:
+        return True
+    status = getattr(error, "status_code", getattr(error, "code", None))
+    return isinstance(status, int | str) and str(status) in _TRANSIENT_STATUS
+
+
+_CLOCK = "the clocks of this machine and the store differ too much: set this one (NTP), then resume"
+_CREDENTIALS = "the credentials have expired: get new ones, then resume"
+
+STORE_CODES = {
+    "RequestTimeTooSkewed": _CLOCK,
+    "RequestExpired": _CLOCK,
+    "ExpiredToken": _CREDENTIALS,
+    "ExpiredTokenException": _CREDENTIALS,
+    "TokenRefreshRequired": _CREDENTIALS,
+}
+"""Error codes of S3 for refusals that neither a retry nor the permissions explain, with remedies.
+
+Messages repeat only these: a server can write anything there.
+"""
+
+
+def store_code(error: BaseException) -> str:
+    """Which of `STORE_CODES` caused an error of a client library; "" for none."""
+    for link in (error, error.__cause__):
+        response = getattr(link, "response", None)
+        if isinstance(response, dict) and isinstance(response.get("Error"), dict):
+            code = response["Error"].get("Code")
+            if code in STORE_CODES:
+                return str(code)
+    return ""
+
+
+def failure_class(error: Exception) -> str:
+    """Class and error number, or the store's code: all of an error that is safe to show."""
+    number = getattr(error, "errno", None)
+    code = errno.errorcode.get(number, "") if isinstance(number, int) else ""
+    return " ".join(filter(None, (type(error).__qualname__, code, store_code(error))))
+
+
+def _lack_of(error: Exception) -> Resource | None:
+    """What the machine lacked, if smaller batches may need less of it; not the disk or files."""
+    resource = shortage_of(error)
+    return resource if resource is MEMORY or not isinstance(error, OSError) else None
+
+
+def jitter(operation: str, url: str, attempt: int) -> float:
+    """Factor in [0.5, 1.5), spread over files and attempts but the same in every run."""
+    digest = hashlib.sha256(f"{operation} {url} {attempt}".encode("utf-8", "surrogateescape"))
+    return 0.5 + int.from_bytes(digest.digest()[:4], "big") / 2**32
+
+
+class MissingFileError(StorageError, FileNotFoundError):
+    """There is no file at the URL; unlike in other FileNotFoundErrors, the message has no name."""
+
+
+class StorageAccessError(StorageError):
+    """Storage refused: missing permission, or something else is in the way. No retry helps."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Retrying:
+    """Retries operations of storage, and reports failures without names of inputs.
+
+    Attributes:
+        root: output root; only used to name outputs in messages.
+        tries: how often an operation is tried in all.
+        base_seconds, cap_seconds: the first wait between tries, which doubles, and the longest.
+        sleep: waits; tests give their own.
+        private: whether all files on local disks are private to their owner (mode 0600).
+    """
+
+    root: str = ""
+    tries: int = 6
+    base_seconds: float = 0.2
+    cap_seconds: float = 10.0
+    sleep: Callable[[float], None] = time.sleep
+    private: bool = dataclasses.field(default=False, kw_only=True)
+
+    def retry(self, operation: str, url: str, action: Callable[[], T]) -> T:
+        """The result of `action`, tried again after transient faults.
+
+        The error is raised outside of every `except` block, so that no chained one carries a name.
+        """
+        waited = self.base_seconds
+        for attempt in range(1, self.tries + 1):
+            try:
+                result = action()
+                record_heartbeat()
+                return result
+            except ScrublineError:
+                raise
+            except Exception as error:
+                final = not is_transient(error)
+                kind = failure_class(error)
+                cause = type(error)
+                lack = _lack_of(error)
+                remedy = STORE_CODES.get(store_code(error), "")
+                remedy = f": {remedy}" if remedy else remedy_of(getattr(error, "errno", None))
+            if final or attempt == self.tries:
+                break
+            self.sleep(min(self.cap_seconds, waited) * jitter(operation, url, attempt))
+            waited *= 2
+        where = self.named(url)
+        if lack is not None:
+            raise Shortage(f"cannot {operation}{where}: {lack}")
+        if issubclass(cause, FileNotFoundError):
+            raise MissingFileError(
+                f"cannot {operation}{where}: there is no such file, folder or bucket"
+            )
+        if final:
+            raise StorageAccessError(f"cannot {operation}{where}: storage refused ({kind}){remedy}")
+        raise StorageError(f"cannot {operation}{where}: {kind} after {self.tries} tries{remedy}")
+
+    def named(self, url: str) -> str:
+        """` '<path below the output root>'` of an output, ` an input file` of anything else."""
+        if not self.root:
+            return " a file"
+        name = below(url, self.root)
+        return " an input file" if name is None else " " + repr(re.sub(r"=[^/]*/", "=*/", name))

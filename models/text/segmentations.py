@@ -1,0 +1,24 @@
+"""Layers: what a CRF labels one by one, its items.
+
+A layer is a pure function from the texts of a batch and their fine tokens to bounds: ordered and
+disjoint within a document, and every character that is not white space is in one.
+"""
+
+from __future__ import annotations
+
+from .joined import merged
+from .plain import characters, coarse, fine
+from .segmentation import ItemBounds, Layer
+from .wi_deid import wi_deid, word
+
+__all__ = ["SEGMENTATIONS", "ItemBounds", "Layer"]
+
+SEGMENTATIONS: dict[str, Layer] = {
+    "fine": fine,
+    "coarse": coarse,
+    "character": characters,
+    "word": word,
+    "wi-deid": wi_deid,
+    "merged": merged,
+}
+"""All layers, by the name that a recipe gives."""

@@ -1,0 +1,1 @@
+"""The command line: options, help, and the dispatch to commands."""

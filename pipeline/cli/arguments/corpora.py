@@ -1,0 +1,132 @@
+"""Commands that write annotated notes: annotate, convert, synth."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+
+from ...options.command_line import add_named
+from .shared import describe, share
+
+
+def add_annotate(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `annotate`."""
+    describe(
+        parser,
+        "--input URL --output URL [OPTIONS]",
+        "The output contains the texts: it is as sensitive as the input.",
+        "scrubline annotate --input dev.jsonl --model bundles/mine --output found.jsonl",
+        "scrubline annotate --input dev.jsonl --model none --recogniser date \\\n"
+        "           --output dates.jsonl",
+        "scrubline annotate --input notes.xml --to brat --output for-brat/",
+    )
+    add_named(parser, "annotate", "input")
+    parser.add_argument(
+        "--output",
+        required=True,
+        metavar="URL",
+        help="corpus to write; a folder for formats with one document per file",
+    )
+    share(parser, "--overwrite", "--from", "--to")
+    add_named(parser, "annotate", "model", "recogniser")
+    parser.add_argument(
+        "--own-labels",
+        action="store_true",
+        help="write the bundle's own labels instead of the native ones",
+    )
+    parser.add_argument(
+        "--cover",
+        action="store_true",
+        help="also write what would be removed, everything that any detector proposes, as "
+        "meta.cover of standoff; `evaluate` then measures leaks by it",
+    )
+
+
+def add_convert(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `convert`."""
+    describe(
+        parser,
+        "INPUT OUTPUT [OPTIONS]",
+        "formats, and what each cannot hold:\n"
+        "  standoff   JSON Lines, {doc_id, text, spans: [{start, end, label}], meta} per line;\n"
+        "             .jsonl, .ndjson\n"
+        "  i2b2_2014  XML, one document per file, in a folder: native labels only; no control\n"
+        "             characters, no meta\n"
+        "  i2b2_2006  XML, all documents in one file: no overlapping spans, only labels PATIENT,\n"
+        "             DOCTOR, HOSPITAL, ID, DATE, LOCATION, PHONE, AGE; no control characters,\n"
+        "             no meta\n"
+        "  brat       pairs of .txt and .ann, in a folder: no meta\n"
+        "  conll      one token per line, BIO tags: no overlapping spans, no spans of white space\n"
+        "             only, no meta; .conll, .bio, .iob, .bioes\n"
+        "Texts and offsets stay as they are, to the character. In folders, a document's file is "
+        "named by its doc_id. A document that the format cannot hold stops the conversion, and "
+        "nothing is written. The output contains the texts: it is as sensitive as the input.",
+        "scrubline convert gold.jsonl for-brat/ --to brat --check",
+        "scrubline convert training-PHI-Gold/ gold.jsonl",
+        "scrubline convert gold.jsonl gold.xml --to i2b2_2006 --label-map i2b2_2006",
+        "scrubline convert meddocan/ spanish.conll --label-map meddocan",
+    )
+    parser.add_argument("source", metavar="INPUT", help="file, folder or glob; .gz is unpacked")
+    parser.add_argument(
+        "target", metavar="OUTPUT", help="file, or a folder that is empty or does not exist"
+    )
+    share(parser, "--from", "--to", "--overwrite")
+    parser.add_argument(
+        "--label-map",
+        metavar="NAME|FILE",
+        help="map labels to native ones; from native ones if the map has the name of the output's "
+        "format. Spans of labels without a counterpart are left out and counted",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="report what the format cannot hold before anything is written, then read the result "
+        "back and compare it; reads the input twice",
+    )
+
+
+def add_synth(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `synth`."""
+    describe(
+        parser,
+        "--output FILE [OPTIONS]\n       scrubline synth --check [OPTIONS]",
+        "The wording comes from handwritten templates of many kinds of notes; names, dates, "
+        "places, numbers and layouts are drawn for each note. The same seed and options give the "
+        "same bytes, another seed gives other identities. docs/synth.md explains how to write "
+        "templates of your own.",
+        "scrubline synth --seed 1 --notes 3000 --output notes.jsonl",
+        "scrubline synth --templates ours/ --check",
+        "scrubline synth --seed 1 --templates ours/ --notes 500 --output notes.jsonl",
+        "scrubline synth --seed 1 --raw raw-notes/ --output notes.jsonl",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="seed (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--notes",
+        type=int,
+        metavar="N",
+        help="number of notes; templates are used in turn (default: one note per template); 0 for "
+        "--raw alone",
+    )
+    parser.add_argument(
+        "--templates",
+        metavar="FOLDER",
+        help="use the <kind>.txt files of this folder instead of the shipped templates",
+    )
+    parser.add_argument(
+        "--raw",
+        action="append",
+        metavar="FOLDER",
+        help="mix in notes without annotation: .jsonl with a text per line, or .txt. What the "
+        "rules find is replaced; lines with an unexplained name are left out. The result has "
+        "their wording: protect it as you protect them; repeatable",
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", help="corpus to write: .jsonl (standoff) or another format"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; report all errors of the templates"
+    )
+    parser.add_argument(
+        "--show", type=int, metavar="N", help="like --check; also print N notes of each kind"
+    )

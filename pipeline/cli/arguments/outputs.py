@@ -1,0 +1,158 @@
+"""Commands that look after an output: diff, verify, inspect, status, prune."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+
+from ...options.command_line import add_named
+from .shared import describe, share
+
+
+def add_diff(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `diff`."""
+    describe(
+        parser,
+        "--output URL [OPTIONS]",
+        "The audit of a run that waits (`scrub --hold`) is compared with what is published of the "
+        "same inputs: documents that are new, gone or have another text; and, in documents with "
+        "the same text, spans gained, lost (no longer removed), retyped (another label) and moved "
+        "(other boundaries). No text is read and no key is needed. Exit code 0 if the spans are "
+        "the same, else 3; with --max-lost, 3 only if more than that is lost.",
+        "scrubline diff --output out/",
+        "scrubline diff --output out/ --documents | sort -k4 -nr | head",
+        "scrubline diff --output out-new/ --against out/ --max-lost 0.001",
+    )
+    _add_output(parser)
+    add_named(parser, "diff", "run")
+    parser.add_argument(
+        "--against",
+        metavar="URL",
+        help="an earlier output, made with the same key: --output is compared with it as published",
+    )
+    add_named(parser, "diff", "max-lost")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--documents",
+        action="store_true",
+        help="print a tab-separated line for each document that differs: doc_key and counts",
+    )
+    share(shown, "--json")
+
+
+def add_verify(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `verify`."""
+    describe(
+        parser,
+        "--output URL [OPTIONS]",
+        "All hashes, digests, counts and fields of the manifest are compared, and files that no "
+        "receipt names are found. With the key, the seal is checked: it reveals forgery. With\n"
+        "--originals, the inputs of the last run are read again, the audit is applied to them and "
+        "the result is compared with what is published. Exit code 3 if anything does not match, or "
+        "if there is no seal.",
+        "scrubline verify --output out/",
+        "scrubline verify --output out/ --key-file key.txt",
+        "scrubline verify --output out/ --originals --key-file key.txt",
+    )
+    _add_output(parser)
+    parser.add_argument(
+        "--originals", action="store_true", help="also compare with the inputs of the last run"
+    )
+    add_named(parser, "verify", "key-file")
+
+
+def add_inspect(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `inspect`."""
+    describe(
+        parser,
+        "--output URL [OPTIONS]\n       scrubline inspect --columns --input URL [OPTIONS]",
+        "--quarantined lists the rows that were held back, also those of a run that is held or "
+        "unfinished: unit, row, step, error and place in the input, tab-separated.\n"
+        "--gone lists the inputs that the output holds and that no longer exist.\n"
+        "--columns lists the columns of an input: number, name and type; it needs no --output. A "
+        "column name may be a value of the input (a CSV file without a header), so names are shown "
+        "on a terminal only, or written to a new file that only you can read.",
+        "scrubline inspect --columns --input notes/",
+        "scrubline inspect --output out/",
+        "scrubline inspect --output out/ --document 5100107 --key-file key.txt",
+        "scrubline inspect --output out/ --quarantined --key-file key.txt",
+        "scrubline inspect --output out/ --gone --input notes/ --key-file key.txt",
+    )
+    parser.add_argument("--output", metavar="URL", help="the output folder")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--document",
+        metavar="ID|DOC_KEY",
+        help="show a document, original and scrubbed side by side; its input must be readable",
+    )
+    shown.add_argument(
+        "--quarantined", action="store_true", help="list quarantined rows with their input files"
+    )
+    shown.add_argument(
+        "--gone",
+        action="store_true",
+        help="list inputs under --input that the output holds and that no longer exist",
+    )
+    shown.add_argument(
+        "--columns",
+        dest="list_columns",
+        action="store_true",
+        help="list number, name and type of each column of --input",
+    )
+    add_named(parser, "inspect", "input", "key-file")
+    parser.add_argument(
+        "--names-file",
+        metavar="FILE",
+        help="with --columns: write them to a new file that only you can read (mode 600)",
+    )
+    add_named(parser, "inspect", "config", "format")
+    how = parser.add_argument_group("how CSV and text files are written, for --columns")
+    add_named(how, "inspect", "encoding", "delimiter", "quote", "escape", "header")
+
+
+def add_status(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `status`."""
+    describe(
+        parser,
+        "--output URL [OPTIONS]",
+        "Stages of a pending run: planning (its plan is incomplete), unfinished (stopped, or held "
+        "back by a gate), waits (--hold), publishing (publication was interrupted). No key is "
+        "needed, and nothing that is printed is PHI.",
+        "scrubline status --output out/",
+        "scrubline status --output s3://research/notes/ --json",
+    )
+    _add_output(parser)
+    share(parser, "--json")
+
+
+def add_prune(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `prune`."""
+    describe(
+        parser,
+        "--output URL [OPTIONS]",
+        "Removed are plans, skip-lists and candidates of runs of which nothing is published any "
+        "more, and staging of runs that were stopped before they were planned. What is published, "
+        "what `verify` and `inspect` need, and runs that `resume` can continue are kept. Without\n"
+        "--yes, it only lists what would be removed.",
+        "scrubline prune --output out/",
+        "scrubline prune --output out/ --keep-runs 7 --older-than 30 --yes",
+    )
+    _add_output(parser)
+    parser.add_argument(
+        "--keep-runs",
+        type=int,
+        default=0,
+        metavar="N",
+        help="keep the last N superseded runs (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--older-than",
+        type=float,
+        default=0.0,
+        metavar="DAYS",
+        help="remove only what is older than this (default: %(default)g)",
+    )
+    parser.add_argument("--yes", action="store_true", help="remove it")
+
+
+def _add_output(parser: ArgumentParser) -> None:
+    parser.add_argument("--output", required=True, metavar="URL", help="the output folder")

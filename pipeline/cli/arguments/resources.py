@@ -1,0 +1,224 @@
+"""Commands for what runs and training draw on: key, policy, dictionaries, part."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from ...options.command_line import add_named
+from .shared import describe
+
+
+def add_key(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `key`."""
+    describe(
+        parser,
+        "new|check|doc|patient [ID ...] [OPTIONS]",
+        "A key is never shown. Keep it safe: without it, nothing can be joined again.",
+        "scrubline key new --output key.txt",
+        "scrubline key check --key-file key.txt",
+        "scrubline key patient 0012345 --key-file key.txt",
+        "cut -d, -f1 ids.csv | scrubline key doc - --key-file key.txt",
+    )
+    parser.add_argument(
+        "what",
+        choices=["new", "check", "doc", "patient"],
+        help="new: make a key; check: print its check value; doc, patient: print the keys of ids",
+    )
+    parser.add_argument(
+        "ids", nargs="*", metavar="ID", help="ids; `-` reads them from standard input, one per line"
+    )
+    parser.add_argument(
+        "--ordinal",
+        type=int,
+        default=0,
+        metavar="N",
+        help="doc: which row, if the input repeats an id; 0 is the first (default: %(default)s)",
+    )
+    add_named(parser, "key", "key-file")
+    parser.add_argument(
+        "--output", metavar="FILE", help="new: file to write (mode 600); must not exist"
+    )
+
+
+def add_policy(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `policy`."""
+    describe(
+        parser,
+        "check|show|list [NAME|FILE] [OPTIONS]",
+        "For each label, a policy says what becomes of what is found: redact ([PATIENT]), mask "
+        "(***), generalise (90+, ZIP code to three digits) or keep; which texts and phrases are "
+        "exceptions; and what differs for some note types. Write one as a TOML file; this keeps "
+        "doctors:\n\n"
+        '  name = "site"\n'
+        '  extends = "hipaa"\n'
+        "  [actions]\n"
+        '  DOCTOR = "keep"\n\n'
+        "`check` reads it as a run would, with its lists, explains what it does, and goes through "
+        "the eighteen identifiers of HIPAA's Safe Harbor. If the file is wrong, it exits with 2 "
+        "and says which key is wrong and what is allowed. Phrases are counted, never shown.",
+        "scrubline policy list",
+        "scrubline policy show hipaa > site.toml",
+        "scrubline policy check site.toml",
+        "scrubline policy check site.toml --json",
+    )
+    parser.add_argument(
+        "what",
+        choices=["check", "show", "list"],
+        help="check: explain a policy and report its errors; show: print a shipped policy's file; "
+        "list: name the shipped policies",
+    )
+    parser.add_argument(
+        "policy", nargs="?", metavar="NAME|FILE", help="a shipped policy, or a TOML file"
+    )
+    parser.add_argument("--json", action="store_true", help="check: print JSON instead of text")
+
+
+def add_dictionaries(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `dictionaries`."""
+    describe(
+        parser,
+        "list|fetch|build [OPTIONS]",
+        "Small lists come with the package. `fetch` downloads the large ones of the Census Bureau, "
+        "the Social Security Administration, CMS, the FDA and the National Library of Medicine; it "
+        "is the only command that opens a network connection of its own. Where it may not, "
+        "download the files that `list` names and put them in a folder as first_names_ssa.zip, "
+        "surnames_census2010.zip, surnames_census2000.zip, hospitals_cms.csv, drugs_fda.zip and "
+        "mesh_terms.bin.\n\n"
+        "`build` turns such a folder into lists, each a file for `scrubline train --dictionary`. A "
+        "line is a phrase; in weighted lists (.tsv) it is followed by a tab and a count. The same "
+        "files and options give the same bytes; SOURCES.md gives origin and licence.",
+        "scrubline dictionaries list",
+        "scrubline dictionaries fetch --output official/ --only first_names_ssa",
+        "scrubline dictionaries build --from official/ --output lists/ \\\n"
+        "           --least-count 1000 --subtract common_words_en --subtract medical_words_en",
+        "scrubline train --corpus train.jsonl --recipe hide --name mine \\\n"
+        "           --dictionary lists/first_names_ssa.tsv --output bundles/mine",
+    )
+    parser.add_argument(
+        "what",
+        choices=["list", "fetch", "build"],
+        help="list: name all lists with kind, size and origin; fetch: download the official files; "
+        "build: make lists of them",
+    )
+    parser.add_argument(
+        "--from", dest="source", metavar="FOLDER", help="build: folder of the official files"
+    )
+    parser.add_argument(
+        "--output",
+        metavar="FOLDER",
+        help="fetch: folder for the files; build: folder for the lists, must not exist",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="NAME",
+        help="a list that `list` names (default: all); repeatable",
+    )
+    parser.add_argument(
+        "--url",
+        dest="urls",
+        action="append",
+        metavar="NAME=URL",
+        help="fetch: download a file from another place, for example a newer year; repeatable",
+    )
+    parser.add_argument(
+        "--least-count",
+        type=int,
+        default=1,
+        metavar="N",
+        help="build: leave out phrases with a lower count in weighted lists (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--subtract",
+        action="append",
+        metavar="NAME|URL",
+        help="build: leave out the phrases of this list, ignoring case; repeatable",
+    )
+
+
+def add_part(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `part`."""
+    describe(
+        parser,
+        "train|show|list|score [NAME|FOLDER] [OPTIONS]",
+        "A language part is a folder with a small tagger or a table of word clusters, from which "
+        "recipes make features. None comes with the package; each is made by one command:\n"
+        "  pos       part of speech, Penn tags        from a treebank in CoNLL-U\n"
+        "  upos      part of speech, universal tags   from the same\n"
+        "  ner       PER, LOC, ORG                    from annotated corpora\n"
+        "  brown     Brown clusters                   from raw texts: .txt, or .jsonl with {text}\n"
+        "  word2vec  clusters of word vectors         from the same; needs scrubline[clusters]\n"
+        "The licence of the data is kept beside the part (LICENCE.md), apart from Scrubline's: UD "
+        "English is share-alike. Clusters made from your notes contain words of them, also names:\n"
+        "protect such a part as you protect the notes. `list` shows the command for each part; "
+        "`score` needs data that the part was not made from. See docs/parts.md.",
+        "scrubline part train pos --input en_ewt-ud-train.conllu --output parts/pos \\\n"
+        "           --held-out en_ewt-ud-dev.conllu",
+        "scrubline part train brown --input notes.jsonl --output parts/brown \\\n"
+        "           --set clusters=200 --credit 'Our own notes. Not for redistribution.'",
+        "scrubline part show parts/pos",
+        "scrubline part score parts/ner --input dev.jsonl",
+    )
+    parser.add_argument(
+        "what",
+        choices=["train", "show", "list", "score"],
+        help="train: make a part; show: print its card; list: name all that can be made; score: "
+        "measure it on new data",
+    )
+    parser.add_argument(
+        "part", nargs="?", metavar="NAME|FOLDER", help="train: its name; show, score: its folder"
+    )
+    _add_part_options(parser)
+
+
+def _add_part_options(parser: Any) -> None:
+    parser.add_argument(
+        "--input",
+        dest="inputs",
+        action="append",
+        metavar="URL",
+        help="file, folder or glob to read; repeatable",
+    )
+    parser.add_argument("--output", metavar="FOLDER", help="train: folder to write; must not exist")
+    parser.add_argument(
+        "--held-out",
+        action="append",
+        metavar="URL",
+        help="train: data that is not learned from, but scored for the card; repeatable",
+    )
+    parser.add_argument(
+        "--set",
+        dest="parameters",
+        action="append",
+        metavar="NAME=VALUE",
+        help="train: for taggers, a parameter of the learner, for example max_iterations=100; for "
+        "clusters, one of clusters, vocabulary, least_count, fold (0 keeps case), epochs, "
+        "dimensions, window, seed; repeatable",
+    )
+    parser.add_argument(
+        "--algorithm",
+        metavar="NAME",
+        help="train: lbfgs (default: small models) or averaged-perceptron (faster, larger models)",
+    )
+    parser.add_argument(
+        "--licence",
+        "--license",
+        metavar="TEXT",
+        help="train: licence of the data, if it is not a known corpus (default: not stated)",
+    )
+    parser.add_argument("--credit", metavar="TEXT", help="train: credit for LICENCE.md")
+
+
+def add_completion(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `completion`."""
+    describe(
+        parser,
+        "bash|zsh|fish",
+        "The script completes commands, options and the values that they suggest, and otherwise "
+        "names of files. Make it anew after an upgrade.",
+        "source <(scrubline completion bash)",
+        "scrubline completion zsh > ~/.zfunc/_scrubline",
+        "scrubline completion fish > ~/.config/fish/completions/scrubline.fish",
+    )
+    parser.add_argument("shell", choices=["bash", "zsh", "fish"], help="the shell to print it for")

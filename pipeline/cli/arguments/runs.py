@@ -1,0 +1,81 @@
+"""Commands that scrub: scrub, plan, resume. Their options are the table of `pipeline.options`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+
+from ...options.command_line import add_options
+from .shared import describe
+
+_ENGINES = """\
+Engines (--runner). Each sets some of Beam's options; your own follow after -- and win.
+  direct    this process, or --workers N child processes; nothing else is needed
+  prism     Beam's own engine on one machine
+  flink     inside a local job server; on a cluster with -- --flink_master=HOST:PORT
+  spark     inside a local job server; on a cluster with -- --spark_master_url=URL
+  portable  a job server that runs already: -- --job_endpoint=HOST:PORT
+  dataflow  Google's service; see docs/engines.md
+`make engines` installs prism, flink and spark into ~/.cache/scrubline/engines, or into
+$SCRUBLINE_ENGINES; -- --prism_location, --flink_job_server_jar and --spark_job_server_jar name
+files of your own."""
+
+
+def add_scrub(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `scrub`."""
+    describe(
+        parser,
+        "--input URL --output URL --column NAME=ROLE [OPTIONS] [-- BEAM OPTIONS]\n"
+        "       scrubline scrub - [OPTIONS] < TEXT",
+        "Every column of the input needs a role: nothing is passed on that you have not declared. "
+        "`scrubline scrub -` scrubs one text from standard input and prints it; with --json an "
+        f"object with the scrubbed text and its spans.\n\n{_ENGINES}",
+        "scrubline scrub --input notes/ --output out/ --key-file key.txt \\\n"
+        "           --column note_id=id --column patient_id=patient \\\n"
+        "           --column note_text=text --column note_type=type",
+        "scrubline scrub --config nightly.toml --incremental --finish-pending --workers 8",
+        "scrubline scrub --config nightly.toml --input notes/ --dry-run --estimate",
+        "echo 'Seen 3/4/2012' | scrubline scrub -",
+        "scrubline scrub --config nightly.toml --runner prism",
+        "scrubline scrub --config nightly.toml --runner flink -- --parallelism=2",
+        "scrubline scrub --config nightly.toml --runner flink -- \\\n"
+        "           --flink_master=flink:8081 --parallelism=16 --environment_type=EXTERNAL \\\n"
+        "           --environment_config=localhost:50000",
+    )
+    parser.add_argument(
+        "text", nargs="?", metavar="-", help="scrub one text from standard input and print it"
+    )
+    add_options(parser, "scrub")
+
+
+def add_plan(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `plan`."""
+    describe(
+        parser,
+        "--input URL --output URL --column NAME=ROLE [OPTIONS]",
+        "`scrubline resume --output URL` runs the plan. With --incremental, the inputs that the "
+        "run would read are counted. With --estimate, a sample is scrubbed and thrown away; the "
+        "prediction is kept with the run and compared with the outcome at its end.",
+        "scrubline plan --config nightly.toml --input notes/ --output out/",
+        "scrubline plan --config nightly.toml --input archive/ --output out/ \\\n"
+        "           --estimate --workers 8 --core-hour-price 0.04",
+        "scrubline resume --output out/ --workers 8",
+    )
+    add_options(parser, "plan")
+
+
+def add_resume(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `resume`."""
+    describe(
+        parser,
+        "--output URL [OPTIONS] [-- BEAM OPTIONS]",
+        "What the run writes was frozen with its plan; options say how it runs, and what may be "
+        "published. A run that was planned with --hold waits once; resuming it then publishes it.",
+        "scrubline resume --output out/ --workers 8",
+        "scrubline resume --output out/ --config nightly.toml     (its workers and logs)",
+        "scrubline resume --output out/ --max-quarantined 0.2     (after a look at the rows)",
+        "scrubline resume --output out/ --skip 12:3071            (too little memory for it)",
+        "scrubline resume --output out/ --key-file new/key.txt    (the same key, moved)",
+        "scrubline resume --output out/ --runner prism",
+        "scrubline resume --output out/ --discard",
+    )
+    add_options(parser, "resume")

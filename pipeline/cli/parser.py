@@ -1,0 +1,140 @@
+"""The parser of the whole command line."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import itertools
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, cast
+
+from ...models.core.version import VERSION
+from ..options.table import run_options
+from ..process.exit_codes import ExitCode
+from .table import COMMANDS
+
+RUNS = ("scrub", "plan", "resume")
+"""Commands that take options of Beam after `--`."""
+
+_MAY_BE_EMPTY = {option.flag for option in run_options() if option.may_be_empty}
+
+_EPILOG = "\n".join(
+    (
+        "exit codes:",
+        *(f"  {code}  {code.meaning}" for code in ExitCode),
+        "",
+        "The master key comes from --key-file or from the environment variable SCRUBLINE_KEY;",
+        "make one with `scrubline key new`. Credentials of object stores come from the",
+        "environment, never from options.",
+    )
+)
+
+
+class CommandLineParser(argparse.ArgumentParser):
+    """Does not repeat values in its errors: a file's name in a wrong place is still a name.
+
+    An option that is not known is repeated where it resembles one that is.
+    """
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """What argparse gives; of what it does not know, what was meant."""
+        parsed, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self._commands[parsed.command].refuse_unknown(unknown)
+        return parsed
+
+    @property
+    def _commands(self) -> Mapping[str, CommandLineParser]:
+        (action,) = (a for a in self._actions if isinstance(a, argparse._SubParsersAction))
+        return cast("Mapping[str, CommandLineParser]", action.choices)
+
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        """The options that an abbreviation may mean; two spellings of one are no ambiguity."""
+        found = super()._get_option_tuples(option_string)
+        return found[:1] if len({id(match[0]) for match in found}) == 1 else found
+
+    def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
+        """Ends with the options that were meant; or says how many words were not understood."""
+        known = [name for action in self._actions for name in action.option_strings]
+        for word in words:
+            name = word.partition("=")[0]
+            if name.startswith("--") and (meant := _closest(name, known)):
+                self.error(f"unknown option {name}: did you mean {meant}?")
+        how = ". Files are named by --input" if "--input" in known else ""
+        self.error(f"unrecognized arguments ({len(words)}){how}")
+
+    def error(self, message: str) -> NoReturn:
+        """Ends with a line or two; the whole usage is what --help is for."""
+        if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message, re.DOTALL):
+            meant = _closest(choice[1], re.findall(r"[\w-]+", choice[2]))
+            message += f": did you mean {meant}?" if meant else ""
+        self._print_message(f"usage: {self.prog} ...; see {self.prog} --help\n", sys.stderr)
+        message = re.sub(
+            r"(ambiguous option|ignored explicit argument):? .*",
+            r"\1",
+            message,
+        )
+        message = re.sub(
+            r"(invalid \S+ value|invalid choice): .*?(?= \(choose from|$)", r"\1", message
+        )
+        self.exit(ExitCode.REFUSED, f"{self.prog}: error: {message}\n")
+
+
+def _closest(word: str, known: Sequence[str]) -> str | None:
+    found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """A command line, parsed; ends the process with a message if it cannot be.
+
+    Returns:
+        The values of the command's options; `command`: its name; `beam`: the words after `--`, or
+        None without any; `frozen`: False, for the command to set once a run can be resumed.
+    """
+    words, beam = list(words), []
+    if "--" in words and words[0] in RUNS:
+        cut = words.index("--")
+        words, beam = words[:cut], words[cut + 1 :]
+    # Without a command there is nothing but help and version.
+    parser = make_parser(next((word for word in words if word in COMMANDS), "none"))
+    parsed = parser.parse_args(words)
+    if empty := _empty_option(words):
+        parser.error(f"{empty} is empty: is a variable not set?")
+    parsed.beam, parsed.frozen = tuple(beam) or None, False
+    return parsed
+
+
+def _empty_option(words: Sequence[str]) -> str | None:
+    """An option whose value is empty: what was meant would be missing without a word."""
+    for option, value in itertools.pairwise((*words, "-")):
+        name, equals, same = option.partition("=")
+        if name.startswith("--") and not (same if equals else value) and name not in _MAY_BE_EMPTY:
+            return name
+    return None
+
+
+def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the whole command line; `command` of what it gives is the command's name.
+
+    Args:
+        wanted: a command: only its options are added, which takes a fraction of the time; None for
+            those of all commands.
+    """
+    parser = CommandLineParser(
+        prog="scrubline",
+        description="Removes protected health information from clinical text, with an audit log.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"scrubline {VERSION}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, entry in COMMANDS.items():
+        of_command = commands.add_parser(
+            name, help=entry.help, description=f"{entry.help[0].upper()}{entry.help[1:]}."
+        )
+        if wanted in (None, name):
+            entry.add(of_command)
+    return parser

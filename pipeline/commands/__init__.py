@@ -1,0 +1,1 @@
+"""Commands: one module each, but for those that scrub."""

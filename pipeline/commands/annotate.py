@@ -1,0 +1,104 @@
+"""`scrubline annotate`: documents with predicted spans, for pre-annotation and scoring."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from ...models.core.errors import UsageError
+from ...models.core.shortage import raise_shortage
+from ...models.corpora import (
+    AnnotatedDocument,
+    Annotation,
+    format_of_target,
+    read_annotated,
+    write_annotated,
+)
+from ...models.evaluation import COVER
+from ...models.redaction.merging import cover as union
+from ...models.redaction.merging import select
+from ...models.scrubber import Scrubber, batched
+from ..process.exit_codes import ExitCode
+from ..process.stdout import show
+from .new_files import require_new_corpus
+from .run_options import read_options
+
+
+def annotate_corpus(
+    inputs: Sequence[str],
+    output: str,
+    *,
+    models: Sequence[str],
+    recognisers: Sequence[str],
+    native_labels: bool,
+    cover: bool = False,
+    source_form: str | None = None,
+    target_form: str | None = None,
+    overwrite: bool = False,
+) -> int:
+    """Writes every document with disjoint predicted spans; returns their number.
+
+    Args:
+        inputs: files, folders or globs of a corpus in any format; their spans are ignored.
+        output: file, or folder for formats with one document per file.
+        models: names or URLs of bundles.
+        recognisers: names of rules.
+        native_labels: map the bundles' labels to the native set.
+        cover: also write, as `meta["cover"]`, everything that any detector proposes: what a policy
+            without exceptions would remove.
+        source_form, target_form: keys of `CORPORA`; None to go by the endings.
+        overwrite: whether to replace an existing output; never if it is an input.
+
+    Raises:
+        UsageError: if the output exists or is an input, or a document is invalid or cannot be
+            processed, since an annotator must not miss one.
+    """
+    require_new_corpus(output, target_form, inputs=inputs, overwrite=overwrite)
+    scrubber = Scrubber(models=models, recognisers=recognisers, native_labels=native_labels)
+    form = format_of_target(output, target_form)  # refused before anything is read
+    if cover and not form.keeps_meta:
+        raise UsageError(f"--cover: {form.name} cannot hold it; write standoff (.jsonl)")
+    count = 0
+
+    def predicted() -> Iterator[AnnotatedDocument]:
+        nonlocal count
+        for documents in batched(read_annotated(inputs, source_form)):
+            try:
+                found = scrubber.candidates(*(document.text for document in documents))
+            except Exception as error:
+                raise_shortage(error)
+                raise UsageError(
+                    f"one of documents {count} to {count + len(documents) - 1} cannot be annotated "
+                    f"({type(error).__name__})"
+                ) from None
+            for document, candidates in zip(documents, found, strict=True):
+                spans = tuple(Annotation(e.start, e.end, e.label) for e in select(candidates))
+                meta = {COVER: [[*span] for span in union(candidates)]} if cover else {}
+                yield dataclasses.replace(document, spans=spans, meta=meta)
+                count += 1
+
+    write_annotated(predicted(), output, target_form)  # writes all documents or nothing
+    return count
+
+
+def run(parsed: argparse.Namespace) -> ExitCode:
+    """Runs the command.
+
+    Raises:
+        UsageError: if what was asked for cannot be done.
+    """
+    options = read_options(parsed)
+    count = annotate_corpus(
+        options.inputs,
+        parsed.output,
+        models=options.models,
+        recognisers=options.recognisers if parsed.recognisers else (),
+        native_labels=not parsed.own_labels,
+        cover=parsed.cover,
+        source_form=parsed.source_form,
+        target_form=parsed.target_form,
+        overwrite=parsed.overwrite,
+    )
+    show(f"{count:,} documents annotated")
+    return ExitCode.DONE

@@ -1,0 +1,59 @@
+"""`scrubline key`: makes a master key; computes pseudonyms for those who hold it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+
+from ...models.core.errors import UsageError
+from ...models.core.keys import Keys, canonical_id, new_key
+from ...models.storage.key_files import ENVIRONMENT, load_keys, warn_if_open
+from ...models.storage.storage import Storage
+from ..process.exit_codes import ExitCode
+from ..process.stdout import read_stdin, show
+from .new_files import require_new, write_new
+
+
+def run(parsed: argparse.Namespace) -> ExitCode:
+    """Runs the command.
+
+    Raises:
+        UsageError: if there is no key, or nothing to compute.
+    """
+    if parsed.what == "new":
+        _make_key(parsed.output)
+        return ExitCode.DONE
+    ids = parsed.ids
+    if parsed.what != "check" and not ids:
+        raise UsageError("give ids, or - to read them from standard input, one per line")
+    source = parsed.key_source or f"env:{ENVIRONMENT}"
+    keys = load_keys(source, Storage().read_bytes)
+    warn_if_open(source)
+    if parsed.what == "check":
+        show(keys.check)
+        return ExitCode.DONE
+    if ids == ["-"]:
+        ids = read_stdin().removesuffix("\n").split("\n")
+    show(*_pseudonyms(keys, parsed.what, ids, parsed.ordinal))
+    return ExitCode.DONE
+
+
+def _make_key(place: str | None) -> None:
+    if not place:
+        raise UsageError(
+            "say where to write the key with --output FILE: it is never shown on the screen"
+        )
+    require_new(place, "--output")
+    write_new(place, f"{new_key()}\n".encode(), "--output")
+
+
+def _pseudonyms(keys: Keys, what: str, ids: Iterable[str], ordinal: int) -> Iterator[str]:
+    """A line for each id, so that the two can be pasted side by side; "" for an empty id."""
+    for written in ids:
+        canonical = canonical_id(written)
+        if canonical is None:
+            yield ""
+        elif what == "doc":
+            yield keys.doc_key(canonical, ordinal)
+        else:
+            yield keys.patient_key(canonical)

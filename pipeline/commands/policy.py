@@ -1,0 +1,350 @@
+"""`scrubline policy`: explains what a policy does, before it is used.
+
+It says what becomes of what is found. What is found is up to rules and models: "covered" never
+means that every identifier of that kind is found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ...models.core.errors import UsageError
+from ...models.core.label_maps import load_map
+from ...models.recognisers import DEFAULT_RECOGNISERS
+from ...models.redaction.actions import ACTIONS, GENERALISE, MASK, REDACT
+from ...models.redaction.policy import (
+    ANY_LABEL,
+    HIPAA_ITEMS,
+    Policy,
+    load_policy,
+    policy_names,
+    policy_text,
+)
+from ..process.exit_codes import ExitCode
+from ..process.stdout import show
+
+COVERED, PARTLY, KEPT, NEVER = "covered", "partly", "kept", "never found"
+
+_LIMITS: dict[str, str] = {
+    "A": "relatives, employers and household members are meant too; DOCTOR is outside the rule",
+    "B": "STATE and COUNTRY are outside the rule",
+    "P": "only what is written as a number or code; finger and voice prints are not text",
+    "Q": "images are not read",
+    "R": "only what has a label; a rare diagnosis, an event or a way of writing needs people",
+}
+"""What is to be known of an item whatever the policy is."""
+
+_NEVER_WHOLE = ("P", "R")
+"""Items of which text can hold, or labels can name, only a part."""
+
+_SHORT = 3
+_WIDTH = 100
+
+
+def run(parsed: argparse.Namespace) -> ExitCode:
+    """Runs the command.
+
+    Raises:
+        UsageError: if the policy is unknown or wrong; the message says what is wrong with it.
+    """
+    if (parsed.policy is None) != (parsed.what == "list"):
+        raise UsageError("`policy list` takes no name; `policy check` and `policy show` need one")
+    if parsed.what == "list":
+        show(list_policies())
+    elif parsed.what == "show":
+        show(show_policy(parsed.policy))
+    else:
+        show(check_policy(parsed.policy, as_json=parsed.json))
+    return ExitCode.DONE
+
+
+def list_policies() -> str:
+    """The shipped policies, one a line, with what they keep."""
+    lines = []
+    for name in policy_names():
+        policy = load_policy(name)
+        kept = f"keeps {', '.join(policy.kept)}" if policy.kept else "keeps no label"
+        rules = "Safe Harbor rules" if policy.hipaa else "no Safe Harbor rules"
+        lines.append(f"{name}: {rules}; {kept}")
+    return "\n".join(lines)
+
+
+def show_policy(name: str) -> str:
+    """The file of a shipped policy, to copy from.
+
+    Raises:
+        UsageError: if no shipped policy is called so.
+    """
+    return policy_text(name).rstrip("\n")
+
+
+def check_policy(name_or_url: str, *, as_json: bool) -> str:
+    """What the policy of a name or file does, as text or as JSON.
+
+    Raises:
+        UsageError: if it cannot be loaded; the message says what is wrong with it.
+    """
+    explained = explain(load_policy(name_or_url))
+    return json.dumps(explained, indent=1) if as_json else "\n".join(_lines(explained))
+
+
+def explain(policy: Policy) -> dict[str, Any]:
+    """What a policy does, as plain values; counts of phrases, never phrases.
+
+    `labels`: label -> action, what it leads to, HIPAA item, the rules that find it. `note_types`:
+    name -> what is not as everywhere else. `hipaa_items`: letter -> what becomes of it.
+    `warnings`: what the person who signs should know.
+    """
+    return {
+        "name": policy.name,
+        "hipaa": policy.hipaa,
+        "fingerprint": policy.fingerprint,
+        "default": policy.default,
+        "date_columns": policy.date_columns,
+        "labels": {label: _label(policy, label) for label in policy.known_labels},
+        **{key: value for key, value in policy.told().items() if key != "note_types"},
+        "restricted_zip3": len(policy.restricted_zip3),
+        "note_types": {
+            name: _differences(policy, inner) for name, inner in sorted(policy.note_types.items())
+        },
+        "hipaa_items": _items(policy),
+        "warnings": list(_warnings(policy)),
+    }
+
+
+def _label(policy: Policy, label: str) -> dict[str, Any]:
+    action = policy.action(label)
+    about: dict[str, Any] = {"action": action}
+    if action == REDACT:
+        about["becomes"] = policy.replacement_of(REDACT, label, 1)
+    about["hipaa_item"] = policy.hipaa_of.get(label)
+    about["rules"] = [
+        name for name, rule in sorted(DEFAULT_RECOGNISERS.items()) if label in rule.LABELS
+    ]
+    if label in policy.labels and policy.labels[label].description:
+        about["description"] = policy.labels[label].description
+    return about
+
+
+def _differences(policy: Policy, inner: Policy) -> dict[str, Any]:
+    differences: dict[str, Any] = {}
+    for label in policy.known_labels:
+        here = _label(inner, label)
+        if here != _label(policy, label):
+            shown = {key: here[key] for key in ("action", "becomes") if key in here}
+            differences.setdefault("labels", {})[label] = shown
+    everywhere = policy.told()
+    for key, value in inner.told().items():
+        if value != everywhere[key] and key not in ("kept", "note_types"):
+            differences[key] = value
+    if inner.default != policy.default:
+        differences["default"] = inner.default
+    return differences
+
+
+# -- the eighteen identifiers
+
+
+def _items(policy: Policy) -> dict[str, dict[str, Any]]:
+    """Letter -> meaning, status, labels, notes, for each item of 45 CFR 164.514(b)(2)(i)."""
+    meanings = load_map("hipaa18", "from_native").meanings
+    items = {}
+    for letter in HIPAA_ITEMS:
+        labels = [label for label, item in policy.hipaa_of.items() if item == letter]
+        items[letter] = {
+            "meaning": meanings[letter],
+            "status": _status(policy, letter, labels),
+            "labels": labels,
+            "notes": list(_notes(policy, letter, labels)),
+        }
+    return items
+
+
+def _status(policy: Policy, letter: str, labels: list[str]) -> str:
+    if not labels:
+        return NEVER
+    everywhere = [policy, *policy.note_types.values()]
+    stays = [label for label in labels if not ACTIONS[policy.action(label)].removes]
+    somewhere = any(
+        not ACTIONS[scope.action(label)].removes for scope in everywhere for label in labels
+    )
+    if len(stays) == len(labels):
+        return KEPT
+    # Apart from phrases under "*".
+    let_through = any(_let_through(scope, labels) for scope in everywhere)
+    dates = letter == "C" and policy.keep_dates
+    return PARTLY if somewhere or let_through or dates or letter in _NEVER_WHOLE else COVERED
+
+
+def _let_through(policy: Policy, labels: Iterable[str]) -> int:
+    """How many phrases stay under these labels."""
+    return sum(len(lists.get(key, ())) for lists in (policy.veto, policy.allow) for key in labels)
+
+
+def _notes(policy: Policy, letter: str, labels: list[str]) -> Iterator[str]:
+    by_action: dict[str, list[str]] = {}
+    for label in labels:
+        by_action.setdefault(policy.action(label), []).append(label)
+    for action, acted_on in by_action.items():
+        yield f"{', '.join(acted_on)}: {action}"
+    for name, inner in sorted(policy.note_types.items()):
+        if more := [
+            label
+            for label in labels
+            if not ACTIONS[inner.action(label)].removes and ACTIONS[policy.action(label)].removes
+        ]:
+            yield f"{', '.join(more)}: keep in notes of type {name}"
+    most = max(_let_through(scope, labels) for scope in (policy, *policy.note_types.values()))
+    if labels and most:
+        yield f"phrases let through: {most}"
+    if letter == "C" and policy.keep_dates:
+        yield "date columns pass"
+    if letter in _LIMITS:
+        yield _LIMITS[letter]
+
+
+# -- what should be known
+
+
+def _warnings(policy: Policy) -> Iterator[str]:
+    if not policy.hipaa:
+        yield "hipaa is off: this policy may keep Safe Harbor identifiers"
+    if policy.keep_dates:
+        yield "date columns pass as they are"
+    for where, scope in _places(policy):
+        base = policy if scope is not policy else None
+        if scope.hipaa and (identifiers := _identifiers_let_through(scope, base)):
+            yield (
+                f"{where}phrases allowed or vetoed for labels that are Safe Harbor identifiers: "
+                f"{identifiers}; they stay, so make sure that none of them identifies anyone"
+            )
+        if both := _same(scope.deny, scope.allow) - (_same(base.deny, base.allow) if base else 0):
+            yield f"{where}phrases both denied and allowed: {both}; they are removed"
+        if short := _short(scope.deny) - (_short(base.deny) if base else 0):
+            yield (
+                f"{where}denied phrases of fewer than {_SHORT} characters: {short}; "
+                "they are removed wherever they stand as a word"
+            )
+        for label, text in scope.texts.items():
+            unused = label != ANY_LABEL and scope.action(label) not in (REDACT, GENERALISE)
+            if unused and (base is None or base.texts.get(label) != text):
+                yield f"{where}[texts] {label} is never used: its action is {scope.action(label)}"
+    everywhere = (policy, *policy.note_types.values())
+    for label in policy.labels:
+        if not any(label in scope.deny for scope in everywhere):
+            yield f"{label} has no deny-list: only a model that gives this label can find it"
+
+
+def _places(policy: Policy) -> Iterator[tuple[str, Policy]]:
+    yield "", policy
+    for name, inner in sorted(policy.note_types.items()):
+        yield f"note type {name}: ", inner
+
+
+def _identifiers_let_through(policy: Policy, base: Policy | None) -> int:
+    keys = (*policy.hipaa_of, ANY_LABEL)
+    count = _let_through(policy, keys)
+    return count if base is None or count != _let_through(base, keys) else 0
+
+
+def _same(one: Mapping[str, frozenset[str]], other: Mapping[str, frozenset[str]]) -> int:
+    return len(_all(one) & _all(other))
+
+
+def _short(phrases: Mapping[str, frozenset[str]]) -> int:
+    return sum(len(phrase) < _SHORT for phrase in _all(phrases))
+
+
+def _all(phrases: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*phrases.values())
+
+
+# -- as text
+
+
+def _lines(explained: Mapping[str, Any]) -> Iterator[str]:
+    rules = "on: keep is refused for identifiers" if explained["hipaa"] else "off"
+    yield f"policy {explained['name']}: no errors. Safe Harbor rules {rules}"
+    yield ""
+    yield "What happens to what is found"
+    yield from _labels(explained["labels"])
+    yield from _wrapped(
+        f"any other label that a model gives: {_becomes(explained['default'], None)}"
+    )
+    alone = [label for label, about in explained["labels"].items() if not about["rules"]]
+    alone = [label for label in alone if label not in explained["denied"]]
+    yield from _wrapped(f"no rule finds these, only models: {', '.join(alone) or 'none'}")
+    yield from _wrapped(
+        "columns of role date: "
+        + ("pass" if explained["date_columns"] == "keep" else "are left out")
+    )
+    yield ""
+    yield "Phrases (how many, by label; * is every label)"
+    yield from _phrases(explained)
+    for name, differences in explained["note_types"].items():
+        yield ""
+        yield f"Notes of type {name}: differences"
+        yield from _labels(differences.get("labels", {}))
+        if "default" in differences:
+            yield from _wrapped(f"any other label: {_becomes(differences['default'], None)}")
+        yield from _phrases(differences, empty=False)
+        if not differences:
+            yield "  nothing"
+    yield ""
+    yield "The identifiers of Safe Harbor, 45 CFR 164.514(b)(2)(i)"
+    yield "(covered: what is found of it is removed, except phrases under *; no detector finds all)"
+    for letter, item in explained["hipaa_items"].items():
+        about = "; ".join([item["meaning"], *item["notes"]])
+        yield from _wrapped(f"({letter}) {item['status']:<11}  {about}", indent=19)
+    if explained["warnings"]:
+        yield ""
+        yield "Warnings"
+        for warning in explained["warnings"]:
+            yield from _wrapped(warning)
+
+
+def _labels(labels: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Labels of one action together; a marker that names its label is shown once."""
+    groups: dict[str, list[str]] = {}
+    for label, about in labels.items():
+        groups.setdefault(_becomes(about["action"], about.get("becomes"), label), []).append(label)
+    for outcome, of_outcome in groups.items():
+        yield from _wrapped(f"{outcome}: {', '.join(of_outcome)}")
+
+
+def _becomes(action: str, marker: str | None, label: str = "") -> str:
+    if action == REDACT and marker is not None:
+        shown = marker.replace(label, "LABEL") if label else marker
+        return f"redact, to {shown}"
+    if action in (REDACT, MASK):
+        return action
+    return f"{action} ({ACTIONS[action].meaning})"
+
+
+def _phrases(about: Mapping[str, Any], *, empty: bool = True) -> Iterator[str]:
+    for key, meaning in (
+        ("denied", "always removed"),
+        ("allowed", "kept, with all that lies within them"),
+        ("vetoes", "kept where a candidate is exactly that"),
+    ):
+        if lists := about.get(key):
+            counts = ", ".join(f"{label}: {count:,}" for label, count in lists.items())
+            yield from _wrapped(f"{key} ({meaning}): {counts}")
+        elif empty:
+            yield f"  {key}: none"
+
+
+def _wrapped(text: str, indent: int = 4) -> list[str]:
+    text = f"  {text}"
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        subsequent_indent=" " * indent,
+        drop_whitespace=True,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

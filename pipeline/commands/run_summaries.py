@@ -1,0 +1,56 @@
+"""What `scrub`, `plan` and `resume` print: a plan, a manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ...models.core.display_names import role_list
+from ...models.jobs.job import Job
+from ...models.jobs.plan import Plan
+from ..cost_model import Basis, table, told
+from ..options import Options
+from ..outputs.incremental import format_change_counts
+from ..process.stdout import show
+from ..run import NOTHING
+from .inspect import summary
+
+
+def show_plan(
+    job: Job, plan: Plan, basis: Basis | None, options: Options, *, as_json: bool = False
+) -> None:
+    """Prints what a run will do, and what it is estimated to take."""
+    size = sum(unit.bytes for unit in plan.units)
+    changes = {} if plan.increment is None else dict(plan.increment.counts)
+    if as_json:
+        value = {"run": job.run, "files": len(plan.files), "bytes": size, "units": len(plan.units)}
+        value |= {"night": changes} if changes else {}
+        show(json.dumps(value | (told(basis, options.workers) if basis else {}), indent=1))
+        return
+    show(*(format_change_counts(changes) if changes else ()))
+    if plan.is_nothing:
+        show("nothing to do")
+        return
+    show(
+        f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units",
+        f"columns: {role_list(dict(job.columns.roles))}",
+        f"models: {', '.join(job.models) or 'none'}; "
+        f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}",
+    )
+    if basis is not None:
+        show(table(basis, options.workers), flush=True)
+
+
+def show_manifest(manifest: Mapping[str, Any], *, as_json: bool) -> None:
+    """Prints what a run did; nothing for a run that was given up."""
+    if manifest and as_json:
+        show(json.dumps(manifest, indent=1))
+    elif NOTHING in manifest:
+        if counts := manifest[NOTHING]:
+            show(*format_change_counts(counts), "nothing to do")
+        else:
+            show("nothing to do: these inputs are published with these settings. The output holds:")
+            show(summary(manifest, "that run"))
+    elif manifest:
+        show(summary(manifest))

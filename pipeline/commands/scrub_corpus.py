@@ -1,0 +1,33 @@
+"""Scrubs a corpus: plans, works, publishes; or only says what it would do."""
+
+from __future__ import annotations
+
+import argparse
+
+from ...models.storage.storage import Storage
+from ..process.exit_codes import ExitCode
+from ..process.logs import set_up_logs
+from ..run import prepare, scrub
+from .recording import estimate_basis, recorded
+from .run_options import read_options
+from .run_summaries import show_manifest, show_plan
+
+
+def scrub_corpus(parsed: argparse.Namespace) -> ExitCode:
+    """Runs `scrubline scrub` over files.
+
+    Raises:
+        ScrublineError: whatever ends the run; `exit_code_of` says with which code.
+    """
+    storage = Storage()
+    if parsed.dry_run:
+        options = read_options(parsed)
+        set_up_logs(options.log_level, options.log_format)
+        job, plan = prepare(storage, options)
+        basis = estimate_basis(storage, job, plan, options)
+        show_plan(job, plan, basis, options, as_json=options.as_json)
+        return ExitCode.DONE
+    with recorded(parsed, storage) as (options, recorder):
+        manifest = scrub(storage, options, recorder)
+    show_manifest(manifest, as_json=options.as_json)
+    return ExitCode.DONE

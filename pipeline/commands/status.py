@@ -1,0 +1,157 @@
+"""`scrubline status`: what state an output is in, and what to do next; without PHI."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...models.core.errors import UsageError
+from ...models.jobs.plan import Plan
+from ...models.storage.lock_holder import Holder
+from ...models.storage.storage import Storage
+from ..outputs.manifest import read_manifest
+from ..outputs.state import (
+    Stage,
+    exposed,
+    is_published,
+    lock_file,
+    pending_runs,
+    require_output,
+    stage_of,
+)
+from ..process.exit_codes import ExitCode
+from ..process.stdout import show
+
+_NEXT = {
+    Stage.PUBLISHING: "finish it with `scrubline resume --output ...`: readers wait for _SUCCESS",
+    Stage.WAITS: "review it with `scrubline diff --output ...`, then publish it with `scrubline "
+    "resume --output ...` or give it up with `scrubline resume --output ... --discard`",
+    Stage.UNFINISHED: "continue with `scrubline resume --output ...`, which reports any gate that "
+    "holds it back, or give it up with `scrubline resume --output ... --discard`; `scrubline scrub "
+    "--finish-pending` decides which",
+    Stage.PLANNING: "give it up with `scrubline resume --output ... --discard`; `scrubline scrub "
+    "--finish-pending` does that too",
+}
+"""What to do about a pending run; of several, the first of these."""
+
+
+_REPAIR = {
+    False: "restore plan.parquet and files.parquet of restricted/<run>/ from a copy, or give the "
+    "run up with `scrubline resume --output ... --discard`",
+    True: "restore plan.parquet and files.parquet of restricted/<run>/ from a copy: a run that is "
+    "being published can only be finished",
+}
+"""What to do about a damaged plan; by whether a run is being published."""
+
+
+def run(parsed: argparse.Namespace) -> ExitCode:
+    """Runs the command.
+
+    Raises:
+        UsageError: if there is no such output.
+    """
+    found = status(Storage(), parsed.output.rstrip("/"))
+    show(*([json.dumps(found, indent=1)] if parsed.json else format_status(found)))
+    return ExitCode.DONE
+
+
+def status(storage: Storage, output: str) -> dict[str, Any]:
+    """What is published, pending and locked, and what comes next; as `--json` prints it.
+
+    Raises:
+        UsageError: if there is no such output.
+    """
+    require_output(storage, output)
+    holder = storage.lock_holder(lock_file(output))
+    pending = [_pending(storage, output, run) for run in pending_runs(storage, output)]
+    published = None
+    if is_published(storage, output):
+        manifest = read_manifest(storage, output)
+        published = {
+            "run": manifest["run"],
+            "when": _when(manifest["report"]),
+            "rows_out": manifest["counts"].get("rows_out"),
+        }
+    stages = {run["stage"] for run in pending}
+    following = next((advice for stage, advice in _NEXT.items() if stage in stages), None)
+    if any(run["damaged"] for run in pending):
+        following = _REPAIR[Stage.PUBLISHING in stages]
+    if holder is not None:
+        following = "wait for the process that works on it to end"
+    elif following is None:
+        following = "nothing to do: the next run can start"
+    return {
+        "published": published,
+        "pending": pending,
+        "lock": holder and _holder(holder),
+        "next": following,
+        "warning": exposed(output),
+    }
+
+
+def format_status(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yields what `status` gives, line by line."""
+    published = found["published"]
+    if published:
+        rows = published["rows_out"]
+        told_rows = "?" if rows is None else f"{rows:,}"
+        yield f"published  run {published['run']}, {published['when']}, {told_rows} rows"
+    else:
+        yield f"published  {_unpublished(found['pending'])}"
+    for run in found["pending"]:
+        done = "" if run["units"] is None else f", {run['done']:,} of {run['units']:,} units done"
+        if run["damaged"]:
+            done = f", {run['done']:,} units done; {run['damaged']}"
+        yield f"pending    run {run['run']}, {run['stage']}{done}"
+    if lock := found["lock"]:
+        yield f"locked     by process {lock['pid']} of {lock['machine']}, since {lock['since']}"
+    yield f"next       {found['next']}"
+    if found["warning"]:
+        yield f"warning    {found['warning']}"
+
+
+def _pending(storage: Storage, output: str, run: str) -> dict[str, Any]:
+    stage = stage_of(storage, output, run)
+    done = len(storage.list_names(f"{output}/_staging/{run}/receipts"))
+    units, damaged = None, None
+    if storage.exists(f"{output}/restricted/{run}/plan.parquet"):
+        try:
+            units = len(Plan.read(storage, f"{output}/restricted/{run}").units)
+        except UsageError as error:
+            damaged = str(error)
+    return {"run": run, "stage": str(stage), "units": units, "done": done, "damaged": damaged}
+
+
+def _unpublished(pending: Sequence[Mapping[str, Any]]) -> str:
+    """What to say of an output that is not whole."""
+    if Stage.PUBLISHING in {run["stage"] for run in pending}:
+        return "nothing until the publication is finished: there is no _SUCCESS"
+    return "nothing: there is no _SUCCESS"
+
+
+def _holder(holder: Holder) -> dict[str, Any]:
+    return {
+        "machine": holder.machine.partition(" ")[0] or "?",
+        "pid": holder.pid,
+        "since": _moment(holder.since),
+        "sign_of_life": _moment(holder.beat),
+    }
+
+
+def _when(report: Mapping[str, Any]) -> str | None:
+    """When a run was published, as near as its manifest says."""
+    if "started" not in report:
+        return None
+    began = datetime.datetime.fromisoformat(report["started"])
+    return _moment(began.timestamp() + report.get("seconds", 0))
+
+
+def _moment(seconds: float) -> str:
+    try:
+        moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    except (ValueError, OverflowError, OSError):  # what a lock says need not be a time
+        return "?"
+    return moment.isoformat(timespec="seconds")

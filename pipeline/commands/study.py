@@ -1,0 +1,144 @@
+"""`scrubline study`: reproduces the papers' tables and figures."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ... import dictionaries
+from ...models.core.errors import UsageError
+from ...models.core.label_maps import load_map
+from ...models.recipes import LANGUAGES
+from ...models.storage.places import local_path
+from ...models.studies import (
+    SIZES,
+    STUDIES,
+    Bench,
+    Material,
+    Study,
+    index_page,
+    lists_needed,
+    write_findings,
+)
+from ...models.training.private import private_folder
+from ..process.exit_codes import ExitCode
+from ..process.stdout import show
+from .training_inputs import end_of, read_auxiliary_models, read_corpora
+
+
+def list_studies() -> Iterator[str]:
+    """Yields two lines for each study: its title, and the table or figure that it reproduces."""
+    for study in STUDIES.values():
+        yield f"{study.name:20} {study.title}"
+        yield f"{'':20} {study.source}"
+
+
+def run_studies(args: argparse.Namespace) -> Iterator[str]:
+    """Runs the chosen studies; yields a summary of each for the user.
+
+    Args:
+        args: the parsed command line of `scrubline study`.
+
+    Raises:
+        UsageError: if a study, a corpus or an auxiliary model cannot be used.
+    """
+    chosen = _chosen(args.study)
+    missing = [name for name in ("train", "test", "corpus", "output") if not getattr(args, name)]
+    if missing:
+        raise UsageError(f"missing --{missing[0]}; see `scrubline study --help`")
+    # Absolute before any check: then `..` means the same before and after the folder is created.
+    output = Path(local_path(args.output) or args.output)
+    _require_own_folder(output)
+    material = _material(args)
+    bench = Bench(
+        material,
+        SIZES["quick" if args.quick else "full"],
+        work=private_folder(args.work, "--work") if args.work else None,
+        jobs=args.jobs,
+        report=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    for study in chosen:
+        print(f"{study.name}: {study.title}", file=sys.stderr, flush=True)
+        findings = study.run(bench)
+        write_findings(output, study, material.name, findings, _command(args, study))
+        # After each page, so finished pages stay if the next study fails.
+        (output / "README.md").write_text(_index(output), encoding="utf-8")
+        agreed = [verdict.agrees for verdict in findings.verdicts]
+        yield (
+            f"{study.name}: {agreed.count(True)} of {len(agreed)} claims agree, "
+            f"{agreed.count(False)} do not, {agreed.count(None)} cannot be decided here"
+        )
+
+
+def _require_own_folder(output: Path) -> None:
+    """Refuses a folder whose README.md is not an index that `run_studies` wrote."""
+    readme = output / "README.md"
+    if readme.is_symlink() or (
+        readme.exists() and not readme.read_bytes().startswith(index_page((), {})[:10].encode())
+    ):
+        raise UsageError(
+            "--output: the folder has a README.md that is not an index of studies; choose another "
+            "folder, since studies write their index there"
+        )
+
+
+def _chosen(names: list[str]) -> list[Study]:
+    if unknown := sorted(set(names) - STUDIES.keys() - {"all"}):
+        raise UsageError(f"unknown study {', '.join(unknown)}; known: all, {', '.join(STUDIES)}")
+    return [study for name, study in STUDIES.items() if name in names or "all" in names]
+
+
+def _material(args: argparse.Namespace) -> Material:
+    if args.language not in LANGUAGES:
+        raise UsageError(f"--language must be one of {', '.join(LANGUAGES)}")
+    if not args.corpus.replace("-", "").replace("_", "").isalnum():
+        raise UsageError("--corpus must be a name of letters, digits, - and _")
+    label_map = dict(load_map(args.label_map).table) if args.label_map else None
+    return Material(
+        name=args.corpus,
+        train=read_corpora(args.train, "--train"),
+        test=read_corpora(args.test, "--test"),
+        language=args.language,
+        dictionaries={name: dictionaries.load(name) for name in lists_needed(args.language)},
+        label_map=label_map,
+        auxiliary=read_auxiliary_models(args.parts),
+    )
+
+
+def _index(folder: Path) -> str:
+    existing: dict[str, list[str]] = {}
+    for page in sorted(folder.glob("*.md")):
+        name, _, corpus = page.stem.partition(".")
+        if name in STUDIES and corpus:
+            existing.setdefault(name, []).append(corpus)
+    return index_page(list(STUDIES.values()), existing)
+
+
+def _command(args: argparse.Namespace, study: Study) -> str:
+    """The command that makes a page, with only the ends of the inputs' names."""
+    words = ["scrubline", "study", study.name]
+    for option, urls in (("--train", args.train), ("--test", args.test)):
+        for url in urls:
+            words += [option, end_of(url)]
+    words += ["--corpus", args.corpus, "--language", args.language]
+    if args.label_map:
+        words += ["--label-map", end_of(args.label_map)]
+    for url in args.parts or ():
+        words += ["--part", end_of(url)]
+    words += ["--output", "docs/studies", *(["--quick"] if args.quick else [])]
+    return shlex.join(words)
+
+
+def run(parsed: argparse.Namespace) -> ExitCode:
+    """Runs the command.
+
+    Raises:
+        UsageError: if what was asked for cannot be done.
+    """
+    lines = list_studies() if parsed.study == ["list"] else run_studies(parsed)
+    for line in lines:
+        show(line, flush=True)
+    return ExitCode.DONE

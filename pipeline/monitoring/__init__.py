@@ -1,0 +1,1 @@
+"""Monitoring: what people and machines are shown of a run."""

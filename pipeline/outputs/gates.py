@@ -1,0 +1,242 @@
+"""What a run must pass before it is published, besides counts and the share of quarantined rows.
+
+Those are checked in `publishing`, planted documents in `canary_gate`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...models.core.errors import REST_UNREAD, GateHeld
+from ...models.core.parallel_calls import map_in_threads
+from ...models.core.spans import BELIEVED
+from ...models.formats.column_roles import Role
+from ...models.jobs.job import Job
+from ...models.jobs.plan import Plan
+from ...models.jobs.receipts import Receipt
+from ...models.storage.storage import Storage
+from .audit_diff import diff_of_run
+from .canary_gate import check_canaries
+from .part_tables import read_part
+from .removed_documents import count_removed
+
+_PASSED = "passed.json"
+"""Under staging, the results of the gates: a resumed publication cannot check them again."""
+
+
+def check_written(
+    storage: Storage,
+    job: Job,
+    plan: Plan,
+    receipts: Mapping[int, Receipt],
+    *,
+    max_quarantined: float | None = None,
+    max_gone: float | None = None,
+    max_lost: float | None = None,
+) -> dict[str, Any]:
+    """Checks what a finished run has staged and counted.
+
+    Args:
+        max_quarantined, max_gone, max_lost: instead of the planned ones.
+
+    Returns:
+        What the report of the manifest says of it.
+
+    Raises:
+        GateHeld: if something is not as it must be.
+        UsageError: if canaries or key are not the planned ones.
+    """
+    limit = job.max_quarantined if max_quarantined is None else max_quarantined
+    if limit < 1:
+        check_whole(job, plan, receipts)
+    check_audit(storage, job, receipts)
+    max_removed = job.max_gone if max_gone is None else max_gone
+    results = check_removed(storage, job, plan, receipts, max_removed)
+    results |= check_canaries(storage, job, plan, receipts)
+    max_lost = job.max_lost if max_lost is None else max_lost
+    if max_lost is not None:
+        results |= check_lost(storage, job, plan, receipts, max_lost)
+    storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(results).encode())
+    return results
+
+
+def read_gate_results(storage: Storage, job: Job) -> dict[str, Any]:
+    """What `check_written` returned for a run whose publication has begun since."""
+    try:
+        results: dict[str, Any] = json.loads(storage.read_bytes(f"{job.staging}/{_PASSED}"))
+    except (FileNotFoundError, ValueError, RecursionError):
+        return {}
+    return results
+
+
+def check_whole(job: Job, plan: Plan, receipts: Mapping[int, Receipt]) -> None:
+    """Looks for files that were not read to the end: one quarantined row says nothing of the rest.
+
+    Where a file is a document, its one row is all of it.
+
+    Raises:
+        GateHeld: if there are any.
+    """
+    unread: Counter[str] = Counter()
+    for index, receipt in receipts.items():
+        form = job.form(plan.units[index].format)
+        if form.traits.file_is_record or form.traits.counts_rows:
+            continue
+        for place, count in receipt.tally.errors.items():
+            if (error := place.partition(": ")[2]) in REST_UNREAD:
+                unread[error] += count
+    if unread:
+        raise GateHeld(
+            f"{unread.total()} input files, or ranges of them, could not be read to the end; the "
+            "number of missing rows is unknown: "
+            + ", ".join(f"{error} ({count})" for error, count in sorted(unread.items()))
+            + ". Nothing is published. Copy the files again and scrub again (`scrubline inspect "
+            "--quarantined` names them), or accept it with: resume --max-quarantined 1"
+        )
+
+
+def check_removed(
+    storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt], limit: float
+) -> dict[str, Any]:
+    """Counts the published documents that the run would remove; see `removed_documents`.
+
+    Raises:
+        GateHeld: if they are too many.
+    """
+    again, all_published = count_removed(storage, job, plan, receipts)
+    for removed, what in (
+        (again, "of inputs that are read again"),
+        (all_published, "of the output"),
+    ):
+        if removed.is_over(limit):
+            raise GateHeld(
+                f"{removed.count} of {removed.total} published documents {what} would be removed "
+                f"({removed.count / removed.total:.2%}), more than the limit of {limit:.2%}. "
+                "Nothing is published. Check whether an input is empty, cut off or not mounted, or "
+                "whether the key or the id column has changed; then give the run up with "
+                "`scrubline resume --output ... --discard`, or accept it with: resume --max-gone "
+                "SHARE"
+            )
+    return {"documents_gone": all_published.count} if all_published.count else {}
+
+
+def check_lost(
+    storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt], limit: float
+) -> dict[str, Any]:
+    """Compares the run with what it replaces; see `audit_diff`.
+
+    Raises:
+        GateHeld: if more than this share of the spans of the same documents is lost; or if too few
+            documents are the same for that to mean anything.
+    """
+    found = diff_of_run(storage, job, plan, list(receipts.values()))
+    if limit < 1 and not found.is_telling:
+        raise GateHeld(
+            f"only {found.documents['compared']} of the published documents "
+            f"({found.compared_share:.2%}) have the same text in this run, too few to say which "
+            "spans are lost. Nothing is published. Look at `scrubline diff`: another tokenizer, "
+            "key or name of the text column changes every document. Then give the run up, or "
+            "accept it with: resume --max-lost 1"
+        )
+    if found.lost_share > limit:
+        raise GateHeld(
+            f"{found.spans['lost']} published spans are lost ({found.lost_share:.2%}), more than "
+            f"the limit of {limit:.2%}. Nothing is published. Look at `scrubline diff`, then give "
+            "the run up, or accept it with: resume --max-lost SHARE"
+        )
+    return {
+        "compared_share": round(found.compared_share, 6),
+        "lost_share": round(found.lost_share, 6),
+    }
+
+
+# -- the audit
+
+
+def check_parts(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> None:
+    """Checks that each part that a receipt lists is under staging, with its size.
+
+    Raises:
+        GateHeld: naming the first unit that lacks something.
+    """
+    sizes = storage.list_sizes(job.staging)
+    for _, receipt in sorted(receipts.items()):
+        _require(receipt.unit, _faults_of_parts(receipt, sizes))
+
+
+def check_audit(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> None:
+    """Compares the tables under staging with what was counted.
+
+    The documents table must have a row for each text field of each row that goes out; the audit, as
+    many spans as were counted, all of these documents.
+
+    Raises:
+        GateHeld: naming the first unit that lacks something.
+    """
+
+    def faults(receipt: Receipt) -> list[str]:
+        return list(_faults_of_tables(storage, job, receipt))
+
+    ordered = [receipt for _, receipt in sorted(receipts.items())]
+    for receipt, found in zip(ordered, map_in_threads(faults, ordered), strict=True):
+        _require(receipt.unit, found)
+
+
+def _require(unit: int, faults: Iterable[str]) -> None:
+    for fault in faults:
+        raise GateHeld(
+            f"unit {unit}: the audit is incomplete: {fault}. Nothing is published. Give the run "
+            "up with `scrubline resume --output ... --discard`, and scrub again"
+        )
+
+
+def _faults_of_parts(receipt: Receipt, sizes: Mapping[str, int]) -> Iterator[str]:
+    # Where a file is a document, rows with the same id write one path in turn until they are
+    # numbered: what is there now is the last of them.
+    for part in {part.path: part for part in receipt.parts}.values():
+        if part.path not in sizes:
+            yield f"a part of {part.table} is missing"
+        elif sizes[part.path] != part.bytes:
+            yield f"a part of {part.table} has {sizes[part.path]} bytes, not {part.bytes}"
+    tables = {part.table for part in receipt.parts}
+    rows_out = receipt.tally.counts["rows_out"]
+    for table in ("audit", "documents", *(("data",) if rows_out else ())):
+        if table not in tables:
+            yield f"{table} has no part"
+
+
+def _faults_of_tables(storage: Storage, job: Job, receipt: Receipt) -> Iterator[str]:
+    counts = receipt.tally.counts
+    documents = _table(storage, job, receipt, "documents", ["doc_key", "status"])
+    written = documents.filter(pc.not_equal(documents["status"], "quarantined"))
+    expected = counts["documents"]
+    fields = len(job.columns.named(Role.TEXT))
+    if job.group_lines is None and expected != counts["rows_out"] * fields:
+        yield f"{counts['rows_out']} rows go out, but {expected} documents were counted"
+    if written.num_rows != expected:
+        yield f"{written.num_rows} documents are listed, but {expected} were counted"
+    audit = _table(storage, job, receipt, "audit", ["doc_key", "fragment", "reason"])
+    believed = pa.array([reason for reason in BELIEVED if reason is not None])
+    counted = pc.or_(pc.is_null(audit["reason"]), pc.is_in(audit["reason"], believed))
+    spans = pc.sum(pc.and_(counted, pc.invert(audit["fragment"]))).as_py() or 0
+    if spans != counts["spans"]:
+        yield f"the audit has {spans} spans, but {counts['spans']} were counted"
+    known = pc.is_in(audit["doc_key"], pc.unique(written["doc_key"]))
+    if pc.any(pc.invert(known)).as_py():
+        yield "the audit has spans of other documents"
+
+
+def _table(storage: Storage, job: Job, receipt: Receipt, table: str, columns: list[str]) -> Any:
+    """Some columns of a table of a unit."""
+    parts = [
+        read_part(storage, f"{job.staging}/{part.path}", columns)
+        for part in receipt.parts
+        if part.table == table
+    ]
+    return pa.concat_tables(parts)

@@ -1,0 +1,258 @@
+"""From options to a job and its plan: inputs and output are looked at, nothing is written."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Collection, Iterable
+
+import pyarrow as pa
+
+from ..models.bundles.bundle import Bundle, open_bundle
+from ..models.bundles.detector import rules_named
+from ..models.core.errors import UsageError
+from ..models.core.keys import Keys
+from ..models.core.resources import names_a_file
+from ..models.formats import Format, open_format
+from ..models.formats.column_roles import TEXT_FILES
+from ..models.formats.line_notes import GroupLines
+from ..models.jobs.job import Job
+from ..models.recognisers import rule_hash
+from ..models.redaction.actions import GENERALISE, REDACT, REMOVALS
+from ..models.redaction.policy import Policy, load_policy
+from ..models.storage.key_files import load_keys, warn_if_open
+from ..models.storage.places import any_inside, is_inside, local_path
+from ..models.storage.storage import Storage
+from .options import Options
+from .outputs.canary_gate import hash_canaries
+from .outputs.catalogue import Catalogue
+from .outputs.incremental import choose_inputs
+from .outputs.manifest import read_manifest
+from .outputs.other_jobs import require_same_job
+from .outputs.planning import PlannedRun, check_types, inspect_inputs, make_plan, roles_for
+from .outputs.source_documents import key_check_of
+from .outputs.state import is_published, require_no_links, require_none_above
+from .runners.engines import beam_options_of, check_job_places, check_runner
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class NewJob:
+    """A job as far as options alone decide it, and what was opened to make it.
+
+    Attributes:
+        job: still without run; its columns are the declared ones, if there are any.
+        keys: of the master key that was given.
+        policy: the one that is there now; read once, for planning and publication.
+        bundles: the models.
+    """
+
+    job: Job
+    keys: Keys
+    policy: Policy
+    bundles: tuple[Bundle, ...]
+
+
+def prepare_job(storage: Storage, options: Options) -> NewJob:
+    """The job as far as options alone decide it; the inputs are not opened.
+
+    Raises:
+        UsageError: for anything that cannot or must not be done.
+    """
+    beam_options_of(options)  # refuses what is missing before anything is read
+    output = absolute_place(options.output.rstrip("/"))
+    # Places are frozen as they are found here: a run may be resumed from another folder.
+    key_source, policy_place = absolute_key_source(options.key_source), options.policy
+    if names_a_file(policy_place):
+        policy_place = absolute_place(policy_place)
+    models = tuple(absolute_place(model) if "/" in model else model for model in options.models)
+    canaries = absolute_place(options.canaries) if options.canaries else None
+    canaries_hash = hash_canaries(storage, canaries) if canaries else ""
+    keys = _keys(storage, output, key_source)
+    warn_if_open(key_source)
+    policy = load_policy(policy_place)
+    bundles = tuple(open_bundle(model) for model in models)
+    rules = rules_named(options.recognisers, bundles)
+    _check_detectors(bundles, rules)
+    _check_output(storage, output, options.inputs)
+    job = Job(
+        run="",
+        output=output,
+        columns=options.columns or TEXT_FILES,
+        models=models,
+        model_hashes=tuple(bundle.hash for bundle in bundles),
+        recognisers=rules,
+        recogniser_hashes=tuple(rule_hash(name) for name in rules),
+        policy=policy_place,
+        policy_hash=policy.fingerprint,
+        key_source=key_source,
+        key_check=keys.check,
+        settings=options.settings,
+        group_lines=GroupLines.parse(options.group_lines) if options.group_lines else None,
+        canaries=canaries,
+        canaries_hash=canaries_hash,
+        **options.planned(),
+    )
+    return NewJob(job, keys, policy, bundles)
+
+
+def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
+    """Looks at the inputs and at what the output holds of them.
+
+    Raises:
+        UsageError: see `prepare_job`.
+    """
+    job, policy = new.job, new.policy
+    catalogue = Catalogue.read(storage, job.output)
+    if options.drop_gone and not options.incremental:
+        raise UsageError("--drop-gone goes with --incremental: it drops what that finds gone")
+    chosen = None
+    if options.incremental or options.retry_quarantined:
+        chosen = choose_inputs(storage, options, job, catalogue)
+        seen = chosen.seen
+    else:
+        seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
+    if any_inside((file.url for file in seen.files), job.output):
+        raise UsageError("some of the input files lie inside the output")
+    columns = chosen.columns if chosen else roles_for(seen, options.columns)
+    check_types(storage, seen, columns)
+    forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
+    if job.group_lines is not None and forms:
+        hive_keys = {key for file in seen.files for key, _ in file.partition}
+        job.group_lines.check(columns, forms, hive_keys)
+    labels = {label for bundle in new.bundles for label in bundle.labels}
+    for form in forms:
+        check_replacements(policy, labels, form)
+    job = dataclasses.replace(job, columns=columns)
+    check_job_places(check_runner(options.runner), job, options.inputs)
+    if chosen:
+        job, plan = make_plan(storage, seen, job, chosen.increment, chosen.identity)
+    else:
+        job, plan = make_plan(storage, seen, job)
+    replaced = catalogue.superseded_by(plan.inputs)
+    if plan.units:
+        held = {url for entry in catalogue.units.values() for url in entry.inputs}
+        require_same_job(
+            storage,
+            catalogue,
+            job,
+            seen.formats,
+            replaced,
+            known=storage.meant(options.inputs, held) if chosen else (),
+            allowed=options.allow_different_job,
+        )
+    if not plan.is_nothing:
+        _require_documents(storage, catalogue, job.output, replaced)
+    return PlannedRun(job, plan, new.keys, policy)
+
+
+def _require_documents(
+    storage: Storage, catalogue: Catalogue, output: str, replaced: Collection[str]
+) -> None:
+    """Refuses a run beside units whose documents are lost: at its end no id could be numbered."""
+    there = {f"documents/{name}" for name in storage.list_sizes(f"{output}/documents")}
+    lost = [
+        name
+        for name, entry in catalogue.units.items()
+        if name not in replaced
+        and any(p.table == "documents" and p.path not in there for p in entry.receipt.parts)
+    ]
+    if lost:
+        raise UsageError(
+            f"the documents table of this output lacks the parts of {len(lost)} units that this "
+            "run does not replace: read their inputs again too (--incremental takes them), put the "
+            "parts back, or drop what is gone (--incremental --drop-gone)"
+        )
+
+
+_GENERAL = "90+"
+"""Of what `models.redaction.generalization` gives, all that is not a digit."""
+
+
+def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> None:
+    """Refuses a policy whose replacements a format cannot hold in its encoding and dialect.
+
+    It would stop the run at the first document that needs one, and every time it is resumed.
+
+    Args:
+        labels: what models give beside the labels of the policy.
+
+    Raises:
+        UsageError: naming the label, the format and what to change.
+    """
+    for one in (policy, *policy.note_types.values()):
+        for label in dict.fromkeys((*policy.known_labels, *sorted(labels))):
+            action = one.action(label)
+            general = [_GENERAL] if action == GENERALISE else []
+            # What is kept, or not understood, is redacted where it must go all the same.
+            blind = action if action in REMOVALS else REDACT
+            try:
+                form.encode_text([one.replacement_of(blind, label, 1), *general], pa.string())
+            except UsageError as error:
+                raise UsageError(
+                    f"policy: the format {form.name} cannot hold what replaces {label} "
+                    f"({error}); or choose another text for it in [texts]"
+                ) from None
+
+
+def _keys(storage: Storage, output: str, key_source: str) -> Keys:
+    """The master key for a job.
+
+    Raises:
+        UsageError: if there is none; what to do depends on whether something is published.
+    """
+    try:
+        return load_keys(key_source, storage.read_bytes)
+    except UsageError:
+        if not is_published(storage, output):
+            raise
+    made_with = key_check_of(read_manifest(storage, output))
+    return load_keys(key_source, storage.read_bytes, made_with=made_with)
+
+
+def absolute_key_source(key_source: str) -> str:
+    """Where the master key is, as workers in other folders find it."""
+    return key_source if key_source.startswith("env:") else absolute_place(key_source)
+
+
+def absolute_place(place: str) -> str:
+    """A local path made absolute; URLs stay.
+
+    Raises:
+        UsageError: if it is a URL of no place: what a variable was for is missing.
+    """
+    if re.fullmatch("[A-Za-z][A-Za-z0-9+.-]*:/*", place):
+        raise UsageError("a URL names no bucket and no folder: is a variable in it empty?")
+    return place if "://" in place else local_path(place) or place
+
+
+def _check_detectors(bundles: Collection[Bundle], rules: Collection[str]) -> None:
+    if not bundles and not rules:
+        raise UsageError("there is neither a model nor a recogniser: nothing would be found")
+    if len({bundle.name for bundle in bundles}) < len(bundles):
+        raise UsageError("two models have one name: the audit could not tell them apart")
+
+
+def _check_output(storage: Storage, output: str, inputs: Iterable[str]) -> None:
+    """Refuses an output in which nothing may or can be written."""
+    for url in inputs:
+        if is_inside(url, output) or is_inside(output, url):
+            raise UsageError(
+                "input and output lie inside each other: give the output a place of its own"
+            )
+    _check_folder(output)
+    require_none_above(storage, output)
+    require_no_links(storage, output)
+
+
+def _check_folder(output: str) -> None:
+    """Refuses an output that is a file, or would lie in one."""
+    place = local_path(output)
+    if place is None:
+        return
+    if os.path.islink(place) and not os.path.exists(place):
+        raise UsageError("the output cannot be written: it is a link that leads nowhere")
+    while not os.path.exists(place):
+        place = os.path.dirname(place)
+    if not os.path.isdir(place):
+        raise UsageError("the output cannot be written: there is a file where it should be")

@@ -1,0 +1,1 @@
+"""The process itself: its signals and end, its memory, its logs."""

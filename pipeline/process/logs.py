@@ -1,0 +1,154 @@
+"""Logs: one line an event, on standard error, never with text, ids or names of inputs.
+
+Our own messages are safe by rule. Those of libraries may quote what they were given, so only their
+logger and place are told; of exceptions that nobody caught, class and place.
+
+As JSON, a line is an object: time (UTC), level, run, worker, logger, message.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import datetime
+import json
+import logging
+import sys
+import threading
+from types import TracebackType
+from typing import Any
+
+from ...models.core.errors import ScrublineError, UsageError, error_class
+
+_OURS = "scrubline"
+
+FORMATS = ("text", "json")
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+@dataclasses.dataclass(slots=True)
+class _Said:
+    """Who is speaking, for lines of JSON; there is one a process.
+
+    Attributes:
+        form: one of `FORMATS`.
+        worker: "launcher", or "worker-1" and so on.
+        run: id, once it is known.
+    """
+
+    form: str = "text"
+    worker: str = "launcher"
+    run: str | None = None
+
+
+_said = _Said()
+
+
+def set_up_logs(
+    level: str = "WARNING", form: str = "text", *, worker: str = "launcher", run: str | None = None
+) -> None:
+    """Sends logs, warnings and uncaught exceptions to standard error, without PHI.
+
+    Args:
+        level: of our own loggers. Libraries tell warnings and errors only, Beam nothing: its errors
+            come to us as exceptions too.
+        form: one of `FORMATS`.
+        worker: who this process is.
+        run: id of the run, if it is known; see `about_run`.
+    """
+    _said.form, _said.worker, _said.run = form, worker, run
+    handler = _StandardError()
+    handler.setFormatter(_SafeFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    # Beam's import warns on the root logger of clients that nobody asked for.
+    handler.addFilter(lambda record: record.name != "root" or record.levelno >= logging.ERROR)
+    # Importing Beam logs on the root logger, which would make a plain basicConfig do nothing.
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    logging.captureWarnings(True)
+    # A handler that fails would print the message as it was given, and the stack above it.
+    logging.raiseExceptions = False
+    logging.getLogger(_OURS).setLevel(level)
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
+    sys.excepthook = _tell
+    threading.excepthook = lambda args: _tell(args.exc_type, args.exc_value, args.exc_traceback)
+    sys.unraisablehook = lambda args: _tell(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def about_run(run: str) -> None:
+    """From now on, lines of JSON name this run."""
+    _said.run = run
+
+
+def say(message: str, level: str = "ERROR") -> None:
+    """Tells whoever started the program something on standard error, in the form of the logs."""
+    text = _line(level, "scrubline", message) if _said.form == "json" else message
+    print(text, file=sys.stderr, flush=True)
+
+
+def say_error(error: Exception) -> None:
+    """Tells of an error of ours: with names that come from a file on the user's terminal alone.
+
+    Such names may be values of the input. A stream that is no terminal is kept somewhere.
+    """
+    message = str(error)
+    if isinstance(error, UsageError) and _said.form != "json" and is_terminal(sys.stderr):
+        message = error.on_terminal
+    say(f"scrubline: {message}")
+
+
+def is_terminal(stream: Any) -> bool:
+    """Whether a stream is there and is a terminal."""
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):  # there is none, or it is closed
+        return False
+
+
+def _line(level: str, logger: str, message: str, created: float | None = None) -> str:
+    moment = datetime.datetime.now(datetime.UTC)
+    if created is not None:
+        moment = datetime.datetime.fromtimestamp(created, datetime.UTC)
+    value = {
+        "time": moment.isoformat(timespec="milliseconds"),
+        "level": level,
+        "run": _said.run,
+        "worker": _said.worker,
+        "logger": logger,
+        "message": message.strip("\n"),
+    }
+    return json.dumps(value)
+
+
+class _StandardError(logging.Handler):
+    """Writes to what standard error is at the time, not to what it was when logs were set up."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with contextlib.suppress(OSError):  # a full disk under the log must not end the work
+            print(self.format(record), file=sys.stderr, flush=True)
+
+
+class _SafeFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        safe = copy.copy(record)
+        safe.exc_info = safe.exc_text = safe.stack_info = None
+        if record.name.partition(".")[0] != _OURS:
+            safe.msg, safe.args = f"message withheld, {record.module}:{record.lineno}", None
+        elif record.exc_info and record.exc_info[1] is not None:
+            safe.msg, safe.args = f"{record.getMessage()} ({error_class(record.exc_info[1])})", None
+        if _said.form == "json":
+            return _line(safe.levelname, safe.name, safe.getMessage(), safe.created)
+        return super().format(safe)
+
+
+def _tell(
+    kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
+) -> None:
+    """One line about an exception that nobody caught."""
+    if isinstance(error, ScrublineError):
+        say(f"scrubline: {error}")
+        return
+    place = "?"
+    while trace is not None:
+        place = f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    say(f"scrubline: unexpected {kind.__qualname__} at {place}")

@@ -1,0 +1,375 @@
+"""A run from plan to publication: what `scrub` and `resume` do.
+
+    plan -> work -> gates -> publish
+
+Each of the four gives a value to the next; `execute` is the chain. What they are made of is in
+`preparation`, `runners/` and `outputs/`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..models.core.errors import InputChanged, RunFailed, UsageError
+from ..models.jobs.job import CODE_VERSION, Job
+from ..models.jobs.opening import open_policy
+from ..models.jobs.plan import Plan
+from ..models.redaction.policy import Policy
+from ..models.storage.storage import Storage
+from .monitoring.progress import Progress
+from .observer import NULL_OBSERVER, Observers, RunObserver
+from .options import Options
+from .outputs.canary_gate import canaries_changed
+from .outputs.catalogue import Catalogue
+from .outputs.gates import check_written, read_gate_results
+from .outputs.hold import hold, refuse_waiting
+from .outputs.manifest import published_manifest, read_manifest
+from .outputs.pending import (
+    choose_pending,
+    discard_run,
+    failing_if_removed,
+    freeze_alone,
+    give_up,
+    load_run,
+    require_none_pending,
+    require_same_key,
+    take_over,
+)
+from .outputs.planning import PlannedRun, read_job
+from .outputs.published_seal import check_standing
+from .outputs.publishing import check_gates, promote
+from .outputs.sealing import inherit
+from .outputs.skip_list import record_skipped
+from .outputs.state import (
+    MANIFEST,
+    Stage,
+    clear_leftovers,
+    clear_staging,
+    exposed,
+    is_output,
+    lock_file,
+    pending_runs,
+    require_no_links,
+    stage_of,
+)
+from .preparation import NewJob, absolute_key_source, absolute_place, prepare_job, prepare_run
+from .work import Session, Worked, run_report, work
+
+_log = logging.getLogger(__name__)
+
+NOTHING = "nothing_to_do"
+
+
+# -- what users call
+
+
+def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
+    """Turns options into a job and its plan; nothing is written.
+
+    Raises:
+        UsageError: for anything that cannot or must not be done.
+    """
+    run = prepare_run(storage, options, prepare_job(storage, options))
+    return run.job, run.plan
+
+
+def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:
+    """Plans and freezes: the whole of `scrubline plan`.
+
+    Raises:
+        UsageError: see `prepare`; and if the output has another unfinished run, or is locked.
+    """
+    options = dataclasses.replace(options, finish_pending=False)  # it runs nothing
+    with _planned(storage, options, NULL_OBSERVER) as (_, run):
+        if run.plan.is_nothing:
+            require_none_pending(storage, run.job)
+        else:
+            run = freeze_alone(storage, run)
+        return run.job, run.plan
+
+
+def scrub(
+    storage: Storage, options: Options, observer: RunObserver = NULL_OBSERVER
+) -> dict[str, Any]:
+    """Plans, freezes, runs and publishes; the whole of `scrubline scrub`.
+
+    Returns:
+        The manifest. Where nothing was to be done, that which is published, with `NOTHING` added:
+        the counts of the inputs of an incremental run, or {} where this very run is published.
+        Nothing is published then.
+    """
+    with _planned(storage, options, observer) as (session, run):
+        if run.plan.is_nothing and run.plan.increment is not None:
+            return _nothing_to_do(session, run, run.plan.increment.counts)
+        return _continue(session, freeze_alone(storage, run))
+
+
+def resume(
+    storage: Storage,
+    options: Options,
+    run: str | None = None,
+    *,
+    key_source: str | None = None,
+    discard: bool = False,
+    skip: Sequence[tuple[int, int]] = (),
+    observer: RunObserver = NULL_OBSERVER,
+) -> dict[str, Any]:
+    """Goes on with a frozen run; of the options only how to run counts, never what.
+
+    Args:
+        key_source: where the master key is now, if not where it was when the run was planned.
+        skip: unit and ordinal of rows that are to be quarantined unread, as `Skipped`.
+
+    Raises:
+        UsageError: if there is nothing to resume or it is not clear what.
+    """
+    output = absolute_place(options.output.rstrip("/"))
+    if not is_output(storage, output):
+        raise UsageError("there is no unfinished run in this output")
+    require_no_links(storage, output)
+    with storage.locked(lock_file(output)) as require_lock:
+        observer.locked()
+        run = choose_pending(storage, output, run)
+        if discard:
+            discard_run(storage, output, run)
+            return {}
+        if stage_of(storage, output, run) is Stage.PLANNING:
+            raise UsageError(
+                "the run was stopped before its plan was frozen: start it again with "
+                "`scrubline scrub`, or remove it with `scrubline resume --discard`"
+            )
+        loaded = load_run(storage, output, run, key_source and absolute_key_source(key_source))
+        if skip:
+            record_skipped(storage, loaded.job, loaded.plan, skip)
+        return _continue(Session(storage, options, observer, require_lock), loaded)
+
+
+# -- plan
+
+
+@contextlib.contextmanager
+def _planned(
+    storage: Storage, options: Options, observer: RunObserver
+) -> Iterator[tuple[Session, PlannedRun]]:
+    """Locks the output and plans, so that no other process publishes between the two.
+
+    Where nothing was ever published or begun, the lock comes second: it is the first thing that is
+    written, and what is refused leaves no trace.
+    """
+    new, run = prepare_job(storage, options), None
+    if not storage.exists(f"{new.job.output}/restricted"):
+        observer.locked()
+        run = prepare_run(storage, options, new)
+    with storage.locked(lock_file(new.job.output)) as require_lock:
+        observer.locked()
+        session = Session(storage, options, observer, require_lock)
+        if options.finish_pending:
+            _finish_pending(session, new)
+        if run is None or storage.exists(f"{new.job.output}/{MANIFEST}"):
+            run = prepare_run(storage, options, new)
+        yield session, run
+
+
+def _nothing_to_do(session: Session, run: PlannedRun, counts: Mapping[str, int]) -> dict[str, Any]:
+    """Checks what is published where an incremental run finds nothing; see `scrub`."""
+    storage, output = session.storage, run.job.output
+    require_none_pending(storage, run.job)
+    clear_leftovers(storage, output)
+    there = storage.exists(f"{output}/{MANIFEST}")
+    _check_standing(session, run)
+    manifest = read_manifest(storage, output) if there else {}
+    session.observer.nothing_to_do(counts)
+    return manifest | {NOTHING: dict(counts)}
+
+
+def _check_standing(session: Session, run: PlannedRun) -> None:
+    check_standing(
+        session.storage,
+        run.job.output,
+        run.keys,
+        reseal=session.options.reseal,
+        require_lock=session.require_lock,
+    )
+
+
+def _continue(session: Session, run: PlannedRun) -> dict[str, Any]:
+    """Runs what is left of a frozen run and publishes it; see `execute`."""
+    session.observer.frozen(session.storage, run.job, run.plan)
+    options = dataclasses.replace(session.options, output=run.job.output)
+    with failing_if_removed(session.storage, run.job):
+        return execute(dataclasses.replace(session, options=options), run)
+
+
+def execute(session: Session, run: PlannedRun) -> dict[str, Any]:
+    """Works on what is left of a frozen run, passes its gates and publishes it.
+
+    Returns:
+        The manifest; of a run that is published already, with `NOTHING` added.
+
+    Raises:
+        RunFailed: resumable.
+        GateHeld: all is done but must not be published.
+        RunHeld: all is done, and it was asked to wait.
+    """
+    storage, job = session.storage, run.job
+    if (manifest := published_manifest(storage, job)) is not None:
+        _log.info("run %s is published already", job.run)
+        _check_standing(session, run)
+        clear_staging(storage, job.output, job.run)
+        manifest |= {NOTHING: {}}
+        session.observer.published(manifest)
+        return manifest
+    storage = dataclasses.replace(storage, root=job.output)  # messages may name what lies there
+    _check_before_work(storage, session.options, run)
+    require_owner = take_over(storage, job)
+    with Progress(run.plan, show=session.options.progress) as progress:
+        observer = Observers(session.observer, progress)
+        session = dataclasses.replace(session, storage=storage, observer=observer)
+        worked = work(session, run)
+        passed = pass_gates(session, run, worked)
+        require_owner()
+        session.require_lock()
+        if not worked.is_publishing:
+            hold(storage, job, asked=session.options.hold)
+        manifest = publish(session, run, worked, passed)
+    session.observer.published(manifest)
+    return manifest
+
+
+def _check_before_work(storage: Storage, options: Options, run: PlannedRun) -> None:
+    """Looks for what would end the run only after hours of work."""
+    try:
+        tempfile.gettempdir()  # in which Beam keeps files of its own, without any text
+    except OSError:
+        raise RunFailed(
+            "there is no folder for temporary files: set TMPDIR to one that can be written"
+        ) from None
+    if warning := exposed(run.job.output):
+        _log.warning("%s", warning)
+    if stage_of(storage, run.job.output, run.job.run) is not Stage.PUBLISHING:
+        after = Catalogue.read(storage, run.job.output)
+        stay = after.units.keys() - after.superseded_by(run.plan.inputs)
+        runs = sorted({after.units[name].run for name in stay} - {run.job.run})
+        inherit(storage, run.job.output, run.keys, runs, reseal=options.reseal)
+
+
+# -- gates
+
+
+def pass_gates(session: Session, run: PlannedRun, worked: Worked) -> dict[str, Any]:
+    """Checks what a finished run has staged and counted; see `check_gates` and `check_written`.
+
+    Returns:
+        What the report of the manifest says of it; of a publication that was cut off, what it said
+        when its gates were passed.
+
+    Raises:
+        GateHeld: if something is not as it must be.
+    """
+    storage, job, options = session.storage, run.job, session.options
+    if worked.is_publishing:
+        return read_gate_results(storage, job)
+    limit = options.max_quarantined
+    check_gates(worked.tally, job.max_quarantined if limit is None else limit, job.output)
+    passed = check_written(
+        storage,
+        job,
+        run.plan,
+        worked.receipts,
+        max_quarantined=options.max_quarantined,
+        max_gone=options.max_gone,
+        max_lost=options.max_lost,
+    )
+    session.observer.checked()
+    return passed
+
+
+# -- publish
+
+
+def publish(
+    session: Session, run: PlannedRun, worked: Worked, passed: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Publishes a run whose gates are passed; returns the manifest.
+
+    Raises:
+        GateHeld: if what is published does not agree with its seal; nothing was moved then.
+    """
+    session.observer.publishing(sum(len(receipt.parts) for receipt in worked.receipts.values()))
+    return promote(
+        session.storage,
+        run.job,
+        run.plan,
+        worked.receipts,
+        _policy_of(run),
+        run.keys,
+        report=run_report(session, run, worked, passed),
+        reseal=session.options.reseal,
+        on_moved=session.observer.part_moved,
+        require_lock=session.require_lock,
+    )
+
+
+def _policy_of(run: PlannedRun) -> Policy | None:
+    """What the manifest describes of the policy; None where only its hash can be named.
+
+    Raises:
+        UsageError: if the policy has changed since the run was planned.
+    """
+    if run.policy is not None:
+        return run.policy
+    try:
+        return open_policy(run.job)
+    except UsageError:
+        if run.job.code_version == CODE_VERSION:
+            raise
+    # A publication that was cut off is finished after an upgrade too, and that may bring other
+    # policies of the same names.
+    _log.warning("the policy of run %s is not at hand: the manifest names its hash", run.job.run)
+    return None
+
+
+# -- what an earlier run left
+
+
+def _finish_pending(session: Session, new: NewJob) -> None:
+    """Finishes the unfinished runs of the output as they were planned, or gives them up.
+
+    Given up are those that can never be finished: whose plan is not whole, or whose inputs or
+    canaries are not what was planned any more; but never one that is being published, of which all
+    is read.
+
+    Raises:
+        RunHeld: if a run waits: a person has to look at it.
+    """
+    storage, output = session.storage, new.job.output
+    pending = pending_runs(storage, output)
+    for run in pending:
+        refuse_waiting(storage, output, run)
+    # Limits that the run to come is given were not given to these.
+    how = dataclasses.replace(
+        session.options, hold=False, max_quarantined=None, max_gone=None, max_lost=None
+    )
+    for run in pending:
+        stage = stage_of(storage, output, run)
+        if stage is Stage.UNFINISHED and canaries_changed(storage, read_job(storage, output, run)):
+            if prepare_run(storage, session.options, new).job.run == run:
+                continue  # the very run that is asked for: it goes on, with the canaries of now
+            _log.warning("run %s, whose canaries have changed, is given up", run)
+        elif stage is not Stage.PLANNING:
+            require_same_key(read_job(storage, output, run), new.job)
+            try:
+                _continue(dataclasses.replace(session, options=how), load_run(storage, output, run))
+                continue
+            except InputChanged as error:
+                if stage_of(storage, output, run) is Stage.PUBLISHING:
+                    raise
+                _log.warning("run %s, which an earlier run left, is given up: %s", run, error)
+        give_up(storage, output, run)
+    if pending:
+        session.observer.planning()

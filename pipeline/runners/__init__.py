@@ -1,0 +1,1 @@
+"""Runners: what carries out the units of a plan, here or on an engine."""

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrubline.models.core.errors import UsageError
+from scrubline.models.redaction.actions import (
+    ACTIONS,
+    MARKER,
+    REMOVALS,
+    check_marker,
+    replacement_of,
+)
+
+
+def test_the_table():
+    assert list(ACTIONS) == ["redact", "mask", "generalise", "keep"]
+    assert all(name == action.name and action.meaning for name, action in ACTIONS.items())
+    assert REMOVALS == ("redact", "mask")
+
+
+@pytest.mark.parametrize(
+    ("action", "marker", "expected"),
+    [
+        ("redact", MARKER, "[DATE]"),
+        ("redact", "[**Name**]", "[**Name**]"),
+        ("redact", "<{label}/>", "<DATE/>"),
+        ("redact", "{{{label}}}", "{DATE}"),
+        ("mask", "<{label}/>", "****"),
+        ("keep", "<{label}/>", None),
+    ],
+)
+def test_replacements_depend_on_label_and_length_only(action, marker, expected):
+    check_marker("here", marker)
+    assert replacement_of(action, "DATE", 4, marker) == expected
+
+
+@pytest.mark.parametrize(
+    "marker",
+    [
+        *("", " ", "\u3000", "x" * 101, "a\nb", "a\tb", "a\x00b", "a\u2028b", "a\x85b", "\ud800"),
+        *(
+            "{lable}",
+            "{}",
+            "{0}",
+            "{label",
+            "label}",
+            "{label!r}",
+            "{label:>9}",
+            "{label.x}",
+            "{ label}",
+        ),
+        "{label[0]}",
+    ],
+)
+def test_what_cannot_take_the_place_of_text(marker):
+    with pytest.raises(UsageError, match="^here: ") as caught:
+        check_marker("here", marker)
+    assert "lable" not in str(caught.value)
+
+
+@given(st.text(alphabet=st.characters() | st.sampled_from("{}label")))
+def test_what_is_let_through_leaves_a_mark_in_one_line(marker):
+    try:
+        check_marker("here", marker)
+    except UsageError:
+        return
+    shown = replacement_of("redact", "DATE", 3, marker)
+    assert shown.strip() and shown.isprintable() and len(shown.splitlines()) == 1

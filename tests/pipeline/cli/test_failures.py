@@ -1,0 +1,84 @@
+"""What is said of an error, and with which code a command ends; no foreign message is repeated."""
+
+import argparse
+import errno
+
+import pytest
+from scrubline.models.core.errors import (
+    GateHeld,
+    InputChanged,
+    OutputBusy,
+    RunFailed,
+    RunHeld,
+    UsageError,
+)
+from scrubline.pipeline.cli.failures import report_failure
+from scrubline.pipeline.commands.advice import KEPT, REFUSED_BUT_KEPT
+from scrubline.pipeline.process.logs import set_up_logs
+from scrubline.pipeline.process.stdout import StdoutError
+
+from .test_main import _as_before  # noqa: F401 - fixture
+
+
+def reported(error, capsys, *, frozen=False, command="scrub", stopped=()):
+    set_up_logs()
+    parsed = argparse.Namespace(command=command, frozen=frozen)
+    try:
+        raise error
+    except BaseException as raised:
+        code = report_failure(raised, parsed, stopped)
+    return code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize(
+    ("error", "code", "hint"),
+    [
+        (UsageError("a reason"), 2, REFUSED_BUT_KEPT),
+        (OutputBusy("a reason"), 5, ""),
+        (GateHeld("a reason"), 3, ""),
+        (RunHeld("a reason"), 4, ""),
+        (RunFailed("a reason"), 1, KEPT),
+        (InputChanged("a reason"), 1, ""),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_error_of_ours(capsys, error, code, hint, frozen):
+    expected = "scrubline: a reason\n" + (f"{hint}\n" if hint and frozen else "")
+    assert reported(error, capsys, frozen=frozen) == (code, expected)
+
+
+def test_what_resume_left_can_always_be_resumed(capsys):
+    code, said = reported(RunFailed("a reason"), capsys, command="resume")
+    assert (code, said) == (1, f"scrubline: a reason\n{KEPT}\n")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("Smith")])
+def test_whatever_a_signal_became_on_its_way(capsys, error):
+    code, said = reported(error, capsys, frozen=True, stopped=[15])
+    assert code == 1
+    assert said == "\nstopped. Finished work is kept: continue with `scrubline resume`\n"
+
+
+def test_a_foreign_error_is_named_by_class_and_place(capsys):
+    code, said = reported(ValueError("Smith"), capsys)
+    assert code == 1
+    assert "unexpected ValueError at " in said and "Please report this line" in said
+    assert "Smith" not in said
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError("Smith"), OSError(errno.EMFILE, "Smith"), RuntimeError("can't start new thread")],
+)
+def test_a_shortage_is_no_fault_of_a_line(capsys, error):
+    code, said = reported(error, capsys, frozen=True)
+    assert code == 1 and said.endswith(f"{KEPT}\n")
+    assert "unexpected" not in said and "Smith" not in said
+
+
+def test_standard_output(capsys):
+    full = StdoutError(OSError(errno.ENOSPC, "No space left"))
+    shown = "scrubline: standard output cannot be written (OSError ENOSPC)\n"
+    assert reported(full, capsys, frozen=True) == (1, shown)
+    assert reported(StdoutError(BrokenPipeError(errno.EPIPE, "x")), capsys) == (1, "")

@@ -1,0 +1,351 @@
+"""`scrubline policy`, and whole runs under a policy that uses all there is."""
+
+import dataclasses
+import hashlib
+import json
+import logging
+import sys
+import threading
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from rich.console import Console
+from scrubline.models.core.errors import RunFailed, UsageError
+from scrubline.models.core.labels import LABELS
+from scrubline.models.redaction.policy import HIPAA_ITEMS, OwnLabel, Policy, load_policy
+from scrubline.pipeline.cli import main as cli
+from scrubline.pipeline.commands.inspect import read_rows, show_document, summary
+from scrubline.pipeline.commands.policy import COVERED, KEPT, NEVER, PARTLY, check_policy, explain
+from scrubline.pipeline.commands.verify import verify
+from scrubline.pipeline.outputs.manifest import read_manifest
+from scrubline.pipeline.run import plan_and_freeze, resume
+
+
+@pytest.fixture
+def scrubline(monkeypatch, capsys):
+    """Runs a command line in this process; gives exit code, standard output and error."""
+    root = logging.getLogger()
+    before = root.handlers[:], root.level, sys.excepthook, threading.excepthook, sys.unraisablehook
+
+    def run_it(*words):
+        with pytest.raises(SystemExit) as ended:
+            cli.main([str(word) for word in words])
+        return ended.value.code, *capsys.readouterr()
+
+    yield run_it
+    root.handlers[:], root.level, sys.excepthook, threading.excepthook, sys.unraisablehook = before
+
+
+SITE = """
+name = "site"
+extends = "hipaa"
+[labels]
+STUDY = { hipaa = "R", description = "name of a study" }
+EMPTY = {}
+[texts]
+DATE = "<{label}/>"
+PHONE = "(phone)"
+[actions]
+EMAIL = "mask"
+STATE = "keep"
+[deny]
+STUDY = ["heart-2", "ab"]
+ORGANIZATION = "wards.txt"
+[allow]
+DATE = ["1/2/2019"]
+"*" = ["foley catheter", "heart-2"]
+[veto]
+PHONE = ["555-867-1001"]
+[note_types."radiology*"]
+default = "mask"
+actions = { DOCTOR = "keep" }
+deny = { CITY = ["xyzzyville"] }
+"""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """The path of a policy with all there is, a list beside it."""
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    (folder / "wards.txt").write_text("4 West\nSecret Ward\n")
+    (folder / "site.toml").write_text(SITE)
+    return folder / "site.toml"
+
+
+# -- the command
+
+
+def test_the_shipped_ones_are_listed_and_shown(scrubline):
+    code, out, _ = scrubline("policy", "list")
+    assert code == 0 and out.splitlines() == [
+        "hipaa: Safe Harbor rules; keeps no label",
+        "research: no Safe Harbor rules; keeps CITY, COUNTRY, DATE, PROFESSION, STATE, ZIP",
+    ]
+    code, out, _ = scrubline("policy", "show", "hipaa")
+    shipped = Path(cli.__file__).parents[2] / "models/redaction/policies/hipaa.toml"
+    assert code == 0 and out == shipped.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["list", "hipaa"], ["check"], ["show"], ["show", "nosuch"], ["check", "nosuch"]),
+        *(["explain", "hipaa"], [], ["check", "/no/JohnSmith.toml"]),
+    ],
+)
+def test_bad_usage_is_refused(scrubline, words):
+    code, out, err = scrubline("policy", *words)
+    assert code == 2 and out == "" and "JohnSmith" not in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nmae = 'x'", "policy: unknown ['nmae']; allowed: ['name', "),
+        ("name = 'x'\nextends = 'hipaa'\n[actions]\nDATE = 'keep'", "DATE: keep is refused under"),
+        (
+            "name = 'x'\n[note_types.a.actions]\nDATE = 'drop'",
+            "[note_types] 'a': [actions] DATE: 'd",
+        ),
+        ("name = 'x'\n[deny]\nDATE = 'none.txt'", "[deny] DATE: list 1 cannot be read"),
+        ("name = 'x'\nname = 'y'", "not valid TOML"),
+    ],
+)
+def test_mistakes_end_with_2_and_say_where(scrubline, tmp_path, text, message):
+    (tmp_path / "a.toml").write_text(text)
+    code, out, err = scrubline("policy", "check", tmp_path / "a.toml")
+    assert code == 2 and out == "" and message in err
+
+
+def test_help_teaches(scrubline):
+    code, out, _ = scrubline("policy", "--help")
+    assert code == 0
+    assert out.count("\nexample: scrubline policy") == 4
+    assert all(len(line) <= 100 for line in out.splitlines())
+    assert all(word in out for word in ("check", "show", "list", "--json", "exits with 2"))
+
+
+def test_check_says_what_a_policy_does(scrubline, site):
+    code, out, _ = scrubline("policy", "check", site)
+    assert code == 0
+    lines = " ".join(out.split())
+    for said in (
+        "policy site: no errors. Safe Harbor rules on",
+        "redact, to [LABEL]: PATIENT, DOCTOR,",
+        "redact, to <LABEL/>: DATE",
+        "redact, to (phone): PHONE",
+        "mask: EMAIL",
+        "keep (left as it is): STATE",
+        "any other label that a model gives: redact",
+        "columns of role date: are left out",
+        "denied (always removed): ORGANIZATION: 2, STUDY: 2",
+        "allowed (kept, with all that lies within them): *: 2, DATE: 1",
+        "vetoes (kept where a candidate is exactly that): PHONE: 1",
+        "Notes of type radiology*: differences",
+        "keep (left as it is): DOCTOR",
+        "any other label: mask",
+        "denied (always removed): CITY: 1, ORGANIZATION: 2, STUDY: 2",
+        "(A) covered names; PATIENT: redact;",
+        "(C) partly dates except the year, and ages over 89; AGE: generalise; DATE: redact; "
+        "phrases let through: 1",
+        "(Q) never found full-face photographs",
+        "USERNAME, IDNUM, STUDY: redact",
+        "phrases both denied and allowed: 1; they are removed",
+        "denied phrases of fewer than 3 characters: 1",
+        "EMPTY has no deny-list",
+    ):
+        assert said in lines, said
+    assert all(len(line) <= 100 for line in out.splitlines())
+    assert not any(secret in out.lower() for secret in ("heart", "secret ward", "foley", "555"))
+
+
+def test_check_as_json_is_the_same_content(scrubline, site):
+    code, out, _ = scrubline("policy", "check", site, "--json")
+    told = json.loads(out)
+    assert code == 0 and told == explain(load_policy(str(site)))
+    assert told["fingerprint"] == load_policy(str(site)).fingerprint
+    assert list(told["labels"]) == [*LABELS, "STUDY", "EMPTY"]
+    assert told["labels"]["DATE"]["becomes"] == "<DATE/>" and told["labels"]["DATE"]["rules"]
+    assert told["labels"]["STUDY"]["description"] == "name of a study"
+    assert told["note_types"]["radiology*"]["labels"]["DOCTOR"] == {"action": "keep"}
+    assert "heart" not in out.lower()
+
+
+@pytest.mark.parametrize("name", ["hipaa", "research"])
+def test_the_shipped_policies_are_explained(name):
+    told = explain(load_policy(name))
+    assert list(told["hipaa_items"]) == list(HIPAA_ITEMS)
+    status = {letter: item["status"] for letter, item in told["hipaa_items"].items()}
+    assert status["Q"] == NEVER and status["P"] == status["R"] == PARTLY
+    others = set(HIPAA_ITEMS) - set("BCPQR")
+    assert {status[letter] for letter in others} == {COVERED}
+    assert status["B"] == status["C"] == (COVERED if name == "hipaa" else PARTLY)
+    assert bool(told["warnings"]) == (name == "research")
+    assert check_policy(name, as_json=False).startswith(f"policy {name}: no errors")
+
+
+@pytest.mark.parametrize(
+    ("policy", "letter", "expected"),
+    [
+        (Policy("a"), "C", COVERED),
+        (Policy("a", {"DATE": "keep"}), "C", PARTLY),
+        (Policy("a", {"DATE": "keep", "AGE": "keep"}), "C", KEPT),
+        (Policy("a", date_columns="keep"), "C", PARTLY),
+        (Policy("a", {"AGE": "generalise"}), "C", COVERED),
+        (Policy("a", veto={"DATE": frozenset({"may"})}), "C", PARTLY),
+        (Policy("a", allow={"AGE": frozenset({"54"})}), "C", PARTLY),
+        (Policy("a", allow={"*": frozenset({"54"})}), "C", COVERED),
+        (Policy("a", note_types={"x": Policy("a", {"DATE": "keep"})}), "C", PARTLY),
+        (Policy("a", {"DOCTOR": "keep"}), "A", COVERED),
+        (Policy("a", labels={"FACE": OwnLabel("Q")}), "Q", COVERED),
+    ],
+)
+def test_what_becomes_of_an_item(policy, letter, expected):
+    assert explain(policy)["hipaa_items"][letter]["status"] == expected
+
+
+# -- whole runs
+
+RULES = ("age", "date", "email", "phone")
+
+NOTES = [
+    (
+        "progress",
+        "Seen 1/2/2019 and 3/4/2019 in 4\n  WEST for HEART-2; foley catheter. a@b.example.",
+    ),
+    ("progress", "Call 555-867-1001 or 555-867-1002. In Xyzzyville, Heart-22."),
+    ("Radiology CT", "Seen 3/4/2019, xyzzyville; call 555-867-1002. a@b.example. age 54"),
+    (None, "Ab ovo 1/2/2019 x"),
+]
+EXPECTED = [
+    "Seen 1/2/2019 and <DATE/> in [ORGANIZATION] for [STUDY]; foley catheter. ***********.",
+    "Call 555-867-1001 or (phone). In Xyzzyville, Heart-22.",
+    "Seen ********, **********; call ************. ***********. age 54",
+    "[STUDY] ovo 1/2/2019 x",
+]
+
+
+@pytest.fixture
+def notes(tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    rows = [
+        {"note_id": n, "patient_id": "p", "kind": kind, "text": text, "n": n}
+        for n, (kind, text) in enumerate(NOTES)
+    ]
+    (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(folder)
+
+
+def published(output):
+    rows = [
+        json.loads(line)
+        for path in sorted(Path(output).glob("data/**/*.jsonl"))
+        for line in path.read_text().splitlines()
+    ]
+    return [row["text"] for row in sorted(rows, key=lambda row: row["n"])]
+
+
+def test_a_run_does_what_the_policy_says_by_note_type(run, storage, options, notes, site):
+    manifest = run(inputs=(notes,), policy=str(site), recognisers=RULES, keep_candidates=True)
+    assert published(options.output) == EXPECTED
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+    spans = read_rows(storage, options.output, manifest, "audit")
+    told = sorted((s["label"], s["reason"], s["end"] - s["start"]) for s in spans if s["reason"])
+    assert told == [
+        ("AGE", "policy", 2),
+        ("DATE", "allow", 8),
+        ("DATE", "allow", 8),
+        ("PHONE", "veto", 12),
+    ]
+    assert {s["action"] for s in spans if s["reason"]} == {"keep"}
+    assert {s["reason"] for s in spans if s["action"] != "keep"} == {None}
+    denied = sorted((s["label"], s["hipaa"], s["action"]) for s in spans if s["source"] == "deny")
+    assert denied == [
+        ("CITY", "B", "mask"),
+        ("ORGANIZATION", "B", "redact"),
+        ("STUDY", "R", "redact"),
+        ("STUDY", "R", "redact"),
+    ]
+    hashes = {s["source_hash"] for s in spans if s["source"] == "deny"}
+    assert hashes == {load_policy(str(site)).detector_hashes["deny"]}
+    documents = read_rows(storage, options.output, manifest, "documents")
+    assert all(f"deny@{next(iter(hashes))[:12]}" in d["detectors"].split() for d in documents)
+    # What was only told is in no count.
+    assert manifest["labels"]["DATE"] == 2 and manifest["labels"]["PHONE"] == 2
+    assert manifest["counts"]["spans"] == sum(manifest["labels"].values()) == len(spans) - 3
+    assert sum(n for d in documents for _, n in d["spans"]) == manifest["counts"]["spans"]
+
+    assert manifest["policy"]["kept"] == ["STATE"]
+    assert manifest["policy"]["denied"] == {"ORGANIZATION": 2, "STUDY": 2}
+    assert manifest["policy"]["allowed"] == {"*": 2, "DATE": 1}
+    assert manifest["policy"]["vetoes"] == {"PHONE": 1}
+    assert manifest["policy"]["note_types"]["radiology*"]["kept"] == ["DOCTOR", "STATE"]
+    shown = summary(manifest)
+    assert "denied phrases   ORGANIZATION: 2, STUDY: 2: always removed" in shown
+    assert "kept by policy   DOCTOR, STATE (note type radiology*)" in shown
+    candidates = [
+        row
+        for path in Path(options.output).glob("restricted/*/candidates/**/*.parquet")
+        for row in pq.read_table(path).to_pylist()
+    ]
+    verdicts = {(row["detector"], row["verdict"]) for row in candidates if row["label"] != "AGE"}
+    assert ("deny", "accepted") in verdicts
+    assert {verdict for _, verdict in verdicts} == {"accepted", "allow", "veto"}
+
+
+def test_the_content_does_not_depend_on_splits_or_batches(run, options, notes, site, tmp_path):
+    digests = set()
+    for index, caps in enumerate(({}, {"batch_documents": 1}, {"split_bytes": 100})):
+        output = str(tmp_path / f"out{index}")
+        manifest = run(inputs=(notes,), policy=str(site), recognisers=RULES, output=output, **caps)
+        digests.add(manifest["content_digest"])
+        assert published(output) == EXPECTED
+    assert len(digests) == 1
+
+
+def test_no_phrase_is_anywhere_but_in_the_lists(run, options, notes, site):
+    run(inputs=(notes,), policy=str(site), recognisers=RULES)
+    for path in Path(options.output).rglob("*"):
+        if path.is_file():
+            content = path.read_bytes().lower()
+            assert b"secret ward" not in content, path.name
+
+
+def test_inspect_shows_what_was_published(run, storage, options, notes, site, monkeypatch, capsys):
+    run(inputs=(notes,), policy=str(site), recognisers=RULES)
+    monkeypatch.setattr("rich.console.Console", lambda: Console(width=400))
+    for number, expected in enumerate(EXPECTED):
+        show_document(storage, options.output, str(number), key_source=None)
+        assert " ".join(expected.split()) in " ".join(capsys.readouterr().out.split())
+
+
+def test_verify_finds_what_the_policy_does_not_lead_to(run, storage, options, notes, site):
+    run(inputs=(notes,), policy=str(site), recognisers=RULES)
+    [part] = Path(options.output).glob("data/**/*.jsonl")
+    manifest = json.loads(Path(options.output, "manifest.json").read_text())
+    text = part.read_text()
+    part.write_text(text.replace("(phone)", "(PHONE)"))
+    for entry in manifest["parts"]:
+        if entry["table"] == "data":
+            entry["sha256"] = hashlib.sha256(part.read_bytes()).hexdigest()
+    Path(options.output, "manifest.json").write_text(json.dumps(manifest))
+    faults, _ = verify(storage, options.output, originals=True, key_source=None)
+    assert any("does not lead to the published text" in fault for fault in faults)
+
+
+def test_a_list_that_changes_after_planning_stops_the_run(storage, options, notes, site):
+    planned = dataclasses.replace(options, inputs=(notes,), policy=str(site), recognisers=RULES)
+    plan_and_freeze(storage, planned)
+    wards = site.parent / "wards.txt"
+    content = wards.read_text()
+    wards.write_text(content + "5 East\n")
+    with pytest.raises((UsageError, RunFailed), match="policy has changed"):
+        resume(storage, planned)
+    wards.write_text(content)
+    resume(storage, planned)
+    assert read_manifest(storage, options.output)["policy"]["name"] == "site"
+    assert published(options.output) == EXPECTED

@@ -1,0 +1,83 @@
+"""What a refusal advises has to be right: followed to the letter, it helps."""
+
+import re
+import shlex
+
+import pytest
+from scrubline.models.core.keys import new_key
+from scrubline.models.storage.key_files import load_keys
+
+
+@pytest.fixture
+def words(options, key_file):
+    """A scrub of the corpus, without an output."""
+    columns = [w for name, role in options.columns.roles for w in ("--column", f"{name}={role}")]
+    return ["--input", options.inputs[0], "--key-file", key_file, "--model", "none", *columns]
+
+
+@pytest.mark.parametrize("command", ["resume", "scrub", "verify", "verify --originals"])
+@pytest.mark.parametrize("content", [None, "no key"])
+def test_for_an_output_that_exists_the_key_that_made_it_is_asked_for(
+    scrubline, words, tmp_path, key_file, storage, command, content
+):
+    check = load_keys(key_file, storage.read_bytes).check
+    out = tmp_path / "out"
+    how = ["--output", out]
+    words = [*words, "--max-quarantined", "0.5"]
+    given = {"resume": how, "scrub": [*words, *how]}
+    if command == "resume":
+        assert scrubline("plan", *words[:-2], *how)[0] == 0
+    else:
+        assert scrubline("scrub", *words, *how)[0] == 0
+    (tmp_path / "key.txt").unlink()
+    if content is not None:
+        (tmp_path / "key.txt").write_text(content)
+    what, *more = command.split()
+    line = given.get(what, ["--output", out, "--key-file", key_file, *more])
+    code, _, err = scrubline(what, *line)
+    assert code == 2
+    assert f"give back the key that this output was made with (check value {check})" in err
+    assert "scrubline key new" not in err
+
+
+def test_for_a_new_output_a_key_is_made(scrubline, words, tmp_path):
+    (tmp_path / "key.txt").unlink()
+    code, _, err = scrubline("scrub", *words, "--output", tmp_path / "out")
+    assert code == 2 and "scrubline key new" in err
+
+
+def test_resume_takes_a_key_that_was_moved_and_no_other(scrubline, words, tmp_path, monkeypatch):
+    how = ["--output", tmp_path / "out", "--max-quarantined", "0.5", "--workers", "1"]
+    assert scrubline("plan", *words, *how[:2])[0] == 0
+    (tmp_path / "elsewhere").mkdir()
+    moved = (tmp_path / "key.txt").rename(tmp_path / "elsewhere/key.txt")
+    (tmp_path / "other.txt").write_text(new_key())
+    code, _, err = scrubline("resume", *how, "--key-file", tmp_path / "other.txt")
+    assert code == 2 and "wrong master key" in err
+    monkeypatch.chdir(tmp_path)  # workers may be elsewhere
+    assert scrubline("resume", *how, "--key-file", "elsewhere/key.txt")[0] == 0
+    assert scrubline("verify", "--output", tmp_path / "out", "--key-file", moved)[0] == 0
+
+
+def test_what_accepts_a_held_run_can_be_pasted(scrubline, words, tmp_path):
+    out = tmp_path / "an output"
+    code, _, err = scrubline("scrub", *words, "--output", out, "--max-quarantined", "0.01")
+    assert code == 3
+    (line,) = re.findall(r"scrubline (resume .*) SHARE", err)
+    assert scrubline(*shlex.split(line), "0.5")[0] == 0
+    assert (out / "_SUCCESS").exists()
+
+
+@pytest.mark.parametrize("url", ["zip://a.txt::{}", "zip://a.txt::file://{}", "tar://a.txt::{}"])
+@pytest.mark.parametrize("option", ["--input", "--output"])
+def test_of_an_archive_the_file_itself_is_named(scrubline, words, tmp_path, url, option):
+    url = url.format(tmp_path / "z.zip")
+    line = [*words, "--output", tmp_path / "out", option, url]
+    code, _, err = scrubline("scrub", *line)
+    assert code == 2 and "name the .zip or .tar itself" in err, err
+
+
+@pytest.mark.parametrize("command", ["scrub", "plan"])
+def test_an_output_that_no_file_system_makes_is_refused(scrubline, words, command):
+    code, _, err = scrubline(command, *words, "--output", "/proc/x")
+    assert code == 2 and "the output cannot be" in err, err
