@@ -46,14 +46,7 @@ def require_new(
     if any(is_same(place, file) for file in _files_of(storage, inputs)):
         raise UsageError(f"{option}: the file is one of the inputs, which are never overwritten")
     if not overwrite:
-        if overwrite is None:
-            raise UsageError(
-                f"{option}: the file already exists and is never overwritten: choose another place"
-            )
-        raise UsageError(
-            f"{option}: the file already exists: choose another place, or replace it with "
-            "--overwrite"
-        )
+        raise _already_there(option, place, replaceable=overwrite is not None)
     if os.path.isdir(local_path(place) or ""):
         raise UsageError(f"{option}: the place is a folder; expected a file")
 
@@ -95,9 +88,7 @@ def write_new(place: str, content: bytes, option: str) -> None:
         else:
             _link_new(path, content)
     except FileExistsError:
-        raise UsageError(
-            f"{option}: the file already exists and is never overwritten: choose another place"
-        ) from None
+        raise _already_there(option, place, replaceable=False) from None
     except (OSError, StorageError) as error:
         raise_shortage(error)
         raise UsageError(f"{option} cannot be written ({error_class(error)})") from None
@@ -137,3 +128,12 @@ def _files_of(storage: Storage, inputs: Iterable[str]) -> Iterator[str]:
 def _is_dangling(place: str) -> bool:
     path = local_path(place)
     return path is not None and os.path.islink(path) and not os.path.exists(path)
+
+
+def _already_there(option: str, place: str, *, replaceable: bool) -> UsageError:
+    what = "folder" if os.path.isdir(local_path(place) or "") else "file"
+    if replaceable and what == "file":
+        advice = "exists: choose another place, or replace it with --overwrite"
+    else:
+        advice = "exists and is never overwritten: choose another place"
+    return UsageError(f"{option}: the {what} already {advice}")

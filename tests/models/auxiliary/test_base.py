@@ -151,7 +151,7 @@ def test_both_kinds_at_once_are_refused():
         ("card.md", b"\xff", "not UTF-8"),
         ("LICENCE.md", b"\xff", "not UTF-8"),
         (TAGGER, b"{}", "must have"),
-        (MODEL, b"", "cut off"),
+        (MODEL, b"", "truncated"),
         (MODEL, b"lCRF" + b"\0" * 100, MODEL),
     ],
 )

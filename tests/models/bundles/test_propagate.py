@@ -122,7 +122,7 @@ def test_how_long_and_how_often_are_settings():
         ({"labels": ()}, "at least one"),
         ({"labels": ("B", "A")}, "sorted"),
         ({"labels": ("A", "A")}, "sorted"),
-        ({"labels": ("A",), "names": ("B",)}, "not among its labels"),
+        ({"labels": ("A",), "names": ("B",)}, "not among the labels"),
         ({"labels": ("A",), "shortest": 0}, "shortest"),
         ({"labels": ("A",), "shortest": True}, "shortest"),
         *(({"labels": ("A",), "share": share}, "share") for share in (0, 1.01, True, "1")),

@@ -44,8 +44,8 @@ SPAN_ROWS = st.lists(
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 2), (3, 2), (-3, -1)])
-def test_a_stretch_is_not_empty_and_not_negative(start, end):
-    with pytest.raises(ValueError, match="date: bad stretch"):
+def test_a_range_is_not_empty_and_not_negative(start, end):
+    with pytest.raises(ValueError, match="date: bad range"):
         Candidate(start, end, "DATE", "date", 0.9)
 
 

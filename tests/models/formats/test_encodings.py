@@ -48,6 +48,6 @@ def test_what_an_encoding_holds(text, encoding, holds):
     if holds:
         require_encodable(text, encoding)
         return
-    with pytest.raises(UsageError, match=f"files in {encoding} cannot encode") as caught:
+    with pytest.raises(UsageError, match=f"a character that {encoding} cannot encode") as caught:
         require_encodable(text, encoding)
     assert text not in str(caught.value)

@@ -98,7 +98,7 @@ def test_formats_read_by_the_jobs_caps():
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Budgets)])
 @pytest.mark.parametrize("value", [0, -1])
 def test_a_budget_of_nothing_is_refused(name, value):
-    with pytest.raises(UsageError, match=f"budget {name} must be (at least 1|above 0)"):
+    with pytest.raises(UsageError, match=f"budget {name} must be (at least 1|greater than 0)"):
         Budgets(**{name: value})
 
 

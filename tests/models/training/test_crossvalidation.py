@@ -101,10 +101,10 @@ SETTINGS = grid(RECIPE, [("max_iterations", ("1", "4")), ("leave_out", ("none", 
 
 def test_any_number_of_processes_finds_the_same():
     told: set[tuple[int, int]] = set()
-    one = tried(SETTINGS, told=lambda s, f, i, x: told.add((s, f)))
+    one = tried(SETTINGS, on_iteration=lambda s, f, i, x: told.add((s, f)))
     assert len(told) == 12
     again: set[tuple[int, int]] = set()
-    two = tried(SETTINGS, jobs=2, told=lambda s, f, i, x: again.add((s, f)))
+    two = tried(SETTINGS, jobs=2, on_iteration=lambda s, f, i, x: again.add((s, f)))
     assert same(one) == same(two)
     assert told == again
     assert one[0].setting.name == "max_iterations=1 leave_out=none"
@@ -138,11 +138,11 @@ def test_a_search_that_was_killed_goes_on(work, after):
             raise Killed
 
     with pytest.raises(Killed):
-        tried(SETTINGS, work=work, finished=finished)
+        tried(SETTINGS, work=work, on_trial=finished)
     assert len(list(work.iterdir())) == after
     first, done[:] = done[:], []
     found = tried(
-        SETTINGS, work=work, jobs=2, finished=lambda s, f, trial, kept: done.append((s, f, kept))
+        SETTINGS, work=work, jobs=2, on_trial=lambda s, f, trial, kept: done.append((s, f, kept))
     )
     assert [(s, f) for s, f, kept in done if kept] == [(s, f) for s, f, _ in first]
     assert len(done) == 12
@@ -161,7 +161,7 @@ def test_a_damaged_trial_is_tried_again(work, damage):
     good = tried(work=work)
     damage(min(work.iterdir()))
     kept: list[bool] = []
-    found = tried(work=work, finished=lambda s, f, trial, was: kept.append(was))
+    found = tried(work=work, on_trial=lambda s, f, trial, was: kept.append(was))
     assert sorted(kept) == [False, True, True]
     assert same(found) == same(good)
 
@@ -181,7 +181,7 @@ def test_a_trial_of_something_else_is_not_taken(work, changed):
     kept: list[bool] = []
     values = {"settings": ONE, "documents": CORPUS, "folds": FOLDS, "dictionaries": LISTS}
     cross_validate(
-        **{**values, **changed}, work=work, finished=lambda s, f, trial, was: kept.append(was)
+        **{**values, **changed}, work=work, on_trial=lambda s, f, trial, was: kept.append(was)
     )
     assert kept == [False] * 3
 
@@ -247,7 +247,7 @@ def test_tasks_come_back_each_once(jobs):
         return task * task
 
     told = []
-    found = dict(run_tasks(work, range(5), jobs=jobs, told=lambda *words: told.append(words)))
+    found = dict(run_tasks(work, range(5), jobs=jobs, on_iteration=lambda *words: told.append(words)))
     assert found == {n: n * n for n in range(5)}
     assert sorted(told) == [(n, 1, 0.5) for n in range(5)]
     assert list(run_tasks(work, [], jobs=jobs)) == []

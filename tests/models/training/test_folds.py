@@ -17,7 +17,7 @@ def documents(groups):
 @given(size=st.integers(2, 60), count=st.integers(2, 10), seed=st.integers(0, 3))
 def test_every_document_is_held_out_once(size, count, seed):
     if count > size:
-        with pytest.raises(UsageError, match=f"the corpus has {size}"):
+        with pytest.raises(UsageError, match=f"need at least {count} documents; there are {size}$"):
             make_folds(documents(range(size)), count, seed=seed)
         return
     folds = make_folds(documents(range(size)), count, seed=seed)
@@ -32,7 +32,7 @@ def test_every_document_is_held_out_once(size, count, seed):
 @given(groups=st.lists(st.integers(0, 8), min_size=2, max_size=40), seed=st.integers(0, 3))
 def test_groups_stay_together(groups, seed):
     if len(set(groups)) < 2:
-        with pytest.raises(UsageError, match="as many groups of documents; the corpus has 1"):
+        with pytest.raises(UsageError, match="need at least 2 groups of documents; there are 1"):
             make_folds(documents(groups), 2, seed=seed, group_by="patient")
         return
     folds = make_folds(documents(groups), 2, seed=seed, group_by="patient")

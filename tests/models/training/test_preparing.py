@@ -103,7 +103,7 @@ def test_what_no_list_can_hold_extends_nothing():
 
 
 def test_missing_lists_are_named():
-    with pytest.raises(UsageError, match="recipe tiny needs dictionaries.*places"):
+    with pytest.raises(UsageError, match="recipe tiny needs the dictionaries.*places"):
         make_dictionaries(RECIPE, NOTES, {})
 
 

@@ -55,6 +55,6 @@ def test_a_folder_of_another_user_is_refused(tmp_path, monkeypatch):
     private_folder(str(tmp_path / "mine"), "--work")
     owner = os.geteuid()
     monkeypatch.setattr(private.os, "geteuid", lambda: owner + 1)
-    with pytest.raises(UsageError, match="--work: that folder is another user's") as caught:
+    with pytest.raises(UsageError, match="--work: the folder belongs to another user") as caught:
         private_folder(str(tmp_path / "mine"), "--work")
     assert str(tmp_path) not in str(caught.value)

@@ -274,7 +274,7 @@ def batch_of(*texts):
 
 def spans_of(*texts):
     batch = tokenize_batch(batch_of(*texts), Budgets())
-    batch = label_batch(featurize_batch(batch, full().systems), full().systems)
+    batch = label_batch(featurize_batch(batch, full().detectors), full().detectors)
     batch = recognise_batch(batch, tuple(DEFAULT_RECOGNISERS))
     batch = scrub_batch(merge_batch(batch, full().policy, Budgets()))
     return batch.spans.by_document(len(texts)), batch

@@ -68,7 +68,7 @@ def test_what_is_told(scrubline, corpus, tmp_path):
     assert out == (
         "3 documents with 3 spans written as conll\n"
         "left out: meta of 2 documents, for which it has no place\n"
-        "checked: read back, it is equal\n"
+        "checked: the output was read back and is equal\n"
     )
     code, out, _ = scrubline("convert", tmp_path / "x.conll", tmp_path / "b", "--to", "brat")
     assert (code, out) == (0, "3 documents with 3 spans written as brat\n")
@@ -106,7 +106,7 @@ def test_spans_without_counterpart_are_counted(scrubline, tmp_path):
     code, out, _ = scrubline("convert", tmp_path / "n.jsonl", tmp_path / "x.xml", *words)
     assert code == 0
     assert "1 documents with 1 spans" in out
-    assert "left out: 1 spans whose label has no counterpart in the map\n" in out
+    assert "left out: 1 spans whose label the map does not map\n" in out
 
 
 BROKEN = [

@@ -91,9 +91,9 @@ def test_page_is_written_once_and_without_text(scrubline, corpus, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--show-text"], "give --html FILE"),
-        (["--resamples", "-1"], "whole numbers from 0"),
-        (["--seed", "-1"], "whole numbers from 0"),
+        (["--show-text"], "needs --html FILE"),
+        (["--resamples", "-1"], "whole numbers, 0 or more"),
+        (["--seed", "-1"], "whole numbers, 0 or more"),
         (["--html", "/no/such/folder/x.html"], "cannot be written (FileNotFoundError)"),
         (["--clinical-terms", "no_such_list"], "--clinical-terms"),
         (["--label-map", "no_such_map"], "label map"),
@@ -186,7 +186,7 @@ def test_a_form_without_place_for_a_cover_is_refused(scrubline, corpus, tmp_path
         *("annotate", "--input", corpus("g.jsonl", *GOLD), "--model", "none", "--recogniser"),
         *("date", "--to", "brat", "--output", tmp_path / "out", "--cover"),
     )
-    assert (code, "--cover: brat has no place for it" in err) == (2, True)
+    assert (code, "--cover: brat cannot hold it" in err) == (2, True)
     assert not (tmp_path / "out").exists()
 
 
@@ -208,7 +208,7 @@ def test_a_dial_draws_recall_against_precision(scrubline, tmp_path):
     assert code == 0 and "bias of O" in out
     assert "<h2>Recall against precision</h2><svg" in page.read_text(encoding="utf-8")
     code, _, err = scrubline("evaluate", gold)
-    assert code == 2 and "say what was predicted" in err
+    assert code == 2 and "missing predicted annotations" in err
     code, _, err = scrubline("evaluate", gold, "--dial", "en-default", "--html", tmp_path / "x")
     assert code == 2 and "--against and --html need what was predicted" in err
 

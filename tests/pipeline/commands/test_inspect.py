@@ -301,7 +301,7 @@ def test_no_input_is_named_without_the_key(run, storage, options, tmp_path, held
 def test_rows_whose_plan_is_gone_have_no_place(run, storage, options, tmp_path):
     run()
     shutil.rmtree(tmp_path / "out/restricted")
-    with pytest.raises(UsageError, match=r"not under restricted/ any more"):
+    with pytest.raises(UsageError, match=r"no longer under restricted/"):
         quarantined(storage, options)
 
 

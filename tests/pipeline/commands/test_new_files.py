@@ -66,7 +66,7 @@ def test_annotate_never_writes_over_its_input(scrubline, gold, spelling, source,
     words = ("annotate", "--input", given, "--output", spellings(gold)[spelling], *DATES)
     code, out, err = scrubline(*words, *(["--overwrite"] if overwrite else []))
     assert (code, out) == (2, "")
-    assert "one of the inputs, and those are never overwritten" in err
+    assert "one of the inputs, which are never overwritten" in err
     assert "gold" not in err
     assert gold.read_bytes() == before
 
@@ -142,7 +142,7 @@ def test_every_other_command_refuses_what_is_there(scrubline, gold, tmp_path, wo
     named = tmp_path / "none/../there.jsonl" if there == "file behind none" else place
     code, out, err = scrubline(*words, named)
     assert (code, out) == (2, "")
-    assert f"scrubline: {option} " in err
+    assert f"scrubline: {option}: " in err
     assert gold.read_bytes() == before
     assert not there.startswith("file") or place.read_text() == "precious"
     assert not (tmp_path / "none").exists()
@@ -194,7 +194,7 @@ def test_a_new_file_is_whole_and_for_its_owner_alone(tmp_path):
     write_new(str(tmp_path / "new"), b"content", "--html")
     assert (tmp_path / "new").read_bytes() == b"content"
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o600
-    with pytest.raises(UsageError, match="--html exists already"):
+    with pytest.raises(UsageError, match="--html: the file already exists"):
         write_new(f"file://{tmp_path}/new", b"other", "--html")
     assert [p.name for p in tmp_path.iterdir()] == ["new"]
 

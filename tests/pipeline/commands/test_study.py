@@ -52,7 +52,7 @@ def test_a_study_writes_its_page_and_the_index(capsys, tmp_path):
     ("words", "message"),
     [
         (("hide-nothing", *GOLD, "--corpus", "x"), "unknown study hide-nothing; known: all, hide-"),
-        (("hide-time", "--train", "x", "--corpus", "x"), "say --test"),
+        (("hide-time", "--train", "x", "--corpus", "x"), "missing --test"),
         (("hide-time", *GOLD, "--corpus", "../x"), "--corpus must be a name"),
         (("hide-time", *GOLD, "--corpus", "x", "--language", "xx"), "--language must be one of"),
         (("hide-time", *GOLD, "--corpus", "x", "--work", "s3://b/w"), "--work must be a folder"),

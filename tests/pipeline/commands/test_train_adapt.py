@@ -5,7 +5,7 @@ import json
 import pytest
 from scrubline.models.bundles.bundle import open_bundle
 from scrubline.models.corpora import AnnotatedDocument
-from scrubline.pipeline.commands.train import MOST_WEIGHT, weight_of
+from scrubline.pipeline.commands.train_inputs import MAX_WEIGHT, weight_of
 
 QUICK = ("--set", "max_iterations=4", "--set", "c1=0.1")
 
@@ -102,7 +102,7 @@ def test_own_notes_are_a_third_of_the_text_by_default():
         return [AnnotatedDocument("x", "a" * characters)]
 
     assert weight_of(notes(100), notes(1000)) == 5
-    assert weight_of(notes(10), notes(100_000)) == MOST_WEIGHT
+    assert weight_of(notes(10), notes(100_000)) == MAX_WEIGHT
     assert weight_of(notes(1000), notes(10)) == 1
     assert weight_of(notes(10), []) == 1
 

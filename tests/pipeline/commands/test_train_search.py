@@ -105,7 +105,7 @@ def test_what_folds_found_is_a_corpus_to_score(scrubline, corpora, tmp_path):
     micro = json.loads(out)["metrics"]["strict"]["micro"]
     assert ours["strict"]["f1"] == pytest.approx(micro["f1"], abs=2e-6)
     code, _, err = scrubline(*words, "--predicted", found)
-    assert code == 2 and "--predicted: it exists already" in err
+    assert code == 2 and "--predicted: the file already exists" in err
     code, _, err = scrubline(*words, "--corpus", train, "--predicted", tmp_path / "x.jsonl")
     assert code == 2 and "have one id" in err
 
@@ -157,7 +157,7 @@ def test_recall_asked_for_in_training_and_afterwards(scrubline, words, corpora, 
         *words, "--recall", "0.99", "--held-back", back, "--held-out", corpora / "out.jsonl"
     )
     assert code == 0
-    assert "recall of all PHI, label-blind: 0.9900 asked for" in out and ": reached" in out
+    assert "recall of all PHI, label-blind: 0.9900 wanted" in out and ": reached" in out
     tuned = opened(tmp_path / "tuned")
     assert tuned.card["dial"]["recall reached"]["O"] >= 0.99
     plain = opened(tmp_path / "mine")
@@ -188,7 +188,7 @@ def test_a_recall_that_cannot_be_reached_is_told(scrubline, words, tmp_path):
     write_annotated([note(1), blank], str(odd))
     code, out, err = scrubline(*words, "--recall", "1", "--held-back", odd)
     assert code == 2 and out == ""
-    assert "the bundle is written with the biases it had" in err and "NOT REACHED" in err
+    assert "the bundle is written with its previous biases" in err and "NOT REACHED" in err
     assert opened(tmp_path / "mine").biases == {}
     dial = ["dial", f"{tmp_path}/mine/", "--on", odd, "--recall", "DOCTOR=1"]
     code, out, err = scrubline(*dial, "--output", tmp_path / "tuned")
@@ -201,17 +201,17 @@ def test_a_recall_that_cannot_be_reached_is_told(scrubline, words, tmp_path):
     [
         (["--search", "c2"], "expected --search NAME=VALUE"),
         (["--search", "c2=1,1"], "expected different values"),
-        (["--search", "c2=1,2", "--search", "c2=3"], "comes twice"),
+        (["--search", "c2=1,2", "--search", "c2=3"], "a name repeats"),
         (["--search", "c2=1,many"], "c2 must be a number"),
         (["--search", "depth=1,2"], "parameter must be one of"),
         (["--search", "c1=" + ",".join(map(str, range(1001)))], "1,001 combinations"),
-        (["--search", "leave_out=word,magic"], "no kinds of feature"),
-        (["--leave-out", "magic"], "no kinds of feature"),
+        (["--search", "leave_out=word,magic"], "no features of kind"),
+        (["--leave-out", "magic"], "no features of kind"),
         (["--sampling", "window"], "sampling must be"),
         (["--sampling", "random:2"], "keep must be a number above 0"),
         (["--sampling", "window:-1"], "window must be"),
         (["--folds", "1"], "--folds must be 2 to 100"),
-        (["--folds", "50"], "50 folds need as many documents; the corpus has 12"),
+        (["--folds", "50"], "50 folds need at least 50 documents; there are 12"),
         (["--folds", "2", "--group-by", "ward"], "document 0: its meta lacks"),
         (["--work", "w"], "belongs to --search"),
         (["--group-by", "patient"], "belongs to --search"),
@@ -256,9 +256,9 @@ def test_it_is_refused_before_training(scrubline, words, tmp_path, monkeypatch, 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ([], "say what to do"),
-        (["--curve", "--output", "x"], "say --recall too"),
-        (["--recall", "SECRET=0.9"], "no labels of the bundle"),
+        ([], "nothing to do: give --recall"),
+        (["--curve", "--output", "x"], "give --recall too"),
+        (["--recall", "SECRET=0.9"], "the bundle has no labels"),
         (["--recall", "=0.9"], "once for each label"),
     ],
 )

@@ -97,7 +97,7 @@ def test_an_output_in_a_folder_of_such_a_name_is_as_open_as_any(options, tmp_pat
 def test_an_output_that_others_can_look_into_is_reported_with_the_remedy(
     options, scrubline, caplog
 ):
-    expected = "look into restricted/ of this output"
+    expected = "can read restricted/ of this output"
     scrub(Storage(), options)
     restricted = Path(options.output) / "restricted"
     assert status(Storage(), options.output)["warning"] is None

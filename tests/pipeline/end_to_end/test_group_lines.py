@@ -189,7 +189,7 @@ def test_parquet_keeps_its_types(run, storage, tmp_path):
 def test_text_files_cannot_be_grouped(run, tmp_path):
     (tmp_path / "in2").mkdir()
     (tmp_path / "in2/a.txt").write_text("x")
-    with pytest.raises(UsageError, match="group_lines"):
+    with pytest.raises(UsageError, match="--group-lines: .text. must be a declared column"):
         run(inputs=(str(tmp_path / "in2"),), columns=None, group_lines="path,text")
 
 

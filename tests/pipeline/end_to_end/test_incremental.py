@@ -295,7 +295,7 @@ def test_what_shares_a_unit_with_a_place_that_is_not_given_is_left(
     manifest = night(drop_gone=True)
     assert counts(manifest) == {"listed": 7, "new": 1, "left": 1, "untouched": 5}
     assert manifest["counts"]["rows_out"] == first["counts"]["rows_out"] + 5
-    assert "or of places that are not given (add these to --input)" in summary(manifest)
+    assert "or that are outside the given places (add these to --input)" in summary(manifest)
     assert counts(night(**both))["changed"] == 1
     same_as_new(night(incremental=False, **both), inputs=both["inputs"])
 

@@ -154,7 +154,7 @@ def test_rows_that_cannot_be_read_are_never_said_to_be_left_out(
         6: "read: NotText",
     }
     assert manifest["report"]["skipped"] == [f"{unit}:3"]
-    assert "2 rows that --skip named could not be read" in err
+    assert "2 rows given with --skip could not be read" in err
     assert verify(storage, options.output, originals=True, key_source=None)[0] == []
 
 
@@ -214,7 +214,7 @@ CRASHED = "__import__('resource').setrlimit(4, (0, 0)); os.kill(os.getpid(), 11)
             "unit 0, row 4, tried on its own: .*SIGKILL.*--skip 0:4",
             4,
         ),
-        (f"answer(at=[0, -1, 0]); {KILLED}", "unit 0, while it was read: .*no row can be named", 4),
+        (f"answer(at=[0, -1, 0]); {KILLED}", "unit 0, while reading it: .*the row is not known", 4),
         (KILLED, "workers cannot begin to work: .*SIGKILL", 3),
         ("answer(error='Shortage', message='m')", "workers cannot begin to work: m", 3),
         (
@@ -247,7 +247,7 @@ def test_a_crash_is_no_documents_fault_where_the_address_space_is_limited(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x\nscrubline.models.errors.Shortage: unit 3: m [while running 'A']", "^unit 3: m$"),
+        ("x\nscrubline.models.core.errors.Shortage: unit 3: m [while running 'A']", "^unit 3: m$"),
         ("Traceback\n  File\nMemoryError", "memory ran out: use fewer"),
         ("RuntimeError: can't start new thread [while running 'A']", "no thread or process"),
     ],

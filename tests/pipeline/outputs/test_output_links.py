@@ -53,7 +53,7 @@ def test_an_output_with_a_link_for_a_folder_is_refused_before_anything_is_writte
         "scrub", "--input", options.inputs[0], "--output", options.output, "--model", "none",
         "--key-file", options.key_source, "--column", "note_id=id", "--column", "text=text",
     )  # fmt: skip
-    assert code == 2 and "symbolic link where a folder of its own belongs" in err
+    assert code == 2 and "symbolic link in the place of one of its folders" in err
     assert str(tmp_path) not in err
     assert content_of(tmp_path) == before
     assert not (tmp_path / "nothing").exists()
@@ -186,7 +186,7 @@ def test_no_operation_of_storage_goes_through_a_link(tmp_path, victim, scheme):
     os.symlink(victim, tmp_path / "out/data")
     before = content_of(victim)
     for operation in operations(storage, root):
-        with pytest.raises(StorageError, match="symbolic link stands where"):
+        with pytest.raises(StorageError, match="there is a symbolic link in the place of"):
             operation()
     assert content_of(victim) == before
     assert sorted(os.listdir(victim)) == ["inner", "k=1", "precious.txt"]

@@ -290,5 +290,5 @@ def test_one_run_into_two_outputs_is_two_jobs(frozen):
 
 
 def test_an_input_that_changed_is_told_as_such_by_an_engine():
-    wrapped = "Traceback\nscrubline.models.errors.InputChanged: an input is another one\n"
+    wrapped = "Traceback\nscrubline.models.core.errors.InputChanged: an input is another one\n"
     assert type(execute._ours(RuntimeError(wrapped))) is InputChanged
