@@ -67,7 +67,7 @@ def test_what_is_told(scrubline, corpus, tmp_path):
     assert (code, err) == (0, "")
     assert out == (
         "3 documents with 3 spans written as conll\n"
-        "left out: meta of 2 documents, for which it has no place\n"
+        "left out: meta of 2 documents, which the format cannot hold\n"
         "checked: the output was read back and is equal\n"
     )
     code, out, _ = scrubline("convert", tmp_path / "x.conll", tmp_path / "b", "--to", "brat")

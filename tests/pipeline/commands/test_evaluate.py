@@ -210,7 +210,7 @@ def test_a_dial_draws_recall_against_precision(scrubline, tmp_path):
     code, _, err = scrubline("evaluate", gold)
     assert code == 2 and "missing predicted annotations" in err
     code, _, err = scrubline("evaluate", gold, "--dial", "en-default", "--html", tmp_path / "x")
-    assert code == 2 and "--against and --html need what was predicted" in err
+    assert code == 2 and "--against and --html need predicted annotations" in err
 
 
 def broken(corpus):

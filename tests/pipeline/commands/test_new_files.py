@@ -155,7 +155,7 @@ def test_no_folder_that_holds_something_becomes_a_corpus(scrubline, gold, tmp_pa
     (tmp_path / "br/old.jsonl").write_text("precious")
     words = ("convert", gold, "none/../br" if form else "none/../br/old.jsonl")
     code, _, err = scrubline(*words, *(["--to", form] if form else []))
-    assert code == 2 and "the output exists already" in err
+    assert code == 2 and "the output: the " in err and " already exists" in err
     assert [path.name for path in (tmp_path / "br").iterdir()] == ["old.jsonl"]
     assert not (tmp_path / "none").exists()
 

@@ -113,7 +113,7 @@ def test_own_notes_are_a_third_of_the_text_by_default():
         (["--recipe", "hide"], "nothing to train on"),
         (["--synth", "x"], "expected SEED:NOTES"),
         (["--synth", "9" * 50 + ":5"], "expected SEED:NOTES"),
-        (["--add", "/dev/null", "--weight", "2000000000"], "is 1 to 1000"),
+        (["--add", "/dev/null", "--weight", "2000000000"], "must be 1 to 1000"),
         (["--synth", "1:2", "--weight", "2"], "--weight belongs to --add"),
         (
             ["--from-bundle", "en-default", "--recipe", "hide", "--synth", "1:2"],

@@ -107,7 +107,7 @@ def test_what_folds_found_is_a_corpus_to_score(scrubline, corpora, tmp_path):
     code, _, err = scrubline(*words, "--predicted", found)
     assert code == 2 and "--predicted: the file already exists" in err
     code, _, err = scrubline(*words, "--corpus", train, "--predicted", tmp_path / "x.jsonl")
-    assert code == 2 and "have one id" in err
+    assert code == 2 and "have the same id" in err
 
 
 def test_a_cache_changes_nothing(scrubline, words, tmp_path):
@@ -213,17 +213,17 @@ def test_a_recall_that_cannot_be_reached_is_told(scrubline, words, tmp_path):
         (["--folds", "1"], "--folds must be 2 to 100"),
         (["--folds", "50"], "50 folds need at least 50 documents; there are 12"),
         (["--folds", "2", "--group-by", "ward"], "document 0: its meta lacks"),
-        (["--work", "w"], "belongs to --search"),
-        (["--group-by", "patient"], "belongs to --search"),
-        (["--predicted", "p"], "belongs to --search"),
+        (["--work", "w"], "needs --search or --folds"),
+        (["--group-by", "patient"], "needs --search or --folds"),
+        (["--predicted", "p"], "needs --search or --folds"),
         (["--recall", "0.9"], "--recall and --held-back belong together"),
-        (["--recall", "1.1", "--held-back", "x"], "above 0, to 1"),
+        (["--recall", "1.1", "--held-back", "x"], "above 0 and at most 1"),
         (["--recall", "many", "--held-back", "x"], "takes a share"),
         (["--fast", "--algorithm", "lbfgs"], "leave out --algorithm"),
         (["--max-size", "-1"], "--max-size must be"),
         (["--max-size", "nan"], "--max-size must be"),
-        (["--max-size", "0.0001"], "without any feature"),
-        (["--name", "Not a Name"], "--name must be 1 to 64 small letters"),
+        (["--max-size", "0.0001"], "even without features"),
+        (["--name", "Not a Name"], "--name must be 1 to 64 lower-case letters"),
         (["--bias", "NOBODY=1"], "--bias: the corpus has no label NOBODY"),
         (["--jobs", "0"], "--jobs must be"),
         (["--cache", "s3://bucket/x"], "--cache must be a folder on a local disk"),
@@ -239,7 +239,7 @@ def test_what_cannot_be_done_is_refused(scrubline, words, tmp_path, change, mess
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (["--name", "../Mine"], "name must be 1 to 64 small letters"),
+        (["--name", "../Mine"], "name must be 1 to 64 lower-case letters"),
         (["--bias", "DOCTOR=nan"], "must be a finite number"),
         (["--held-out", "broken.jsonl"], "BadJson"),
         (["--held-back", "broken.jsonl", "--recall", "0.9"], "BadJson"),

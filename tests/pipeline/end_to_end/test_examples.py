@@ -90,7 +90,8 @@ def test_a_night_that_was_stopped_is_finished_by_the_next_one_or_given_up(night,
     assert code == 1, said
     assert "stopped." in said
     assert report_of(tmp_path)["state"] == "stopped"
-    options = ("--config", tmp_path / "nightly.toml", "--input", tmp_path / "in")
+    # Whether the stop came before the plan was frozen or after: now there is one.
+    options = ("--config", tmp_path / "nightly.toml", "--input", tmp_path / "in", "--incremental")
     code, said = night(tmp_path / "bin/scrubline", "plan", *options, "--output", tmp_path / "out")
     assert code == 0, said
     for path in (tmp_path / "in").iterdir():

@@ -63,4 +63,4 @@ def test_a_map_that_lacks_a_label_is_refused_before_the_folds(scrubline, corpus,
     words += ("--folds", 2, "--output", tmp_path / "b", "--label-map", "asq_phi")
     code, out, err = scrubline(*words)
     assert (code, out) == (2, "")
-    assert err == "scrubline: the label map has no entry for the labels NAMEN of the corpus\n"
+    assert err == "scrubline: the label map lacks labels of the corpus: NAMEN\n"
