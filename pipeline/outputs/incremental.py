@@ -322,7 +322,7 @@ def format_change_counts(counts: Mapping[str, int]) -> list[str]:
     if left := counts.get("left"):
         lines.append(
             f"warning          {left:,} inputs stay as they were published, not as they are now: "
-            "they share units with inputs that are no longer there (--drop-gone) or that are outside "
-            "the given places (add these to --input)"
+            "they share units with inputs that are no longer there (--drop-gone) or that are "
+            "outside the given places (add these to --input)"
         )
     return lines

@@ -196,7 +196,7 @@ def test_a_bundle_that_comes_with_the_package(tmp_path, monkeypatch):
         open_bundle("not-a-bundle")
     _opened.clear()
     (tmp_path / "bundled" / "tiny-1" / "dictionaries" / "more.txt").write_text("x")
-    with pytest.raises(BundleError, match="bundle tiny-1: CHECKSUMS does not list 1 files or folders"):
+    with pytest.raises(BundleError, match="tiny-1: CHECKSUMS does not list 1 files or folders"):
         open_bundle("tiny-1")
     (tmp_path / "bundled" / "tiny-1" / "dictionaries" / "more.txt").unlink()
     (tmp_path / "bundled" / "tiny-1" / MODELS["token"]).write_bytes(b"lCRF")

@@ -247,7 +247,8 @@ def test_tasks_come_back_each_once(jobs):
         return task * task
 
     told = []
-    found = dict(run_tasks(work, range(5), jobs=jobs, on_iteration=lambda *words: told.append(words)))
+    tasks = run_tasks(work, range(5), jobs=jobs, on_iteration=lambda *words: told.append(words))
+    found = dict(tasks)
     assert found == {n: n * n for n in range(5)}
     assert sorted(told) == [(n, 1, 0.5) for n in range(5)]
     assert list(run_tasks(work, [], jobs=jobs)) == []

@@ -60,7 +60,7 @@ def test_the_smallest_weights_go_until_it_fits(bundle, share, tmp_path):
 
 
 def test_nothing_fits_into_nothing(bundle):
-    with pytest.raises(UsageError, match="--max-size: even without features the model has .* bytes"):
+    with pytest.raises(UsageError, match="even without features the model has .* bytes"):
         prune_to_size(bundle.models, 100)
 
 
