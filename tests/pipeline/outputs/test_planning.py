@@ -110,7 +110,7 @@ def test_without_preset_the_columns_are_listed(storage, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("smith.docx", b"x", "name of an input file has an unknown ending"),
+        ("smith.docx", b"x", "the file name has an unknown ending"),
         ("smith.parquet", b"x", r"input file 0 \(in the order of paths\): not readable as Parquet"),
     ],
 )
