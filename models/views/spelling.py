@@ -12,7 +12,7 @@ import re
 
 from ...dictionaries import load
 from ..recognisers.casing import plain, plain_all
-from ..recognisers.names import is_common, is_given, is_surname
+from ..recognisers.name_words import is_common, is_given, is_surname
 
 _NUMBERED = (
     "mrn|m\\.r\\.n|med(?:ical)? ?rec(?:ord)?s?|record|chart|ssn|social security|social|ss"

@@ -119,7 +119,8 @@ def test_each_edit_moves_just_the_hashes_that_depend_on_the_file(tree, before):
     [
         ("models/recognisers/ssn.py", {"ssn"}),
         ("models/recognisers/named_numbers.py", {"idnum", "npi", "hl7", "vehicle"}),
-        ("models/recognisers/names.py", {"code", "titled_name", "known_name", "dictation"}),
+        ("models/recognisers/names.py", {"titled_name", "known_name"}),
+        ("models/recognisers/name_words.py", {"code", "titled_name", "known_name", "dictation"}),
         ("models/recognisers/role_name.py", {"role_name", "listed_name", "known_name"}),
         ("models/recognisers/casing.py", {"code", "city_state", "profession", "signature"}),
         ("models/text/characters.py", {"code", "city_state", "titled_name"}),
@@ -219,8 +220,9 @@ def test_rules_load_only_lists_that_their_files_name(tree):
     rows = [(name, Path(file)) for name, file in rows if name in DICTIONARIES]
     assert len(rows) > 80
     for name, file in rows:
-        # What `context_words` loads for a rule, that rule names.
-        files = file.parent.glob("*.py") if file.stem == "context_words" else [file]
+        # What these load for a rule, that rule names.
+        shared = file.stem in ("context_words", "patterns")
+        files = file.parent.glob("*.py") if shared else [file]
         paths = [f"models/{file.parent.name}/{each.name}" for each in files]
         assert any(name in tree[path].lists for path in paths), (name, file.name)
 
