@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.arrays import Flags, Ints
 from ..core.spans import POLICY, Candidates, Spans
-from .actions import GENERALISE, KEEP, MASK, REMOVALS, replacement_of
+from .actions import ACTIONS, REMOVALS
 from .merging import INSIDE_TOKENS, ORDER, PART, detector_kind
 from .policy import DENY, Policy
 
@@ -145,8 +145,8 @@ class _Outcomes:
             return flags
 
         self.removes: Flags = of(REMOVALS)
-        self.open: Flags = of((GENERALISE,))
-        self.known: Flags = self.removes | of((KEEP,))
+        self.open: Flags = of([name for name, action in ACTIONS.items() if not action.blind])
+        self.known: Flags = of([name for name, action in ACTIONS.items() if action.blind])
 
     def ask(self, rows: Ints, texts: Sequence[str]) -> None:
         """Lets the texts of open candidates decide."""
@@ -167,9 +167,12 @@ class _Outcomes:
         for at, row in enumerate(rows.tolist()):
             if row in self._asked:
                 found[at] = self._asked[row]
-            elif found[at][0] == MASK:
+            elif ACTIONS[action := found[at][0]].fills:
+                policy = self._policies[int(self._candidates.documents[row])]
+                assert policy is not None, "without a policy nothing is known"
+                label = self._candidates.label_names[self._candidates.labels[row]]
                 length = int(self._candidates.ends[row] - self._candidates.starts[row])
-                found[at] = (MASK, replacement_of(MASK, "", length))
+                found[at] = action, policy.replacement_of(action, label, length)
         return found
 
 
