@@ -130,12 +130,11 @@ class _Outcomes:
         of_document = np.array([place[id(policy)] for policy in policies], np.int64)
         # The cell of a candidate in a table of policies by labels.
         self._cells = of_document[candidates.documents] * len(names) + candidates.labels
-        table = list(itertools.product(known, names))
-        actions = [policy.action(name) if policy is not None else "" for policy, name in table]
-        self._blind = [
-            (action, policy.replacement_of(action, name, 0) if policy is not None else None)
-            for (policy, name), action in zip(table, actions, strict=True)
+        self._table = list(itertools.product(known, names))
+        actions = [
+            policy.action(name) if policy is not None else "" for policy, name in self._table
         ]
+        self._blind: dict[tuple[int, int], tuple[str, str | None]] = {}
         self._asked: dict[int, tuple[str, str | None]] = {}
         # What is denied goes whatever its action is, which is for `merge` to see to.
         denied = _flags(name == DENY for name in candidates.detector_names)[candidates.detectors]
@@ -163,17 +162,22 @@ class _Outcomes:
 
     def of(self, rows: Ints) -> list[tuple[str, str | None]]:
         """Action and replacement of known candidates."""
-        found = [self._blind[cell] for cell in self._cells[rows].tolist()]
-        for at, row in enumerate(rows.tolist()):
-            if row in self._asked:
-                found[at] = self._asked[row]
-            elif ACTIONS[action := found[at][0]].fills:
-                policy = self._policies[int(self._candidates.documents[row])]
-                assert policy is not None, "without a policy nothing is known"
-                label = self._candidates.label_names[self._candidates.labels[row]]
-                length = int(self._candidates.ends[row] - self._candidates.starts[row])
-                found[at] = action, policy.replacement_of(action, label, length)
-        return found
+        lengths = (self._candidates.ends - self._candidates.starts)[rows].tolist()
+        places = zip(self._cells[rows].tolist(), lengths, strict=True)
+        return [
+            self._asked[row] if row in self._asked else self._blindly(place)
+            for row, place in zip(rows.tolist(), places, strict=True)
+        ]
+
+    def _blindly(self, place: tuple[int, int]) -> tuple[str, str | None]:
+        """Action and replacement by cell and length, for no look at the text is needed."""
+        made = self._blind.get(place)
+        if made is None:
+            (policy, label), length = self._table[place[0]], place[1]
+            assert policy is not None, "without a policy nothing is known"
+            action = policy.action(label)
+            made = self._blind[place] = action, policy.replacement_of(action, label, length)
+        return made
 
 
 def _repeats(candidates: Candidates) -> Flags:
