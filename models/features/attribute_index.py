@@ -21,7 +21,7 @@ from ..core.feature_rows import Indexed
 from ..core.tokens import Tokens
 from ..text.segmentations import ItemBounds
 from ..text.tokenizer import characters_of, tokenize_documents
-from .base import Column, Items, Property, gather
+from .base import Column, Items, Property, gather, intern_slices
 from .declaration import Feature, FeatureSet, needs_of, properties
 from .escaping import AFTER, BEFORE
 from .featurizing import recipe_items, require_batch
@@ -231,20 +231,20 @@ class AttributeIndex:
         """
         require_batch(self._recipe, texts, tokens, self._phrases.names, self._clusters, tags)
         if self._recipe.layer == "character":
-            return self._indexed(texts, tokens, self._items(texts, tokens, tags))
+            characters = self._items(texts, tokens, tags)
+            return self._indexed(_places_of(characters, texts, tokens), characters)
         # Columns are wide: those of a piece stay in the processor's cache, and memory small.
         pieces = []
         for low, high in itertools.pairwise(piece_edges(tokens.document_offsets)):
             some, own = texts[low:high], tokens.of_documents(low, high)
-            items = None
+            places, items = self._places_in(some, own), None
             if self._in_python:
                 rows = slice(*tokens.document_offsets[[low, high]].tolist())
-                items = self._items(some, own, {name: tags[name][rows] for name in tags})
-            pieces.append(self._indexed(some, own, items))
+                items = self._items_at(places, some, {name: tags[name][rows] for name in tags})
+            pieces.append(self._indexed(places, items))
         return pieces[0] if len(pieces) == 1 else join_pieces(pieces)
 
-    def _indexed(self, texts: Sequence[str | None], tokens: Tokens, items: Items | None) -> Indexed:
-        batch = self._batch(texts, tokens, items)
+    def _indexed(self, batch: ItemPlaces, items: Items | None) -> Indexed:
         ids, offsets = self._ids(batch, items)
         return Indexed(
             ids, offsets, batch.starts, batch.ends, batch.sequence_offsets, batch.document_offsets
@@ -261,26 +261,41 @@ class AttributeIndex:
             self._phrases.find(items)
         return items
 
+    def _items_at(
+        self, places: ItemPlaces, texts: Sequence[str | None], tags: Mapping[str, Sequence[str]]
+    ) -> Items:
+        """The same, where the extension has cut the batch into items and sequences."""
+        per_document, per_sequence = np.diff(places.item_offsets), np.diff(places.sequence_offsets)
+        words, word_ids = intern_slices(texts, places.item_offsets, places.starts, places.ends)
+        named: Mapping[str, Any] = dict.fromkeys(self._phrases.names)
+        items = Items(
+            texts=texts,
+            tokens=places.tokens,
+            layer=self._recipe.layer,
+            starts=places.starts,
+            ends=places.ends,
+            documents=np.repeat(np.arange(len(per_document)), per_document),
+            sequences=np.repeat(np.arange(len(per_sequence)), per_sequence),
+            sequence_offsets=places.sequence_offsets,
+            document_offsets=places.document_offsets,
+            anchors=places.anchors,
+            words=words,
+            word_ids=word_ids,
+            gazetteers=named,
+            clusters=self._clusters,
+            tags=tags,
+        )
+        if self._needed_in_python("gazetteer"):
+            self._phrases.find(items)
+        return items
+
     def _needed_in_python(self, *kinds: str) -> bool:
         """Whether a column that is made in Python needs resources of some kinds."""
         return any(kind in kinds for declared in self._in_python for kind, _ in declared.needs)
 
-    def _batch(
-        self, texts: Sequence[str | None], tokens: Tokens, items: Items | None
-    ) -> ItemPlaces:
+    def _places_in(self, texts: Sequence[str | None], tokens: Tokens) -> ItemPlaces:
+        """The items and sequences of a batch, as the extension cuts them."""
         codes, text_offsets = joined_code_points(texts)
-        if items is not None:
-            return ItemPlaces(
-                codes,
-                text_offsets,
-                tokens,
-                items.sequence_offsets[items.document_offsets],
-                items.starts,
-                items.ends,
-                items.anchors,
-                items.sequence_offsets,
-                items.document_offsets,
-            )
         recipe = self._recipe
         bounds = self._bounds(texts, codes, text_offsets, tokens)
         if recipe.sequence == "line":
@@ -452,6 +467,19 @@ class AttributeIndex:
             np.concatenate(rows),
             *beyond,
         ]
+
+
+def _places_of(items: Items, texts: Sequence[str | None], tokens: Tokens) -> ItemPlaces:
+    return ItemPlaces(
+        *joined_code_points(texts),
+        tokens,
+        items.sequence_offsets[items.document_offsets],
+        items.starts,
+        items.ends,
+        items.anchors,
+        items.sequence_offsets,
+        items.document_offsets,
+    )
 
 
 def _of_items(column: Column, word_ids: Ints) -> Column:

@@ -211,7 +211,7 @@ def test_words_that_never_come_again_do_not_fill_the_memory(monkeypatch):
             if strings.attributes[i] in known
         )
         assert sorted(found.attribute_ids.tolist()) == wanted
-        batch = index._batch([text], tokens, None)
+        batch = index._places_in([text], tokens)
         _, folded, _ = index._words.of(batch, np.empty(len(batch.starts), I64))
         assert folded <= 50 + 27
 
