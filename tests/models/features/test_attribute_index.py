@@ -136,7 +136,8 @@ class Backwards(Property):
         if not self.tagged:
             return one_each((word[::-1] for word in items.words), by_word=True)
         texts = [items.words[word][::-1] for word in items.word_ids.tolist()]
-        tags = [items.tags["pos"][max(at, 0)] for at in items.anchors.tolist()]
+        known = items.tags["pos"]
+        tags = [known[at] if at >= 0 else "" for at in items.anchors.tolist()]
         rows = zip(texts, tags, strict=True)
         return several_each(((text, f"{text}.{tag}") for text, tag in rows), by_word=False)
 
