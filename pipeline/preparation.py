@@ -19,7 +19,7 @@ from ..models.formats.column_roles import TEXT_FILES
 from ..models.formats.line_notes import GroupLines
 from ..models.jobs.job import Job
 from ..models.recognisers import rule_hash
-from ..models.redaction.actions import GENERALISE, REDACT, REMOVALS
+from ..models.redaction.actions import ACTIONS, REDACT, REMOVALS
 from ..models.redaction.policy import Policy
 from ..models.redaction.policy_file import load_policy
 from ..models.storage.key_files import load_keys, warn_if_open
@@ -166,10 +166,6 @@ def _require_documents(
         )
 
 
-_GENERAL = "90+"
-"""Of what `models.redaction.generalization` gives, all that is not a digit."""
-
-
 def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> None:
     """Refuses a policy whose replacements a format cannot hold in its encoding and dialect.
 
@@ -184,11 +180,11 @@ def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> N
     for one in (policy, *policy.note_types.values()):
         for label in dict.fromkeys((*policy.known_labels, *sorted(labels))):
             action = one.action(label)
-            general = [_GENERAL] if action == GENERALISE else []
             # What is kept, or not understood, is redacted where it must go all the same.
             blind = action if action in REMOVALS else REDACT
             try:
-                form.encode_text([one.replacement_of(blind, label, 1), *general], pa.string())
+                replacements = [one.replacement_of(blind, label, 1), *ACTIONS[action].samples]
+                form.encode_text(replacements, pa.string())
             except UsageError as error:
                 raise UsageError(
                     f"policy: the format {form.name} cannot hold what replaces {label} "

@@ -58,7 +58,7 @@ class Items:
     Attributes:
         texts: text of each document; None for one that failed, which then has no items.
         tokens: the fine tokens of the batch, those of failed documents included.
-        layer: a key of `models.text.segmentations.LAYERS`.
+        layer: a key of `models.text.segmentations.SEGMENTATIONS`.
         starts, ends: code-point offsets of each item.
         documents: index of each item's document.
         sequences: index of each item's sequence.
@@ -97,12 +97,12 @@ class Items:
 
     @lazy
     def kinds(self) -> tuple[str | None, ...]:
-        """What each of `words` is, one of `layers.merged.KINDS`, or None."""
+        """What each of `words` is, one of `text.joined.KINDS`, or None."""
         return tuple(kinds_of(self.words))
 
     @lazy
     def kind_ids(self) -> Ints:
-        """Of each of `words` the place of its kind in `layers.merged.KINDS`, or -1."""
+        """Of each of `words` the place of its kind in `text.joined.KINDS`, or -1."""
         places = {kind: place for place, kind in enumerate(KINDS)}
         return np.array([-1 if k is None else places[k] for k in self.kinds], np.int64)
 

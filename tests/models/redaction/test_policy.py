@@ -113,7 +113,7 @@ def test_a_site_policy_extends_a_shipped_one():
             'name = "a"\nextends = "hipaa"\n[labels]\nS = { hipaa = "R" }\n[actions]\nS = "keep"\n',
             r"\[actions\] S: keep is refused under hipaa.*\(R\)",
         ),
-        ('name = "a"\n[labels]\nS = {}\n[actions]\nS = "generalise"\n', "no generalisation"),
+        ('name = "a"\n[labels]\nS = {}\n[actions]\nS = "generalise"\n', "only for"),
         ('name = "a"\n[deny]\nSTUDY = ["x"]\n', r"\[deny\]: unknown \['STUDY'\]; allowed"),
         ('name = "a"\n[deny]\n"*" = ["x"]\n', r"\[deny\]: unknown \['\*'\]"),
         ('name = "a"\n[deny]\nDATE = ["-"]\n', r"\[deny\] DATE: every phrase needs a letter"),
@@ -153,7 +153,7 @@ def test_a_site_policy_extends_a_shipped_one():
         ),
         (
             'name = "a"\n[actions]\nDATE = "generalise"\n',
-            r"DATE: there is no generalisation.*AGE.*ZIP",
+            r"DATE: generalise can be used only for .*AGE.*ZIP",
         ),
         ('name = "a"\n[actions]\nDATE = 3\n', "DATE: expected one of"),
         ('name = "a"\nactions = "redact"\n', "expected a table"),
