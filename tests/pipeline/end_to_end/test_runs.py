@@ -215,7 +215,7 @@ def test_an_input_that_changed_after_planning_stops_the_run(storage, options, tm
     ("change", "what"),
     [
         ({"columns": None}, "has a declared role"),
-        ({"inputs": ("/nowhere/at/all",)}, "no file|leads to"),
+        ({"inputs": ("/nowhere/at/all",)}, "input 1 of 1 does not exist"),
         ({"recognisers": ("tarot",)}, "tarot"),
         ({"recognisers": ()}, "nothing would be found"),
         ({"models": ("no-such",)}, "bundle"),
