@@ -125,10 +125,10 @@ class AttributeIndex:
     def opened(
         cls, recipe: FeatureSet, arrays: IndexArrays, extension: ModuleType
     ) -> AttributeIndex:
-        """One of which the arrays are known; all columns are the extension's."""
+        """An index from its arrays; the extension makes all columns."""
         made = cls.__new__(cls)
         phrases = PhraseIndex.opened(arrays.lists, arrays.phrases, extension)
-        # No column is made in Python, so nobody asks for the tables.
+        # No column is made in Python, so the tables are never used.
         clusters: dict[str, Mapping[str, str]] = dict.fromkeys(
             needs_of(recipe.features, "cluster"), {}
         )

@@ -29,7 +29,7 @@ COUNTED = {
     "new": "inputs that the output does not hold",
     "changed": "of another size or version than when they were published",
     "outdated": "published by another version, or with another model, rule, policy, key or setting",
-    "incomplete": "of which a published part is missing",
+    "incomplete": "inputs of which a published part is missing",
     "quarantined": "read again for the quarantined rows of their units",
     "beside": "unchanged, but sharing a unit with an input that is read",
     "untouched": "not opened",
@@ -91,7 +91,7 @@ def compare(
     Args:
         within: URLs of the catalogue that lie under the listed places.
         is_current: (run, fingerprint) of a unit -> whether the job would make it the same today.
-        incomplete: units of which a published part is missing.
+        incomplete: units with a published part that is missing.
         changes: whether inputs that are new, changed or outdated are read.
         quarantined: whether inputs of units with quarantined rows are read.
         drop_missing: whether inputs that are missing are removed from the output. Otherwise they
@@ -288,7 +288,7 @@ class _Published:
         if versions and not self._has_warned:
             self._has_warned = True
             _log.warning(
-                "this is version %s: it reads %d inputs again, once, that were last read by %s",
+                "version %s reads %d inputs again, once: they were last read by %s",
                 CODE_VERSION,
                 len(outdated),
                 ", ".join(versions),

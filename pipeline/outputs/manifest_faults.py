@@ -62,7 +62,7 @@ null."""
 
 
 def faults_of_form(manifest: object) -> list[str]:
-    """Keys that are missing or that nothing writes, and values of another kind."""
+    """Keys that are missing or that nothing writes, and values of the wrong type."""
     return sorted(set(_faults_of_form(manifest, _form_of(manifest), "")))
 
 
@@ -104,7 +104,7 @@ def _faults_of_form(value: object, form: Any, place: str) -> Iterator[str]:
     elif not isinstance(value, (int, float) if form is float else form) or (
         form in (int, float) and isinstance(value, bool)
     ):
-        yield f"{where} is of another kind"
+        yield f"{where} has the wrong type"
     elif form in (int, float) and value < 0:
         yield f"{where} is negative"
 
@@ -229,7 +229,7 @@ def _policy_of(job: Job) -> tuple[Policy | None, tuple[str, ...]]:
         return open_policy(job), ()
     except Exception as error:  # a file that is not there, or another one by now
         raise_shortage(error)
-        said = "the policy of the last run is not at hand: only its hash was compared"
+        said = "the policy of the last run cannot be loaded: only its hash was compared"
         return None, (said,)
 
 

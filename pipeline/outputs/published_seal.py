@@ -38,7 +38,7 @@ def check_standing(
     found = faults_against_receipts(storage, output, manifest)
     if found.faults and not reseal:
         raise GateHeld(
-            "the output has no seal, and gets none because it does not agree with its own "
+            "the output has no seal, and cannot be sealed because it does not match its own "
             "receipts: " + "; ".join(found.faults[:5]) + f". {REMEDY}"
         )
     inherited.warn()

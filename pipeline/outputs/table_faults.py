@@ -103,11 +103,11 @@ class _OtherTable(Exception):
 
 
 def _rows(content: bytes, name: str) -> list[dict[str, Any]]:
-    """The rows of a part of a table, of which each value is of the kind that belongs there.
+    """The rows of a part of a table, each value checked to be of its column's type.
 
     Raises:
         _OtherTable: if one is not.
-        Exception: of many kinds, if it is no Parquet file, or a damaged one.
+        Exception: of many kinds, if it is not a Parquet file, or is damaged.
     """
     table = table_in(content)
     if not table.schema.equals(SCHEMAS[name]):
@@ -170,7 +170,7 @@ def _text(value: object) -> str | None:
     """A cell of a data file that should be a text, or null."""
     if value is None or isinstance(value, str):
         return value
-    raise TypeError("a cell is no text")
+    raise TypeError("a cell is not text")
 
 
 def _notes(rows: Iterator[PartRow]) -> Iterator[list[PartRow]]:
@@ -291,7 +291,7 @@ def _batches_there(originals: SourceDocuments, faults: list[str]) -> Iterator[Ba
         try:
             yield from originals.of_units([unit])
         except InputChanged:
-            faults.append(f"unit {unit}: an input has changed or is gone since it was scrubbed")
+            faults.append(f"unit {unit}: an input was changed or removed after it was scrubbed")
 
 
 def _agrees(text: str, out: str, spans: list[dict[str, Any]], policy: Policy) -> bool:

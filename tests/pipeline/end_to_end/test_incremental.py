@@ -350,7 +350,7 @@ def test_what_shares_a_unit_with_something_gone_is_left_and_told(night, source, 
 
 
 def test_drop_gone_alone_is_refused(run):
-    with pytest.raises(UsageError, match="--drop-gone goes with --incremental"):
+    with pytest.raises(UsageError, match="--drop-gone needs --incremental"):
         run(drop_gone=True)
 
 

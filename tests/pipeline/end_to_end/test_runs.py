@@ -362,7 +362,7 @@ def test_a_run_that_is_being_published_cannot_be_discarded(run, storage, options
         patch.setattr(type(storage), "move", failing)
         with pytest.raises(RunFailed):
             run()
-    with pytest.raises(UsageError, match="not given up"):
+    with pytest.raises(UsageError, match="no longer be given up"):
         resume(storage, options, discard=True)
     assert resume(storage, options)["counts"]["rows_out"] == 60
 
