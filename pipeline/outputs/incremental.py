@@ -315,14 +315,14 @@ def format_change_counts(counts: Mapping[str, int]) -> list[str]:
     lines = [f"inputs           {counts.get('listed', 0):,} listed: {', '.join(kinds) or 'none'}"]
     if missing := counts.get("gone"):
         dropped = counts.get("dropped", 0)
-        what = f"{dropped:,} dropped" if dropped else "what was made of them stays published"
+        what = f"{dropped:,} dropped" if dropped else "their documents stay published"
         if 0 < dropped < missing:
             what += ", the others stay: they share units with inputs of places that are not given"
-        lines.append(f"gone             {missing:,} inputs are no longer there: {what}")
+        lines.append(f"gone             {missing:,} inputs no longer exist: {what}")
     if left := counts.get("left"):
         lines.append(
             f"warning          {left:,} inputs stay as they were published, not as they are now: "
-            "they share units with inputs that are no longer there (--drop-gone) or that are "
+            "they share units with inputs that no longer exist (--drop-gone) or that are "
             "outside the given places (add these to --input)"
         )
     return lines

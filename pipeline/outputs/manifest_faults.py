@@ -119,16 +119,16 @@ def faults_of_itself(manifest: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield from _faults_of_fingerprint(manifest)
     if unused := runs.keys() - {run, *(part["run"] for part in manifest["parts"])}:
-        yield f"manifest: runs names {len(unused)} runs of which there is no part"
+        yield f"manifest: runs names {len(unused)} runs without any part"
     if unknown := {part["run"] for part in manifest["parts"]} - runs.keys():
-        yield f"manifest: parts name {len(unknown)} runs that runs does not know"
+        yield f"manifest: parts name {len(unknown)} runs that runs does not name"
     try:
         digests = {name: Digest.of_hex(manifest["digests"][name]) for name in PARTS}
     except (ValueError, TypeError):
         yield "manifest: digests are not digests"
     else:
         if content_digest(digests) != manifest["content_digest"]:
-            yield "the content digest does not agree with the digests of the manifest"
+            yield "the content digest does not match the digests of the manifest"
     if manifest["digests"]["text"] != manifest["text_digest"]:
         yield "manifest: text_digest is not the digest of the texts"
     counts = manifest["counts"]
@@ -175,7 +175,7 @@ def _faults_of_fingerprint(manifest: Mapping[str, Any]) -> Iterator[str]:
         agrees = False
     if not agrees:
         yield (
-            "manifest: fingerprint does not agree with models, recognisers, policy, columns, "
+            "manifest: fingerprint does not match models, recognisers, policy, columns, "
             "key_check, budgets and code_version"
         )
 

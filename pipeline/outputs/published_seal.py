@@ -25,8 +25,8 @@ def check_standing(
     """Checks the seal of what is published; seals what has no seal.
 
     Raises:
-        GateHeld: if the seal does not agree with what is there, or what has no seal does not agree
-            with its own receipts.
+        GateHeld: if the seal does not match what is there, or what has no seal does not match
+            its own receipts.
     """
     if not is_published(storage, output):
         return

@@ -29,8 +29,8 @@ OF_RUN = (*_PLANNED, PLAN_SEAL, "numbered.parquet", "rework.json")
 """What is sealed of restricted/<run>/, where it is there."""
 
 REMEDY = (
-    "Look with `scrubline verify --output ... --key-file ...`. Put back what was changed, or scrub "
-    "all inputs again into a new output; or accept what is there with --reseal, after a look"
+    "`scrubline verify --output ... --key-file ...` shows what differs. Restore what was changed, "
+    "or scrub all inputs again into a new output; or examine it, and accept it with --reseal"
 )
 
 

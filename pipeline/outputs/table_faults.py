@@ -183,9 +183,9 @@ def faults_of_tables(tables: Tables, manifest: Mapping[str, Any]) -> Iterator[st
     """Yields what does not agree: digests, counts, and the tables among each other."""
     for part in PARTS:
         if tables.digests[part].hex() != manifest["digests"][part]:
-            yield f"the digest of {part} does not agree with the manifest"
+            yield f"the digest of {part} does not match the manifest"
     if content_digest(tables.digests) != manifest["content_digest"]:
-        yield "the content digest does not agree with the manifest"
+        yield "the content digest does not match the manifest"
     yield from _faults_of_counts(tables, manifest)
     yield from _faults_of_documents(tables)
     yield from _faults_of_detectors(tables, manifest)
@@ -216,14 +216,14 @@ def _faults_of_counts(tables: Tables, manifest: Mapping[str, Any]) -> Iterator[s
     for row in out:
         of_documents.update(dict(row["spans"]))
     if of_documents != Counter(row["label"] for row in entities):
-        yield "the documents table counts other spans than the audit has"
+        yield "the documents table and the audit differ in the number of spans"
 
 
 def _faults_of_documents(tables: Tables) -> Iterator[str]:
     out = [row for row in tables.documents if row["status"] != "quarantined"]
     listed = {(row["doc_key"], row["field"]) for row in out}
     if len(listed) != len(out):
-        yield "two documents have one doc_key"
+        yield "two documents have the same doc_key"
     if listed != tables.texts.keys():
         yield "data and documents do not hold the same documents"
     if not {(row["doc_key"], row["field"]) for row in tables.spans} <= listed:
@@ -231,7 +231,7 @@ def _faults_of_documents(tables: Tables) -> Iterator[str]:
     for row in tables.spans:
         text = tables.texts.get((row["doc_key"], row["field"]))
         if text is None or not 0 <= row["out_start"] <= row["out_end"] <= len(text):
-            yield "an audit row lies outside its document"
+            yield "a span of the audit lies outside its document"
             break
     for row in out:
         text = tables.texts.get((row["doc_key"], row["field"]))

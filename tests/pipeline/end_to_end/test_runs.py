@@ -281,7 +281,7 @@ def test_verify_finds_what_was_tampered_with(run, storage, options, tmp_path):
     part.write_text(part.read_text().replace("[DATE]", "[DOTE]", 1))
     faults, _ = verify(storage, options.output, originals=False, key_source=None)
     assert "is not what was written" in faults[0]
-    assert "the digest of text does not agree with the manifest" in faults
+    assert "the digest of text does not match the manifest" in faults
     assert len(faults) == 3
     part.unlink()
     assert "missing" in verify(storage, options.output, originals=False, key_source=None)[0][0]
