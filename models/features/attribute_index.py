@@ -132,7 +132,7 @@ class AttributeIndex:
     def opened(
         cls, recipe: FeatureSet, arrays: IndexArrays, extension: ModuleType
     ) -> AttributeIndex:
-        """One of which the arrays are known: see `arrays`.
+        """An index from its arrays: see `arrays`.
 
         Raises:
             ValueError: if they are of another recipe.

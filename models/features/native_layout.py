@@ -46,7 +46,7 @@ def compile_properties(
 
     Args:
         values: property -> its values' numbers.
-        layer: of the items.
+        layer: the segmentation into items.
         lists: names of the gazetteers, in the order of their matches.
         phrases: case-folded word of a phrase -> number.
         clusters: at least the tables that the properties name.

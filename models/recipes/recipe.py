@@ -45,7 +45,8 @@ class TaggerRecipe:
     """The features, labels and learner of one CRF.
 
     Attributes:
-        layer: the segmentation into items: a key of `models.text.segmentations.SEGMENTATIONS`.
+        layer: the segmentation into items: a key of `models.text.segmentations.SEGMENTATIONS`. The
+            name is older than that term, and stays: it is a key of `recipe.json` in every bundle.
         sequence: what the CRF labels as one sequence: a "line", a "sentence" or a "document".
         features: in the order in which attributes are rendered.
         scheme: "BIO" or "BIOES".

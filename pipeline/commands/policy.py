@@ -31,10 +31,10 @@ _LIMITS: dict[str, str] = {
     "Q": "images are not read",
     "R": "only what has a label; a rare diagnosis, an event or a way of writing needs people",
 }
-"""What is to be known of an item whatever the policy is."""
+"""What to know about an item, whatever the policy is."""
 
 _NEVER_WHOLE = ("P", "R")
-"""Items of which text can hold, or labels can name, only a part."""
+"""Items that text can hold, or labels can name, only in part."""
 
 _LISTS = ("vetoes", "allowed", "denied")
 """Of `Policy.to_dict`: how many phrases a list has."""

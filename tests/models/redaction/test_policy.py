@@ -178,7 +178,7 @@ def test_a_site_policy_extends_a_shipped_one():
         ('name = "a"\nname = "b"\n', "not valid TOML"),
         (b"\xff\xfe", "not UTF-8"),
         (b"\x00", "not valid TOML"),
-        (b"#" * (2 << 20), "over 1048576 bytes"),
+        (b"#" * (2 << 20), "more than 1048576 bytes"),
     ],
 )
 def test_mistakes_are_refused_with_what_is_allowed(content, message):
@@ -196,7 +196,7 @@ def test_unknown_names_are_refused_with_the_known_ones(name):
     "url", ["/no/such/JohnSmith.toml", "nosuch://JohnSmith/x", "memory://JohnSmith"]
 )
 def test_an_unreadable_file_is_refused_without_its_name(url):
-    with pytest.raises(UsageError, match="cannot be read") as caught:
+    with pytest.raises(UsageError, match="cannot be read|does not exist") as caught:
         load_policy(url)
     assert "JohnSmith" not in str(caught.value) and caught.value.__suppress_context__
 

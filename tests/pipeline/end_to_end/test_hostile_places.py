@@ -569,7 +569,7 @@ def test_of_two_runs_into_one_output_the_second_is_refused(
         ):
             code, out, err = scrubline(*command)
             assert (code, out) == (5, ""), command
-            assert "another process works on this output" in err
+            assert "another process is working on this output" in err
         assert sorted(Path(options.output).rglob("*")) == before
         assert scrubline("scrub", *words_of(options), "--dry-run")[0] == 0
     finally:

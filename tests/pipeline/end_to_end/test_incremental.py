@@ -263,7 +263,7 @@ def test_inputs_that_are_gone_are_told_and_stay(
     assert counts(manifest) == {"listed": 6, "new": 1, "untouched": 5, "gone": 1}
     assert manifest["counts"]["rows_out"] == first["counts"]["rows_out"] + 10
     told = summary(manifest)
-    assert "1 inputs are no longer there: what was made of them stays published" in told
+    assert "1 inputs no longer exist: their documents stay published" in told
     everywhere = told + json.dumps(manifest) + caplog.text
     assert "part2" not in everywhere
     lines = list(list_removed(storage, options.output, [str(source)], key_source=key_file))
@@ -350,7 +350,7 @@ def test_what_shares_a_unit_with_something_gone_is_left_and_told(night, source, 
 
 
 def test_drop_gone_alone_is_refused(run):
-    with pytest.raises(UsageError, match="--drop-gone goes with --incremental"):
+    with pytest.raises(UsageError, match="--drop-gone needs --incremental"):
         run(drop_gone=True)
 
 

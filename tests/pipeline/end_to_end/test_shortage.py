@@ -215,8 +215,8 @@ CRASHED = "__import__('resource').setrlimit(4, (0, 0)); os.kill(os.getpid(), 11)
             4,
         ),
         (f"answer(at=[0, -1, 0]); {KILLED}", "unit 0, while reading it: .*the row is not known", 4),
-        (KILLED, "workers cannot begin to work: .*SIGKILL", 3),
-        ("answer(error='Shortage', message='m')", "workers cannot begin to work: m", 3),
+        (KILLED, "workers cannot start to work: .*SIGKILL", 3),
+        ("answer(error='Shortage', message='m')", "workers cannot start to work: m", 3),
         (
             "answer(at=[0, 4, 1]); answer(error='Shortage', message='m')",
             "row 4, tried on its own: m",

@@ -46,7 +46,7 @@ def test_a_second_run_is_refused_while_the_first_works(store, options):
     with storage.locked(lock) as still_ours:
         still_ours()
         for action in (scrub, plan_and_freeze, resume):
-            with pytest.raises(OutputBusy, match="another process works on this output"):
+            with pytest.raises(OutputBusy, match="another process is working on this output"):
                 action(Storage(), there)
     assert not storage.exists(lock)
     scrub(Storage(), there)

@@ -170,7 +170,7 @@ def test_a_damaged_catalogue_is_no_empty_one(storage, options):
     with pytest.raises(UsageError, match="catalogue"):
         list(prune(storage, options.output, yes=True))
     storage.delete(f"{options.output}/restricted/units.parquet")
-    with pytest.raises(UsageError, match="catalogue is gone"):
+    with pytest.raises(UsageError, match="catalogue is missing"):
         list(prune(storage, options.output, yes=True))
 
 

@@ -202,7 +202,7 @@ def test_children_that_cannot_work_end_the_run(run, supervised, command):
 def test_a_child_that_never_speaks_is_given_up(run, supervised, monkeypatch):
     monkeypatch.setattr("scrubline.pipeline.runners.supervisor.START_SECONDS", 0.2)
     supervised((sys.executable, "-c", "import time; time.sleep(3600)"))
-    with pytest.raises(RunFailed, match="before they begin"):
+    with pytest.raises(RunFailed, match="before they start"):
         run(workers=1, watchdog_seconds=0.2)
 
 
@@ -236,7 +236,12 @@ def fake_child(tmp_path, lines):
     ("lines", "error", "message", "starts"),
     [
         # Nothing but the reader can be blamed, in isolation neither.
-        ("answer(at=[units[0], -1, 0]); os._exit(9)", RunFailed, "read unit 0.*no row", 5),
+        (
+            "answer(at=[units[0], -1, 0]); os._exit(9)",
+            RunFailed,
+            "while reading unit 0.*no single row",
+            5,
+        ),
         # An error of ours is tried again, in the same child, then told.
         ("answer(error='StorageError', message='no')", RunFailed, "^no$", 1),
         ("answer(error='UsageError', message='no')", UsageError, "^no$", 1),
@@ -245,7 +250,7 @@ def fake_child(tmp_path, lines):
         (
             "subprocess.Popen(['cat', HELD], close_fds=False); os._exit(9)",
             RunFailed,
-            "before they begin",
+            "before they start",
             3,
         ),
     ],
