@@ -379,6 +379,7 @@ def test_an_unfinished_run_is_refused_with_the_way_on(left):
 
 
 @pytest.mark.parametrize("action", [scrub, plan_and_freeze])
+@pytest.mark.slow
 def test_incremental_reads_all_inputs_anew_once_and_says_so_first(
     left, monkeypatch, caplog, action
 ):

@@ -113,6 +113,7 @@ def test_no_folder_of_a_partition_is_left_empty(night, tmp_path, storage, option
     assert verify(storage, options.output, originals=False, key_source=options.key_source)[0] == []
 
 
+@pytest.mark.slow
 def test_an_id_that_comes_every_night_is_numbered_at_once(
     night, same_as_new, source, storage, options, monkeypatch
 ):
@@ -152,6 +153,7 @@ def test_an_id_that_comes_every_night_is_numbered_at_once(
 
 
 @pytest.mark.parametrize("content", [None, b"PAR1", b""])
+@pytest.mark.slow
 def test_numbers_are_found_where_no_run_tells_of_them(
     night, run, source, tmp_path, storage, options, content
 ):
@@ -578,6 +580,7 @@ scrub(Storage(), pickle.load(sys.stdin.buffer))
         ("/manifest.json", 1),
     ],
 )
+@pytest.mark.slow
 def test_a_night_that_is_killed_anywhere_is_resumed(
     night, source, storage, options, same_as_new, where, touch
 ):
@@ -606,6 +609,7 @@ def test_a_night_that_is_killed_anywhere_is_resumed(
 
 
 @pytest.mark.parametrize(("where", "touch"), [("/restricted/catalogue", 1), ("/manifest.json", 1)])
+@pytest.mark.slow
 def test_a_first_night_that_is_killed_while_it_is_published_is_resumed(
     night, source, storage, options, tmp_path, where, touch
 ):
@@ -702,6 +706,7 @@ def moto():
 
 
 @pytest.mark.parametrize("store", [memory, moto], ids=lambda one: one.__name__)
+@pytest.mark.slow
 def test_nights_on_a_store(store, options, source, storage, monkeypatch, same_as_new):
     with contextlib.ExitStack() as stack:
         try:

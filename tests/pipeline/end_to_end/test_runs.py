@@ -618,6 +618,7 @@ def test_nobody_plans_while_another_process_publishes(
         action(storage, options)
 
 
+@pytest.mark.slow
 def test_what_was_published_while_the_first_run_was_planned_is_seen(
     run, storage, options, tmp_path, monkeypatch
 ):
@@ -636,6 +637,7 @@ def test_what_was_published_while_the_first_run_was_planned_is_seen(
     assert len(manifest["runs"]) == 2
 
 
+@pytest.mark.slow
 def test_what_a_run_learnt_when_it_was_done_before_is_learnt_anew(
     run, storage, options, tmp_path, monkeypatch
 ):
@@ -715,6 +717,7 @@ def test_limits_of_tonight_do_not_publish_what_was_held(run, options, tmp_path):
 
 
 @pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.slow
 def test_what_can_never_be_finished_is_given_up(
     run, storage, options, stopped, tmp_path, caplog, workers
 ):

@@ -411,6 +411,7 @@ KILLS = [
 
 
 @pytest.mark.parametrize(("where", "touch"), KILLS)
+@pytest.mark.slow
 def test_a_publication_that_is_killed_anywhere_ends_sealed(options, source, where, touch):
     scrub(Storage(), options)
     write(source, "part1", range(4, 9))
@@ -427,6 +428,7 @@ def test_a_publication_that_is_killed_anywhere_ends_sealed(options, source, wher
 
 
 @pytest.mark.parametrize("where", ["/restricted/units", "/restricted/catalogue", "/seal.json"])
+@pytest.mark.slow
 def test_what_is_forged_while_a_publication_is_cut_off_is_not_sealed(options, source, out, where):
     scrub(Storage(), options)
     write(source, "late", range(40, 44))
@@ -450,6 +452,7 @@ def test_what_is_forged_while_a_publication_is_cut_off_is_not_sealed(options, so
 @pytest.mark.parametrize(
     "content", [None, b"", b"[]", b"\xff", b"[" * 100_000], ids=lambda b: str(b)[:9]
 )
+@pytest.mark.slow
 def test_a_forged_journal_removes_nothing(options, source, out, content):
     scrub(Storage(), options)
     write(source, "late", range(40, 44))

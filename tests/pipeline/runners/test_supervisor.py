@@ -61,6 +61,7 @@ def supervised(monkeypatch):
     return use
 
 
+@pytest.mark.slow
 def test_workers_run_no_file_of_the_current_folder(run, tmp_path, monkeypatch):
     folder = tmp_path / "shared"
     folder.mkdir()
@@ -71,6 +72,7 @@ def test_workers_run_no_file_of_the_current_folder(run, tmp_path, monkeypatch):
     assert not (folder / "ran").exists()
 
 
+@pytest.mark.slow
 def test_two_workers_write_what_one_process_writes_though_one_is_killed(
     run, whole, storage, options, monkeypatch
 ):
@@ -141,6 +143,7 @@ def poisoned(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_documents_that_kill_or_hang_are_isolated_and_quarantined(
     storage, options, supervised, poisoned, tmp_path, monkeypatch
 ):
@@ -276,6 +279,7 @@ def test_a_worker_that_refuses_the_job_ends_the_run(storage, options, tmp_path):
     assert not (tmp_path / "out/data").exists()
 
 
+@pytest.mark.slow
 def test_children_end_with_their_supervisor_and_the_run_can_be_resumed(
     whole, storage, options, tmp_path
 ):
