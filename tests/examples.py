@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-FAST_PART = 5
+FAST_PART = 10
 """One example in so many is drawn by the profile `fast`."""
 LEAST = 10
 

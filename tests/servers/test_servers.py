@@ -19,6 +19,8 @@ from .s3_moto import s3_moto
 from .s3_server import Unavailable
 from .s3_swift import SwiftServer, s3_swift
 
+pytestmark = pytest.mark.slow
+
 MEGABYTE = 1 << 20
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = itertools.count()

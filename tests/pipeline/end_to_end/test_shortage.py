@@ -31,6 +31,8 @@ from .. import hostile_worker
 from ..conftest import note, write_corpus
 from ..runners.test_supervisor import fake_child
 
+pytestmark = pytest.mark.slow
+
 REMEDY = "fewer --workers"
 
 
@@ -78,7 +80,6 @@ def mark(folder, name, at, text):
 
 @pytest.mark.parametrize(("rows", "paces"), [(4, {0, 1}), (1, {0, 1, 2})])
 @pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.slow
 def test_smaller_batches_write_the_same_bytes(
     whole, run, monkeypatch, supervised, workers, rows, paces
 ):
@@ -95,7 +96,6 @@ def test_smaller_batches_write_the_same_bytes(
 
 
 @pytest.mark.parametrize("what", [hostile_worker.OOM, hostile_worker.SHORT])
-@pytest.mark.slow
 def test_a_row_for_which_there_is_too_little_memory_ends_the_run_and_can_be_skipped(
     options, storage, scrubline, supervised, tmp_path, what
 ):
@@ -379,7 +379,6 @@ def study(tmp_path_factory):
         ("cgroup", 100, {1, -9}),
     ],
 )
-@pytest.mark.slow
 def test_with_less_memory_the_same_rows_come_out_or_the_remedy(study, kind, megabytes, codes):
     if kind == "cgroup":
         try:

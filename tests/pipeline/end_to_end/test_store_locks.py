@@ -23,6 +23,8 @@ from scrubline.pipeline.run import plan_and_freeze, resume, scrub
 from ...waiting import wait_until
 from .test_storage_digests import STORES, opened
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=STORES, ids=lambda one: one.__name__)
 def store(request):
@@ -39,7 +41,6 @@ def test_a_conditional_write_makes_one_object(store):
     assert storage.create_exclusively(url, b"three") is True
 
 
-@pytest.mark.slow
 def test_a_second_run_is_refused_while_the_first_works(store, options):
     there = dataclasses.replace(options, output=f"{store}/two")
     lock = f"{there.output}/restricted/LOCK"
@@ -80,7 +81,6 @@ with Storage().locked(sys.argv[1]):
 """
 
 
-@pytest.mark.slow
 def test_the_lock_of_a_killed_process_is_free_here_and_after_a_while_elsewhere(
     store, caplog, monkeypatch
 ):
@@ -147,7 +147,6 @@ def test_a_store_tells_when_an_object_was_written(store):
         storage.modified(f"{store}/none")
 
 
-@pytest.mark.slow
 def test_a_store_without_conditional_writes_is_told_once(store, options, monkeypatch, caplog):
     monkeypatch.setattr(Storage, "create_exclusively", lambda self, url, data: None)
     locks.warn_unlocked.cache_clear()
