@@ -213,8 +213,8 @@ def execute(session: Session, run: PlannedRun) -> dict[str, Any]:
 
     Raises:
         RunFailed: resumable.
-        GateHeld: all is done but must not be published.
-        RunHeld: all is done, and it was asked to wait.
+        GateFailed: all is done but must not be published.
+        RunOnHold: all is done, and it was asked to wait.
     """
     storage, job = session.storage, run.job
     if (manifest := published_manifest(storage, job)) is not None:
@@ -269,7 +269,7 @@ def pass_gates(session: Session, run: PlannedRun, worked: Worked) -> dict[str, A
         its gates were passed.
 
     Raises:
-        GateHeld: if something is not as it must be.
+        GateFailed: if something is not as it must be.
     """
     storage, job, options = session.storage, run.job, session.options
     if worked.is_publishing:
@@ -298,7 +298,7 @@ def publish(
     """Publishes a run whose gates are passed; returns the manifest.
 
     Raises:
-        GateHeld: if what is published does not match its seal; nothing was moved then.
+        GateFailed: if what is published does not match its seal; nothing was moved then.
     """
     session.observer.publishing(sum(len(receipt.parts) for receipt in worked.receipts.values()))
     return promote(
@@ -346,7 +346,7 @@ def _finish_pending(session: Session, new: NewJob) -> None:
     or canaries have changed; but never one that is being published, whose inputs are all read.
 
     Raises:
-        RunHeld: if a run waits: a person has to look at it.
+        RunOnHold: if a run waits: a person has to look at it.
     """
     storage, output = session.storage, new.job.output
     pending = pending_runs(storage, output)

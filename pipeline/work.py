@@ -114,7 +114,7 @@ def work(session: Session, run: PlannedRun) -> Worked:
 
     Raises:
         RunFailed: resumable.
-        GateHeld: if rows were lost, or parts are missing.
+        GateFailed: if rows were lost, or parts are missing.
     """
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     began = time.monotonic()

@@ -49,11 +49,11 @@ class Shortage(RunFailed):
     """The machine lacks memory, threads, open files or disk; no document is at fault (code 1)."""
 
 
-class GateHeld(ScrublineError):
-    """All units are done but a gate forbids publication: counts, quarantine share (exit code 3)."""
+class GateFailed(ScrublineError):
+    """A gate forbids publication: counts, quarantine share, a seal, a journal (exit code 3)."""
 
 
-class RunHeld(ScrublineError):
+class RunOnHold(ScrublineError):
     """All is done and every gate passed; publication waits, as requested (exit code 4)."""
 
 

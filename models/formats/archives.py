@@ -86,7 +86,7 @@ class Archive(PlainCells, abc.ABC):
         columns: tuple[str, ...],
         limits: Limits,
     ) -> Iterator[Chunk]:
-        """Yields a row a member."""
+        """Yields one row per member."""
         cutter = ChunkCutter(columns, limits)
         try:
             for path, content in self.members(storage, file, locator.start, locator.end, limits):
@@ -100,7 +100,7 @@ class Archive(PlainCells, abc.ABC):
         yield from cutter.rest()
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
-        """Yields a row a member; its doc_key is the member's name."""
+        """Yields one row per member; its doc_key is the member's name."""
         limits = dataclasses.replace(
             Limits.of_published(file.size), document_bytes=_LARGEST_MEMBER_BYTES
         )

@@ -255,7 +255,7 @@ class CorpusStream(_Corpus):
         return _StreamWriter(self.corpus, LazySink(open_part, stem + self.suffixes[0]))
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
-        """Yields a row a document; its doc_key is the document's id."""
+        """Yields one row per document; its doc_key is the document's id."""
         for document in self._documents(storage, file, Limits.of_published(file.size)):
             row: dict[str, str] | str = "Malformed"
             if isinstance(document, AnnotatedDocument):

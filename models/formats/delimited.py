@@ -207,7 +207,7 @@ class Delimited(PlainCells):
         return _DelimitedWriter(LazySink(open_part, stem + self.suffixes[0]), self)
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
-        """Yields a row a record; one without a key where the header cannot be read."""
+        """Yields one row per record; one without a key where the header cannot be read."""
         written = dataclasses.replace(self, header=True)
         try:
             names = written.columns(storage, file)

@@ -143,7 +143,7 @@ class JsonLines(PlainCells):
         return _JsonLinesWriter(LazySink(open_part, stem + self.suffixes[0]))
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
-        """Yields a row a line; a line may lack any key."""
+        """Yields one row per line; a line may lack any key."""
         declared = {name for name, _ in columns.roles}
         return table_rows(self, storage, file, columns, {DOC_KEY, PATIENT_KEY, *declared})
 

@@ -196,7 +196,7 @@ class Parquet(FormatDefaults):
         return ParquetWriter(LazySink(open_part, stem + self.suffixes[0]))
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
-        """Yields a row a row, of the columns that the file has."""
+        """Yields one row per row, of the columns that the file has."""
         return table_rows(self, storage, file, columns, self.columns(storage, file))
 
 

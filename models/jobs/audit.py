@@ -51,7 +51,7 @@ AUDIT = pa.schema(
         ),
     ]
 )
-"""A row a span. Where a span is `keep`, out_start and out_end bound the unchanged text.
+"""One row per span. Where a span is `keep`, out_start and out_end bound the unchanged text.
 
 Rows with the reason veto or allow tell what detectors proposed and the policy lets stand; escape is
 what lies within escapes of signs. No count of spans has them.

@@ -1,6 +1,6 @@
 """Canaries: invented documents planted in the input, to see in the output what became of them.
 
-A file of canaries is JSON Lines, a canary a line:
+A file of canaries is JSON Lines, one canary per line:
 
     {"id": "canary-1", "gone": ["Quentin", "Zzyzx Road"], "stays": ["metformin 500 mg"]}
 

@@ -67,7 +67,7 @@ class Tally:
         errors: Mapping[str, int] | None = None,
         **digests: Digest,
     ) -> Tally:
-        """A tally of these; all that is not given is nothing."""
+        """A tally of these; whatever is not given counts as zero."""
         empty = {part: Digest() for part in PARTS}
         return cls(Counter(counts), Counter(labels), Counter(errors), empty | digests)
 
@@ -250,7 +250,7 @@ _HOW = ("action", "reason", "fragment", "entity_id")
 def _audit(
     batch: Batch, run: str, hashes: Mapping[str, str], hipaa: Mapping[str, str]
 ) -> tuple[pa.Table, Tally]:
-    """A row a span, counted. What many spans have in common is made once and then repeated."""
+    """One row per span, counted. What many spans have in common is made once and then repeated."""
     assert batch.spans is not None and batch.scrubbed is not None, (
         "Merge and Scrub come before Write"
     )

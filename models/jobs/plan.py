@@ -1,6 +1,6 @@
 """Work units and the frozen plan that lists them.
 
-The plan is two Parquet files under restricted/<run>/: `plan.parquet` (a row a unit) and
+The plan is two Parquet files under restricted/<run>/: `plan.parquet` (one row per unit) and
 `files.parquet` (a row an input file). Only unit numbers travel between machines: names of input
 files may hold PHI.
 """

@@ -47,7 +47,7 @@ class Part:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Receipt:
-    """That a unit is done: what it wrote, counted and used.
+    """Proof that a unit is done: what it wrote, counted and used.
 
     Attributes:
         unit: index in the plan.

@@ -77,7 +77,6 @@ _ANY_STATE = cased(
 )
 # Two letters that are a title, a test, a diagnosis or a word as well.
 _TITLES_AND_WORDS = phrase_set("city_state_doubtful_abbreviations_en")
-_ZIP = re.compile(r"[ ,.*|/^\t\n-]{0,8}\d{5}(?:-\d{4})?(?!\d)")
 _ZIP_ON_NEXT_LINE = re.compile(rb"[ ,.*|/^\r\n-]{0,24}\d{5}(?:-\d{4})?(?:[^\d]|$)")
 _LICENSE = cased(
     r"\b([A-Z]{2}|[A-Z][a-z]{1,5}\.|"

@@ -49,7 +49,6 @@ _ABBREVIATED = r"(?:St|Ste|Mt|Ft|Pt|ST|MT|FT|[A-Z])\."
 _TOKEN = re.compile(
     rf"{_ABBREVIATED}|[^\W\d_](?:[^\W_]|[?'-]{{1,2}}(?=[^\W\d_]))*|\d+(?:st|nd|rd|th)\b|&"
 )
-_JOINED = re.compile(r" |-|", re.ASCII)
 
 
 @functools.cache

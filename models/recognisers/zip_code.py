@@ -25,7 +25,6 @@ _NAMED = re.compile(
     r"\b(?:zip(?: ?\+ ?4)?(?: ?code)?|postal ?code|postcode)\b[ :#=.-]{0,4}(?:is |of )?$"
 )
 # Between state and code there is white space, one mark, or the separator of a form or message.
-_GAP = re.compile(r"[\s,.*|/^-]{1,24}")
 _SHORT_STATES = frozenset(
     name.replace(".", "").upper() for name in folded("us_state_abbreviations")
 )

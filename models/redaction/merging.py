@@ -1,5 +1,6 @@
 """From candidates to spans: accept each, select a typed entity per place, cover what is removed.
 
+`merging_vectorized` does the same for whole batches where nothing is disputed, and must agree.
 All of it is pure and per document, and gives the same for the same set of candidates in any order.
 The laws, for every text, candidates and policy (that of the document's note type):
 

@@ -159,7 +159,7 @@ def read_file(folder: Folder, name: str, limit: int, where: str) -> bytes:
 
 
 def checksums(files: Mapping[str, bytes]) -> bytes:
-    """The content of `CHECKSUMS`: a line a file, sorted by path."""
+    """The content of `CHECKSUMS`: one line per file, sorted by path."""
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     return "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)).encode()
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 
-from ...models.core.errors import GateHeld, UsageError
+from ...models.core.errors import GateFailed, UsageError
 from ...models.core.label_maps import LabelMap, load_map
 from ...models.corpora import (
     AnnotatedDocument,
@@ -81,7 +81,7 @@ def convert_corpus(
         CorpusError: if the corpus is invalid, or the format cannot hold a document.
         UsageError: if it cannot hold some (with `check`), a format or label is unknown, or the
             target exists or is an input.
-        GateHeld: if the output does not read back equal; it is removed.
+        GateFailed: if the output does not read back equal; it is removed.
     """
     form = format_of_target(target, target_form)
     require_new_corpus(target, target_form, inputs=(source,), overwrite=overwrite)
@@ -167,7 +167,7 @@ def _require_equal(form: CorpusFormat, target: str, written: dict[str, bytes]) -
             storage.delete_folder(target)
         else:
             storage.delete(target)
-        raise GateHeld(
+        raise GateFailed(
             f"the output does not read back equal: {differing:,} documents differ and "
             f"{len(left):,} are missing. It was removed"
         )

@@ -93,7 +93,7 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.list_errors and args.predicted is None:
         raise UsageError("--list-errors needs predicted annotations")
     if args.predicted is None and not args.dial:
-        raise UsageError("missing predicted annotations, or a bundle whose curve to draw (--dial)")
+        raise UsageError("give PREDICTED, or --dial BUNDLE for the curve of a bundle")
 
 
 def _curve_alone(args: argparse.Namespace, points: Sequence[CurvePoint]) -> str:

@@ -90,7 +90,7 @@ def diff(
     if run not in pending:
         raise UsageError(
             "no such run waits in this output: make one with `scrubline scrub --hold`, or "
-            " compare two outputs with --against"
+            "compare two outputs with --against"
         )
     job, plan = load_plan(storage, output, run)
     if stage_of(storage, output, run) is Stage.PUBLISHING:

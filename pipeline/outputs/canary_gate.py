@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...models.core.errors import GateHeld, UsageError
+from ...models.core.errors import GateFailed, UsageError
 from ...models.core.keys import Keys
 from ...models.formats import format_of, open_format
 from ...models.formats.line_notes import join_or_none
@@ -67,7 +67,7 @@ def check_canaries(
 
     Raises:
         UsageError: if the canaries or the key are not the planned ones.
-        GateHeld: if one is missing, not clean or destroyed, by its number.
+        GateFailed: if one is missing, not clean or destroyed, by its number.
     """
     if job.canaries is None:
         return {}
@@ -99,7 +99,7 @@ def check_canaries(
     if failed:
         count = len({number for number, _ in failed})
         shown = "; ".join(f"canary {number}: {fault}" for number, fault in failed[:_MOST_FAULTS])
-        raise GateHeld(
+        raise GateFailed(
             f"{count} of {len(canaries)} canaries fail: {shown}. Nothing is published. Find out "
             "why, then give the run up with `scrubline resume --output ... --discard`"
         )

@@ -1,7 +1,7 @@
 """The catalogue: which unit holds the latest version of each input, and what each unit wrote.
 
 It lies under restricted/ (it names inputs) in two Parquet files, replaced whole at each promotion:
-`catalogue.parquet`, a row an input and unit, and `units.parquet`, a row a promoted unit.
+`catalogue.parquet`, one row per input and unit, and `units.parquet`, one row per promoted unit.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...models.core.errors import REST_UNREAD, GateHeld
+from ...models.core.errors import REST_UNREAD, GateFailed
 from ...models.core.parallel_calls import map_in_threads
 from ...models.core.spans import BELIEVED
 from ...models.formats.column_roles import Role
@@ -49,7 +49,7 @@ def check_written(
         What the report of the manifest says of it.
 
     Raises:
-        GateHeld: if something is not as it must be.
+        GateFailed: if something is not as it must be.
         UsageError: if canaries or key are not the planned ones.
     """
     limit = job.max_quarantined if max_quarantined is None else max_quarantined
@@ -81,7 +81,7 @@ def check_whole(job: Job, plan: Plan, receipts: Mapping[int, Receipt]) -> None:
     Where a file is a document, its one row is all of it.
 
     Raises:
-        GateHeld: if there are any.
+        GateFailed: if there are any.
     """
     unread: Counter[str] = Counter()
     for index, receipt in receipts.items():
@@ -92,7 +92,7 @@ def check_whole(job: Job, plan: Plan, receipts: Mapping[int, Receipt]) -> None:
             if (error := place.partition(": ")[2]) in REST_UNREAD:
                 unread[error] += count
     if unread:
-        raise GateHeld(
+        raise GateFailed(
             f"{unread.total()} input files, or ranges of them, could not be read to the end; the "
             "number of missing rows is unknown: "
             + ", ".join(f"{error} ({count})" for error, count in sorted(unread.items()))
@@ -107,7 +107,7 @@ def check_removed(
     """Counts the published documents that the run would remove; see `removed_documents`.
 
     Raises:
-        GateHeld: if they are too many.
+        GateFailed: if they are too many.
     """
     again, all_published = count_removed(storage, job, plan, receipts)
     for removed, what in (
@@ -115,7 +115,7 @@ def check_removed(
         (all_published, "of the output"),
     ):
         if removed.is_over(limit):
-            raise GateHeld(
+            raise GateFailed(
                 f"{removed.count} of {removed.total} published documents {what} would be removed "
                 f"({removed.count / removed.total:.2%}), more than the limit of {limit:.2%}. "
                 "Nothing is published. Check whether an input is empty, cut off or not mounted, or "
@@ -132,12 +132,12 @@ def check_lost(
     """Compares the run with what it replaces; see `audit_diff`.
 
     Raises:
-        GateHeld: if more than this share of the spans of the same documents is lost; or if too few
-            documents are the same for that to mean anything.
+        GateFailed: if more than this share of the spans of the same documents is lost; or if too
+            few documents are the same for that to mean anything.
     """
     found = diff_of_run(storage, job, plan, list(receipts.values()))
     if limit < 1 and not found.is_telling:
-        raise GateHeld(
+        raise GateFailed(
             f"only {found.documents['compared']} of the published documents "
             f"({found.compared_share:.2%}) have the same text in this run, too few to say which "
             "spans are lost. Nothing is published. Look at `scrubline diff`: another tokenizer, "
@@ -145,7 +145,7 @@ def check_lost(
             "accept it with: resume --max-lost 1"
         )
     if found.lost_share > limit:
-        raise GateHeld(
+        raise GateFailed(
             f"{found.spans['lost']} published spans are lost ({found.lost_share:.2%}), more than "
             f"the limit of {limit:.2%}. Nothing is published. Look at `scrubline diff`, then give "
             "the run up, or accept it with: resume --max-lost SHARE"
@@ -163,7 +163,7 @@ def check_parts(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> 
     """Checks that each part that a receipt lists is under staging, with its size.
 
     Raises:
-        GateHeld: naming the first unit that lacks something.
+        GateFailed: naming the first unit that lacks something.
     """
     sizes = storage.list_sizes(job.staging)
     for _, receipt in sorted(receipts.items()):
@@ -177,7 +177,7 @@ def check_audit(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> 
     many spans as were counted, all of these documents.
 
     Raises:
-        GateHeld: naming the first unit that lacks something.
+        GateFailed: naming the first unit that lacks something.
     """
 
     def faults(receipt: Receipt) -> list[str]:
@@ -190,7 +190,7 @@ def check_audit(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> 
 
 def _require(unit: int, faults: Iterable[str]) -> None:
     for fault in faults:
-        raise GateHeld(
+        raise GateFailed(
             f"unit {unit}: the audit is incomplete: {fault}. Nothing is published. Give the run "
             "up with `scrubline resume --output ... --discard`, and scrub again"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...models.core.errors import RunHeld
+from ...models.core.errors import RunOnHold
 from ...models.jobs.job import Job
 from ...models.storage.storage import Storage
 from .state import Stage, held_file, stage_of
@@ -18,7 +18,7 @@ def hold(storage: Storage, job: Job, *, asked: bool) -> None:
         asked: whether to hold it although it was not planned.
 
     Raises:
-        RunHeld: if it is to wait.
+        RunOnHold: if it is to wait.
     """
     mark = held_file(job)
     if asked or (job.hold and not storage.exists(mark)):
@@ -30,14 +30,14 @@ def refuse_waiting(storage: Storage, output: str, run: str) -> None:
     """Refuses to go on with a run that waits: only `resume` publishes it, after a look.
 
     Raises:
-        RunHeld: if it waits.
+        RunOnHold: if it waits.
     """
     if stage_of(storage, output, run) is Stage.WAITS:
         raise _waits(run)
 
 
-def _waits(run: str) -> RunHeld:
-    return RunHeld(
+def _waits(run: str) -> RunOnHold:
+    return RunOnHold(
         f"run {run} is done, has passed every gate and waits unpublished, as --hold asked: "
         "compare it with what is published (`scrubline diff --output ...`), then publish it "
         "(`scrubline resume --output ...`) or give it up "

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Sequence
 
-from ...models.core.errors import GateHeld
+from ...models.core.errors import GateFailed
 from ...models.core.keys import Keys
 from ...models.jobs.job import Job
 from ...models.storage.storage import Storage
@@ -59,7 +59,7 @@ def read_or_begin(
         stay: runs whose parts stay.
 
     Raises:
-        GateHeld: if the journal, or what the output holds, was changed since.
+        GateFailed: if the journal, or what the output holds, was changed since.
     """
     if not storage.exists(journal_file(job)):
         journal = begin()
@@ -77,7 +77,7 @@ def read_or_begin(
     except (ValueError, TypeError, RecursionError):
         pass
     if not reseal:
-        raise GateHeld(
+        raise GateFailed(
             "the interrupted publication cannot continue: its journal, or the catalogue of the "
             "output, has changed since it began. Nothing more is published. Restore what was "
             "changed; or examine it, and accept it with: resume --reseal"

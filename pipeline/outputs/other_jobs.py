@@ -98,8 +98,8 @@ def _traits(job: Job, families: Collection[str]) -> _Traits:
 def _differences(ours: _Traits, other: _Traits) -> Iterator[str]:
     """Yields what differs, for people; columns by name, for both sides declared them."""
     columns = [
-        f"{name} ({ours.roles.get(name, 'not there')}, published as "
-        f"{other.roles.get(name, 'not there')})"
+        f"{name} ({ours.roles.get(name, 'absent')} here, {other.roles.get(name, 'absent')} in the "
+        "published job)"
         for name in dict.fromkeys((*ours.roles, *other.roles))
         if ours.roles.get(name) != other.roles.get(name)
     ]

@@ -7,7 +7,7 @@ import dataclasses
 import uuid
 from collections.abc import Callable, Iterator
 
-from ...models.core.errors import GateHeld, RunFailed, UsageError
+from ...models.core.errors import GateFailed, RunFailed, UsageError
 from ...models.jobs.amendments import RunAmendments
 from ...models.jobs.job import Job
 from ...models.jobs.opening import open_keys, require_this_version
@@ -36,7 +36,7 @@ def freeze_alone(storage: Storage, run: PlannedRun) -> PlannedRun:
 
     Raises:
         UsageError: if another run is unfinished.
-        RunHeld: if this very run waits, and is not asked to wait on.
+        RunOnHold: if this very run waits, and is not asked to wait on.
     """
     job = run.job
     if published_manifest(storage, job) is not None:
@@ -117,7 +117,7 @@ def load_run(storage: Storage, output: str, run: str, key_source: str | None = N
     Raises:
         UsageError: if another version planned it and has not begun to publish it, or the key is
             another one.
-        GateHeld: if its plan was not made with the key.
+        GateFailed: if its plan was not made with the key.
     """
     job = read_job(storage, output, run)
     if stage_of(storage, output, run) is not Stage.PUBLISHING:
@@ -198,7 +198,7 @@ def failing_if_removed(storage: Storage, job: Job) -> Iterator[None]:
     try:
         yield
         return
-    except (UsageError, GateHeld):
+    except (UsageError, GateFailed):
         if storage.exists(f"{job.restricted}/{JOB}"):
             raise
     raise RunFailed(

@@ -144,7 +144,7 @@ def roles_for(seen: InputSurvey, declared: Columns | None) -> Columns:
     if declared is None:
         raise ColumnNames(seen.columns).error(
             "the input has the columns {columns} and none has a declared role. "
-            "Only declared columns are read: add --column NAME=ROLE for each "
+            "Every column needs a role (drop leaves it out): add --column NAME=ROLE for each "
             "(text, id, patient, type, date, pass, drop, hash)",
             seen.columns,
         )

@@ -31,7 +31,7 @@ def keep(storage: Storage, job: Job, basis: Basis) -> None:
 
 
 def kept(storage: Storage, job: Job) -> Basis | None:
-    """What `keep` kept; None if nothing was, or it is damaged: no run may end for that."""
+    """What `keep` kept; None if nothing was, or it is damaged: no run fails because of it."""
     try:
         return Basis.from_json(json.loads(storage.read_bytes(_place(job))))
     except FileNotFoundError:
@@ -71,6 +71,6 @@ def outcome(
 
 
 def against_outcome(storage: Storage, job: Job, came: ActualCost) -> list[dict[str, Any]] | None:
-    """Prediction, outcome and ratio, a row a quantity; None if nothing was predicted."""
+    """Prediction, outcome and ratio, one row per quantity; None if nothing was predicted."""
     basis = kept(storage, job)
     return None if basis is None else compared(basis, came)

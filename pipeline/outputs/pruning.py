@@ -1,7 +1,7 @@
 """Retention: what superseded and given-up runs left behind.
 
 Nothing is touched that a reader of the output, `verify`, `inspect` or `resume` needs: published
-parts, whatever of a run the catalogue or the manifest names, and pending runs.
+parts, every run that the catalogue or the manifest names, and pending runs.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Leftover:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PruneReport:
-    """What is found, and what of it goes.
+    """What was found, and which of it will be removed.
 
     Attributes:
         going: to be removed, the oldest first.

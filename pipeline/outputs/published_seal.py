@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...models.core.errors import GateHeld
+from ...models.core.errors import GateFailed
 from ...models.core.keys import Keys
 from ...models.storage.storage import Storage
 from .catalogue import FILES, Catalogue
@@ -25,7 +25,7 @@ def check_standing(
     """Checks the seal of what is published; seals what has no seal.
 
     Raises:
-        GateHeld: if the seal does not match what is there, or what has no seal does not match
+        GateFailed: if the seal does not match what is there, or what has no seal does not match
             its own receipts.
     """
     if not is_published(storage, output):
@@ -37,7 +37,7 @@ def check_standing(
         return
     found = faults_against_receipts(storage, output, manifest)
     if found.faults and not reseal:
-        raise GateHeld(
+        raise GateFailed(
             "the output has no seal, and cannot be sealed because it does not match its own "
             "receipts: " + "; ".join(found.faults[:5]) + f". {REMEDY}"
         )

@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...models.core.errors import GateHeld, RunFailed
+from ...models.core.errors import GateFailed, RunFailed
 from ...models.core.keys import Keys, fingerprint
 from ...models.core.parallel_calls import map_in_threads
 from ...models.jobs.amendments import RunAmendments
@@ -70,14 +70,14 @@ def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:
 
     Raises:
         RunFailed: if a unit has no receipt.
-        GateHeld: if rows were lost or doubled: rows in must be rows out plus quarantined.
+        GateFailed: if rows were lost or doubled: rows in must be rows out plus quarantined.
     """
     if missing := [unit.index for unit in plan.units if unit.index not in receipts]:
         raise RunFailed(f"{len(missing)} of {len(plan.units)} units are not done; resume the run")
     for index in sorted(receipts):
         counts = receipts[index].tally.counts
         if counts["rows_in"] != counts["rows_out"] + counts["rows_quarantined"]:
-            raise GateHeld(
+            raise GateFailed(
                 f"unit {index} does not reconcile: {counts['rows_in']} rows in, "
                 f"{counts['rows_out']} out, {counts['rows_quarantined']} quarantined"
             )
@@ -91,11 +91,11 @@ def check_gates(tally: Tally, max_quarantined: float, output: str = "OUT") -> No
         output: as the user names it, for the command that the message suggests.
 
     Raises:
-        GateHeld: if the share of quarantined rows is above `max_quarantined`.
+        GateFailed: if the share of quarantined rows is above `max_quarantined`.
     """
     rows, held = tally.counts["rows_in"], tally.counts["rows_quarantined"]
     if rows and held / rows > max_quarantined:
-        raise GateHeld(
+        raise GateFailed(
             f"{held} of {rows} rows are quarantined ({held / rows:.2%}), "
             f"more than the limit of {max_quarantined:.2%}. "
             "Nothing is published. Classes: "
@@ -130,7 +130,7 @@ def promote(
             twice, but the catalogue and the manifest of a later run must not be replaced by ours.
 
     Raises:
-        GateHeld: if what is published does not agree with its seal; nothing was moved then.
+        GateFailed: if what is published does not agree with its seal; nothing was moved then.
     """
     require_no_links(storage, job.output)  # one may have been made since the run began
     catalogue = Catalogue.read(storage, job.output)

@@ -12,7 +12,7 @@ import dataclasses
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...models.core.errors import GateHeld
+from ...models.core.errors import GateFailed
 from ...models.core.keys import Keys
 from ...models.core.parallel_calls import map_in_threads
 from ...models.jobs.job import Job
@@ -102,7 +102,7 @@ def require_planned(storage: Storage, job: Job, keys: Keys) -> None:
     """Refuses a plan that was made or changed without the master key.
 
     Raises:
-        GateHeld: if it was.
+        GateFailed: if it was.
     """
     # A run that is planned again may be killed between: what was published is sealed too.
     seals = (
@@ -116,7 +116,7 @@ def require_planned(storage: Storage, job: Job, keys: Keys) -> None:
         for path, content in contents.items()
     ):
         return
-    raise GateHeld(
+    raise GateFailed(
         f"the plan of run {job.run} was changed after it was made, or made without the master "
         "key: nothing was done with it. Give the run up with `scrubline resume --discard`, and "
         "find out who can write under restricted/"
@@ -192,7 +192,7 @@ def inherit(
         reseal: whether what does not match is accepted, and named as adopted.
 
     Raises:
-        GateHeld: if the seal does not match what is there.
+        GateFailed: if the seal does not match what is there.
     """
     if not runs:
         return Inherited()
@@ -208,7 +208,7 @@ def inherit(
         of_runs = [f"restricted/{run}/{name}" for run in runs for name in names]
         faults = faults_of_seal(storage, output, keys, seal, [MANIFEST, *CATALOGUE_FILES, *of_runs])
     if faults and not reseal:
-        raise GateHeld(
+        raise GateFailed(
             "what is published does not match its seal: "
             + "; ".join(faults[:5])
             + f". Nothing is published. {REMEDY}"

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...models.core.errors import GateHeld, OutputBusy, RunHeld, UsageError
+from ...models.core.errors import GateFailed, OutputBusy, RunOnHold, UsageError
 
 
 class ExitCode(enum.IntEnum):
@@ -54,6 +54,6 @@ def exit_code_of(error: BaseException) -> ExitCode:
         return ExitCode.BUSY
     if isinstance(error, UsageError):
         return ExitCode.REFUSED
-    if isinstance(error, GateHeld):
+    if isinstance(error, GateFailed):
         return ExitCode.HELD
-    return ExitCode.WAITING if isinstance(error, RunHeld) else ExitCode.FAILED
+    return ExitCode.WAITING if isinstance(error, RunOnHold) else ExitCode.FAILED

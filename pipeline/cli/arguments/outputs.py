@@ -45,7 +45,7 @@ def add_verify(parser: ArgumentParser) -> None:
         parser,
         "--output URL [OPTIONS]",
         "Compares all hashes, digests, counts and fields of the manifest, and finds files that no "
-        "receipt names. With the key, it checks the seal, which reveals forgery. With\n"
+        "receipt names. With the key, it checks the seal, which reveals forgery. With "
         "--originals, the inputs of the last run are read again, the audit is applied to them and "
         "the result is compared with what is published. Exit code 3 if anything does not match, or "
         "if there is no seal.",
@@ -131,7 +131,7 @@ def add_prune(parser: ArgumentParser) -> None:
         "--output URL [OPTIONS]",
         "It removes plans, skip-lists and candidates of runs with nothing published any more, and "
         "the staging of runs that were stopped before they were planned. What is published, what "
-        "`verify` and `inspect` need, and runs that `resume` can continue are kept. Without\n"
+        "`verify` and `inspect` need, and runs that `resume` can continue are kept. Without "
         "--yes, it only lists what would be removed.",
         "scrubline prune --output out/",
         "scrubline prune --output out/ --keep-runs 7 --older-than 30 --yes",

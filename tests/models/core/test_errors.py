@@ -12,10 +12,10 @@ from scrubline.models.core.error_classes import error_classes, explain
 from scrubline.models.core.errors import (
     BundleError,
     DocumentError,
-    GateHeld,
+    GateFailed,
     OverBudget,
     RunFailed,
-    RunHeld,
+    RunOnHold,
     ScrublineError,
     StorageError,
     UsageError,
@@ -47,8 +47,8 @@ def test_only_the_class_of_an_error_is_told(error, shown):
         (OverBudget, DocumentError),
         (UsageError, ScrublineError),
         (RunFailed, ScrublineError),
-        (GateHeld, ScrublineError),
-        (RunHeld, ScrublineError),
+        (GateFailed, ScrublineError),
+        (RunOnHold, ScrublineError),
         (DocumentError, ScrublineError),
     ],
 )
@@ -58,7 +58,7 @@ def test_kinds_decide_exit_codes(kind, parent):
 
 def test_exit_codes_never_overlap():
     # One error must not be two of: refused (2), failed but resumable (1), held back (3), waits (4).
-    ends = (UsageError, RunFailed, GateHeld, RunHeld, DocumentError)
+    ends = (UsageError, RunFailed, GateFailed, RunOnHold, DocumentError)
     for name in vars(errors):
         kind = getattr(errors, name)
         if (

@@ -5,11 +5,11 @@ import errno
 
 import pytest
 from scrubline.models.core.errors import (
-    GateHeld,
+    GateFailed,
     InputChanged,
     OutputBusy,
     RunFailed,
-    RunHeld,
+    RunOnHold,
     UsageError,
 )
 from scrubline.pipeline.cli.failures import report_failure
@@ -36,8 +36,8 @@ def reported(error, capsys, *, frozen=False, command="scrub", stopped=()):
     [
         (UsageError("a reason"), 2, REFUSED_BUT_KEPT),
         (OutputBusy("a reason"), 5, ""),
-        (GateHeld("a reason"), 3, ""),
-        (RunHeld("a reason"), 4, ""),
+        (GateFailed("a reason"), 3, ""),
+        (RunOnHold("a reason"), 4, ""),
         (RunFailed("a reason"), 1, KEPT),
         (InputChanged("a reason"), 1, ""),
     ],

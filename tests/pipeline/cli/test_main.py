@@ -147,7 +147,7 @@ def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
         (("resume", "--output", "."), "no unfinished run"),
         (("resume", "--output", ".", "--discard"), "no unfinished run"),
         (("train", "--corpus", "x"), "required"),
-        (("evaluate", "x"), "missing predicted annotations"),
+        (("evaluate", "x"), "give PREDICTED"),
     ],
 )
 def test_2_bad_usage(scrubline, monkeypatch, tmp_path, words, message):

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from scrubline.models.core.errors import GateHeld, StorageError, UsageError
+from scrubline.models.core.errors import GateFailed, StorageError, UsageError
 from scrubline.models.corpora import (
     CORPORA,
     AnnotatedDocument,
@@ -171,7 +171,7 @@ def test_a_result_that_does_not_read_back_is_removed(tmp_path, corpus, monkeypat
             yield one
 
     monkeypatch.setattr(convert, "read_annotated", read_badly)
-    with pytest.raises(GateHeld, match=f"{int(harm == 'changed')} documents differ"):
+    with pytest.raises(GateFailed, match=f"{int(harm == 'changed')} documents differ"):
         convert_corpus(str(corpus), str(target), target_form=form, check=True)
     assert files(tmp_path) == ["corpus.jsonl"]
 

@@ -209,7 +209,7 @@ def test_a_dial_draws_recall_against_precision(scrubline, tmp_path):
     assert code == 0 and "bias of O" in out
     assert "<h2>Recall against precision</h2><svg" in page.read_text(encoding="utf-8")
     code, _, err = scrubline("evaluate", gold)
-    assert code == 2 and "missing predicted annotations" in err
+    assert code == 2 and "give PREDICTED" in err
     code, _, err = scrubline("evaluate", gold, "--dial", "en-default", "--html", tmp_path / "x")
     assert code == 2 and "--against and --html need predicted annotations" in err
 

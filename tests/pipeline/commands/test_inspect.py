@@ -6,7 +6,7 @@ import shutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scrubline.models.core.errors import GateHeld, UsageError
+from scrubline.models.core.errors import GateFailed, UsageError
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.jobs import opening
 from scrubline.models.storage.key_files import load_keys
@@ -252,7 +252,7 @@ def test_a_row_of_a_table_is_placed_by_row_groups(run, storage, options, tmp_pat
 def test_a_held_run_is_listed_beside_what_is_published(run, storage, options, tmp_path):
     with pytest.raises(UsageError, match="nothing is published"):
         list(list_quarantined(storage, options.output, key_source=None))
-    with pytest.raises(GateHeld):
+    with pytest.raises(GateFailed):
         run(max_quarantined=0.0)
     held = quarantined(storage, options)
     assert [row["state"] for row in held] == ["unfinished"] * BROKEN
@@ -261,7 +261,7 @@ def test_a_held_run_is_listed_beside_what_is_published(run, storage, options, tm
     assert [row | {"state": "unfinished"} for row in published] == held
 
     more = write_corpus(tmp_path / "more", notes=10, files=2)
-    with pytest.raises(GateHeld):
+    with pytest.raises(GateFailed):
         run(inputs=(str(more),), max_quarantined=0.0)
     found = quarantined(storage, options)
     assert found[:BROKEN] == published
@@ -287,7 +287,7 @@ def test_a_run_whose_promotion_was_stopped_is_listed(run, storage, options, tmp_
 @pytest.mark.parametrize("held", [False, True])
 def test_no_input_is_named_without_the_key(run, storage, options, tmp_path, held):
     (tmp_path / "other.txt").write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
-    with contextlib.suppress(GateHeld):
+    with contextlib.suppress(GateFailed):
         run(max_quarantined=0.0 if held else 0.5)
     for key_source, message in (
         (tmp_path / "other.txt", "wrong master key"),

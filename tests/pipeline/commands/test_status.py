@@ -6,7 +6,7 @@ import json
 import os
 
 import pytest
-from scrubline.models.core.errors import RunFailed, RunHeld, UsageError
+from scrubline.models.core.errors import RunFailed, RunOnHold, UsageError
 from scrubline.models.storage.lock_holder import Holder, this_machine
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline import run as runs
@@ -49,7 +49,7 @@ def test_each_state_is_told_with_what_comes_next(run, storage, monkeypatch):
     found = status(storage, run.output)
     assert stages(found) == [("unfinished", 0, len(plan.units))]
     assert found["published"] is None and "scrubline resume" in found["next"]
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(hold=True)
     found = status(storage, run.output)
     assert stages(found) == [("waits", len(plan.units), len(plan.units))]
@@ -96,7 +96,7 @@ def test_the_command(scrubline, storage, options):
 
 @pytest.mark.parametrize("mark", ["HELD", "RUN"])
 def test_a_publication_cut_off_while_it_clears_up_is_told_as_one(run, storage, monkeypatch, mark):
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(hold=True)
     real = Storage.delete
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from scrubline.models.core.errors import GateHeld, RunHeld, UsageError
+from scrubline.models.core.errors import GateFailed, RunOnHold, UsageError
 from scrubline.models.core.keys import fingerprint
 from scrubline.models.formats.jsonl import JsonLines
 from scrubline.models.jobs import job as jobs
@@ -208,7 +208,7 @@ def test_changes_to_it_are_still_found_and_keep_it_unsealed(options, name, restr
 
     change_manifest(out, changed)
     if restricted:
-        with pytest.raises(GateHeld, match="cannot be sealed because it does not match its own"):
+        with pytest.raises(GateFailed, match="cannot be sealed because it does not match its own"):
             scrub(Storage(), nothing_to_do(options))
         assert not (out / "seal.json").exists()
     else:
@@ -318,7 +318,7 @@ def test_diff_compares_it_with_an_output_of_this_version(left):
 
 def test_diff_compares_it_with_a_run_of_this_version_that_waits(left):
     left("published")
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         scrub(Storage(), dataclasses.replace(make.OPTIONS, hold=True))
     found = diff(Storage(), OUTPUT)
     assert found.documents["compared"] == 24 and found.is_telling

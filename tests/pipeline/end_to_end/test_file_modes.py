@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from scrubline.models.core.errors import RunFailed, RunHeld
+from scrubline.models.core.errors import RunFailed, RunOnHold
 from scrubline.models.storage.folders import PRIVATE_FILE, PRIVATE_FOLDER, current_umask
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.commands.status import format_status, status
@@ -52,7 +52,7 @@ def test_what_is_private_is_closed_and_what_is_published_is_as_open_as_the_umask
     if workers and umask == 0o027:
         pytest.skip("two umasks are enough for workers")
     options = dataclasses.replace(options, keep_candidates=True, hold=True, split_bytes=4000)
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         scrub(Storage(), dataclasses.replace(options, workers=workers))
     staged = [path.name for path in Path(options.output, "_staging").rglob("*") if path.is_file()]
     assert {"RUN", "HELD"} < set(staged) and any(name.endswith(".jsonl") for name in staged)

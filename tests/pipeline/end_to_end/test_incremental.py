@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scrubline.models.core.budgets import Budgets
-from scrubline.models.core.errors import GateHeld, RunFailed, UsageError
+from scrubline.models.core.errors import GateFailed, RunFailed, UsageError
 from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.jobs import opening
 from scrubline.models.storage.key_files import load_keys
@@ -631,7 +631,7 @@ def test_a_lost_plan_is_found_before_anything_is_moved(night, source, storage, o
     (tmp_path / f"out/restricted/{first['run']}/job.json").unlink()
     write_notes(source, "late", range(60, 70))
     before = tree(tmp_path / "out/data")
-    with pytest.raises(GateHeld, match="job.json is missing, and was sealed"):
+    with pytest.raises(GateFailed, match="job.json is missing, and was sealed"):
         night()
     assert tree(tmp_path / "out/data") == before
     assert (tmp_path / "out/_SUCCESS").exists()

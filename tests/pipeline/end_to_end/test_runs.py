@@ -4,11 +4,11 @@ import shutil
 
 import pytest
 from scrubline.models.core.errors import (
-    GateHeld,
+    GateFailed,
     InputChanged,
     OutputBusy,
     RunFailed,
-    RunHeld,
+    RunOnHold,
     StorageError,
     UsageError,
 )
@@ -151,7 +151,7 @@ def test_repeated_ids_are_numbered_alike_for_any_split(
 
 
 def test_too_many_quarantined_rows_hold_the_run_back(run, storage, options, tmp_path):
-    with pytest.raises(GateHeld, match="4 of 64 rows"):
+    with pytest.raises(GateFailed, match="4 of 64 rows"):
         run(max_quarantined=0.01)
     assert not (tmp_path / "out/data").exists()
     manifest = resume(storage, dataclasses.replace(options, max_quarantined=0.2))
@@ -410,9 +410,9 @@ def test_what_a_published_run_could_not_clear_up_is_cleared_by_resume(
 
 
 def test_a_strict_gate_holds_on_resume_too(run, storage, options):
-    with pytest.raises(GateHeld):
+    with pytest.raises(GateFailed):
         run(max_quarantined=0.0)
-    with pytest.raises(GateHeld):
+    with pytest.raises(GateFailed):
         resume(storage, dataclasses.replace(options, max_quarantined=None))
 
 
@@ -473,7 +473,7 @@ def test_workers_do_not_go_with_an_engine(run):
 
 
 def test_a_damaged_receipt_is_not_believed(run, storage, options, tmp_path):
-    with pytest.raises(GateHeld):
+    with pytest.raises(GateFailed):
         run(max_quarantined=0.0, split_bytes=2000)
     receipts = sorted((tmp_path / "out/_staging").glob("*/receipts/*.json"))
     assert len(receipts) > 2
@@ -483,7 +483,7 @@ def test_a_damaged_receipt_is_not_believed(run, storage, options, tmp_path):
 
 
 def test_a_gate_that_was_overridden_does_not_hold_back_the_rest(run, storage, options, monkeypatch):
-    with pytest.raises(GateHeld):
+    with pytest.raises(GateFailed):
         run(max_quarantined=0.0)
 
     def failing(self, source, target):
@@ -709,10 +709,10 @@ def test_limits_of_tonight_do_not_publish_what_was_held(run, options, tmp_path):
     run(incremental=True)
     path = tmp_path / "in/part1.jsonl"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:2]))
-    with pytest.raises(GateHeld, match="would be removed"):
+    with pytest.raises(GateFailed, match="would be removed"):
         run(incremental=True)
     for limits in ({"max_gone": 1.0}, {"max_lost": 1.0}, {"max_quarantined": 1.0}):
-        with pytest.raises(GateHeld, match="would be removed"):
+        with pytest.raises(GateFailed, match="would be removed"):
             run(incremental=True, finish_pending=True, **limits)
 
 
@@ -760,9 +760,9 @@ def test_a_url_of_no_place_is_refused(run, place):
 
 
 def test_what_waits_is_not_finished_by_a_night(run, storage, options, tmp_path):
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(hold=True)
     (tmp_path / "in/part3.jsonl").write_text(json.dumps(note(99)) + "\n")
-    with pytest.raises(RunHeld, match="waits unpublished"):
+    with pytest.raises(RunOnHold, match="waits unpublished"):
         run(finish_pending=True, incremental=True)
     assert not (tmp_path / "out/data").exists()

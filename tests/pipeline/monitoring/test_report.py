@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from scrubline.models.core.errors import GateHeld, RunFailed, UsageError
+from scrubline.models.core.errors import GateFailed, RunFailed, UsageError
 from scrubline.models.jobs.output_rows import COUNTS, Tally
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline import preparation, work
@@ -87,7 +87,7 @@ def test_a_held_run_is_told_and_the_last_success_stays(scrubline, job, watched):
     report, gauges = read(*files)
     assert code == report["exit_code"] == value(gauges, "exit_code") == 3
     assert report["state"] == state(gauges) == "held"
-    assert report["error"]["class"] == "GateHeld" and report["error"]["message"] in err
+    assert report["error"]["class"] == "GateFailed" and report["error"]["message"] in err
     assert report["counts"]["rows_quarantined"] == BROKEN
     assert report["hashes"]["content_digest"] is None
     assert value(gauges, "last_success_time_seconds") == 1234.5
@@ -361,7 +361,7 @@ def test_metrics_that_cannot_be_written_any_more_end_no_run(storage, options, tm
     ("error", "stopped", "expected"),
     [
         (UsageError("x"), (), "refused"),
-        (GateHeld("x"), (), "held"),
+        (GateFailed("x"), (), "held"),
         (RunFailed("x"), (), "failed"),
         (RunFailed("x"), (15,), "stopped"),
         (KeyboardInterrupt(), (), "stopped"),

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from scrubline.models.core.errors import GateHeld, RunFailed, RunHeld, UsageError
+from scrubline.models.core.errors import GateFailed, RunFailed, RunOnHold, UsageError
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.storage.key_files import load_keys
 from scrubline.pipeline.commands.inspect import read_rows
@@ -40,14 +40,14 @@ def run(run):
 @pytest.fixture
 def staged(run, storage, options, tmp_path):
     """The staging folder of a run that waits."""
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(hold=True, split_bytes=5000)
     (folder,) = (tmp_path / "out/_staging").iterdir()
     return folder
 
 
 def held(storage, options, match):
-    with pytest.raises(GateHeld, match=f"unit 1: the audit is incomplete: {match}") as told:
+    with pytest.raises(GateFailed, match=f"unit 1: the audit is incomplete: {match}") as told:
         resume(storage, options)
     assert "Nothing is published" in str(told.value)
 
@@ -60,7 +60,7 @@ def of_unit_one(folder, table):
 def test_a_part_that_is_missing(staged, storage, options, tmp_path, table):
     path = next((staged / table).iterdir())
     path.unlink()
-    with pytest.raises(GateHeld, match=f"the audit is incomplete: a part of {table} is missing"):
+    with pytest.raises(GateFailed, match=f"the audit is incomplete: a part of {table} is missing"):
         resume(storage, options)
     assert not (tmp_path / "out/data").exists()
 
@@ -144,10 +144,10 @@ def test_a_file_that_is_damaged_is_not_one_row_of_many(run, storage, options, tm
         (folder / path).write_bytes(content)
     error = "OverBudget:unpacked" if name == "bomb" else "DamagedArchive"
     with pytest.raises(
-        GateHeld, match=rf"1 input files, or .* not be read to the end.*: {error} \(1\)"
+        GateFailed, match=rf"1 input files, or .* not be read to the end.*: {error} \(1\)"
     ):
         run(inputs=(str(folder),), columns=PATHS, max_quarantined=0.99)
-    with pytest.raises(GateHeld, match="could not be read to the end"):
+    with pytest.raises(GateFailed, match="could not be read to the end"):
         resume(storage, options)
     manifest = resume(storage, dataclasses.replace(options, max_quarantined=1.0))
     assert manifest["errors"][f"read: {error}"] == 1
@@ -204,10 +204,10 @@ def test_an_input_that_was_emptied_or_cut_off(large, storage, options, increment
     write_corpus(folder / "late", notes=50, files=1, broken=False)  # does not make up for it
     inputs = {} if incremental else {"inputs": (str(folder / "3"), str(folder / "late"))}
     before = read_manifest(storage, options.output)
-    with pytest.raises(GateHeld, match=match):
+    with pytest.raises(GateFailed, match=match):
         night(incremental=incremental, **inputs)
     assert read_manifest(storage, options.output) == before
-    with pytest.raises(GateHeld, match="would be removed"):
+    with pytest.raises(GateFailed, match="would be removed"):
         resume(storage, options)
     manifest = resume(storage, dataclasses.replace(options, max_gone=1.0))
     assert manifest["counts"]["rows_out"] == 400 - 40 + lines + 50
@@ -231,7 +231,7 @@ def test_documents_that_become_empty_have_left(run, tmp_path, form):
         lines = [json.loads(line) | {"text": None} for line in path.read_text().splitlines()
                  if form == "null"]  # fmt: skip
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(GateHeld, match="published documents of inputs that are read again"):
+    with pytest.raises(GateFailed, match="published documents of inputs that are read again"):
         run(**night)
 
 
@@ -244,7 +244,7 @@ def test_a_table_without_rows(run, tmp_path):
     pq.write_table(table, path)
     run(**common)
     pq.write_table(table.slice(0, 0), path)
-    with pytest.raises(GateHeld, match="30 of 30 published documents"):
+    with pytest.raises(GateFailed, match="30 of 30 published documents"):
         run(**common)
 
 
@@ -259,7 +259,7 @@ def test_inputs_that_are_gone_may_be_a_tenth_of_the_output(large, monkeypatch, k
     assert manifest["report"]["documents_gone"] == 40
     for index in (1, 2):
         shutil.rmtree(folder / f"{index}")
-    with pytest.raises(GateHeld, match="80 " + LEFT.format(360, "of the output", "22.22")):
+    with pytest.raises(GateFailed, match="80 " + LEFT.format(360, "of the output", "22.22")):
         night(incremental=True, drop_gone=True)
 
 
@@ -278,7 +278,7 @@ def test_a_few_may_leave_but_not_all(run, tmp_path, kept, limit, passes):
     few = {"inputs": (str(write_corpus(tmp_path / "few", notes=3, files=1, broken=False)),)}
     run(**few)
     lines_of(tmp_path / "few/part0.jsonl", 0, kept)
-    with contextlib.nullcontext() if passes else pytest.raises(GateHeld, match="of 3 published"):
+    with contextlib.nullcontext() if passes else pytest.raises(GateFailed, match="of 3 published"):
         run(**few, max_gone=limit)
 
 
@@ -286,7 +286,7 @@ def test_with_another_key_every_document_is_a_new_one(run, options, key_file):
     run()
     Path(key_file).write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
     with pytest.raises(
-        GateHeld, match="60 of 60 .* or whether the key or the id column has changed"
+        GateFailed, match="60 of 60 .* or whether the key or the id column has changed"
     ):
         run()
 
@@ -354,7 +354,7 @@ def test_a_canary_holds_the_run_back(
     run, storage, options, planted, tmp_path, canary, fault, finish_pending
 ):
     file = planted(CLEAN[1], canary)
-    with pytest.raises(GateHeld, match=f"1 of 2 canaries fail: {fault}") as told:
+    with pytest.raises(GateFailed, match=f"1 of 2 canaries fail: {fault}") as told:
         run(canaries=file)
     assert not any(word in str(told.value) for word in ("Quentin", "7654321", "canary-1", "nobody"))
     assert not (tmp_path / "out/data").exists()
@@ -391,7 +391,7 @@ def test_a_run_whose_canaries_and_inputs_have_changed_is_given_up(
 ):
     common = {"incremental": True, "max_gone": 1.0}
     file = planted(CLEAN[1], {"id": "canary-1", "gone": ["Quentin"]})
-    with pytest.raises(GateHeld):
+    with pytest.raises(GateFailed):
         run(**common, canaries=file)
     planted(*CLEAN)
     (tmp_path / "in/new.jsonl").write_text(json.dumps(note(900)) + "\n")
@@ -424,7 +424,7 @@ def test_canaries_of_a_night_may_be_in_what_stays(run, planted, tmp_path):
     assert manifest["report"]["canaries"]["in_this_run"] == 0
     assert len(manifest["report"]["canaries"]["doc_keys"]) == 2
     path.write_text(path.read_text() + "\n")
-    with pytest.raises(GateHeld, match="canary 3: missing"):
+    with pytest.raises(GateFailed, match="canary 3: missing"):
         run(**common | {"canaries": planted(*CLEAN, {"id": "nobody", "gone": ["x"]})})
 
 
@@ -447,7 +447,7 @@ def test_canaries_planted_anew_each_night_are_judged_that_night(
         assert told["doc_keys"] == sorted(
             keys.doc_key(f"canary-{n}", ordinal) for n in (1, 2) for ordinal in range(day + 1)
         )
-    with pytest.raises(GateHeld, match="1 of 2 canaries fail: canary 2: not clean"):
+    with pytest.raises(GateFailed, match="1 of 2 canaries fail: canary 2: not clean"):
         night(3, recognisers=RULES[:2], incremental=False, inputs=(str(tmp_path / "in/night3"),))
 
 
@@ -495,7 +495,7 @@ def test_canaries_of_every_kind_of_output(run, tmp_path, planted, name):
     common = {"inputs": (str(folder),), "columns": None, "output": str(tmp_path / "other")}
     good = {"id": ids[1], "gone": ["3/2"], "stays": ["Quentin", "ok2"]}
     bad = {"id": ids[0], "gone": ["Quentin"]}
-    with pytest.raises(GateHeld, match="1 of 2 canaries fail: canary 2: not clean"):
+    with pytest.raises(GateFailed, match="1 of 2 canaries fail: canary 2: not clean"):
         run(**common, canaries=planted(good, bad))
     assert run(**common, canaries=planted(good))["report"]["canaries"]["in_this_run"] == 1
 
@@ -505,7 +505,7 @@ def test_a_folder_that_is_mirrored_is_looked_at_too(run, planted, tmp_path):
     folder.mkdir(parents=True)
     (folder / "a.jsonl").write_text('{"note_id": 1, "text": "Seen 3/4/2019"}\n')
     columns = Columns.parse([("note_id", "id"), ("text", "text"), ("ward", "pass")])
-    with pytest.raises(GateHeld, match="canary 1: not clean"):
+    with pytest.raises(GateFailed, match="canary 1: not clean"):
         run(
             inputs=(str(tmp_path / "tables"),),
             columns=columns,
@@ -514,7 +514,7 @@ def test_a_folder_that_is_mirrored_is_looked_at_too(run, planted, tmp_path):
 
 
 def test_the_key_must_be_that_of_the_run(run, storage, options, planted, tmp_path):
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(canaries=planted(*CLEAN), hold=True)
     (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJE" * 10 + "QUI=\n")
     with pytest.raises(UsageError, match="wrong master key"):
@@ -527,10 +527,10 @@ def test_the_key_must_be_that_of_the_run(run, storage, options, planted, tmp_pat
 def test_a_run_that_loses_spans_is_held_back(run, storage, options):
     first = run(max_lost=0.0)
     assert first["report"]["lost_share"] == 0.0
-    with pytest.raises(GateHeld, match=r"published spans are lost \(\d+\.\d+%\), more"):
+    with pytest.raises(GateFailed, match=r"published spans are lost \(\d+\.\d+%\), more"):
         run(recognisers=RULES[:2], max_lost=0.01)
     assert read_manifest(storage, options.output) == first
-    with pytest.raises(GateHeld):
+    with pytest.raises(GateFailed):
         resume(storage, options)
     manifest = resume(storage, dataclasses.replace(options, max_lost=0.9))
     assert 0 < manifest["report"]["lost_share"] < 0.9
@@ -555,7 +555,7 @@ def test_where_hardly_a_document_is_compared_nobody_knows_what_is_lost(
             path.write_text(path.read_text().replace('"text": ', '"note": '))
         roles = [("note" if name == "text" else name, role) for name, role in COLUMNS.roles]
         changes["columns"] = Columns.parse(roles)
-    with pytest.raises(GateHeld, match=r"only \d+ of the published documents \(\d+.\d\d%\) have"):
+    with pytest.raises(GateFailed, match=r"only \d+ of the published documents \(\d+.\d\d%\) have"):
         run(recognisers=RULES[:1], **changes)
     output = ("--output", tmp_path / "out")
     code, out, _ = scrubline("diff", *output, "--max-lost", "0.9")

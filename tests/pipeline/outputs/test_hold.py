@@ -5,7 +5,7 @@ import json
 import shutil
 
 import pytest
-from scrubline.models.core.errors import GateHeld, RunFailed, RunHeld, UsageError
+from scrubline.models.core.errors import GateFailed, RunFailed, RunOnHold, UsageError
 from scrubline.pipeline import work
 from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.outputs import audit_diff as differences
@@ -30,13 +30,13 @@ def out(tmp_path):
 
 
 def test_a_run_waits_and_is_published_later(run, storage, options, out, tmp_path):
-    with pytest.raises(RunHeld, match="has passed every gate and waits unpublished"):
+    with pytest.raises(RunOnHold, match="has passed every gate and waits unpublished"):
         run(hold=True)
     assert not (out / "data").exists()
     assert not (out / "_SUCCESS").exists()
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(hold=True)
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         resume(storage, dataclasses.replace(options, hold=True))
     manifest = resume(storage, options)
     assert manifest["content_digest"] == run(output=str(tmp_path / "other"))["content_digest"]
@@ -44,16 +44,16 @@ def test_a_run_waits_and_is_published_later(run, storage, options, out, tmp_path
 
 
 def test_a_run_that_waits_is_published_by_resume_alone(run, storage, options, out):
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(hold=True)
     assert resume(storage, options, discard=True) == {}
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(hold=True)
     # The next night has the same config, and knows nothing of the wait.
     for _ in range(2):
-        with pytest.raises(RunHeld, match="resume --output ...`\\) or give it up"):
+        with pytest.raises(RunOnHold, match="resume --output ...`\\) or give it up"):
             run()
-        with pytest.raises(RunHeld):
+        with pytest.raises(RunOnHold):
             plan_and_freeze(storage, dataclasses.replace(options, recognisers=RULES))
     assert not (out / "data").exists()
     assert resume(storage, options)["counts"]["rows_out"] == 60
@@ -67,7 +67,7 @@ def test_a_run_that_was_stopped_before_it_could_wait_waits_in_the_next_night(
         patch.setattr(work, "run_units", lambda *_: (_ for _ in ()).throw(RunFailed("x")))
         with pytest.raises(RunFailed):
             run(hold=True)
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run()
     assert not (out / "data").exists()
 
@@ -77,22 +77,22 @@ def test_a_run_that_is_to_wait_waits_though_it_was_stopped(run, storage, options
         patch.setattr(work, "run_units", lambda *_: (_ for _ in ()).throw(RunFailed("x")))
         with pytest.raises(RunFailed):
             run(hold=True)
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         resume(storage, options)
     assert resume(storage, options)["counts"]["rows_out"] == 60
 
 
 def test_a_gate_comes_before_the_wait(run, storage, options):
-    with pytest.raises(GateHeld):
+    with pytest.raises(GateFailed):
         run(hold=True, max_quarantined=0.01)
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         resume(storage, dataclasses.replace(options, max_quarantined=0.5))
     assert resume(storage, dataclasses.replace(options, max_quarantined=0.5))["run"]
 
 
 def test_a_plan_that_is_to_wait(storage, options):
     plan_and_freeze(storage, dataclasses.replace(options, hold=True, recognisers=RULES))
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         resume(storage, options)
 
 
@@ -108,7 +108,7 @@ def test_what_waits_is_compared_with_what_is_published(run, storage, options, tm
     rows[0]["text"] = f"{rows[0]['text']} And more."
     rows = [*rows[:-1], note(60) | {"note_id": 600}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(hold=True, recognisers=tuple(name for name in RULES if name != "email"))
     found = diff(storage, options.output, by_document=True)
     assert dict(found.documents) == {
@@ -142,7 +142,7 @@ def test_an_incremental_run_is_compared_with_the_units_that_it_replaces(
     run(split_bytes=one)
     path = tmp_path / "in/part1.jsonl"
     path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    with pytest.raises(RunHeld):
+    with pytest.raises(RunOnHold):
         run(split_bytes=one, incremental=True, hold=True)
     found = diff(storage, options.output)
     assert dict(found.documents) == {"compared": 20, "new": 0, "gone": 0, "changed": 0,

@@ -54,14 +54,15 @@ def everything(folder):
         (
             "b.zip",
             (),
-            "columns: path (id, published as not there), text (text, published as not there), id "
-            "(not there, published as id), note (not there, published as text), score (not there, "
-            "published as pass); format: texts, published Parquet",
+            "columns: path (id here, absent in the published job), text (text here, absent in the "
+            "published job), id (absent here, id in the published job), note (absent here, text in "
+            "the published job), score (absent here, pass in the published "
+            "job); format: texts, published Parquet",
         ),
         (
             "b.parquet",
             ("--column", "id=id", "--column", "note=text", "--column", "score=hash"),
-            "columns: score (hash, published as pass).",
+            "columns: score (hash here, pass in the published job).",
         ),
         ("b.jsonl", ROLES, "differs in format: JSON Lines, published Parquet."),
         ("b.parquet", (*ROLES, "--policy", "research"), "differs in policy."),

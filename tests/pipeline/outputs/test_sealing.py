@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scrubline.models.core.errors import GateHeld, UsageError
+from scrubline.models.core.errors import GateFailed, UsageError
 from scrubline.models.core.keys import new_key
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.commands.verify import UNSEALED, verify
@@ -173,7 +173,7 @@ def test_a_later_run_does_not_build_upon_a_forgery(options, source, out, receipt
     scrub(Storage(), options)
     forge(out, receipts=receipts)
     write(source, "late", range(40, 44))
-    with pytest.raises(GateHeld, match="does not match its seal: .*manifest.json is not"):
+    with pytest.raises(GateFailed, match="does not match its seal: .*manifest.json is not"):
         scrub(Storage(), options)
     assert checked(options)[0]
     resume(Storage(), options, discard=True)
@@ -208,11 +208,11 @@ def test_a_copy_in_staging_lets_no_forged_file_pass(options, source, out, name, 
     sealed.write_bytes(sealed.read_bytes() + b" ")
     assert f"restricted/{run}/{name} is not what was sealed" in checked(options)[0]
     if pending:
-        with pytest.raises(GateHeld, match="or made without the master key"):
+        with pytest.raises(GateFailed, match="or made without the master key"):
             resume(Storage(), options)
     elif name == "job.json":
         write(source, "late", range(40, 44))
-        with pytest.raises(GateHeld, match="does not match its seal"):
+        with pytest.raises(GateFailed, match="does not match its seal"):
             scrub(Storage(), options)
 
 
@@ -263,7 +263,9 @@ def test_a_plan_that_was_not_made_with_the_key_is_not_carried_out(
         lambda: resume(Storage(), options, skip=[(0, 0)]),
         lambda: scrub(Storage(), dataclasses.replace(options, finish_pending=True)),
     ):
-        with pytest.raises(GateHeld, match=f"plan of run {run} was changed .* without the master"):
+        with pytest.raises(
+            GateFailed, match=f"plan of run {run} was changed .* without the master"
+        ):
             go_on()
     assert (out / "data").exists() == is_published
     resume(Storage(), options, discard=True)
@@ -276,7 +278,7 @@ def test_a_damaged_seal_of_what_is_published_says_nothing_of_a_plan(options, sou
     write(source, "late", range(40, 44))
     plan_and_freeze(Storage(), options)
     (out / "seal.json").write_bytes(b"{}")
-    with pytest.raises(GateHeld, match="does not match its seal: seal.json is damaged"):
+    with pytest.raises(GateFailed, match="does not match its seal: seal.json is damaged"):
         resume(Storage(), options)
     resume(Storage(), dataclasses.replace(options, reseal=True))
     assert checked(options)[0] == []
@@ -305,7 +307,7 @@ def test_a_night_with_nothing_to_do_tells_of_what_was_changed(options, out, what
         pq.write_table(pa.concat_tables([table, table[:1]]), out / what)
         data = bytearray((out / what).read_bytes())
     (out / what).write_bytes(data)
-    with pytest.raises(GateHeld, match="does not match its seal"):
+    with pytest.raises(GateFailed, match="does not match its seal"):
         scrub(Storage(), options)
     assert checked(options)[0]
 
@@ -332,7 +334,7 @@ def test_what_disagrees_with_its_receipts_does_not_get_a_seal(options, out, capl
     data = (out / "manifest.json").read_text()
     (out / "manifest.json").write_text(data.replace('"name": "hipaa"', '"name": "hippo"'))
     with pytest.raises(
-        GateHeld, match="cannot be sealed because it does not match its own receipts"
+        GateFailed, match="cannot be sealed because it does not match its own receipts"
     ):
         scrub(Storage(), options)
     assert not (out / "seal.json").exists()
@@ -444,7 +446,9 @@ def test_what_is_forged_while_a_publication_is_cut_off_is_not_sealed(options, so
     receipt["parts"][0]["sha256"] = "0" * 64
     old["receipt"] = json.dumps(receipt, sort_keys=True, separators=(",", ":"))
     pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
-    with pytest.raises(GateHeld, match="its journal, or the catalogue of the output, has changed"):
+    with pytest.raises(
+        GateFailed, match="its journal, or the catalogue of the output, has changed"
+    ):
         resume(Storage(), options)
     assert not (out / "_SUCCESS").exists()
 
@@ -468,7 +472,7 @@ def test_a_forged_journal_removes_nothing(options, source, out, content):
     found = json.loads(journal.read_bytes())
     forged = json.dumps(found | {"remove": ["data/../../victim", "../victim"]}).encode()
     journal.write_bytes(forged if content is None else content)
-    with pytest.raises(GateHeld, match="its journal"):
+    with pytest.raises(GateFailed, match="its journal"):
         resume(Storage(), options)
     resume(Storage(), dataclasses.replace(options, reseal=True))
     assert victim.read_text() == "precious"

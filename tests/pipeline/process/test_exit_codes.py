@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from scrubline.models.core.errors import (
     BundleError,
-    GateHeld,
+    GateFailed,
     InputChanged,
     OutputBusy,
     RunFailed,
-    RunHeld,
+    RunOnHold,
     StorageError,
     UsageError,
 )
@@ -25,8 +25,8 @@ OPERATIONS = Path(__file__).parents[3] / "docs/operations.md"
         (OutputBusy("x"), 5),
         (UsageError("x"), 2),
         (BundleError("x"), 2),
-        (GateHeld("x"), 3),
-        (RunHeld("x"), 4),
+        (GateFailed("x"), 3),
+        (RunOnHold("x"), 4),
         (RunFailed("x"), 1),
         (InputChanged("x"), 1),
         (StorageError("x"), 1),
