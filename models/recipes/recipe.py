@@ -8,7 +8,8 @@ from typing import Any
 
 from ..core.errors import BundleError, UsageError
 from ..core.labels import LABELS
-from ..crf.learner import ALGORITHMS, Learner, Parameter, Sampling
+from ..crf.codec import SCHEMES
+from ..learners import ALGORITHMS, Learner, Parameter, Sampling
 from ..features import Feature, Gazetteer, feature_from_json, feature_to_json
 from ..features.base import require_int, require_name, require_one_of
 from ..features.declaration import needs_of
@@ -30,7 +31,6 @@ __all__ = [
     "with_lists",
 ]
 
-SCHEMES = ("BIO", "BIOES")
 KINDS = ("token", "character")
 """The kinds of tagger, in the order in which a recipe has them."""
 
@@ -48,7 +48,7 @@ class TaggerRecipe:
         layer: the segmentation into items: a key of `models.text.segmentations.SEGMENTATIONS`.
         sequence: what the CRF labels as one sequence: a "line", a "sentence" or a "document".
         features: in the order in which attributes are rendered.
-        scheme: "BIO" or "BIOES".
+        scheme: one of `SCHEMES`.
         learner: algorithm and parameters.
         sampling: which items the learner trains on.
         max_sequence: most items in a sequence; longer ones are cut.

@@ -16,7 +16,7 @@ from ..core.errors import UsageError
 from ..core.feature_rows import Features
 from ..corpora import AnnotatedDocument
 from ..crf.codec import encode_batch, misaligned_batch
-from ..crf.learner import Learner
+from ..learners import Learner
 from ..crf.learning import Progress, learn
 from ..crf.model_file import CrfModel
 from ..features.base import gather

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.arrays import Flags, Ints
 from ..core.feature_rows import Features
 from ..crf.codec import OUTSIDE
-from ..crf.learner import Sampling
+from ..learners import Sampling
 from ..features.base import gather
 
 
