@@ -27,7 +27,8 @@ from .corpora import AnnotatedDocument, Annotation
 from .jobs.steps import StepResources, run_steps
 from .recognisers import DEFAULT_RECOGNISERS
 from .redaction.merging import select
-from .redaction.policy import Policy, load_policy
+from .redaction.policy import Policy
+from .redaction.policy_file import load_policy
 from .views.signs import signs_of
 
 _BATCH_DOCUMENTS = 64

@@ -20,7 +20,8 @@ from ..models.formats.line_notes import GroupLines
 from ..models.jobs.job import Job
 from ..models.recognisers import rule_hash
 from ..models.redaction.actions import GENERALISE, REDACT, REMOVALS
-from ..models.redaction.policy import Policy, load_policy
+from ..models.redaction.policy import Policy
+from ..models.redaction.policy_file import load_policy
 from ..models.storage.key_files import load_keys, warn_if_open
 from ..models.storage.places import any_inside, is_inside, local_path
 from ..models.storage.storage import Storage

@@ -51,7 +51,8 @@ if TYPE_CHECKING:
         UsageError,
     )
     from .models.core.spans import Candidate, Span
-    from .models.redaction.policy import Policy, load_policy
+    from .models.redaction.policy import Policy
+    from .models.redaction.policy_file import load_policy
     from .models.scrubber import ScrubbedText, Scrubber
 
 __all__ = [
@@ -84,7 +85,8 @@ _HOMES = {
         "UsageError",
     ),
     "models.core.spans": ("Candidate", "Span"),
-    "models.redaction.policy": ("Policy", "load_policy"),
+    "models.redaction.policy": ("Policy",),
+    "models.redaction.policy_file": ("load_policy",),
     "models.scrubber": ("ScrubbedText", "Scrubber"),
 }
 """Module -> the public names that it defines."""

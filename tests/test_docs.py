@@ -17,7 +17,7 @@ from scrubline.models.core.errors import UsageError
 from scrubline.models.core.options import Kept, ValueKind
 from scrubline.models.jobs.audit import TABLES
 from scrubline.models.recipes import DECLARATIONS, RECIPES
-from scrubline.models.redaction import policy
+from scrubline.models.redaction import policy_file
 from scrubline.pipeline.cli.main import main
 from scrubline.pipeline.cli.parser import make_parser, parse
 from scrubline.pipeline.commands.run_options import read_options
@@ -107,11 +107,11 @@ def test_the_budgets_of_the_manual_are_the_defaults():
 
 
 def test_the_policy_of_the_docstring_loads(tmp_path):
-    lines = policy.__doc__.splitlines()
+    lines = policy_file.__doc__.splitlines()
     toml = textwrap.dedent("\n".join(line for line in lines if line.startswith("    ")))
     (tmp_path / "site.toml").write_text(toml, encoding="utf-8")
-    loaded = policy.load_policy(str(tmp_path / "site.toml"))
-    assert set(tomllib.loads(toml)) == set(policy._KEYS)  # the example shows every key
+    loaded = policy_file.load_policy(str(tmp_path / "site.toml"))
+    assert set(tomllib.loads(toml)) == set(policy_file._KEYS)  # the example shows every key
     assert (loaded.name, loaded.hipaa, loaded.default) == ("site", True, "redact")
     assert loaded.action("AGE") == "generalise"
     assert loaded.vetoes("HOSPITAL", "Foley")

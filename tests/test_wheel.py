@@ -285,7 +285,7 @@ def test_shipped_data_can_be_opened(installed, elsewhere):
         "from scrubline import dictionaries\n"
         "from scrubline.models.bundles.bundle import bundled_names, open_bundle\n"
         "from scrubline.models.core.label_maps import label_map_names, load_map\n"
-        "from scrubline.models.redaction.policy import load_policy, policy_names\n"
+        "from scrubline.models.redaction.policy_file import load_policy, policy_names\n"
         "assert all(len(dictionaries.load(name)) for name in dictionaries.DICTIONARIES)\n"
         "for name in policy_names(): load_policy(name)\n"
         "for name in label_map_names(): load_map(name)\n"

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scrubline.models.core.detectors import DENY, DetectorId
 from scrubline.models.core.spans import POLICY, Candidate, Span
 from scrubline.models.core.tokens import Tokens
 from scrubline.models.redaction.actions import ACTIONS, GENERALISE, KEEP, MASK, REDACT
 from scrubline.models.redaction.merging import ACCEPTED, ORDER, PART, accept, cover, merge, select
-from scrubline.models.redaction.policy import DENY, Policy
+from scrubline.models.redaction.policy import Policy
 from scrubline.models.redaction.scrub import (
     OffsetMap,
     from_units,
@@ -105,14 +106,9 @@ def union(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _kind(candidate: Candidate) -> str:
-    kind, colon, _ = candidate.detector.partition(":")
-    return kind if colon and kind in ("charcrf", "crf", "propagation") else "rule"
-
-
 def _is_part(candidate: Candidate, others: Iterable[Candidate]) -> bool:
-    """A rule's, inside of a longer one of a CRF."""
-    if _kind(candidate) != "rule" or candidate.detector in (DENY, "timestamp"):
+    """A rule's, inside of a longer one of a tagger."""
+    if not DetectorId.parse(candidate.detector).is_rule or candidate.detector == "timestamp":
         return False
     length = candidate.end - candidate.start
     return any(
@@ -120,16 +116,16 @@ def _is_part(candidate: Candidate, others: Iterable[Candidate]) -> bool:
         and candidate.end <= other.end
         and other.end - other.start > length
         for other in others
-        if _kind(other) in ("crf", "charcrf")
+        if DetectorId.parse(other.detector).is_tagger
     )
 
 
 def _rank(
     candidate: Candidate, others: Iterable[Candidate], order: Sequence[str]
 ) -> tuple[Any, ...]:
+    kind = DetectorId.parse(candidate.detector).kind
     return (
-        candidate.detector != DENY,
-        order.index(PART if _is_part(candidate, others) else _kind(candidate)),
+        -1 if kind == DENY else order.index(PART if _is_part(candidate, others) else kind),
         candidate.start - candidate.end,
         candidate.start,
         candidate.label,

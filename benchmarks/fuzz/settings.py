@@ -39,7 +39,8 @@ from scrubline.models.jobs.output_rows import Tally
 from scrubline.models.jobs.plan import Plan, Unit
 from scrubline.models.jobs.receipts import Part, Receipt
 from scrubline.models.recipes import Learner, Recipe
-from scrubline.models.redaction.policy import Policy, load_policy, policy_names, policy_text
+from scrubline.models.redaction.policy import Policy
+from scrubline.models.redaction.policy_file import load_policy, policy_names, policy_text
 from scrubline.models.storage.checksummed import CHECKSUMS
 from scrubline.models.storage.input_files import InputFile
 from scrubline.models.storage.key_files import load_keys
@@ -153,7 +154,7 @@ def check_decisions(policy: Policy) -> None:
         one.denied("HEART-2 at Mount\nSinai, 4  WEST")
         reject = one.rejecter("Foley catheter")
         require(reject is None or reject("DOCTOR", 0, 5) in (None, "veto", "allow"), "reasons")
-    json.dumps(policy.told())
+    json.dumps(policy.to_dict())
 
 
 def policy_seeds() -> list[bytes]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from scrubline.models.core.arrays import code_points
+from scrubline.models.core.detectors import DENY
 from scrubline.models.core.documents import Context, Document
 from scrubline.models.core.errors import DocumentError, OverBudget, UsageError
 from scrubline.models.core.keys import Keys, canonical_id
@@ -27,7 +28,8 @@ from scrubline.models.redaction.generalization import (
 )
 from scrubline.models.redaction.merging import LIU_2015, ORDER, merge
 from scrubline.models.redaction.phrases import PhraseMatcher, fold, has_word
-from scrubline.models.redaction.policy import DENY, OwnLabel, Policy, load_policy
+from scrubline.models.redaction.policy import OwnLabel, Policy
+from scrubline.models.redaction.policy_file import load_policy
 from scrubline.models.redaction.scrub import scrub
 from scrubline.models.storage.hive import parse_partition, partition_path
 from scrubline.models.text.sections import SECTIONS, normalise_heading, section_of

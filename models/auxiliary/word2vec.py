@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,30 +70,11 @@ def train_word2vec(
     }
     if min(settings.values()) < 1 or clusters < 2 or max(settings.values()) > 100_000:
         raise UsageError("word2vec: numbers must be 1 to 100,000, and clusters at least 2")
-    gensim, cluster, threadpoolctl = _libraries()
+    libraries = _libraries()
     words = count_words(texts, least_count=least_count, fold=fold)
     if len(words.vocabulary) < 2:
         raise UsageError(f"word2vec: fewer than two words occur at least {least_count} times")
-    # Several threads would see the sentences, and sum numbers, in random order.
-    with threadpoolctl.threadpool_limits(limits=1):
-        vectors = _vectors(
-            gensim.Word2Vec(
-                vector_size=dimensions,
-                window=window,
-                min_count=1,
-                sg=1,
-                workers=1,
-                seed=seed,
-                hashfxn=_hash,
-            ),
-            words,
-            epochs,
-            progress,
-        )
-        assigned = cluster.MiniBatchKMeans(
-            n_clusters=min(clusters, len(vectors)), random_state=seed, n_init=3
-        ).fit_predict(vectors)
-    codes = _renumbered(assigned.tolist())
+    codes = _renumbered(_clustered(words, settings, libraries, progress))
     card = {
         **corpus_card(words, origin, command),
         "settings": {**settings, "fold": fold},
@@ -102,6 +83,32 @@ def train_word2vec(
     return make_cluster_table(
         "word2vec", table_of(words, codes), card=card, licence_text=origin.text()
     )
+
+
+def _clustered(
+    words: CorpusWords,
+    settings: Mapping[str, int],
+    libraries: tuple[Any, Any, Any],
+    progress: Rounds | None,
+) -> list[int]:
+    """The cluster of each word of the vocabulary."""
+    gensim, cluster, threadpoolctl = libraries
+    # Several threads would see the sentences, and sum numbers, in random order.
+    with threadpoolctl.threadpool_limits(limits=1):
+        model = gensim.Word2Vec(
+            vector_size=settings["dimensions"],
+            window=settings["window"],
+            min_count=1,
+            sg=1,
+            workers=1,
+            seed=settings["seed"],
+            hashfxn=_hash,
+        )
+        vectors = _vectors(model, words, settings["epochs"], progress)
+        number = min(settings["clusters"], len(vectors))
+        means = cluster.MiniBatchKMeans(n_clusters=number, random_state=settings["seed"], n_init=3)
+        found: list[int] = means.fit_predict(vectors).tolist()
+    return found
 
 
 def _vectors(model: Any, words: CorpusWords, epochs: int, progress: Rounds | None) -> Floats:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..auxiliary import AuxiliaryTagger, tag_columns
+from ..core.detectors import PROPAGATION, DetectorId
 from ..core.errors import UsageError
 from ..core.feature_rows import Featurized
 from ..core.spans import Candidate, Candidates
@@ -15,7 +16,7 @@ from ..features.declaration import FeatureSet, properties
 from ..recognisers import RECOGNISERS
 from .bundle import Bundle
 from .propagate import propagate
-from .tagger import Tagger, detector_name, output_names
+from .tagger import Tagger, output_names
 
 RECIPE = "recipe"
 """Among the names of rules: stands for the rules of the bundles' recipes."""
@@ -183,7 +184,8 @@ def _trimmed(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
 
 def detectors_of(bundle: Bundle) -> tuple[str, ...]:
     """The names of all detectors of a bundle."""
-    names = [detector_name(bundle, tagger.kind) for tagger in bundle.recipe.taggers]
+    taggers = bundle.recipe.taggers
+    names = [str(DetectorId.of_tagger(tagger.kind, bundle.name)) for tagger in taggers]
     if bundle.recipe.propagation is not None:
         names.append(propagation_name(bundle))
     return tuple(names)
@@ -206,7 +208,7 @@ def reads_sentences(bundle: Bundle) -> bool:
 
 def propagation_name(bundle: Bundle) -> str:
     """The name of a bundle's propagation as a detector; it ranks lowest, see `select`."""
-    return f"propagation:{bundle.name}"
+    return str(DetectorId(PROPAGATION, bundle.name))
 
 
 def rules_named(names: Iterable[str], bundles: Iterable[Bundle]) -> tuple[str, ...]:

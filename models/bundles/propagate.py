@@ -63,10 +63,7 @@ def propagate(
     if not any(candidate.label in propagation.labels for candidate in candidates):
         return []
     document = _DocumentWords(text, starts, ends)
-    # The tokens that a candidate touches, if only in part.
-    first = np.searchsorted(ends, [c.start for c in candidates], side="right")
-    last = np.searchsorted(starts, [c.end for c in candidates], side="left")
-    places = list(zip(candidates, first.tolist(), last.tolist(), strict=True))
+    places = _touched_tokens(starts, ends, candidates)
     phrases = _found_phrases(
         document,
         [
@@ -103,6 +100,15 @@ def propagate(
             start, end = int(starts[low]), int(ends[high - 1])
             added.append(Candidate(start, end, label, detector or source.detector, source.score))
     return added
+
+
+def _touched_tokens(
+    starts: Ints, ends: Ints, candidates: Sequence[Candidate]
+) -> list[tuple[Candidate, int, int]]:
+    """Each candidate with the range of the tokens that it touches, if only in part."""
+    first = np.searchsorted(ends, [c.start for c in candidates], side="right")
+    last = np.searchsorted(starts, [c.end for c in candidates], side="left")
+    return list(zip(candidates, first.tolist(), last.tolist(), strict=True))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from ...dictionaries import Dictionary
 from ..auxiliary import cluster_tables
+from ..core.detectors import DetectorId
 from ..core.errors import BundleError, UsageError
 from ..core.feature_rows import Featurized
 from ..core.labels import LABELS
@@ -37,7 +38,7 @@ class Tagger:
     Opened in the process that uses it (a DoFn's `setup`) and never pickled. Thread-safe.
 
     Attributes:
-        name: the detector's name, see `detector_name`.
+        name: the detector's name, see `DetectorId`.
         labels: all that candidates can have, sorted.
         recipe: of the tagger.
     """
@@ -66,7 +67,7 @@ class Tagger:
         recipes = {tagger.kind: tagger for tagger in bundle.recipe.taggers}
         if kind not in recipes:
             raise BundleError(f"bundle {bundle.name} has no {kind} tagger; it has {list(recipes)}")
-        self.name = detector_name(bundle, kind)
+        self.name = str(DetectorId.of_tagger(kind, bundle.name))
         self.recipe = recipes[kind]
         self._names = output_names(bundle, labels_as)
         self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
@@ -123,11 +124,6 @@ class Tagger:
                 score = round(float(scores[first : last + 1].min()), SCORE_DIGITS)
                 rows.append((document, Candidate(start, end, name, self.name, score)))
         return rows
-
-
-def detector_name(bundle: Bundle, kind: str) -> str:
-    """The detector of a tagger: "charcrf:" or "crf:", which decides its rank, and the name."""
-    return f"{'charcrf' if kind == 'character' else 'crf'}:{bundle.name}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def learn(
         UsageError: if a parameter does not have CRFsuite's type, or there is nothing to learn.
         BundleError: if CRFsuite wrote no valid model.
     """
-    trainer = _Trainer()
+    trainer = _ReportingTrainer()
     trainer.progress = progress
     trainer.select(learner.algorithm, "crf1d")
     trainer.set_params(_parameters(learner, trainer))
@@ -128,7 +128,7 @@ def learn(
         return snap(read_model(path.read_bytes()))
 
 
-def _parameters(learner: Learner, trainer: _Trainer) -> dict[str, Parameter]:
+def _parameters(learner: Learner, trainer: _ReportingTrainer) -> dict[str, Parameter]:
     """The parameters in CRFsuite's types; it would truncate 1.5 iterations to 1."""
     cast = {}
     for name, value in learner.parameters:
@@ -141,7 +141,7 @@ def _parameters(learner: Learner, trainer: _Trainer) -> dict[str, Parameter]:
     return cast
 
 
-class _Trainer(pycrfsuite.BaseTrainer):  # type: ignore[misc]
+class _ReportingTrainer(pycrfsuite.BaseTrainer):  # type: ignore[misc]
     """Turns CRFsuite's log lines into calls of `progress` instead of printing them."""
 
     progress: Progress | None = None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...dictionaries.trie import TokenTrie
-from ..core.arrays import Ints
+from ..core.arrays import Flags, Ints
 from ..core.tokens import Tokens
 from ..text.plain import line_breaks
 from ..text.segmentation import ItemBounds
@@ -63,7 +63,6 @@ def build_items(
     anchors = np.searchsorted(token_places, documents * width + starts, side="right") - 1
     anchors[anchors < tokens.document_offsets[documents]] = -1
     words, word_ids = intern_slices(texts, offsets, starts, ends)
-    begins = np.zeros(len(starts), np.bool_)
     if sequence == "line" and layer == "character":
         marks = _behind_line_breaks(texts, width)
     elif sequence == "line":
@@ -72,15 +71,7 @@ def build_items(
         marks = token_places[tokens.starts_sentence]
     else:
         marks = np.zeros(0, np.int64)
-    # The first item that ends behind the mark. Marks of a document without items find another's
-    # first one, which begins a sequence anyway.
-    heads = np.searchsorted(documents * width + ends, marks, side="right")
-    begins[heads[heads < len(starts)]] = True
-    begins[np.flatnonzero(np.diff(documents, prepend=-1))] = True
-    heads = np.flatnonzero(begins)
-    sequences = np.cumsum(begins) - 1
-    place = np.arange(len(starts)) - heads[sequences]
-    begins |= place % max_sequence == 0
+    begins = _begin_sequences(documents, documents * width + ends, marks, max_sequence)
     heads = np.flatnonzero(begins)
     return Items(
         texts=texts,
@@ -99,6 +90,28 @@ def build_items(
         clusters=clusters,
         tags=tags,
     )
+
+
+def _begin_sequences(documents: Ints, ends: Ints, marks: Ints, most: int) -> Flags:
+    """Whether a sequence begins with an item.
+
+    Args:
+        documents: of each item.
+        ends: places where items end, rising.
+        marks: places where sequences begin beside the beginnings of documents.
+        most: items of a sequence; behind so many another begins.
+    """
+    begins = np.zeros(len(ends), np.bool_)
+    # The first item that ends behind the mark. Marks of a document without items find another's
+    # first one, which begins a sequence anyway.
+    heads = np.searchsorted(ends, marks, side="right")
+    begins[heads[heads < len(ends)]] = True
+    begins[np.flatnonzero(np.diff(documents, prepend=-1))] = True
+    heads = np.flatnonzero(begins)
+    sequences = np.cumsum(begins) - 1
+    place = np.arange(len(ends)) - heads[sequences]
+    begins |= place % most == 0
+    return begins
 
 
 def _pointers(groups: Ints, count: int) -> Ints:

@@ -13,7 +13,8 @@ from ..core.forksafe import ForkSafeLock
 from ..core.keys import Keys
 from ..formats import Limits
 from ..recognisers import rule_hash
-from ..redaction.policy import Policy, load_policy
+from ..redaction.policy import Policy
+from ..redaction.policy_file import load_policy
 from ..storage.key_files import load_keys, warn_if_open
 from ..storage.storage import Storage
 from .amendments import NO_AMENDMENTS, UnitAmendments

@@ -21,7 +21,7 @@ from ..core.arrays import Ints
 from ..core.batches import Batch
 from ..core.digests import PARTS, Digest, cell
 from ..core.labels import HIPAA_OF
-from ..core.spans import BELIEVED
+from ..core.spans import BELIEVED, Spans
 from ..core.type_checks import check_field_types
 from ..formats import Format
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
@@ -267,31 +267,7 @@ def _audit(
         }
         for row, field in zip(batch.documents.rows.tolist(), batch.documents.fields, strict=True)
     ]
-    numbers: dict[tuple[Any, ...], int] = {}
-    of_spans = zip(
-        spans.labels,
-        spans.detectors,
-        spans.sources,
-        spans.actions,
-        spans.reasons,
-        spans.fragments.tolist(),
-        strict=True,
-    )
-    kind_of = np.array([numbers.setdefault(kind, len(numbers)) for kind in of_spans], np.int64)
-    kinds = [
-        {
-            "label": label,
-            "hipaa": hipaa.get(label),
-            "detectors": detectors,
-            "source": source,
-            "source_hash": hashes[source],
-            "action": action,
-            "reason": reason,
-            "fragment": fragment,
-            "entity_id": None,
-        }
-        for label, detectors, source, action, reason, fragment in numbers
-    ]
+    kinds, kind_of = _kinds(spans, hashes, hipaa)
     offsets = np.stack((spans.starts, spans.ends, *out))
     digest = Digest()
     # Span by span, a digest of seventeen fields would be most of what a pipeline costs.
@@ -318,6 +294,38 @@ def _audit(
     }
     table = pa.Table.from_arrays([columns[name] for name in audit.AUDIT.names], schema=audit.AUDIT)
     return table, Tally.of(counts={"spans": labels.total()}, labels=labels, audit=digest)
+
+
+def _kinds(
+    spans: Spans, hashes: Mapping[str, str], hipaa: Mapping[str, str]
+) -> tuple[list[dict[str, Any]], Ints]:
+    """What spans have in common apart from their places, each once; and which one each has."""
+    numbers: dict[tuple[Any, ...], int] = {}
+    of_spans = zip(
+        spans.labels,
+        spans.detectors,
+        spans.sources,
+        spans.actions,
+        spans.reasons,
+        spans.fragments.tolist(),
+        strict=True,
+    )
+    kind_of = np.array([numbers.setdefault(kind, len(numbers)) for kind in of_spans], np.int64)
+    kinds = [
+        {
+            "label": label,
+            "hipaa": hipaa.get(label),
+            "detectors": detectors,
+            "source": source,
+            "source_hash": hashes[source],
+            "action": action,
+            "reason": reason,
+            "fragment": fragment,
+            "entity_id": None,
+        }
+        for label, detectors, source, action, reason, fragment in numbers
+    ]
+    return kinds, kind_of
 
 
 def _cells(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[bytes]:

@@ -24,24 +24,23 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from ..core.detectors import CHARACTER_CRF, DENY, PROPAGATION, RULE, TOKEN_CRF, DetectorId
 from ..core.errors import DocumentError, UsageError
 from ..core.spans import POLICY, Candidate, Span
 from .actions import GENERALISE, KEEP, MASK, REDACT
-from .policy import DENY, Policy
-
-DETECTOR_KINDS = ("rule", "charcrf", "crf", "propagation")
-"""Rules, character CRF, token CRF, and what was carried over from other places of the document."""
+from .policy import Policy
+from .stretches import Stretch, any_set, overlap_counter, subtract, touched, union
 
 PART = "part"
-"""The rank of a rule's candidate that lies inside of a longer one of a CRF."""
+"""The rank of a rule's candidate that lies inside of a longer one of a tagger."""
 
-ORDER = ("rule", "charcrf", "crf", PART, "propagation")
+ORDER = (RULE, CHARACTER_CRF, TOKEN_CRF, PART, PROPAGATION)
 """The ranks of candidates, best first: kinds of detectors, and `PART`."""
 
-LIU_2015 = ("rule", PART, "charcrf", "crf", "propagation")
+LIU_2015 = (RULE, PART, CHARACTER_CRF, TOKEN_CRF, PROPAGATION)
 """The order as published: a rule is right wherever it finds something."""
 
 INSIDE_TOKENS = frozenset(("timestamp",))
@@ -52,7 +51,6 @@ ACCEPTED = "accepted"
 ESCAPE = "escape"
 """Why a candidate is rejected whatever the policy: it lies within escapes of signs."""
 
-Stretch = tuple[int, int]
 _Row = tuple[int, int, Candidate, str, str | None, bool, str | None]
 """Start, end, the candidate that decides, action, replacement, fragment, reason."""
 
@@ -76,12 +74,6 @@ class PolicyDecision:
 
 _Verdicts = dict[int, PolicyDecision]
 """id(candidate) -> its verdict."""
-
-
-def detector_kind(detector: str) -> str:
-    """The kind of a detector: `crf:<bundle>` and the like; all names without one are rules."""
-    prefix, colon, _ = detector.partition(":")
-    return prefix if colon and prefix in DETECTOR_KINDS[1:] else "rule"
 
 
 def accept(
@@ -116,7 +108,7 @@ def accept(
         start, end, label = candidate.start, candidate.end, candidate.label
         if end > size:
             raise DocumentError("CandidateOutsideText")
-        if candidate.detector == DENY:
+        if DetectorId.parse(candidate.detector).kind is DENY:
             action, replacement = policy.remove(label, end - start)
         elif names_no_one is not None and names_no_one(start, end):
             verdicts.append(PolicyDecision(candidate, ESCAPE, KEEP, None))
@@ -150,7 +142,7 @@ def select(candidates: Iterable[Candidate], order: Sequence[str] = ORDER) -> tup
 
 def cover(candidates: Iterable[Candidate]) -> tuple[Stretch, ...]:
     """The union of all stretches as the fewest disjoint ones, left to right: touching ones join."""
-    return _union((candidate.start, candidate.end) for candidate in candidates)
+    return union(map(_stretch, candidates))
 
 
 def merge(
@@ -195,43 +187,11 @@ def merge(
         return ()
     if line_joins:
         verdicts = tuple(part for v in verdicts for part in _cut(v, line_joins, policy))
-    # By identity from here on: hashing a candidate costs more than all else that is done with it.
-    removing: _Verdicts = {}
-    keeping: list[Candidate] = []
-    rejected: _Verdicts = {}
-    for verdict in verdicts:
-        if verdict.outcome != ACCEPTED:
-            rejected[id(verdict.candidate)] = verdict
-        elif verdict.replacement is None:
-            keeping.append(verdict.candidate)
-        else:
-            removing[id(verdict.candidate)] = verdict
+    removing, keeping, rejected = _by_outcome(verdicts)
     ranked = _ranked([v.candidate for v in removing.values()], order)
-    # Entities are chosen among what removes, as if nothing were kept. So every loser overlaps an
-    # entity, and on the way from any of its characters to that entity all characters are removed:
-    # the first that an entity covers ends the run of uncovered ones. Hence every fragment touches
-    # an entity that removes, and "" needs no marker.
-    entities = _select(ranked)
-    chosen = set(map(id, entities))
     covered = cover(ranked)
-    gaps = [
-        (start, end) for start, end, _ in _subtract(covered, [(c.start, c.end) for c in entities])
-    ]
-    deciders = _first_on_each(gaps, [c for c in ranked if id(c) not in chosen])
-    kept = _select(_ranked(keeping, order))
-    kept_parts = _subtract([(c.start, c.end) for c in kept], covered)
-
-    rows: list[_Row] = []
-    for entity, (action, replacement) in zip(
-        entities, _outcomes(entities, removing, policy), strict=True
-    ):
-        rows.append((entity.start, entity.end, entity, action, replacement, False, None))
-    for (start, end), decider in zip(gaps, deciders, strict=True):
-        action = MASK if removing[id(decider)].action == MASK else REDACT
-        replacement = "*" * (end - start) if action == MASK else ""
-        rows.append((start, end, decider, action, replacement, True, None))
-    for start, end, index in kept_parts:
-        rows.append((start, end, kept[index], KEEP, None, False, POLICY))
+    rows = _removed_rows(ranked, removing, covered, policy)
+    rows += _kept_rows(_select(_ranked(keeping, order)), covered)
     rows.sort(key=_start)
     names = _detectors_on([row[:2] for row in rows], [*ranked, *keeping])
     if rejected:
@@ -248,6 +208,65 @@ def merge(
     )
 
 
+def _by_outcome(
+    verdicts: Iterable[PolicyDecision],
+) -> tuple[_Verdicts, list[Candidate], _Verdicts]:
+    """What removes, what was believed and stays, and what was rejected.
+
+    By identity, as all that follows: hashing a candidate costs more than all else done with it.
+    """
+    removing: _Verdicts = {}
+    keeping: list[Candidate] = []
+    rejected: _Verdicts = {}
+    for verdict in verdicts:
+        if verdict.outcome != ACCEPTED:
+            rejected[id(verdict.candidate)] = verdict
+        elif verdict.replacement is None:
+            keeping.append(verdict.candidate)
+        else:
+            removing[id(verdict.candidate)] = verdict
+    return removing, keeping, rejected
+
+
+def _removed_rows(
+    ranked: Sequence[Candidate], removing: _Verdicts, covered: Sequence[Stretch], policy: Policy
+) -> list[_Row]:
+    """Entities that remove, and the fragments beside them; each by position.
+
+    Args:
+        ranked: the candidates of `removing`, best first.
+        removing: what removes.
+        covered: their union.
+        policy: of the document.
+    """
+    # Entities are chosen among what removes, as if nothing were kept. So every loser overlaps an
+    # entity, and on the way from any of its characters to that entity all characters are removed:
+    # the first that an entity covers ends the run of uncovered ones. Hence every fragment touches
+    # an entity that removes, and "" needs no marker.
+    entities = _select(ranked)
+    chosen = set(map(id, entities))
+    gaps = [(start, end) for start, end, _ in subtract(covered, list(map(_stretch, entities)))]
+    deciders = _first_on_each(gaps, [c for c in ranked if id(c) not in chosen])
+    rows: list[_Row] = []
+    for entity, (action, replacement) in zip(
+        entities, _outcomes(entities, removing, policy), strict=True
+    ):
+        rows.append((entity.start, entity.end, entity, action, replacement, False, None))
+    for (start, end), decider in zip(gaps, deciders, strict=True):
+        action = MASK if removing[id(decider)].action == MASK else REDACT
+        replacement = "*" * (end - start) if action == MASK else ""
+        rows.append((start, end, decider, action, replacement, True, None))
+    return rows
+
+
+def _kept_rows(kept: Sequence[Candidate], covered: Sequence[Stretch]) -> list[_Row]:
+    """The parts of disjoint kept entities that nothing removes."""
+    return [
+        (start, end, kept[index], KEEP, None, False, POLICY)
+        for start, end, index in subtract(list(map(_stretch, kept)), covered)
+    ]
+
+
 def _rejected_rows(
     rejected: _Verdicts, order: Sequence[str], decided: Sequence[Stretch]
 ) -> list[_Row]:
@@ -258,11 +277,11 @@ def _rejected_rows(
     ranked = _ranked([v.candidate for v in rejected.values()], order)
     entities = _select(ranked)
     rows: list[_Row] = []
-    for start, end, index in _subtract([(c.start, c.end) for c in entities], decided):
+    for start, end, index in subtract(list(map(_stretch, entities)), decided):
         reason = rejected[id(entities[index])].outcome
         rows.append((start, end, entities[index], KEEP, None, False, reason))
-    taken = _union([*decided, *((c.start, c.end) for c in entities)])
-    gaps = [(start, end) for start, end, _ in _subtract(cover(ranked), taken)]
+    taken = union([*decided, *map(_stretch, entities)])
+    gaps = [(start, end) for start, end, _ in subtract(cover(ranked), taken)]
     for (start, end), decider in zip(gaps, _first_on_each(gaps, ranked), strict=True):
         reason = rejected[id(decider)].outcome
         rows.append((start, end, decider, KEEP, None, True, reason))
@@ -291,42 +310,45 @@ def _cut(verdict: PolicyDecision, joins: Sequence[int], policy: Policy) -> Itera
             yield PolicyDecision(part, verdict.outcome, action, replacement)
 
 
+def places_of(order: Sequence[str] = ORDER) -> Mapping[str, int]:
+    """Rank -> its place, lower is better; the deny-lists are before all."""
+    return {DENY: -1, **{rank: place for place, rank in enumerate(order)}}
+
+
+def gives_way(detector: str) -> bool:
+    """Whether a detector's candidate ranks as `PART` inside of a longer one of a tagger."""
+    return DetectorId.parse(detector).is_rule and detector not in INSIDE_TOKENS
+
+
 def _require_ranks(order: Sequence[str]) -> None:
     if sorted(order) != sorted(ORDER):
-        raise UsageError(f"select order: expected each of {list(ORDER)} once, got {list(order)}")
+        raise UsageError(
+            f"select order: expected each of {[*map(str, ORDER)]} once, got {[*map(str, order)]}"
+        )
 
 
 def _ranked(candidates: Sequence[Candidate], order: Sequence[str]) -> list[Candidate]:
     """Distinct candidates, best first."""
-    places = {rank: place for place, rank in enumerate(order)}
-    known: dict[str, int] = {DENY: -1}
+    places = places_of(order)
     parts = _parts(candidates)
 
     def key(c: Candidate) -> tuple[object, ...]:
-        place = known.get(c.detector)
-        if place is None:
-            place = known[c.detector] = places[detector_kind(c.detector)]
-        if id(c) in parts:
-            place = places[PART]
-        return place, c.start - c.end, c.start, c.label, c.detector, -c.score
+        rank = PART if id(c) in parts else DetectorId.parse(c.detector).kind
+        return places[rank], c.start - c.end, c.start, c.label, c.detector, -c.score
 
     return sorted(candidates, key=key)
 
 
 def _parts(candidates: Sequence[Candidate]) -> frozenset[int]:
-    """`id` of each candidate of a rule that lies inside of a longer one of a CRF."""
-    learned = sorted(
-        (c.start, c.end) for c in candidates if detector_kind(c.detector) in ("charcrf", "crf")
-    )
+    """`id` of each candidate of a rule that lies inside of a longer one of a tagger."""
+    learned = sorted(_stretch(c) for c in candidates if DetectorId.parse(c.detector).is_tagger)
     if not learned:
         return frozenset()
     starts = [start for start, _ in learned]
     reach = list(itertools.accumulate((end for _, end in learned), max))
     found = []
     for c in candidates:
-        if c.detector == DENY or c.detector in INSIDE_TOKENS:
-            continue
-        if detector_kind(c.detector) != "rule":
+        if not gives_way(c.detector):
             continue
         before, upto = bisect_left(starts, c.start), bisect_right(starts, c.start)
         if (before and reach[before - 1] >= c.end) or (upto and reach[upto - 1] > c.end):
@@ -337,6 +359,10 @@ def _parts(candidates: Sequence[Candidate]) -> frozenset[int]:
 def _position(c: Candidate) -> tuple[int, int, str, str, float]:
     """The order of `Candidate` itself, which compares field by field in Python and is slow."""
     return c.start, c.end, c.label, c.detector, c.score
+
+
+def _stretch(c: Candidate) -> Stretch:
+    return c.start, c.end
 
 
 def _start(row: _Row) -> int:
@@ -364,7 +390,7 @@ def _select(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
     selected: list[Candidate] = []
     for candidate in ranked:
         first, last = index[candidate.start], index[candidate.end]
-        if _any(taken, first + size, last + size):
+        if any_set(taken, first + size, last + size):
             continue
         selected.append(candidate)
         for node in range(first + size, last + size):
@@ -374,68 +400,14 @@ def _select(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
     return tuple(sorted(selected, key=_position))
 
 
-def _any(flags: bytearray, low: int, high: int) -> bool:
-    """Whether a leaf in [low, high) is set, by the largest subtrees that make up the range."""
-    while low < high:
-        if low & 1:
-            if flags[low]:
-                return True
-            low += 1
-        if high & 1:
-            high -= 1
-            if flags[high]:
-                return True
-        low >>= 1
-        high >>= 1
-    return False
-
-
-def _union(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
-    joined: list[Stretch] = []
-    for start, end in sorted(stretches):
-        if joined and start <= joined[-1][1]:
-            if end > joined[-1][1]:
-                joined[-1] = (joined[-1][0], end)
-        else:
-            joined.append((start, end))
-    return tuple(joined)
-
-
-def _subtract(stretches: Sequence[Stretch], holes: Sequence[Stretch]) -> list[tuple[int, int, int]]:
-    """What disjoint holes leave of disjoint stretches, left to right: (start, end, which one)."""
-    left: list[tuple[int, int, int]] = []
-    hole = 0
-    for index, (start, end) in enumerate(stretches):
-        while hole < len(holes) and holes[hole][1] <= start:
-            hole += 1
-        at = hole
-        while at < len(holes) and holes[at][0] < end:
-            if start < holes[at][0]:
-                left.append((start, holes[at][0], index))
-            start = holes[at][1]
-            at += 1
-        if start < end:
-            left.append((start, end, index))
-        # The last hole may reach into the next stretch.
-        hole = max(hole, at - 1)
-    return left
-
-
-def _touched(stretches: Sequence[Stretch]) -> Callable[[int, int], tuple[int, int]]:
-    """A function from [start, end) to the index range of the disjoint stretches that overlap it."""
-    starts = [start for start, _ in stretches]
-    ends = [end for _, end in stretches]
-    return lambda start, end: (bisect_right(ends, start), bisect_left(starts, end))
-
-
 def _first_on_each(stretches: Sequence[Stretch], ranked: Sequence[Candidate]) -> list[Candidate]:
     """For each of the disjoint stretches the first of `ranked` that overlaps it; there is one."""
     found: list[Candidate | None] = [None] * len(stretches)
-    touched = _touched(stretches)
+    on = touched(stretches)
     # free[i] leads to the first stretch from i on that has none yet; paths are halved on the way.
     free = list(range(len(stretches) + 1))
     for candidate in ranked:
-        at, high = touched(candidate.start, candidate.end)
+        at, high = on(candidate.start, candidate.end)
         while True:
             while free[at] != at:
                 free[at] = free[free[at]]
@@ -455,8 +427,8 @@ def _outcomes(
     outcomes = [(verdict.action, verdict.replacement) for verdict in verdicts]
     if all(action != GENERALISE for action, _ in outcomes):
         return outcomes
-    everything = _overlap_counter(verdict.candidate for verdict in removing.values())
-    agreeing: dict[str | None, Callable[[Candidate], int]] = {}
+    everything = overlap_counter(map(_stretch, (v.candidate for v in removing.values())))
+    agreeing: dict[str | None, Callable[[int, int], int]] = {}
     by_replacement: dict[str | None, list[Candidate]] = {}
     for verdict in removing.values():
         if verdict.action == GENERALISE:
@@ -465,20 +437,11 @@ def _outcomes(
         if action != GENERALISE:
             continue
         if replacement not in agreeing:
-            agreeing[replacement] = _overlap_counter(by_replacement[replacement])
-        if everything(entity) != agreeing[replacement](entity):
+            agreeing[replacement] = overlap_counter(map(_stretch, by_replacement[replacement]))
+        if everything(*_stretch(entity)) != agreeing[replacement](*_stretch(entity)):
             length = entity.end - entity.start
             outcomes[at] = (REDACT, policy.replacement_of(REDACT, entity.label, length))
     return outcomes
-
-
-def _overlap_counter(candidates: Iterable[Candidate]) -> Callable[[Candidate], int]:
-    """A function from a candidate to how many of `candidates` overlap it, itself included."""
-    stretches = [(c.start, c.end) for c in candidates]
-    starts = sorted(start for start, _ in stretches)
-    ends = sorted(end for _, end in stretches)
-    # All that begin before its end, less those that end before its start.
-    return lambda c: bisect_left(starts, c.end) - bisect_right(ends, c.start)
 
 
 def _detectors_on(
@@ -489,12 +452,12 @@ def _detectors_on(
     for candidate in candidates:
         by_detector.setdefault(candidate.detector, []).append((candidate.start, candidate.end))
     names: list[list[str]] = [[] for _ in stretches]
-    touched = _touched(stretches)
+    on = touched(stretches)
     # One detector's candidates may overlap in any number; its union touches each stretch about
     # once.
     for detector in sorted(by_detector):
-        for start, end in _union(by_detector[detector]):
-            for at in range(*touched(start, end)):
+        for start, end in union(by_detector[detector]):
+            for at in range(*on(start, end)):
                 if not names[at] or names[at][-1] != detector:
                     names[at].append(detector)
     return [tuple(found) for found in names]

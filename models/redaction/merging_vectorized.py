@@ -15,10 +15,11 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 
 from ..core.arrays import Flags, Ints
+from ..core.detectors import DENY, DetectorId
 from ..core.spans import POLICY, Candidates, Spans
 from .actions import GENERALISE, KEEP, MASK, REMOVALS, replacement_of
-from .merging import INSIDE_TOKENS, ORDER, PART, detector_kind
-from .policy import DENY, Policy
+from .merging import PART, gives_way, places_of
+from .policy import Policy
 
 
 def merge_vectorized(
@@ -90,19 +91,17 @@ class _Clusters:
 
     def led(self) -> tuple[Flags, Ints]:
         """Whether the best by `merging.select` covers all of its cluster, and that candidate."""
-        kinds = [detector_kind(name) for name in self._candidates.detector_names]
-        ranks = np.array([ORDER.index(kind) for kind in kinds])[self._candidates.detectors]
+        names, places = self._candidates.detector_names, places_of()
+        detectors = [DetectorId.parse(name) for name in names]
+        ranks = np.array([places[one.kind] for one in detectors])[self._candidates.detectors]
         whole = (self._starts == self._lows[self.of]) & (self._ends == self._highs[self.of])
-        learned = _flags(kind in ("charcrf", "crf") for kind in kinds)
-        gives_way = _flags(
-            kind == "rule" and name not in INSIDE_TOKENS
-            for kind, name in zip(kinds, self._candidates.detector_names, strict=True)
-        )
+        learned = _flags(one.is_tagger for one in detectors)
+        yielding = _flags(map(gives_way, names))
         # A part of a CRF's that is not whole itself keeps the rank of a rule here: no matter, for
         # what is whole is longer than it, and of lower rank only if it is no rule.
         over = np.logical_or.reduceat(whole & learned[self._candidates.detectors], self.begins)
-        parts = gives_way[self._candidates.detectors] & ~whole & over[self.of]
-        ranks[parts] = ORDER.index(PART)
+        parts = yielding[self._candidates.detectors] & ~whole & over[self.of]
+        ranks[parts] = places[PART]
         first = np.minimum.reduceat(ranks, self.begins)
         # Whole ones of one rank are ordered by label and detector, as candidates are.
         leads = np.flatnonzero(whole & (ranks == first[self.of]))
@@ -138,7 +137,8 @@ class _Outcomes:
         ]
         self._asked: dict[int, tuple[str, str | None]] = {}
         # What is denied goes whatever its action is, which is for `merge` to see to.
-        denied = _flags(name == DENY for name in candidates.detector_names)[candidates.detectors]
+        kinds = (DetectorId.parse(name).kind for name in candidates.detector_names)
+        denied = _flags(kind == DENY for kind in kinds)[candidates.detectors]
 
         def of(wanted: Collection[str]) -> Flags:
             flags: Flags = _flags(action in wanted for action in actions)[self._cells] & ~denied

@@ -1,31 +1,8 @@
 """Policies: what is done with what was found, label by label, and what is not believed.
 
-A policy is data (TOML); the shipped ones are in `policies/`, `docs/policies.md` is the manual. It
-is read once, checked whole, and then only looked up. The keys of a file:
-
-    name = "site"              # how the manifest calls it
-    extends = "hipaa"          # optional: a shipped policy to start from
-    hipaa = true               # optional: refuse to keep what 45 CFR 164.514(b)(2)(i) lists
-    default = "redact"         # or "mask": for every label that [actions] does not name
-    date_columns = "drop"      # or "keep": columns of role `date`
-    restricted_zip3 = ["205"]  # optional: ZIP prefixes that become 000, beside those of the HHS
-    [actions]                  # label = "redact" | "mask" | "generalise" | "keep"
-    AGE = "generalise"
-    [texts]                    # label, or "*" for all = what takes the place of redacted text
-    PATIENT = "<{label}>"
-    [labels]                   # labels of the site's own, for [deny] and for models that give them
-    STUDYID = { hipaa = "R", description = "number of a study" }
-    [deny]                     # label = phrases, or a list by name, path or URL: always go
-    STUDYID = ["HEART-2"]
-    [allow]                    # label, or "*" for all = the same: stay, whoever proposes them
-    "*" = ["Foley catheter"]
-    [veto]                     # label, or "*" for all = phrases that are never PHI when a
-    "*" = ["Foley"]            # candidate is just that
-    [note_types."radiology*"]  # default, actions, texts, deny, allow, veto for some notes
-    actions = { DOCTOR = "keep" }
-
-An allowed or vetoed phrase overrules every detector, so a patient of that very name stays in the
-text: the shipped policies have none. A denied phrase overrules all of these.
+A policy is checked whole when it is made, and then only looked up; `policy_file` reads it from a
+file. An allowed or vetoed phrase overrules every detector, so a patient of that very name stays in
+the text: the shipped policies have none. A denied phrase overrules all of these.
 """
 
 from __future__ import annotations
@@ -38,54 +15,26 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..core.detectors import DENY, DetectorId
 from ..core.errors import UsageError
 from ..core.labels import HIPAA_OF, LABELS
-from ..core.resources import (
-    read_toml,
-    require_keys,
-    require_strings,
-    shipped_names,
-    shipped_text,
-    shown_keys,
-)
+from ..core.resources import shown_keys
 from ..core.spans import Candidate
 from .actions import ACTIONS, GENERALISE, KEEP, MARKER, REDACT, REMOVALS, check_marker
 from .actions import replacement_of as _replacement_of
 from .generalization import GENERALISATIONS, RESTRICTED_ZIP3
 from .generalization import KEEP as _MAY_STAY
-from .phrases import PhraseMatcher, fold, has_word, read_phrases, within
+from .phrases import PhraseMatcher, fold, has_word, within
 
 DATE_COLUMNS = ("drop", "keep")
 ANY_LABEL = "*"
 HIPAA_ITEMS = "ABCDEFGHIJKLMNOPQR"
 """The letters of the items of 45 CFR 164.514(b)(2)(i)."""
 
-DENY = "deny"
-"""The detector of what a deny-list finds."""
-
 VETO, ALLOW = "veto", "allow"
 """Why a candidate is rejected: its whole text is a veto phrase; it lies within an allowed one."""
 
-_PER_NOTE_TYPE = ("default", "actions", "texts", "deny", "allow", "veto")
-_FOLDER = "redaction/policies"
-
-_KEYS = (
-    "name",
-    "extends",
-    "hipaa",
-    "default",
-    "date_columns",
-    "restricted_zip3",
-    "actions",
-    "texts",
-    "labels",
-    "deny",
-    "allow",
-    "veto",
-    "note_types",
-)
 _LABEL = re.compile(r"[\w-]{1,64}")
-_BAD_LABEL = "policy: [labels]: expected names of 1 to 64 letters, digits, hyphens and underscores"
 _MOST_STARS = 3
 
 Phrases = Mapping[str, frozenset[str]]
@@ -108,7 +57,7 @@ class OwnLabel:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Policy:
-    """One checked policy. Built by `load_policy`, or by hand in tests; both are checked.
+    """One checked policy, by `policy_file.load_policy` or made by hand; both are checked.
 
     Attributes:
         name: how the manifest calls it.
@@ -349,12 +298,13 @@ class Policy:
         """A candidate for each occurrence of a denied phrase; see `PhraseMatcher.find`."""
         if self._denied is None:
             return []
-        return [Candidate(s, e, label, DENY, 1.0) for s, e, label in self._denied.find(text)]
+        detector = str(DetectorId(DENY))
+        return [Candidate(s, e, label, detector, 1.0) for s, e, label in self._denied.find(text)]
 
     @property
     def detector_hashes(self) -> dict[str, str]:
         """Name -> hash of the detectors that the policy adds: the deny-lists, if there are any."""
-        return {DENY: _digest(self._denied_content())} if self.denies else {}
+        return {str(DetectorId(DENY)): _digest(self._denied_content())} if self.denies else {}
 
     def _denied_content(self) -> dict[str, Any]:
         inner = {name: p._denied_content() for name, p in self.note_types.items()}
@@ -370,10 +320,10 @@ class Policy:
         """The labels that are kept whatever their text, sorted; the manifest names them."""
         return tuple(sorted(label for label, action in self.actions.items() if action == KEEP))
 
-    def told(self) -> dict[str, Any]:
-        """What the manifest says of it beside name and hash: what stays, and how long lists are.
+    def to_dict(self) -> dict[str, Any]:
+        """What is said of it in a manifest: name, hash, what stays, and how long the lists are.
 
-        Of note types only what is not as everywhere else.
+        Of note types only what is not as everywhere else. No phrase is in it.
         """
 
         def one(policy: Policy) -> dict[str, Any]:
@@ -389,7 +339,7 @@ class Policy:
             name: {key: value for key, value in one(inner).items() if value != mine[key]}
             for name, inner in sorted(self.note_types.items())
         }
-        return mine | {"note_types": types}
+        return {"name": self.name, "hash": self.fingerprint, **mine, "note_types": types}
 
     @property
     def fingerprint(self) -> str:
@@ -420,142 +370,20 @@ class Policy:
         return content
 
 
-def policy_names() -> tuple[str, ...]:
-    """The names of the policies that ship, sorted."""
-    return shipped_names(_FOLDER)
-
-
-def policy_text(name: str) -> str:
-    """The TOML of a policy that ships, comments and all.
+def check_label_name(name: str) -> None:
+    """Refuses what no label of a site may be called.
 
     Raises:
-        UsageError: if none is called so.
+        UsageError: without the name, which may be a phrase.
     """
-    return shipped_text("policy", _FOLDER, name)
-
-
-def load_policy(name_or_url: str) -> Policy:
-    """The policy of a shipped name ("hipaa", "research") or of a TOML file by fsspec URL.
-
-    Raises:
-        UsageError: if it or a list that it names cannot be read, or it names an unknown key, label,
-            action, or forbidden `keep`; the message says which key and what is allowed.
-    """
-    table = require_keys("policy", read_toml("policy", _FOLDER, name_or_url), _KEYS)
-    base = table.get("extends")
-    if base is not None and base not in policy_names():
-        raise UsageError(f"policy: extends: expected one of {list(policy_names())}")
-    if base == name_or_url:
-        raise UsageError("policy: extends: a policy cannot extend itself")
-    folder = name_or_url[: max(name_or_url.rfind("/"), name_or_url.rfind("\\")) + 1]
-    policy = _policy(table, Policy("", hipaa=False) if base is None else load_policy(base), folder)
-    if name_or_url not in (shipped := policy_names()) and policy.name in shipped:
-        raise UsageError(f"policy: name: {policy.name!r} is a shipped policy's; choose another")
-    return policy
-
-
-def _policy(table: dict[str, Any], base: Policy, folder: str) -> Policy:
-    name = _string(table, "name", None)
-    hipaa = table.get("hipaa", base.hipaa)
-    if not isinstance(hipaa, bool):
-        raise UsageError("policy: hipaa: expected true or false")
-    if base.hipaa and not hipaa:
+    if not _LABEL.fullmatch(name):
         raise UsageError(
-            "policy: hipaa: cannot be switched off in a policy that extends one under hipaa"
+            "policy: [labels]: expected names of 1 to 64 letters, digits, hyphens and underscores"
         )
-    labels = {**base.labels, **_own_labels(table.get("labels", {}))}
-    zip3 = require_strings("policy: restricted_zip3", table.get("restricted_zip3", []))
-    base = dataclasses.replace(base, labels=labels)
-    policy = Policy(
-        name=name,
-        date_columns=_string(table, "date_columns", base.date_columns),
-        restricted_zip3=base.restricted_zip3 | frozenset(zip3),
-        # Whoever calls a policy "hipaa" is held to it.
-        hipaa=hipaa or name.casefold() == "hipaa",
-        labels=labels,
-        **_decisions(table, base, folder),
-    )
-    types = table.get("note_types", {})
-    if not isinstance(types, dict):
-        raise UsageError(f"policy: [note_types]: expected a table, got {type(types).__name__}")
-    inner: dict[str, Policy] = {}
-    for pattern, part in types.items():
-        folded = fold(pattern)
-        if folded in inner:
-            raise UsageError(f"policy: [note_types] {pattern!r}: it is there twice")
-        try:
-            part = require_keys("policy", part, _PER_NOTE_TYPE)
-            inner[folded] = dataclasses.replace(policy, **_decisions(part, policy, folder))
-        except UsageError as error:
-            said = str(error).removeprefix("policy: ")
-            raise UsageError(f"policy: [note_types] {pattern!r}: {said}") from None
-    return dataclasses.replace(policy, note_types={**base.note_types, **inner})
-
-
-def _decisions(table: dict[str, Any], base: Policy, folder: str) -> dict[str, Any]:
-    """What a policy or one of its note types says beside what it starts from.
-
-    Actions and texts replace those of `base` label by label; phrases are added to them.
-    """
-    known = base.known_labels
-    either = (*known, ANY_LABEL)
-    actions = require_keys("policy: [actions]", table.get("actions", {}), known)
-    for label, action in actions.items():
-        if not isinstance(action, str):
-            raise UsageError(f"policy: [actions] {label}: expected one of {list(ACTIONS)}")
-    texts = require_keys("policy: [texts]", table.get("texts", {}), either)
-    for label, text in texts.items():
-        if not isinstance(text, str):
-            raise UsageError(f"policy: [texts] {label}: expected a text")
-    veto = {
-        label: frozenset(
-            phrase.casefold() for phrase in require_strings(f"policy: [veto] {label}", phrases)
-        )
-        for label, phrases in _table(table, "veto", either).items()
-    }
-    lists = {
-        key: {
-            label: read_phrases(f"policy: [{key}] {label}", value, folder)
-            for label, value in _table(table, key, allowed).items()
-        }
-        for key, allowed in (("allow", either), ("deny", known))
-    }
-    return {
-        "actions": {**base.actions, **actions},
-        "default": _string(table, "default", base.default),
-        "texts": {**base.texts, **texts},
-        "veto": _added(base.veto, veto),
-        "allow": _added(base.allow, lists["allow"]),
-        "deny": _added(base.deny, lists["deny"]),
-    }
-
-
-def _table(table: dict[str, Any], key: str, allowed: tuple[str, ...]) -> dict[str, Any]:
-    return require_keys(f"policy: [{key}]", table.get(key, {}), allowed)
-
-
-def _added(base: Phrases, more: Phrases) -> Phrases:
-    both = {**base, **{label: base.get(label, frozenset()) | more[label] for label in more}}
-    return {label: phrases for label, phrases in both.items() if phrases}
-
-
-def _own_labels(value: object) -> dict[str, OwnLabel]:
-    if not isinstance(value, dict):
-        raise UsageError(f"policy: [labels]: expected a table, got {type(value).__name__}")
-    labels = {}
-    for name, about in value.items():
-        if not _LABEL.fullmatch(name):
-            raise UsageError(_BAD_LABEL)
-        about = require_keys(f"policy: [labels] {name}", about, ("hipaa", "description"))
-        if not all(isinstance(said, str) for said in about.values()):
-            raise UsageError(f"policy: [labels] {name}: hipaa and description are texts")
-        labels[name] = OwnLabel(**about)
-    return labels
 
 
 def _check_own_label(name: str, own: OwnLabel) -> None:
-    if not _LABEL.fullmatch(name):
-        raise UsageError(_BAD_LABEL)
+    check_label_name(name)
     if name.upper() in LABELS:
         raise UsageError(
             f"policy: [labels] {name}: {name.upper()} is a native label; choose another name"
@@ -613,13 +441,6 @@ def _phrase_hashes(phrases: Phrases) -> dict[str, str]:
 def _digest(content: dict[str, Any]) -> str:
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def _string(table: dict[str, Any], key: str, default: str | None) -> str:
-    value = table.get(key, default)
-    if not isinstance(value, str) or not value:
-        raise UsageError(f"policy: {key}: expected a string that is not empty")
-    return value
 
 
 def _allowed(label: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..core.detectors import RULE, DetectorId
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from ..corpora import AnnotatedDocument, Annotation
@@ -19,7 +20,10 @@ Found = Sequence[Sequence[Annotation]]
 CLASSIFIERS = ("token", "character", "rule")
 """In rising order of trust."""
 
-_DETECTORS = ("crf:token", "charcrf:character", "rule")
+_DETECTORS = (
+    *(str(DetectorId.of_tagger(items, items)) for items in ("token", "character")),
+    str(DetectorId(RULE, "rule")),
+)
 """Names of detectors in rising order of their rank in `select`."""
 
 

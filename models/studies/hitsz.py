@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from ..evaluation.plots import bars
-from ..evaluation.scores import Score
+from ..evaluation.scores import Score, Scores
 from ..recipes.hitsz import ABLATED
 from ..training.reporting import shown
 from ..training.upper_bound import upper_bound
@@ -154,15 +154,6 @@ def _classifiers(bench: Bench) -> Findings:
                 _COMBINATIONS[name][1] if name in _COMBINATIONS else 86.42,
             )
         )
-    f1 = {name: scores.micro.f1 or 0.0 for name, scores in scored.items()}
-    both = f1["token + character"]
-    added = {
-        "token": f1["token + rule"] - f1["token"],
-        "character": f1["character + rule"] - f1["character"],
-        "both": f1["merged"] - both,
-    }
-    best = max(f1, key=lambda name: f1[name])
-    by_vote = scored["agreed by both CRFs"].micro
     return Findings(
         describe(bench),
         (
@@ -181,32 +172,44 @@ def _classifiers(bench: Bench) -> Findings:
                            ("F1", s.micro.f1, None)]) for n, s in scored.items()]),
             ),
         ),
-        (
-            ClaimCheck(
-                "The character CRF is far better than the token CRF, 90.51 against 83.70.",
-                f"Character {shown(f1['character'])}, token {shown(f1['token'])}.",
-                f1["character"] > f1["token"],
-            ),
-            ClaimCheck(
-                "Together the two CRFs are better than either, 91.04.",
-                f"Together {shown(both)}.",
-                both > max(f1["token"], f1["character"]),
-            ),
-            ClaimCheck(
-                "The rules add about 0.2 points to anything; all three together are best, 91.24.",
-                "They add " + ", ".join(f"{by:+.4f} to {to}" for to, by in added.items()) + "."
-                f" Best: {best}, {shown(f1[best])}.",
-                min(added.values()) > 0 and best == "merged",
-            ),
-            ClaimCheck(
-                "Only what both CRFs find alike: P 97.77, R 77.42, F 86.42, much worse than the"
-                " merge.",
-                f"P {shown(by_vote.precision)}, R {shown(by_vote.recall)}, F {shown(by_vote.f1)}.",
-                (by_vote.f1 or 0) < both
-                and (by_vote.precision or 0) > (scored["token + character"].micro.precision or 0),
-            ),
-        ),
+        _claims_of_classifiers(scored),
     )  # fmt: skip
+
+
+def _claims_of_classifiers(scored: Mapping[str, Scores]) -> tuple[ClaimCheck, ...]:
+    f1 = {name: scores.micro.f1 or 0.0 for name, scores in scored.items()}
+    both = f1["token + character"]
+    added = {
+        "token": f1["token + rule"] - f1["token"],
+        "character": f1["character + rule"] - f1["character"],
+        "both": f1["merged"] - both,
+    }
+    best = max(f1, key=lambda name: f1[name])
+    by_vote = scored["agreed by both CRFs"].micro
+    return (
+        ClaimCheck(
+            "The character CRF is far better than the token CRF, 90.51 against 83.70.",
+            f"Character {shown(f1['character'])}, token {shown(f1['token'])}.",
+            f1["character"] > f1["token"],
+        ),
+        ClaimCheck(
+            "Together the two CRFs are better than either, 91.04.",
+            f"Together {shown(both)}.",
+            both > max(f1["token"], f1["character"]),
+        ),
+        ClaimCheck(
+            "The rules add about 0.2 points to anything; all three together are best, 91.24.",
+            "They add " + ", ".join(f"{by:+.4f} to {to}" for to, by in added.items()) + "."
+            f" Best: {best}, {shown(f1[best])}.",
+            min(added.values()) > 0 and best == "merged",
+        ),
+        ClaimCheck(
+            "Only what both CRFs find alike: P 97.77, R 77.42, F 86.42, much worse than the merge.",
+            f"P {shown(by_vote.precision)}, R {shown(by_vote.recall)}, F {shown(by_vote.f1)}.",
+            (by_vote.f1 or 0) < both
+            and (by_vote.precision or 0) > (scored["token + character"].micro.precision or 0),
+        ),
+    )
 
 
 def _features(bench: Bench) -> Findings:
@@ -232,10 +235,6 @@ def _features(bench: Bench) -> Findings:
             cells += map(shown, ratios(found)) if found else ["not there"] * 3
             cells.append(figure)
         rows.append((f"without {group}" if group else "all", *cells))
-    worst = {kind: max(fall, key=lambda g: fall[g], default="") for kind, fall in drops.items()}
-    least = {
-        kind: min(fall, key=lambda g: abs(fall[g]), default="") for kind, fall in drops.items()
-    }
     count = min(bench.size.characters, len(bench.material.train))
     note = (
         f" The character CRF is trained on {count} of the training documents here, so its row"
@@ -258,39 +257,49 @@ def _features(bench: Bench) -> Findings:
                       for g in ABLATED if any(g in drops[k] for k in scored)]),
             ),
         ),
-        (
-            ClaimCheck(
-                "The bag of words or characters matters most, to both CRFs.",
-                "Most is lost without "
-                + ", ".join(f"{g} ({k}: {drops[k][g]:+.4f})" for k, g in worst.items() if g)
-                + ".",
-                all(group == "bag" for group in worst.values()),
-            ),
-            ClaimCheck(
-                "Part of speech matters least.",
-                "Least changes without "
-                + ", ".join(f"{g} ({k}: {drops[k][g]:+.4f})" for k, g in least.items() if g)
-                + "."
-                + (
-                    ""
-                    if "pos" in bench.material.auxiliary
-                    else " There is no tagger for parts of speech here."
-                ),
-                all(g == "pos" for g in least.values())
-                if "pos" in bench.material.auxiliary
-                else None,
-            ),
-            ClaimCheck(
-                "Each group makes more or less of a contribution to both CRFs.",
-                "; ".join(
-                    f"{k}: " + ", ".join(f"{g} {fall:+.4f}" for g, fall in drops[k].items())
-                    for k in scored
-                )
-                + ".",
-                all(fall > 0 for by in drops.values() for fall in by.values()),
-            ),
-        ),
+        _claims_of_features(drops, "pos" in bench.material.auxiliary),
     )  # fmt: skip
+
+
+def _claims_of_features(
+    drops: Mapping[str, Mapping[str, float]], has_pos: bool
+) -> tuple[ClaimCheck, ...]:
+    """What the paper says of the groups.
+
+    Args:
+        drops: kind of CRF -> group left out -> what F1 falls by.
+        has_pos: whether there is a tagger for parts of speech.
+    """
+    worst = {kind: max(fall, key=lambda g: fall[g], default="") for kind, fall in drops.items()}
+    least = {
+        kind: min(fall, key=lambda g: abs(fall[g]), default="") for kind, fall in drops.items()
+    }
+    return (
+        ClaimCheck(
+            "The bag of words or characters matters most, to both CRFs.",
+            "Most is lost without "
+            + ", ".join(f"{g} ({k}: {drops[k][g]:+.4f})" for k, g in worst.items() if g)
+            + ".",
+            all(group == "bag" for group in worst.values()),
+        ),
+        ClaimCheck(
+            "Part of speech matters least.",
+            "Least changes without "
+            + ", ".join(f"{g} ({k}: {drops[k][g]:+.4f})" for k, g in least.items() if g)
+            + "."
+            + ("" if has_pos else " There is no tagger for parts of speech here."),
+            all(g == "pos" for g in least.values()) if has_pos else None,
+        ),
+        ClaimCheck(
+            "Each group makes more or less of a contribution to both CRFs.",
+            "; ".join(
+                f"{k}: " + ", ".join(f"{g} {fall:+.4f}" for g, fall in drops[k].items())
+                for k in drops
+            )
+            + ".",
+            all(fall > 0 for by in drops.values() for fall in by.values()),
+        ),
+    )
 
 
 def _categories(bench: Bench) -> Findings:

@@ -72,19 +72,12 @@ def train(
         models[kind] = fit(prepared, seed=recipe.seed, progress=_recording(curve, progress))
         items[kind], cut[kind] = len(prepared.features.starts), prepared.misaligned
         curves[kind] = thinned(curve)
-    corpus_card = {
-        "documents": len(corpus),
-        "characters": sum(len(document.text) for document in corpus),
-        "items": items,
-        "spans": dict(sorted(labels.items())),
-        "spans that items or sequences cut": cut,
-    }
     card = {
         "trained_on": trained_on,
         "command": command,
         "recipe": recipe.name,
         "scrubline": VERSION,
-        "corpus": corpus_card,
+        "corpus": _corpus_card(corpus, labels, items, cut),
         "learner": {**_learner_card(recipe), "curve": curves},
         "scores": {},
     }
@@ -97,6 +90,21 @@ def train(
         label_map=label_map,
         card=card,
     )
+
+
+def _corpus_card(
+    corpus: Sequence[AnnotatedDocument],
+    labels: Mapping[str, int],
+    items: Mapping[str, int],
+    cut: Mapping[str, int],
+) -> dict[str, object]:
+    return {
+        "documents": len(corpus),
+        "characters": sum(len(document.text) for document in corpus),
+        "items": items,
+        "spans": dict(sorted(labels.items())),
+        "spans that items or sequences cut": cut,
+    }
 
 
 def _learner_card(recipe: Recipe) -> dict[str, object]:

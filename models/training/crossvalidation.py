@@ -12,7 +12,7 @@ import dataclasses
 import json
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -145,41 +145,14 @@ def cross_validate(
             if on_trial:
                 on_trial(*task, kept, True)
 
-    def report(number: int, iteration: int, loss: float) -> None:
-        if on_iteration:
-            on_iteration(*tasks[number], iteration, loss)
-
     resources = _Resources(documents, folds, dictionaries, auxiliary, label_map)
-    for group in _sharing_features(settings):
-        left = [n for n, task in enumerate(tasks) if task[0] in group and task not in trials]
-        if not left:
-            continue
-        recipe = settings[group[0]].recipe
-        # The children forked below share it; a copy for each would not fit into memory.
-        shared = None
-        if not recipe.extensions:
-            made = make_dictionaries(recipe, documents, dictionaries, label_map)
-            shared = prepared_by(recipe, documents, made, auxiliary)
-
-        def try_task(
-            number: int, report: OnIteration, shared: tuple[Prepared, ...] | None = shared
-        ) -> Trial:
-            setting, fold = tasks[number]
-            return _try(
-                settings[setting].recipe,
-                fold,
-                resources,
-                shared,
-                lambda iteration, loss: report(number, iteration, loss),
-            )
-
-        for number, trial in run_tasks(try_task, left, jobs=jobs, on_iteration=report):
-            task = tasks[number]
-            trials[task] = trial
-            if work:
-                write_private(work / keys[task], _trial_to_json(trial))
-            if on_trial:
-                on_trial(*task, trial, False)
+    left = [task for task in tasks if task not in trials]
+    for task, trial in _tried(settings, left, resources, jobs, prepared_by, on_iteration):
+        trials[task] = trial
+        if work:
+            write_private(work / keys[task], _trial_to_json(trial))
+        if on_trial:
+            on_trial(*task, trial, False)
     held_out = [folds[f] for f in chosen]
     scorers = [Scorer([documents[d] for d in fold]) for fold in held_out]
     every = Scorer([documents[d] for d in sorted(d for fold in held_out for d in fold)])
@@ -203,6 +176,49 @@ class _Resources:
     dictionaries: Mapping[str, Dictionary]
     auxiliary: Mapping[str, AuxiliaryModel]
     label_map: Mapping[str, str | None] | None
+
+
+def _tried(
+    settings: Sequence[Setting],
+    tasks: Sequence[tuple[int, int]],
+    resources: _Resources,
+    jobs: int,
+    prepared_by: Prepare,
+    on_iteration: Callable[[int, int, int, float], None] | None,
+) -> Iterator[tuple[tuple[int, int], Trial]]:
+    """Yields each task, a setting and a fold, with its trial, as they end."""
+
+    def report(number: int, iteration: int, loss: float) -> None:
+        if on_iteration:
+            on_iteration(*tasks[number], iteration, loss)
+
+    for group in _sharing_features(settings):
+        left = [number for number, task in enumerate(tasks) if task[0] in group]
+        if not left:
+            continue
+        recipe = settings[group[0]].recipe
+        # The children forked below share it; a copy for each would not fit into memory.
+        shared = None
+        if not recipe.extensions:
+            made = make_dictionaries(
+                recipe, resources.documents, resources.dictionaries, resources.label_map
+            )
+            shared = prepared_by(recipe, resources.documents, made, resources.auxiliary)
+
+        def try_task(
+            number: int, report: OnIteration, shared: tuple[Prepared, ...] | None = shared
+        ) -> Trial:
+            setting, fold = tasks[number]
+            return _try(
+                settings[setting].recipe,
+                fold,
+                resources,
+                shared,
+                lambda iteration, loss: report(number, iteration, loss),
+            )
+
+        for number, trial in run_tasks(try_task, left, jobs=jobs, on_iteration=report):
+            yield tasks[number], trial
 
 
 def _try(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..bundles.detector import join
 from ..bundles.propagate import propagate
+from ..core.detectors import PROPAGATION, DetectorId
 from ..core.feature_rows import Featurized
 from ..core.spans import Candidate
 from ..corpora import Annotation
@@ -40,7 +41,7 @@ class BiasDecoder:
         """The candidates of each document, in order.
 
         Args:
-            detector: of the candidates; see `merging.detector_kind`.
+            detector: of the candidates; see `DetectorId`.
             biases: label or "O" -> bias on the grid; as in `Tagger`, labels that the model lacks
                 have no effect.
         """
@@ -81,10 +82,10 @@ class Decoders:
 
     def entities(self, biases: Mapping[str, float] = {}) -> Found:
         """Disjoint entities of each document, in the labels of the models."""
-        # The names decide which kind ranks first, as those of `tagger.detector_name` do.
-        names = {kind: f"{'charcrf' if kind == 'character' else 'crf'}:" for kind in self._decoders}
+        # The names decide which kind ranks first, as those of a `Tagger` do.
         found = [
-            decoder.candidates(names[kind], biases) for kind, decoder in self._decoders.items()
+            decoder.candidates(str(DetectorId.of_tagger(kind, "")), biases)
+            for kind, decoder in self._decoders.items()
         ]
         return tuple(
             tuple(Annotation(c.start, c.end, c.label) for c in select(self._joined(document, each)))
@@ -98,6 +99,5 @@ class Decoders:
             return found
         rows = self._tokens.of_document(document)
         starts, ends = self._tokens.starts[rows], self._tokens.ends[rows]
-        return found + propagate(
-            self._recipe.propagation, text, starts, ends, found, "propagation:"
-        )
+        detector = str(DetectorId(PROPAGATION))
+        return found + propagate(self._recipe.propagation, text, starts, ends, found, detector)

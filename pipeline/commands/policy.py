@@ -16,14 +16,8 @@ from ...models.core.errors import UsageError
 from ...models.core.label_maps import load_map
 from ...models.recognisers import DEFAULT_RECOGNISERS
 from ...models.redaction.actions import ACTIONS, GENERALISE, MASK, REDACT
-from ...models.redaction.policy import (
-    ANY_LABEL,
-    HIPAA_ITEMS,
-    Policy,
-    load_policy,
-    policy_names,
-    policy_text,
-)
+from ...models.redaction.policy import ANY_LABEL, HIPAA_ITEMS, Policy
+from ...models.redaction.policy_file import load_policy, policy_names, policy_text
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 
@@ -40,6 +34,9 @@ _LIMITS: dict[str, str] = {
 
 _NEVER_WHOLE = ("P", "R")
 """Items of which text can hold, or labels can name, only a part."""
+
+_LISTS = ("vetoes", "allowed", "denied")
+"""Of `Policy.to_dict`: how many phrases a list has."""
 
 _SHORT = 3
 _WIDTH = 100
@@ -99,6 +96,7 @@ def explain(policy: Policy) -> dict[str, Any]:
     name -> what is not as everywhere else. `hipaa_items`: letter -> what becomes of it.
     `warnings`: what the person who signs should know.
     """
+    said = policy.to_dict()
     return {
         "name": policy.name,
         "hipaa": policy.hipaa,
@@ -106,7 +104,7 @@ def explain(policy: Policy) -> dict[str, Any]:
         "default": policy.default,
         "date_columns": policy.date_columns,
         "labels": {label: _label(policy, label) for label in policy.known_labels},
-        **{key: value for key, value in policy.told().items() if key != "note_types"},
+        **{key: said[key] for key in ("kept", *_LISTS)},
         "restricted_zip3": len(policy.restricted_zip3),
         "note_types": {
             name: _differences(policy, inner) for name, inner in sorted(policy.note_types.items())
@@ -137,10 +135,8 @@ def _differences(policy: Policy, inner: Policy) -> dict[str, Any]:
         if here != _label(policy, label):
             shown = {key: here[key] for key in ("action", "becomes") if key in here}
             differences.setdefault("labels", {})[label] = shown
-    everywhere = policy.told()
-    for key, value in inner.told().items():
-        if value != everywhere[key] and key not in ("kept", "note_types"):
-            differences[key] = value
+    everywhere, here = policy.to_dict(), inner.to_dict()
+    differences |= {key: here[key] for key in _LISTS if here[key] != everywhere[key]}
     if inner.default != policy.default:
         differences["default"] = inner.default
     return differences

@@ -49,11 +49,7 @@ def make_manifest(
         "code_version": job.code_version,
         "models": dict(zip(job.models, job.model_hashes, strict=True)),
         "recognisers": dict(zip(job.recognisers, job.recogniser_hashes, strict=True)),
-        "policy": {
-            **({"name": policy.name} if policy else {}),
-            "hash": job.policy_hash,
-            **(policy.told() if policy else {}),
-        },
+        "policy": policy.to_dict() if policy else {"hash": job.policy_hash},
         "key_check": job.key_check,
         "budgets": job.budgets.of_version(job.code_version),
         "content_digest": content_digest(total.digests),

@@ -20,7 +20,8 @@ from ...models.formats.line_notes import GroupLines
 from ...models.jobs.job import Job
 from ...models.jobs.opening import open_policy
 from ...models.jobs.output_rows import COUNTS
-from ...models.redaction.policy import Policy, load_policy, policy_names
+from ...models.redaction.policy import Policy
+from ...models.redaction.policy_file import load_policy, policy_names
 from ...models.storage.retries import StorageAccessError
 from ...models.storage.storage import Storage
 from .catalogue import Catalogue, is_part
@@ -257,6 +258,6 @@ def policy_of_name(manifest: Mapping[str, Any]) -> Iterator[str]:
         return
     policy = load_policy(said["name"])
     if policy.fingerprint == said.get("hash"):
-        expected = {"name": policy.name, "hash": policy.fingerprint, **policy.told()}
+        expected = policy.to_dict()
         if json.loads(json.dumps(expected)) != said:
             yield "manifest: policy is not what the policy of that hash says"

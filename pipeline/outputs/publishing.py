@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...models.core.errors import GateHeld, RunFailed
@@ -140,35 +140,14 @@ def promote(
     stay = sorted(after.runs() - {job.run})
 
     def begin() -> Journal:
-        new = {part.path for receipt in receipts.values() for part in receipt.parts}
-        removed = sorted(
-            part.path
-            for name in catalogue.superseded_by(plan.inputs)
-            for part in catalogue.units[name].receipt.parts
-            if part.path not in new
-        )
         inherited = inherit(storage, job.output, keys, stay, reseal=reseal)
         inherited.warn()
-        return Journal(tuple(removed), inherited)
+        return Journal(tuple(_superseded(catalogue, plan, receipts)), inherited)
 
     journal = read_or_begin(storage, job, keys, after, begin, reseal=reseal, stay=stay)
 
     storage.delete(success_file(job.output))
-    parts = [part for _, receipt in sorted(receipts.items()) for part in receipt.parts]
-
-    def move(path: str) -> None:
-        storage.move(f"{job.staging}/{path}", f"{job.output}/{path}")
-        on_moved()
-
-    def remove(path: str) -> None:
-        storage.delete(f"{job.output}/{path}")
-        # An empty folder of a partition would still show what was in it.
-        storage.delete_empty_folders(f"{job.output}/{path}")
-
-    for _ in map_in_threads(move, [part.path for part in parts]):
-        pass
-    for _ in map_in_threads(remove, journal.remove):
-        pass
+    _move_parts(storage, job, receipts, journal.remove, on_moved)
 
     require_lock()
     sealed = after.write(storage, job.output)
@@ -180,6 +159,42 @@ def promote(
     storage.write_bytes(success_file(job.output), b"")
     clear_staging(storage, job.output, job.run)
     return manifest
+
+
+def _superseded(catalogue: Catalogue, plan: Plan, receipts: Mapping[int, Receipt]) -> list[str]:
+    """The published parts that go, in order: their inputs have new ones under other names."""
+    new = {part.path for receipt in receipts.values() for part in receipt.parts}
+    return sorted(
+        part.path
+        for name in catalogue.superseded_by(plan.inputs)
+        for part in catalogue.units[name].receipt.parts
+        if part.path not in new
+    )
+
+
+def _move_parts(
+    storage: Storage,
+    job: Job,
+    receipts: Mapping[int, Receipt],
+    removed: Sequence[str],
+    on_moved: Callable[[], None],
+) -> None:
+    """Moves the parts of a run from staging to the output, and removes those that go."""
+
+    def move(path: str) -> None:
+        storage.move(f"{job.staging}/{path}", f"{job.output}/{path}")
+        on_moved()
+
+    def remove(path: str) -> None:
+        storage.delete(f"{job.output}/{path}")
+        # An empty folder of a partition would still show what was in it.
+        storage.delete_empty_folders(f"{job.output}/{path}")
+
+    parts = [part for _, receipt in sorted(receipts.items()) for part in receipt.parts]
+    for _ in map_in_threads(move, [part.path for part in parts]):
+        pass
+    for _ in map_in_threads(remove, removed):
+        pass
 
 
 def part_digest(manifest: Mapping[str, Any]) -> str:

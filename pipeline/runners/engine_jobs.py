@@ -28,6 +28,7 @@ from ...models.core.keys import fingerprint
 from ...models.jobs.job import Job
 from ...models.jobs.plan import Plan
 from ...models.storage.storage import Storage
+from ..metrics import Metrics
 from ..observer import RunObserver
 from ..outputs.publishing import unfinished
 from . import flink
@@ -79,17 +80,7 @@ def run_jobs(
             return
         seen = _Receipts(storage, job, plan, left, lambda units: observer.units_done(units, {}))
         try:
-            require_reached(options)
-            end_jobs(options)
-            with _ended(options):
-                metrics = run_engine(
-                    job,
-                    left,
-                    options,
-                    report=Begun(f"{job.staging}/{_FOLDER}", number + 1),
-                    look=seen.look,
-                    patience_seconds=patience_seconds,
-                )
+            metrics = _run_one(job, left, options, number + 1, seen, patience_seconds)
         except InputChanged:
             raise
         except RunFailed as error:
@@ -116,6 +107,28 @@ def run_jobs(
             # A unit that is run again, for an id that comes twice, begins with a clean sheet.
             storage.delete_folder(f"{job.staging}/{_FOLDER}")
             return
+
+
+def _run_one(
+    job: Job,
+    left: Sequence[int],
+    options: Sequence[str],
+    number: int,
+    seen: _Receipts,
+    patience_seconds: float,
+) -> Metrics:
+    """Runs units as one job of an engine, the only one of this run; returns its metrics."""
+    require_reached(options)
+    end_jobs(options)
+    with _ended(options):
+        return run_engine(
+            job,
+            left,
+            options,
+            report=Begun(f"{job.staging}/{_FOLDER}", number),
+            look=seen.look,
+            patience_seconds=patience_seconds,
+        )
 
 
 def _named(job: Job, options: Sequence[str]) -> tuple[str, ...]:

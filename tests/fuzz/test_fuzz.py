@@ -18,7 +18,7 @@ from scrubline.models.corpora import CORPORA
 from scrubline.models.formats import FORMATS
 from scrubline.models.recognisers import RECOGNISERS
 from scrubline.models.redaction.merging import merge
-from scrubline.models.redaction.policy import load_policy
+from scrubline.models.redaction.policy_file import load_policy
 
 from benchmarks.fuzz import chain, laws, parsers
 from benchmarks.fuzz.inputs import Draw, mutated, mutated_value

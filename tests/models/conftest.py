@@ -12,7 +12,7 @@ from scrubline.models.jobs.plan import Unit
 from scrubline.models.jobs.read_unit import read_unit
 from scrubline.models.jobs.steps import StepResources, run_steps
 from scrubline.models.recognisers import DEFAULT_RECOGNISERS, rule_hash
-from scrubline.models.redaction.policy import load_policy
+from scrubline.models.redaction.policy_file import load_policy
 from scrubline.models.storage.storage import Storage
 
 LIMITS, BUDGETS = Limits(), Budgets()

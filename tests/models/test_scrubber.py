@@ -9,7 +9,7 @@ from scrubline.models.bundles.bundle import open_bundle
 from scrubline.models.core.budgets import Budgets
 from scrubline.models.core.errors import DocumentError, UsageError
 from scrubline.models.recognisers import DEFAULT_RECOGNISERS
-from scrubline.models.redaction.policy import load_policy
+from scrubline.models.redaction.policy_file import load_policy
 
 from ..examples import examples
 

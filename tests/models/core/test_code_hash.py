@@ -219,8 +219,9 @@ def test_rules_load_only_lists_that_their_files_name(tree):
     rows = [(name, Path(file)) for name, file in rows if name in DICTIONARIES]
     assert len(rows) > 80
     for name, file in rows:
-        # What `context_words` loads for a rule, that rule names.
-        files = file.parent.glob("*.py") if file.stem == "context_words" else [file]
+        # What these load for a rule, that rule names.
+        shared = file.stem in ("context_words", "patterns")
+        files = file.parent.glob("*.py") if shared else [file]
         paths = [f"models/{file.parent.name}/{each.name}" for each in files]
         assert any(name in tree[path].lists for path in paths), (name, file.name)
 

@@ -4,7 +4,7 @@ import pytest
 from scrubline.dictionaries import DictionaryError, load
 from scrubline.models.core.errors import UsageError
 from scrubline.models.core.resources import read_toml
-from scrubline.models.redaction.policy import load_policy
+from scrubline.models.redaction.policy_file import load_policy
 
 HOSTS = ("file://server/p.toml", "FILE://server/p.toml", "local://server/p.toml", "file://./p.toml")
 

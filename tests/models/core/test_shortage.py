@@ -224,7 +224,7 @@ def test_storage_for_which_memory_runs_out_falls_short(error):
 
 def test_a_policy_that_cannot_be_read_for_lack_of_files_is_not_refused(monkeypatch):
     from scrubline.models.core import resources as shipped
-    from scrubline.models.redaction.policy import load_policy
+    from scrubline.models.redaction.policy_file import load_policy
 
     def too_many(*arguments, **more):
         raise OSError(errno.EMFILE, "open")

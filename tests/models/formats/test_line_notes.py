@@ -21,7 +21,8 @@ from scrubline.models.formats.line_notes import (
     whole_notes,
 )
 from scrubline.models.redaction.merging import merge
-from scrubline.models.redaction.policy import Policy, load_policy
+from scrubline.models.redaction.policy import Policy
+from scrubline.models.redaction.policy_file import load_policy
 from scrubline.models.redaction.scrub import scrub
 
 JSONL = FORMATS["jsonl"]

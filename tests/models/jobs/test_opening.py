@@ -20,7 +20,7 @@ from scrubline.models.jobs.opening import (
 from scrubline.models.jobs.plan import Plan, Unit
 from scrubline.models.jobs.steps import run_steps
 from scrubline.models.recognisers import rule_hash
-from scrubline.models.redaction.policy import load_policy
+from scrubline.models.redaction.policy_file import load_policy
 from scrubline.models.storage.storage import Storage
 
 KEY = "scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n"

@@ -24,7 +24,7 @@ from scrubline.models.jobs.output_rows import (
     quarantine_fields,
     text_fields,
 )
-from scrubline.models.redaction.policy import load_policy
+from scrubline.models.redaction.policy_file import load_policy
 
 from ...examples import examples
 from ..conftest import HASHES, KEYS, columns, read, scrubbed, write_lines

@@ -13,7 +13,7 @@ from scrubline.models.core.documents import Documents, Rows
 from scrubline.models.core.errors import Shortage
 from scrubline.models.jobs import steps
 from scrubline.models.jobs.steps import STEPS, StepResources, by_document_if_it_raises, run_steps
-from scrubline.models.redaction.policy import load_policy
+from scrubline.models.redaction.policy_file import load_policy
 
 TEXTS = ("Seen on 3/4/2012.", "MRN: 1234567, bad.", "Fever&#58; 3/5/2012.")
 SCRUBBED = ("Seen on [DATE].", "MRN: [MEDICALRECORD], bad.", "Fever&#58; [DATE].")

@@ -5,6 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models.core.detectors import DENY, DetectorId
 from scrubline.models.core.errors import DocumentError, UsageError
 from scrubline.models.core.spans import Candidate
 from scrubline.models.redaction.merging import (
@@ -14,11 +15,11 @@ from scrubline.models.redaction.merging import (
     PART,
     accept,
     cover,
-    detector_kind,
     merge,
     select,
 )
-from scrubline.models.redaction.policy import ALLOW, DENY, VETO, Policy, load_policy
+from scrubline.models.redaction.policy import ALLOW, VETO, Policy
+from scrubline.models.redaction.policy_file import load_policy
 from scrubline.models.redaction.scrub import scrub
 
 from ...examples import examples
@@ -94,10 +95,10 @@ def characters(rows):
 
 def slow_rank(c, others):
     """The kind of the detector; "part" of a rule's inside of a longer one of a CRF."""
-    kind = detector_kind(c.detector)
-    if kind == "rule" and c.detector not in (DENY, "timestamp"):
+    kind = DetectorId.parse(c.detector).kind
+    if kind == "rule" and c.detector != "timestamp":
         for other in others:
-            if detector_kind(other.detector) in ("charcrf", "crf"):
+            if DetectorId.parse(other.detector).kind in ("charcrf", "crf"):
                 inside = other.start <= c.start and c.end <= other.end
                 if inside and other.end - other.start > c.end - c.start:
                     return PART
@@ -117,8 +118,7 @@ def slow_select(candidates, order=ORDER):
 
 def slow_key(c, others, order=ORDER):
     return (
-        c.detector != DENY,
-        order.index(slow_rank(c, others)),
+        -1 if c.detector == DENY else order.index(slow_rank(c, others)),
         -(c.end - c.start),
         c.start,
         c.label,
@@ -423,24 +423,6 @@ def test_accept_answers_in_the_order_given_also_for_duplicates():
 def test_a_candidate_outside_the_text_fails_the_document():
     with pytest.raises(DocumentError, match="^CandidateOutsideText$"):
         merge("abc", [Candidate(1, 4, "DATE", "r", 1.0)], HIPAA)
-
-
-@pytest.mark.parametrize(
-    ("detector", "kind"),
-    [
-        ("crf:en", "crf"),
-        ("charcrf:en", "charcrf"),
-        ("phone", "rule"),
-        ("crf", "rule"),
-        ("propagation:en", "propagation"),
-        ("propagation", "rule"),
-        ("crfs:en", "rule"),
-        ("rule:crf:x", "rule"),
-        ("", "rule"),
-    ],
-)
-def test_detector_kinds(detector, kind):
-    assert detector_kind(detector) == kind
 
 
 @pytest.mark.parametrize(

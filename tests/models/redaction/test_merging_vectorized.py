@@ -13,7 +13,8 @@ from scrubline.models.jobs.steps import merge_batch
 from scrubline.models.redaction.generalization import GENERALISATIONS
 from scrubline.models.redaction.merging import merge
 from scrubline.models.redaction.merging_vectorized import merge_vectorized
-from scrubline.models.redaction.policy import Policy, load_policy
+from scrubline.models.redaction.policy import Policy
+from scrubline.models.redaction.policy_file import load_policy
 
 from ...examples import examples
 from .test_merging import POLICIES, documents

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from scrubline.models.core.detectors import DENY
 from scrubline.models.core.errors import UsageError
 from scrubline.models.core.labels import HIPAA_OF, LABELS
 from scrubline.models.recognisers import RECOGNISERS
-from scrubline.models.redaction import policy as policy_module
+from scrubline.models.redaction import policy_file
 from scrubline.models.redaction.actions import ACTIONS, replacement_of
 from scrubline.models.redaction.generalization import RESTRICTED_ZIP3
-from scrubline.models.redaction.policy import DENY, OwnLabel, Policy, load_policy
+from scrubline.models.redaction.policy import OwnLabel, Policy
+from scrubline.models.redaction.policy_file import load_policy
 
 
 def write(content, name="site.toml"):
@@ -374,7 +376,7 @@ def test_no_rule_is_called_as_the_deny_lists_are():
 def test_no_phrase_shows():
     policy = Policy("a", deny={"DATE": frozenset({"john smith"})}, veto={"*": frozenset({"jane"})})
     assert "smith" not in repr(policy) and "jane" not in repr(policy)
-    assert "smith" not in str(policy.told())
+    assert "smith" not in str(policy.to_dict())
 
 
 BY_TYPE = """
@@ -435,7 +437,9 @@ def test_a_note_type_starts_from_the_rest_of_the_file():
     assert policy.note_types["radiology*"].deny == {"CITY": {"b"}, "PATIENT": {"d"}}
     assert policy.note_types["*ct*"].vetoes("DATE", "e")
     assert policy.denies and Policy("a", note_types={"x": Policy("a")}).denies is False
-    assert policy.told() == {
+    assert policy.to_dict() == {
+        "name": policy.name,
+        "hash": policy.fingerprint,
         "kept": ["DATE", "STATE"],
         "vetoes": {},
         "allowed": {"*": 1},
@@ -515,11 +519,11 @@ def test_the_examples_of_the_manual_do_what_they_say():
 
 def test_every_key_and_action_is_in_the_manual():
     first = tomllib.loads(BLOCKS[0])
-    assert set(first) | {"hipaa"} == set(policy_module._KEYS) and "`hipaa = true`" in MANUAL
+    assert set(first) | {"hipaa"} == set(policy_file._KEYS) and "`hipaa = true`" in MANUAL
     section = MANUAL.split("### Actions")[1].split("###")[0]
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(ACTIONS)
     section = MANUAL.split("### Note types")[1].split("\n## ")[0]
-    assert all(f"`{key}`" in section for key in policy_module._PER_NOTE_TYPE)
+    assert all(f"`{key}`" in section for key in policy_file._PER_NOTE_TYPE)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from scrubline.models.core.options import Kept, ValueKind, option, options_of
 from scrubline.models.formats.column_roles import Role
 from scrubline.models.jobs.job import Job
 from scrubline.models.jobs.job_options import PLANNING, RUNS, Heading, JobOptions
-from scrubline.models.redaction.policy import policy_names
+from scrubline.models.redaction.policy_file import policy_names
 from scrubline.pipeline.cli.completion import bash, completed_commands
 from scrubline.pipeline.cli.parser import make_parser, parse
 from scrubline.pipeline.commands.run_options import read_options

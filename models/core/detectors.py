@@ -1,0 +1,102 @@
+"""Names of detectors, as they stand in candidates, columns, audit rows and tables of hashes.
+
+A rule goes by its own name ("date"), the deny-lists of a policy are one detector ("deny"), and
+what a bundle has goes by kind and bundle ("crf:en-default"). Nothing else builds such a name or
+takes one apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+
+
+class DetectorKind(enum.StrEnum):
+    """What a detector is. A further kind is one line here, and a rank in `merging.ORDER`.
+
+    Attributes:
+        items: what a trained tagger of the kind labels, "token" or "character"; else "".
+    """
+
+    items: str
+
+    RULE = "rule"
+    DENY = "deny"
+    CHARACTER_CRF = "charcrf", "character"
+    TOKEN_CRF = "crf", "token"
+    PROPAGATION = "propagation"
+
+    def __new__(cls, value: str, items: str = "") -> DetectorKind:
+        """One kind; see the attributes."""
+        kind = str.__new__(cls, value)
+        kind._value_, kind.items = value, items
+        return kind
+
+
+RULE, DENY, PROPAGATION = DetectorKind.RULE, DetectorKind.DENY, DetectorKind.PROPAGATION
+CHARACTER_CRF, TOKEN_CRF = DetectorKind.CHARACTER_CRF, DetectorKind.TOKEN_CRF
+
+_OF_ITEMS = {kind.items: kind for kind in DetectorKind if kind.items}
+_OF_BUNDLES = {kind.value: kind for kind in DetectorKind if kind not in (RULE, DENY)}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DetectorId:
+    """One detector; `str` gives its name, from which `parse` makes an equal value.
+
+    Attributes:
+        kind: of the detector; a string of that value will do.
+        name: of the rule or the bundle; "" for the deny-lists.
+
+    Raises:
+        ValueError: if the kind is unknown, the deny-lists have a name, or that of a rule is one
+            that another kind has.
+    """
+
+    kind: DetectorKind
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", DetectorKind(self.kind))
+        if _split(str(self)) != (self.kind, self.name):
+            raise ValueError(f"a detector of kind {self.kind} cannot be called so")
+
+    def __str__(self) -> str:
+        if self.kind in _OF_BUNDLES:
+            return f"{self.kind}:{self.name}"
+        return DENY.value if self.kind is DENY else self.name
+
+    @classmethod
+    def parse(cls, text: str) -> DetectorId:
+        """The detector of a name; one that no other kind can have is a rule's."""
+        return _parsed(text)
+
+    @classmethod
+    def of_tagger(cls, items: str, bundle: str) -> DetectorId:
+        """The tagger of a bundle that labels "token" or "character" items."""
+        return cls(_OF_ITEMS[items], bundle)
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it is one of the recognisers."""
+        return self.kind is RULE
+
+    @property
+    def is_tagger(self) -> bool:
+        """Whether it was trained on annotated notes."""
+        return self.kind.items != ""
+
+
+def _split(text: str) -> tuple[DetectorKind, str]:
+    """Kind and name."""
+    if text == DENY:
+        return DENY, ""
+    kind, colon, name = text.partition(":")
+    return (_OF_BUNDLES[kind], name) if colon and kind in _OF_BUNDLES else (RULE, text)
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(text: str) -> DetectorId:
+    """A run has few detectors, and asks for the kind of each candidate's."""
+    return DetectorId(*_split(text))
