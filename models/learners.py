@@ -26,12 +26,10 @@ class Algorithm:
     Attributes:
         family: of the models that it learns: a key of `models.families.FAMILIES`.
         parameters: that it takes.
-        summary: what to know when choosing it, in a few words; for `--help`.
     """
 
     family: str
     parameters: tuple[str, ...]
-    summary: str
 
 
 ALGORITHMS: dict[str, Algorithm] = {
@@ -48,25 +46,15 @@ ALGORITHMS: dict[str, Algorithm] = {
             "linesearch",
             "max_linesearch",
         ),
-        "small models",
     ),
-    "averaged-perceptron": Algorithm(
-        "crf", (*_COMMON, "epsilon"), "faster, larger models"
-    ),
-    "linear-svm": Algorithm(
-        "margin", ("C", "max_iterations"), "each token by itself; needs scikit-learn"
-    ),
+    "averaged-perceptron": Algorithm("crf", (*_COMMON, "epsilon")),
+    "linear-svm": Algorithm("margin", ("C", "max_iterations")),
 }
 """Learning algorithm -> its family and parameters. Those of CRFs have CRFsuite's names."""
 
 _CHOICES = {"linesearch": ("MoreThuente", "Backtracking", "StrongBacktracking")}
 """Parameters that are words -> the words."""
 _WHOLE = ("max_iterations", "num_memories", "period", "max_linesearch")
-
-
-def algorithm_help() -> str:
-    """All algorithms with their summaries, for `--help`."""
-    return ", ".join(f"{name} ({one.summary})" for name, one in ALGORITHMS.items())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

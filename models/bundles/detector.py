@@ -16,7 +16,7 @@ from ..features.declaration import FeatureSet, properties
 from ..recognisers import RECOGNISERS
 from .bundle import Bundle
 from .propagate import propagate
-from .tagger import Tagger, output_names
+from .tagger import Tagger, detector_of, output_names
 
 RECIPE = "recipe"
 """Among the names of rules: stands for the rules of the bundles' recipes."""
@@ -43,6 +43,7 @@ class BundleDetector:
         taggers: in the order of the recipe.
         labels: all that candidates can have, sorted.
         reads_sentences: see `reads_sentences`.
+        order: in which its candidates are believed: a key of `merging.ORDERS`.
     """
 
     def __init__(
@@ -55,12 +56,11 @@ class BundleDetector:
         """Opens a bundle; the arguments and errors are those of `Tagger`."""
         self.name, self.hash = bundle.name, bundle.hash
         self.taggers = tuple(
-            Tagger(bundle, recipe.kind, biases=biases, labels_as="own")
-            for recipe in bundle.recipe.taggers
+            Tagger(bundle, key, biases=biases, labels_as="own") for key in bundle.recipe.keys
         )
         self._names = output_names(bundle, labels_as)
         self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
-        self._vote = bundle.recipe.vote
+        self._vote, self.order = bundle.recipe.vote, bundle.recipe.order
         self._propagation = bundle.recipe.propagation
         self._propagates_as = propagation_name(bundle)
         self._auxiliary = bundle.auxiliary
@@ -185,7 +185,7 @@ def _trimmed(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
 def detectors_of(bundle: Bundle) -> tuple[str, ...]:
     """The names of all detectors of a bundle."""
     taggers = bundle.recipe.taggers
-    names = [str(DetectorId.of_tagger(tagger.kind, bundle.name)) for tagger in taggers]
+    names = [detector_of(tagger, bundle.name) for tagger in taggers]
     if bundle.recipe.propagation is not None:
         names.append(propagation_name(bundle))
     return tuple(names)

@@ -85,7 +85,7 @@ def learn(
 def _model(
     tags: tuple[str, ...], attributes: Sequence[str], functions: Sequence[tuple[int, Floats]]
 ) -> CrfModel:
-    """The functions as a model; each has a weight an attribute, and one of `CONSTANT` at the end."""
+    """The functions as a model; each has a weight an attribute, and last one of `CONSTANT`."""
     columns = np.zeros((len(attributes) + 1, len(tags)))
     for tag, weights in functions:
         columns[:, tag] = weights

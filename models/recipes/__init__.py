@@ -44,6 +44,7 @@ FAMILIES: dict[str, RecipeFamily] = {
     "default": default.FAMILY,
     "hide": hide.FAMILY,
     "hitsz": hitsz.FAMILY,
+    "stat-deid": stat_deid.FAMILY,
     "wi-deid": wi_deid.FAMILY,
 }
 """The table of recipes: name -> the recipe in its languages."""
@@ -64,7 +65,6 @@ DECLARATIONS: dict[str, tuple[Feature, ...]] = {
     **{n: r.taggers[0].features for n, r in RECIPES.items() if len(r.taggers) == 1},
     "hitsz-character": hitsz.CHARACTER_FEATURES,
     "hitsz-token": hitsz.TOKEN_FEATURES,
-    "stat-deid": stat_deid.FEATURES,
     "szeged": szeged.FEATURES,
 }
 """Name -> features: of all recipes with one tagger, and of papers as they print them."""

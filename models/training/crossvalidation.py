@@ -22,7 +22,7 @@ from ..core.code_hash import code_hash
 from ..core.errors import UsageError
 from ..corpora import AnnotatedDocument, Annotation
 from ..crf.learning import Progress
-from ..crf.packed import pack
+from ..families import FAMILIES
 from ..recipes import Recipe
 from .decoding import Decoders, Found
 from .folds import Folds, training_part
@@ -246,15 +246,19 @@ def _try(
     began = time.process_time()
     models = {}
     try:
-        for prepared, tagger in zip(taggers, recipe.taggers, strict=True):
+        for prepared, (key, tagger) in zip(taggers, recipe.tagger_of.items(), strict=True):
             part = dataclasses.replace(prepared.of_documents(train), recipe=tagger)
-            models[tagger.kind] = fit(part, seed=recipe.seed, progress=count)
+            models[key] = fit(part, seed=recipe.seed, progress=count)
             del part
     except UsageError as error:
         raise error.within(f"fold {fold + 1} of {len(given.folds)}") from None
     seconds = time.process_time() - began
-    size = sum(len(pack(model)) for model in models.values())
-    features = {p.recipe.kind: p.of_documents(held).features for p in taggers}
+    size = sum(
+        len(FAMILIES[tagger.learner.family].pack(models[key]))
+        for key, tagger in recipe.tagger_of.items()
+    )
+    held_out = (prepared.of_documents(held).features for prepared in taggers)
+    features = dict(zip(recipe.keys, held_out, strict=True))
     texts = [documents[d].text for d in held]
     found = Decoders(models, features, recipe, texts).entities()
     return Trial(found, size, iterations, round(seconds, 2))

@@ -118,8 +118,8 @@ class BiasScorer:
         detector = BundleDetector(bundle, labels_as="own")
         texts = [document.text for document in documents]
         features = detector.featurize(texts, tokenize_documents(texts))
-        by_kind = {t.recipe.kind: f for t, f in zip(detector.taggers, features, strict=True)}
-        self._decoders = Decoders(bundle.models, by_kind, bundle.recipe, texts)
+        by_key = dict(zip(bundle.recipe.keys, features, strict=True))
+        self._decoders = Decoders(bundle.models, by_key, bundle.recipe, texts)
         self._scorer = Scorer(documents)
         self._known: dict[tuple[tuple[str, float], ...], Scored] = {}
 

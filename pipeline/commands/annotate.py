@@ -73,7 +73,8 @@ def annotate_corpus(
                     f"({type(error).__name__})"
                 ) from None
             for document, candidates in zip(documents, found, strict=True):
-                spans = tuple(Annotation(e.start, e.end, e.label) for e in select(candidates))
+                entities = select(candidates, scrubber.order)
+                spans = tuple(Annotation(e.start, e.end, e.label) for e in entities)
                 meta = {COVER: [[*span] for span in union(candidates)]} if cover else {}
                 yield dataclasses.replace(document, spans=spans, meta=meta)
                 count += 1
