@@ -74,3 +74,5 @@ Item B is "geographic subdivisions smaller than a State"; a named hospital or em
 effect. DOCTOR, PROFESSION, STATE and COUNTRY are not identifiers of the patient under Safe Harbor
 and have no letter.
 """
+
+UNKNOWN_KIND = "PHI"
