@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test check format dev clean bench sanitize check-examples engines test-engines stores test-stores digests faults
+.PHONY: demo test test-all check format dev clean bench sanitize check-examples engines test-engines stores test-stores digests faults
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -15,9 +15,15 @@ demo: $(VENV)/for-use
 	@echo
 	@echo "scrubbed tables: build/demo/out/data   audit: build/demo/out/audit   see README.md for a query"
 
-# A file of tests stays in one process: its servers are started once.
+# A file of tests stays in one process: its servers are started once. `make test` leaves out the tests marked `slow` and draws
+# fewer examples; `make test-all` runs all but those of real engines, and is what CI runs.
+PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile
+
 test: $(VENV)/for-tests
-	$(BIN)/pytest --numprocesses auto --dist loadfile
+	$(PYTEST) -m "not engines and not slow" --hypothesis-profile fast
+
+test-all: $(VENV)/for-tests
+	$(PYTEST)
 
 check: $(VENV)/for-tests dev
 	$(BIN)/ruff check .

@@ -28,7 +28,7 @@ from scrubline.models.scrubber import Scrubber
 from scrubline.models.synth import generate, load_templates
 from scrubline.models.training import train
 from scrubline.models.training.settings import FAST, with_learner
-from scrubline.pipeline.commands.train import weight_of
+from scrubline.pipeline.commands.train_inputs import weight_of
 
 from .english import annotated
 

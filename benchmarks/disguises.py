@@ -47,7 +47,7 @@ PIECES: tuple[str, ...] = tuple(re.split(r"[{}]", NOTE))
 """Plain text and identifiers in turn."""
 
 Write = Callable[[str], str | tuple[str, str, str]]
-"""What a piece becomes: a text, or what stands before it, for it, and behind it."""
+"""What a piece becomes: a text, or what stands before it, for it, and after it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ FORMS: tuple[Form, ...] = (
     Form("long escapes of Python", True, each(lambda c: f"\\U{ord(c):08x}")),
     Form("RTF hexadecimal", True, each(lambda c: f"\\'{ord(c):02x}")),
     Form("RTF Unicode", True, each(lambda c: f"\\u{ord(c)}?")),
-    Form("RTF Unicode, a blank behind", True, each(lambda c: f"\\u{ord(c)} ")),
+    Form("RTF Unicode, then a blank", True, each(lambda c: f"\\u{ord(c)} ")),
     Form("RTF blanks and hyphens", True, replaced({" ": "\\~", "-": "\\_"})),
     Form("JSON in JSON", True, each(lambda c: f"\\\\u{ord(c):04x}")),
     # Not seen

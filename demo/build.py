@@ -127,7 +127,7 @@ def parse_note(source: str) -> Note:
     """Gives the note of one source file.
 
     Raises:
-        ValueError: a header key is missing, unknown or has a value of no meaning; a mark is not
+        ValueError: a header key is missing, unknown or has an invalid value; a mark is not
             closed, is nested or names an unknown escape; an entity begins or ends in white space.
     """
     head, _, body = source.partition("\n\n")

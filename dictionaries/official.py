@@ -4,35 +4,21 @@ A source is read from the file that its publisher gives out (`ListSource.file` i
 is fetched) or from a table of ours, tab-separated and without a head (`ListSource.tables`). Both
 give phrases with weights. Nothing here opens a network connection or writes a file.
 
-Whatever is wrong with a file is a `DictionaryError` that names file, member and line, never what
-is in them. What is unpacked is counted while it is read: no header is believed.
+How bytes become lines, and what is refused on the way, is in `unpacking`.
 """
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import gzip
-import io
 import re
 import unicodedata
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, BinaryIO, cast
 from xml.parsers import expat
 
 from . import LONGEST_PHRASE, MOST_WEIGHT, DictionaryError
-
-MOST_BYTES = 1 << 30
-"""Most bytes of a file, packed or unpacked; the largest (MeSH as XML) has a third of it."""
-
-MOST_MEMBERS = 2000
-LONGEST_LINE = 1 << 20
-_BLOCK = 1 << 20
-
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
-"""What unpacking raises; RuntimeError for what is encrypted or packed in an unknown way."""
+from .unpacking import BLOCK, buffered, lines_of, members_of, rows_of
 
 Entry = tuple[str, int]
 """A phrase and its weight; 0 where the source counts nothing."""
@@ -81,117 +67,6 @@ class DerivedList:
     parse: Parser
 
 
-# Reading bytes and lines
-
-
-class _Capped(io.RawIOBase):
-    """A stream of at most `MOST_BYTES`, then an error: a bomb is not unpacked to its end."""
-
-    def __init__(self, stream: IO[bytes], where: str) -> None:
-        self._stream, self._where, self._left = stream, where, MOST_BYTES
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        try:
-            block = self._stream.read(min(len(buffer), _BLOCK))
-        except _DAMAGED as error:
-            raise DictionaryError(
-                f"{self._where}: damaged or cannot be unpacked ({type(error).__name__})"
-            ) from None
-        self._left -= len(block)
-        if self._left < 0:
-            raise DictionaryError(f"{self._where}: more than {MOST_BYTES} bytes")
-        buffer[: len(block)] = block
-        return len(block)
-
-
-def _lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """Line numbers, from 1, and lines without their ends."""
-    reader = io.BufferedReader(_Capped(stream, where), _BLOCK)
-    number = 0
-    while line := reader.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(line) > LONGEST_LINE:
-            raise DictionaryError(f"{where}, line {number}: more than {LONGEST_LINE} bytes")
-        if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        if b"\x00" in line:
-            raise DictionaryError(f"{where}, line {number}: a NUL byte; expected text")
-        try:
-            yield number, line.decode(encoding).rstrip("\r\n")
-        except UnicodeDecodeError:
-            raise DictionaryError(f"{where}, line {number}: not {encoding.upper()}") from None
-
-
-def _members(stream: BinaryIO, where: str, pattern: str) -> Iterator[tuple[IO[bytes], str]]:
-    """The members of a zip whose base name matches, in the order of their names."""
-    try:
-        archive = zipfile.ZipFile(stream)
-        names = sorted(archive.namelist())
-    except (*_DAMAGED, ValueError) as error:
-        raise DictionaryError(f"{where}: not a zip ({type(error).__name__})") from None
-    with archive:
-        if len(names) > MOST_MEMBERS:
-            raise DictionaryError(f"{where}: more than {MOST_MEMBERS} members")
-        wanted = [n for n in names if re.fullmatch(pattern, n.rpartition("/")[2], re.IGNORECASE)]
-        if not wanted:
-            raise DictionaryError(f"{where}: no member whose name matches {pattern}")
-        total = sum(archive.getinfo(name).file_size for name in wanted)
-        if total > MOST_BYTES:
-            raise DictionaryError(f"{where}: unpacks to more than {MOST_BYTES} bytes")
-        for place, name in enumerate(wanted, 1):
-            inside = f"{where}, member {place}"
-            try:
-                member = archive.open(name)
-            except _DAMAGED as error:
-                raise DictionaryError(
-                    f"{inside}: cannot be read ({type(error).__name__})"
-                ) from None
-            with member:
-                yield member, inside
-
-
-def _rows(
-    stream: IO[bytes], where: str, columns: Iterable[tuple[str, ...]], **dialect: str
-) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and the asked columns of a table with a head.
-
-    Args:
-        stream: the table; UTF-8, unless `encoding` says otherwise.
-        where: for messages.
-        columns: for each column its possible names, small letters.
-        dialect: `delimiter`, `encoding`.
-    """
-    encoding = dialect.pop("encoding", "utf-8")
-    reader = csv.reader((line for _, line in _lines(stream, where, encoding)), **dialect)  # type: ignore[arg-type]
-    places: list[int] = []
-    try:
-        for row in reader:
-            if not places:
-                head = [cell.strip().lower() for cell in row]
-                for names in columns:
-                    if not (found := [head.index(name) for name in names if name in head]):
-                        raise DictionaryError(
-                            f"{where}, line 1: no column {' or '.join(names)} in the head"
-                        )
-                    places.append(found[0])
-                continue
-            if not any(cell.strip() for cell in row):
-                continue
-            if len(row) <= max(places):
-                raise DictionaryError(
-                    f"{where}, line {reader.line_num}: {len(row)} columns, expected at least"
-                    f" {max(places) + 1}"
-                )
-            yield reader.line_num, [row[place].strip() for place in places]
-    except csv.Error:
-        raise DictionaryError(f"{where}, line {reader.line_num}: not a table row") from None
-    if not places:
-        raise DictionaryError(f"{where}: empty; expected a table with a head")
-
-
 def _count(text: str, where: str, number: int) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 15:
         raise DictionaryError(f"{where}, line {number}: expected a whole number as the count")
@@ -203,16 +78,16 @@ def _count(text: str, where: str, number: int) -> int:
 
 def _census(stream: BinaryIO, where: str) -> Iterator[Entry]:
     """Zip of a CSV with the columns name, rank, count, ...; the last row sums up the rest."""
-    for member, inside in _members(stream, where, r"(names_2010census|app_c)\.csv"):
-        for number, (name, count) in _rows(member, inside, [("name",), ("count",)]):
+    for member, inside in members_of(stream, where, r"(names_2010census|app_c)\.csv"):
+        for number, (name, count) in rows_of(member, inside, [("name",), ("count",)]):
             if name.upper() != "ALL OTHER NAMES":
                 yield _capitalised(name), _count(count, inside, number)
 
 
 def _ssa(stream: BinaryIO, where: str) -> Iterator[Entry]:
     """Zip of yobYYYY.txt, each with lines of name, sex and births, without a head."""
-    for member, inside in _members(stream, where, r"yob\d{4}\.txt"):
-        for number, line in _lines(member, inside):
+    for member, inside in members_of(stream, where, r"yob\d{4}\.txt"):
+        for number, line in lines_of(member, inside):
             fields = line.split(",")
             if not line.strip():
                 continue
@@ -223,15 +98,15 @@ def _ssa(stream: BinaryIO, where: str) -> Iterator[Entry]:
 
 def _cms(stream: BinaryIO, where: str) -> Iterator[Entry]:
     """CSV with a head; older files say hospital for facility."""
-    for _, (name,) in _rows(stream, where, [("facility name", "hospital name")]):
+    for _, (name,) in rows_of(stream, where, [("facility name", "hospital name")]):
         yield name, 0
 
 
 def _fda(stream: BinaryIO, where: str) -> Iterator[Entry]:
     """Zip of Products.txt, tab-separated, Windows-1252; ingredients are joined by `;`."""
     columns = [("drugname",), ("activeingredient",)]
-    for member, inside in _members(stream, where, r"products\.txt"):
-        for _, (name, ingredients) in _rows(
+    for member, inside in members_of(stream, where, r"products\.txt"):
+        for _, (name, ingredients) in rows_of(
             member, inside, columns, delimiter="\t", encoding="cp1252"
         ):
             for phrase in (name, *ingredients.split(";")):
@@ -244,7 +119,7 @@ def _mesh(stream: BinaryIO, where: str) -> Iterator[Entry]:
     head = stream.read(2)
     stream.seek(0)
     opened = cast(IO[bytes], gzip.GzipFile(fileobj=stream)) if head == b"\x1f\x8b" else stream
-    reader = io.BufferedReader(_Capped(opened, where), _BLOCK)
+    reader = buffered(opened, where)
     start = reader.peek(64).lstrip(b"\xef\xbb\xbf \r\n\t")
     return _mesh_xml(reader, where) if start.startswith(b"<") else _mesh_ascii(reader, where)
 
@@ -254,7 +129,7 @@ def _mesh_ascii(stream: IO[bytes], where: str) -> Iterator[Entry]:
     terms: list[str] = []
     trees: list[str] = []
     seen = False
-    for _, line in _lines(stream, where):
+    for _, line in lines_of(stream, where):
         key, _, value = line.partition(" = ")
         if line.strip() == "*NEWRECORD":
             yield from _of_trees(terms, trees)
@@ -303,7 +178,7 @@ def _mesh_xml(stream: IO[bytes], where: str) -> Iterator[Entry]:
     parser.EntityDeclHandler = refuse
     seen = False
     while True:
-        block = stream.read(_BLOCK)
+        block = stream.read(BLOCK)
         try:
             parser.Parse(block, not block)
         except expat.ExpatError as error:
@@ -341,7 +216,7 @@ def _table(*, weight: int | None = None, least_columns: int = 1, fold: bool = Fa
     """
 
     def read(stream: BinaryIO, where: str) -> Iterator[Entry]:
-        for number, line in _lines(stream, where):
+        for number, line in lines_of(stream, where):
             if not line.strip():
                 continue
             cells = line.split("\t")
@@ -358,7 +233,7 @@ def _table(*, weight: int | None = None, least_columns: int = 1, fold: bool = Fa
 
 def _shares(stream: BinaryIO, where: str) -> Iterator[Entry]:
     """Names and percent of the people, in people of a million; 2 stands for under 5."""
-    for number, line in _lines(stream, where):
+    for number, line in lines_of(stream, where):
         cells = line.split("\t")
         if len(cells) != 2 or not re.fullmatch(r"\d{1,2}\.\d{3}", cells[1].strip(), re.ASCII):
             raise DictionaryError(f"{where}, line {number}: expected a name, a tab and 0.000")
@@ -367,7 +242,7 @@ def _shares(stream: BinaryIO, where: str) -> Iterator[Entry]:
 
 def _mesh_table(stream: BinaryIO, where: str) -> Iterator[Entry]:
     """Headings, identifiers and tree numbers joined by `;`."""
-    for number, line in _lines(stream, where):
+    for number, line in lines_of(stream, where):
         cells = line.split("\t")
         if len(cells) < 3:
             raise DictionaryError(f"{where}, line {number}: {len(cells)} columns, expected 3")

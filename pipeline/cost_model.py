@@ -27,7 +27,7 @@ CORE_HOUR_PRICE = 0.05
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Assumed:
-    """What no sample can show; told with every prediction.
+    """What no sample can show; stated with every prediction.
 
     Attributes:
         efficiency: speed of each worker when several run, as a share of one that runs alone.
@@ -48,7 +48,7 @@ LOCAL_FILE_SECONDS, STORE_FILE_SECONDS = 0.005, 0.05
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SamplePiece:
-    """A stretch of input that was read, scrubbed and thrown away.
+    """A piece of input that was read, scrubbed and thrown away.
 
     Attributes:
         bytes: of the input, as the plan counts them.
@@ -267,7 +267,7 @@ class ActualCost:
     """What a run did take, in the terms of `Prediction`.
 
     Attributes:
-        memory_bytes: 0 where nobody could see it: workers of an engine.
+        memory_bytes: 0 where it cannot be measured: workers of an engine.
         whole: whether all units were done in one go; of a resumed run the time is that of the last.
     """
 
@@ -317,10 +317,10 @@ def _rounded(value: float) -> float:
     return value if isinstance(value, int) else round(value, 4)
 
 
-# -- told
+# -- for people and as JSON
 
 
-def told(basis: Basis, workers: int) -> dict[str, Any]:
+def prediction_json(basis: Basis, workers: int) -> dict[str, Any]:
     """The prediction and what it rests on, as JSON."""
     return {"prediction": dataclasses.asdict(predict(basis, workers)), "basis": basis.to_json()}
 

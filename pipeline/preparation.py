@@ -19,7 +19,7 @@ from ..models.formats.column_roles import TEXT_FILES
 from ..models.formats.line_notes import GroupLines
 from ..models.jobs.job import Job
 from ..models.recognisers import rule_hash
-from ..models.redaction.actions import GENERALISE, REDACT, REMOVALS
+from ..models.redaction.actions import ACTIONS, REDACT, REMOVALS
 from ..models.redaction.policy import Policy
 from ..models.redaction.policy_file import load_policy
 from ..models.storage.key_files import load_keys, warn_if_open
@@ -106,7 +106,9 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     job, policy = new.job, new.policy
     catalogue = Catalogue.read(storage, job.output)
     if options.drop_gone and not options.incremental:
-        raise UsageError("--drop-gone goes with --incremental: it drops what that finds gone")
+        raise UsageError(
+            "--drop-gone needs --incremental, which finds the inputs that no longer exist"
+        )
     chosen = None
     if options.incremental or options.retry_quarantined:
         chosen = choose_inputs(storage, options, job, catalogue)
@@ -114,7 +116,9 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     else:
         seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
     if any_inside((file.url for file in seen.files), job.output):
-        raise UsageError("some of the input files lie inside the output")
+        raise UsageError(
+            "some of the input files lie inside the output: give the output a place of its own"
+        )
     columns = chosen.columns if chosen else roles_for(seen, options.columns)
     check_types(storage, seen, columns)
     forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
@@ -162,12 +166,8 @@ def _require_documents(
         raise UsageError(
             f"the documents table of this output lacks the parts of {len(lost)} units that this "
             "run does not replace: read their inputs again too (--incremental takes them), put the "
-            "parts back, or drop what is gone (--incremental --drop-gone)"
+            "parts back, or drop what no longer exists (--incremental --drop-gone)"
         )
-
-
-_GENERAL = "90+"
-"""Of what `models.redaction.generalization` gives, all that is not a digit."""
 
 
 def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> None:
@@ -184,11 +184,11 @@ def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> N
     for one in (policy, *policy.note_types.values()):
         for label in dict.fromkeys((*policy.known_labels, *sorted(labels))):
             action = one.action(label)
-            general = [_GENERAL] if action == GENERALISE else []
             # What is kept, or not understood, is redacted where it must go all the same.
             blind = action if action in REMOVALS else REDACT
             try:
-                form.encode_text([one.replacement_of(blind, label, 1), *general], pa.string())
+                replacements = [one.replacement_of(blind, label, 1), *ACTIONS[action].samples]
+                form.encode_text(replacements, pa.string())
             except UsageError as error:
                 raise UsageError(
                     f"policy: the format {form.name} cannot hold what replaces {label} "
@@ -200,7 +200,7 @@ def _keys(storage: Storage, output: str, key_source: str) -> Keys:
     """The master key for a job.
 
     Raises:
-        UsageError: if there is none; what to do depends on whether something is published.
+        UsageError: without a key; what to do depends on whether something is published.
     """
     try:
         return load_keys(key_source, storage.read_bytes)
@@ -220,18 +220,20 @@ def absolute_place(place: str) -> str:
     """A local path made absolute; URLs stay.
 
     Raises:
-        UsageError: if it is a URL of no place: what a variable was for is missing.
+        UsageError: if a URL ends after its protocol, most likely because a variable is unset.
     """
     if re.fullmatch("[A-Za-z][A-Za-z0-9+.-]*:/*", place):
-        raise UsageError("a URL names no bucket and no folder: is a variable in it empty?")
+        raise UsageError("a URL names no bucket and no folder: is a variable in it unset?")
     return place if "://" in place else local_path(place) or place
 
 
 def _check_detectors(bundles: Collection[Bundle], rules: Collection[str]) -> None:
     if not bundles and not rules:
-        raise UsageError("there is neither a model nor a recogniser: nothing would be found")
+        raise UsageError(
+            "no model and no recogniser: nothing would be found; give --model or --recogniser"
+        )
     if len({bundle.name for bundle in bundles}) < len(bundles):
-        raise UsageError("two models have one name: the audit could not tell them apart")
+        raise UsageError("two models have the same name: the audit could not tell them apart")
 
 
 def _check_output(storage: Storage, output: str, inputs: Iterable[str]) -> None:
@@ -252,8 +254,10 @@ def _check_folder(output: str) -> None:
     if place is None:
         return
     if os.path.islink(place) and not os.path.exists(place):
-        raise UsageError("the output cannot be written: it is a link that leads nowhere")
+        raise UsageError(
+            "the output is a dangling symbolic link: remove it, or choose another output"
+        )
     while not os.path.exists(place):
         place = os.path.dirname(place)
     if not os.path.isdir(place):
-        raise UsageError("the output cannot be written: there is a file where it should be")
+        raise UsageError("the output is, or lies inside, a file; expected a folder")

@@ -265,8 +265,8 @@ def pass_gates(session: Session, run: PlannedRun, worked: Worked) -> dict[str, A
     """Checks what a finished run has staged and counted; see `check_gates` and `check_written`.
 
     Returns:
-        What the report of the manifest says of it; of a publication that was cut off, what it said
-        when its gates were passed.
+        What the report of the manifest says of it; of an interrupted publication, what it said when
+        its gates were passed.
 
     Raises:
         GateHeld: if something is not as it must be.
@@ -298,7 +298,7 @@ def publish(
     """Publishes a run whose gates are passed; returns the manifest.
 
     Raises:
-        GateHeld: if what is published does not agree with its seal; nothing was moved then.
+        GateHeld: if what is published does not match its seal; nothing was moved then.
     """
     session.observer.publishing(sum(len(receipt.parts) for receipt in worked.receipts.values()))
     return promote(
@@ -328,9 +328,11 @@ def _policy_of(run: PlannedRun) -> Policy | None:
     except UsageError:
         if run.job.code_version == CODE_VERSION:
             raise
-    # A publication that was cut off is finished after an upgrade too, and that may bring other
+    # An interrupted publication is finished after an upgrade too, and that may bring other
     # policies of the same names.
-    _log.warning("the policy of run %s is not at hand: the manifest names its hash", run.job.run)
+    _log.warning(
+        "the policy of run %s cannot be loaded: the manifest gives only its hash", run.job.run
+    )
     return None
 
 
@@ -340,9 +342,8 @@ def _policy_of(run: PlannedRun) -> Policy | None:
 def _finish_pending(session: Session, new: NewJob) -> None:
     """Finishes the unfinished runs of the output as they were planned, or gives them up.
 
-    Given up are those that can never be finished: whose plan is not whole, or whose inputs or
-    canaries are not what was planned any more; but never one that is being published, of which all
-    is read.
+    It gives up those that can never be finished, because their plan is incomplete, or their inputs
+    or canaries have changed; but never one that is being published, whose inputs are all read.
 
     Raises:
         RunHeld: if a run waits: a person has to look at it.
@@ -360,7 +361,7 @@ def _finish_pending(session: Session, new: NewJob) -> None:
         if stage is Stage.UNFINISHED and canaries_changed(storage, read_job(storage, output, run)):
             if prepare_run(storage, session.options, new).job.run == run:
                 continue  # the very run that is asked for: it goes on, with the canaries of now
-            _log.warning("run %s, whose canaries have changed, is given up", run)
+            _log.warning("giving up run %s: its canaries have changed", run)
         elif stage is not Stage.PLANNING:
             require_same_key(read_job(storage, output, run), new.job)
             try:
@@ -369,7 +370,7 @@ def _finish_pending(session: Session, new: NewJob) -> None:
             except InputChanged as error:
                 if stage_of(storage, output, run) is Stage.PUBLISHING:
                     raise
-                _log.warning("run %s, which an earlier run left, is given up: %s", run, error)
+                _log.warning("giving up the unfinished run %s: %s", run, error)
         give_up(storage, output, run)
     if pending:
         session.observer.planning()

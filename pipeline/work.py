@@ -33,7 +33,7 @@ class Session:
 
     Attributes:
         storage: where inputs and output are.
-        options: of which only how to run counts once a run is frozen.
+        options: once a run is frozen, only those of how to run count.
         observer: is called with all events.
         require_lock: raises RunFailed if the lock of the output was lost.
     """

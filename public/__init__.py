@@ -11,8 +11,8 @@ These names are the public API; everything else in the package may move in any v
 
     Scrubber        finds and removes PHI in one text at a time
     ScrubbedText    what `Scrubber.explain` returns: the scrubbed text and its spans
-    Span            a decision about one stretch of a text: label, action, detectors
-    Candidate       a stretch of a text that one detector calls PHI
+    Span            a decision about one range of a text: label, action, detectors
+    Candidate       a range of a text that one detector calls PHI
     Policy          what is done with each label, and which phrases stay or go
     load_policy     opens a policy by name ("hipaa", "research"), path or URL
     Bundle          a trained model with all that it needs

@@ -302,12 +302,61 @@ def test_models_load_no_beam():
     assert "apache_beam" not in loaded(code)
 
 
+# -- sizes and names
+
+MOST_LINES_OF_A_FILE = 500
+MOST_LINES_OF_A_FUNCTION = 70
+LONGER: dict[str, str] = {}
+"""A file, or a file and a function ("models/x.py f"), that is longer -> why it is not split."""
+
+
+def longer() -> set[str]:
+    """What is longer than the limits, as the keys of `LONGER`."""
+    found = set()
+    for path in modules(*ROOMS):
+        if len(path.read_text(encoding="utf-8").splitlines()) > MOST_LINES_OF_A_FILE:
+            found.add(name_of(path))
+        for node in ast.walk(parsed(path)):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if 1 + (node.end_lineno or 0) - node.lineno > MOST_LINES_OF_A_FUNCTION:
+                found.add(f"{name_of(path)} {node.name}")
+    return found
+
+
+def test_files_and_functions_are_short_except_where_it_says_why():
+    # What is not longer any more is no exception any more.
+    assert longer() == LONGER.keys()
+
+
+def test_the_reader_of_sizes_sees_files_and_functions(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    (tmp_path / "models").mkdir()
+    body = "    a = 1\n" * (MOST_LINES_OF_A_FUNCTION - 1)
+    long = f"class A:\n  def f():\n{body}    b = 2\n"
+    (tmp_path / "models/functions.py").write_text(f"def g():\n{body}{long}")
+    (tmp_path / "models/file.py").write_text("a = 1\n" * (MOST_LINES_OF_A_FILE + 1))
+    (tmp_path / "models/short.py").write_text("a = 1\n" * MOST_LINES_OF_A_FILE)
+    assert longer() == {"models/functions.py f", "models/file.py"}
+
+
+def test_a_name_of_a_class_has_one_meaning():
+    places: dict[str, list[str]] = {}
+    for path in modules(*ROOMS):
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name.lstrip("_"), []).append(
+                    f"{name_of(path)}:{node.lineno}"
+                )
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
 # -- tables list their folders
 
 HELPERS = {
     "recognisers": {
-        *("casing", "context_words", "datewords", "evidence", "named_numbers", "names"),
-        *("number_words", "patterns", "prefilter"),
+        *("casing", "context_words", "datewords", "evidence", "name_words", "named_numbers"),
+        *("names", "number_words", "patterns", "prefilter"),
     },
     "formats": {
         *("archives", "arrow_types", "chunks", "column_roles", "column_types", "csv_dialect"),

@@ -17,6 +17,7 @@ from scrubline.models.core.errors import UsageError
 from scrubline.models.core.options import Kept, ValueKind
 from scrubline.models.jobs.audit import TABLES
 from scrubline.models.recipes import DECLARATIONS, RECIPES
+from scrubline.models.recognisers import RECOGNISERS
 from scrubline.models.redaction import policy_file
 from scrubline.pipeline.cli.main import main
 from scrubline.pipeline.cli.parser import make_parser, parse
@@ -24,6 +25,8 @@ from scrubline.pipeline.commands.run_options import read_options
 from scrubline.pipeline.options import Options, options_from
 from scrubline.pipeline.options.manual import with_table
 from scrubline.pipeline.options.table import run_options
+
+from .test_architecture import ORDER
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -137,16 +140,20 @@ def test_every_shipped_bundle_is_in_the_manual():
     assert set(re.findall(r"^\| `([\w-]+)` \|", section, re.M)) == shipped
 
 
-def test_the_map_of_models_has_every_module_once():
+@pytest.mark.parametrize("outer", ORDER)
+def test_the_map_has_every_room_in_order_and_every_module_once(outer):
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    table = text.split("`models/` in groups:\n")[1].split("\n## ")[0]
-    named = re.findall(r"`(\w+/?)`", table)
-    there = [
-        path.stem if path.is_file() else f"{path.name}/"
-        for path in (ROOT / "models").iterdir()
-        if path.suffix == ".py" or path.is_dir()
-    ]
-    assert sorted(named) == sorted({*there} - {"__init__", "__pycache__/"})
+    section = text.split(f"### The rooms of `{outer}/`\n")[1].split("\n#")[0]
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+\? \| (.+) \|$", section, re.MULTILINE)
+    assert [room for room, _ in rows] == list(ORDER[outer])
+    # Rules have a manual of their own.
+    elsewhere = {"recognisers": set(RECOGNISERS)}
+    for room, modules in rows:
+        folder = ROOT / outer / room
+        there = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+        named = re.findall(r"`(\w+)`", modules)
+        assert sorted(named) == sorted(there - elsewhere.get(room, set())), room
+        assert all((folder / name).is_dir() for name in re.findall(r"`(\w+)/`", modules)), room
 
 
 # -- options of a run

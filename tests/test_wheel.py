@@ -14,6 +14,8 @@ import pytest
 
 from .waiting import GUARD_SECONDS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 ROOMS = ("pipeline", "transforms", "models", "dictionaries", "public")
 BUILT = ("setup.py", "pyproject.toml", "README.md", "LICENSE", *ROOMS)

@@ -18,7 +18,7 @@ from ..core.arrays import Ints
 from ..core.lazy import lazy
 from ..core.spans import Candidate
 from ..recipes.propagation import Propagation
-from ..recognisers.names import EPONYM_NOUNS
+from ..recognisers.name_words import EPONYM_NOUNS
 
 _LONGEST = 12
 """Most tokens of a phrase that is propagated: it bounds the look-ups per token."""

@@ -42,7 +42,7 @@ ROOMS = (
 `recognisers`. An edit elsewhere, of `storage` or of a rule, throws no cache away."""
 
 _GIVEN_LISTS = ("models/auxiliary/", "models/recipes/")
-"""What stands here names lists that others load; whoever keeps what was made hashes those."""
+"""What stands here names lists that others load; caches hash those lists themselves."""
 
 _LOADERS = ("dictionaries/__init__.py", "dictionaries/trie.py")
 """How a list is read and matched. Of the table of lists only those that are named count."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 
 class ForkSafeLock:
-    """A lock for `with` that is free in the child of a fork, whoever held it in the parent."""
+    """A lock for `with` that is free in the child of a fork, even if it was held in the parent."""
 
     def __init__(self, after_fork: Callable[[], None] | None = None) -> None:
         """Makes a free lock.

@@ -5,6 +5,11 @@ Each file in `label_sets/` is about one foreign label set and the native one
 with the map and the list `none` of labels that have no counterpart. A direction that means nothing
 (a HIPAA item does not determine the native label) is left out.
 
+`[from_native]` may say what becomes of many labels at once, so that a new native label needs no
+line here: `by_hipaa_item`, letter -> foreign label, and `by_category`, category -> foreign label,
+each again with `none`. What is said of the label itself comes first, then of its item, then of its
+category. Where items have counterparts, a label without one needs none.
+
 A file's keys: `name`; `[labels]`, every foreign label with what it stands for; `[to_native]`,
 `[from_native]`. A map that does not cover its whole source set is not loaded: a forgotten label
 could not be distinguished later from one without a counterpart.
@@ -17,7 +22,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .errors import UsageError
-from .labels import LABELS
+from .labels import CATEGORIES, CATEGORY_OF, HIPAA_ITEMS, HIPAA_OF, LABELS
 from .resources import read_toml, require_keys, require_strings, shipped_names, shipped_text
 
 NATIVE = "native"
@@ -101,9 +106,7 @@ def load_map(name_or_url: str, direction: str | None = None) -> LabelMap:
     # All are checked, so that a damaged map is refused whichever direction is used.
     tables = {
         "to_native": (lambda: _table("[to_native]", file["to_native"], tuple(meanings), LABELS)),
-        "from_native": (
-            lambda: _table("[from_native]", file["from_native"], LABELS, tuple(meanings))
-        ),
+        "from_native": lambda: _from_native(file["from_native"], tuple(meanings)),
     }
     checked = {d: tables[d]() for d in present}
     if direction is None:
@@ -115,9 +118,34 @@ def load_map(name_or_url: str, direction: str | None = None) -> LabelMap:
     return LabelMap(NATIVE, name, checked[direction], dict(meanings))
 
 
+def _from_native(table: Any, targets: tuple[str, ...]) -> dict[str, str | None]:
+    where = "[from_native]"
+    groups = ("by_hipaa_item", "by_category")
+    require_keys(f"label map: {where}", table, (*LABELS, "none", *groups))
+    own = {key: value for key, value in table.items() if key not in groups}
+    found: dict[str, str | None] = {}
+    if "by_hipaa_item" in table:
+        place = "[from_native.by_hipaa_item]"
+        of_items = _table(place, table["by_hipaa_item"], tuple(HIPAA_ITEMS), targets)
+        found = {label: of_items.get(HIPAA_OF.get(label, "")) for label in LABELS}
+    place = "[from_native.by_category]"
+    of_categories = _entries(place, table.get("by_category", {}), tuple(CATEGORIES), targets)
+    for label, category in CATEGORY_OF.items():
+        if category in of_categories and found.get(label) is None:
+            found[label] = of_categories[category]
+    return _complete(where, found | _entries(where, own, LABELS, targets), LABELS)
+
+
 def _table(
     where: str, table: Any, sources: tuple[str, ...], targets: tuple[str, ...]
 ) -> dict[str, str | None]:
+    return _complete(where, _entries(where, table, sources, targets), sources)
+
+
+def _entries(
+    where: str, table: Any, sources: tuple[str, ...], targets: tuple[str, ...]
+) -> dict[str, str | None]:
+    """The entries of a table, those of its list `none` as None."""
     where = f"label map: {where}"
     found: dict[str, str | None] = dict(require_keys(where, table, (*sources, "none")))
     none = require_strings(f"{where} none", found.pop("none", []))
@@ -129,6 +157,19 @@ def _table(
         raise UsageError(
             f"{where}: {twice} have a target and are also in none; remove one of the two"
         )
-    if missing := [label for label in sources if label not in found and label not in none]:
-        raise UsageError(f"{where}: {missing} are missing; give each a target, or list it in none")
-    return {label: found.get(label) for label in sources}
+    return found | dict.fromkeys(none)
+
+
+def _complete(
+    where: str, found: dict[str, str | None], sources: tuple[str, ...]
+) -> dict[str, str | None]:
+    """The entries in the order of the sources.
+
+    Raises:
+        UsageError: if a source has none.
+    """
+    if missing := [label for label in sources if label not in found]:
+        raise UsageError(
+            f"label map: {where}: {missing} are missing; give each a target, or list it in none"
+        )
+    return {label: found[label] for label in sources}

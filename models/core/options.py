@@ -144,7 +144,7 @@ class Option:
         if value is None:
             return
         if value == "" and self.default != "" and not self.may_be_empty:
-            raise UsageError(f"{self.flag} is empty: is a variable not set?")
+            raise UsageError(f"{self.flag} is empty: is an environment variable unset?")
         if self.choices and value not in self.choices:
             raise UsageError(f"{self.flag} must be one of {', '.join(self.choices)}, got {value!r}")
         if self.check is not None:

@@ -29,10 +29,10 @@ def shipped_text(kind: str, folder: str, name: str) -> str:
     """The content of a shipped file, comments and all.
 
     Raises:
-        UsageError: if none is called so.
+        UsageError: if no shipped file has that name.
     """
     if name not in shipped_names(folder):
-        raise UsageError(f"unknown {kind}; shipped are {list(shipped_names(folder))}")
+        raise UsageError(f"unknown {kind}; expected one of {list(shipped_names(folder))}")
     file = importlib.resources.files(_ROOT).joinpath(folder, f"{name}.toml")
     return file.read_text(encoding="utf-8")
 

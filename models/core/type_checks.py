@@ -25,7 +25,7 @@ def check_field_types(value: Any) -> None:
     """
     for name, kind in _kinds_of(value).items():
         if not _is_of(getattr(value, name), kind):
-            raise TypeError(f"{type(value).__name__}.{name} is of another kind")
+            raise TypeError(f"{type(value).__name__}.{name} has the wrong type")
 
 
 def _kinds_of(value: object) -> Mapping[str, Any]:

@@ -17,40 +17,13 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from ..core.arrays import Ints
-from ..core.labels import CATEGORIES
+from ..core.labels import CATEGORIES, SCORED_AS_HIPAA
 from .comparison import Comparison, LabelledSpans
 from .scores import DocumentCounts
 from .strict import Row, count_strict_spans, tally_of, tally_rows
 
 END_TOLERANCE = 2
 """How many characters the end may be off at the relaxed level; the start must be exact."""
-
-HIPAA_LABELS = frozenset(
-    {
-        "PATIENT",
-        "CITY",
-        "STREET",
-        "ZIP",
-        "ORGANIZATION",
-        "AGE",
-        "DATE",
-        "PHONE",
-        "FAX",
-        "EMAIL",
-        "SSN",
-        "MEDICALRECORD",
-        "HEALTHPLAN",
-        "ACCOUNT",
-        "LICENSE",
-        "VEHICLE",
-        "DEVICE",
-        "BIOID",
-    }
-)
-"""The labels that the script counts as HIPAA's.
-
-Its list also names ID/IDNUM, but with a trailing space that no tag has, so IDNUM never matches.
-"""
 
 _TOKEN = re.compile("[a-zA-Z0-9]+")
 
@@ -93,17 +66,17 @@ def count_script_tokens(comparison: Comparison) -> DocumentCounts:
 
 def count_hipaa_strict(comparison: Comparison) -> DocumentCounts:
     """`count_strict_spans` of the labels that the script counts as HIPAA's."""
-    return count_strict_spans(_only(comparison, HIPAA_LABELS))
+    return count_strict_spans(_only(comparison, SCORED_AS_HIPAA))
 
 
 def count_hipaa_relaxed(comparison: Comparison) -> DocumentCounts:
     """`count_relaxed` of the same labels."""
-    return count_relaxed(_only(comparison, HIPAA_LABELS))
+    return count_relaxed(_only(comparison, SCORED_AS_HIPAA))
 
 
 def count_hipaa_tokens(comparison: Comparison) -> DocumentCounts:
     """`count_script_tokens` of the same labels."""
-    return count_script_tokens(_only(comparison, HIPAA_LABELS))
+    return count_script_tokens(_only(comparison, SCORED_AS_HIPAA))
 
 
 def count_categories(comparison: Comparison) -> DocumentCounts:

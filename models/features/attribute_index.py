@@ -21,7 +21,7 @@ from ..core.feature_rows import Indexed
 from ..core.tokens import Tokens
 from ..text.segmentations import ItemBounds
 from ..text.tokenizer import characters_of, tokenize_documents
-from .base import Column, Items, Property, gather
+from .base import Column, Items, Property, gather, intern_slices
 from .declaration import Feature, FeatureSet, needs_of, properties
 from .escaping import AFTER, BEFORE
 from .featurizing import recipe_items, require_batch
@@ -31,12 +31,15 @@ from .known_words import ItemPlaces, KnownWords, join_pieces, piece_edges
 from .model_values import (
     FoundAttributes,
     ModelValues,
+    PackedValues,
     attributes_by_feature,
     numbers_of_column,
+    packed,
     require_room,
+    unpacked,
 )
 from .native_columns import merger_of
-from .native_layout import NativeColumns, compile_properties
+from .native_layout import NativeColumns, compile_properties, made_in_python
 
 _BY_WORD, _BY_ITEM, _MANY = range(3)
 _BY_ROW = -1
@@ -54,6 +57,8 @@ class IndexArrays:
         phrase: the column of words that holds the number of a word of phrases.
         word_columns, place_columns: how many there are.
         sets: the columns of words that hold sets of classes.
+        in_python: of each property whose column is made in Python, in the order of features, what
+            `model_values.packed` gives.
     """
 
     words: tuple[Any, ...]
@@ -65,6 +70,7 @@ class IndexArrays:
     word_columns: int
     place_columns: int
     sets: tuple[int, ...]
+    in_python: tuple[PackedValues, ...]
 
 
 class AttributeIndex:
@@ -118,6 +124,7 @@ class AttributeIndex:
                 len(compiled.words.columns),
                 len(compiled.places.columns),
                 tuple(compiled.of_sets.values()),
+                tuple(packed(self._values[declared]) for declared in self._in_python),
             )
         )
 
@@ -125,15 +132,21 @@ class AttributeIndex:
     def opened(
         cls, recipe: FeatureSet, arrays: IndexArrays, extension: ModuleType
     ) -> AttributeIndex:
-        """One of which the arrays are known; all columns are the extension's."""
+        """An index from its arrays: see `arrays`.
+
+        Raises:
+            ValueError: if they are of another recipe.
+        """
         made = cls.__new__(cls)
         phrases = PhraseIndex.opened(arrays.lists, arrays.phrases, extension)
-        # No column is made in Python, so nobody asks for the tables.
+        # No column that is made in Python needs the tables.
         clusters: dict[str, Mapping[str, str]] = dict.fromkeys(
             needs_of(recipe.features, "cluster"), {}
         )
         made._begin(recipe, extension, phrases, clusters)
-        made._in_python = ()
+        made._in_python = made_in_python(properties(recipe.features), recipe.layer)
+        values = [unpacked(each) for each in arrays.in_python]
+        made._values = dict(zip(made._in_python, values, strict=True))
         made._open(arrays)
         return made
 
@@ -159,13 +172,19 @@ class AttributeIndex:
 
     @property
     def arrays(self) -> IndexArrays | None:
-        """What `opened` takes; None if some column is made in Python, or they were forgotten."""
-        in_python = self._in_python or self._recipe.layer == "character"
-        return None if in_python or not self._layout.index else self._layout
+        """What `opened` takes; None if it does not suffice, or was forgotten.
+
+        It suffices unless items are characters, or a column is made in Python from a gazetteer or
+        clusters.
+        """
+        more = self._recipe.layer == "character" or self._needed_in_python("gazetteer", "cluster")
+        return None if more or not self._layout.index else self._layout
 
     def forget_arrays(self) -> None:
         """Lets go of what the extension has opened, and has of its own then."""
-        self._layout = dataclasses.replace(self._layout, words=(), places=(), index=(), phrases=())
+        self._layout = dataclasses.replace(
+            self._layout, words=(), places=(), index=(), phrases=(), in_python=()
+        )
         self._phrases.arrays = ()
 
     def _place_columns(self, compiled: NativeColumns) -> tuple[int, int, int]:
@@ -211,18 +230,21 @@ class AttributeIndex:
             UsageError, ValueError: as `featurizing.featurize`.
         """
         require_batch(self._recipe, texts, tokens, self._phrases.names, self._clusters, tags)
-        if self._in_python or self._recipe.layer == "character":
-            return self._indexed(texts, tokens, self._items(texts, tokens, tags))
+        if self._recipe.layer == "character":
+            characters = self._items(texts, tokens, tags)
+            return self._indexed(_places_of(characters, texts, tokens), characters)
         # Columns are wide: those of a piece stay in the processor's cache, and memory small.
-        edges = piece_edges(tokens.document_offsets)
-        pieces = [
-            self._indexed(texts[low:high], tokens.of_documents(low, high), None)
-            for low, high in itertools.pairwise(edges)
-        ]
+        pieces = []
+        for low, high in itertools.pairwise(piece_edges(tokens.document_offsets)):
+            some, own = texts[low:high], tokens.of_documents(low, high)
+            places, items = self._places_in(some, own), None
+            if self._in_python:
+                rows = slice(*tokens.document_offsets[[low, high]].tolist())
+                items = self._items_at(places, some, {name: tags[name][rows] for name in tags})
+            pieces.append(self._indexed(places, items))
         return pieces[0] if len(pieces) == 1 else join_pieces(pieces)
 
-    def _indexed(self, texts: Sequence[str | None], tokens: Tokens, items: Items | None) -> Indexed:
-        batch = self._batch(texts, tokens, items)
+    def _indexed(self, batch: ItemPlaces, items: Items | None) -> Indexed:
         ids, offsets = self._ids(batch, items)
         return Indexed(
             ids, offsets, batch.starts, batch.ends, batch.sequence_offsets, batch.document_offsets
@@ -235,25 +257,45 @@ class AttributeIndex:
         # Looked for here: their names are enough.
         gazetteers = dict.fromkeys(self._phrases.names)
         items = recipe_items(self._recipe, texts, tokens, gazetteers, self._clusters, tags)
-        self._phrases.find(items)
+        if self._needed_in_python("gazetteer"):
+            self._phrases.find(items)
         return items
 
-    def _batch(
-        self, texts: Sequence[str | None], tokens: Tokens, items: Items | None
-    ) -> ItemPlaces:
+    def _items_at(
+        self, places: ItemPlaces, texts: Sequence[str | None], tags: Mapping[str, Sequence[str]]
+    ) -> Items:
+        """The same, where the extension has cut the batch into items and sequences."""
+        per_document, per_sequence = np.diff(places.item_offsets), np.diff(places.sequence_offsets)
+        words, word_ids = intern_slices(texts, places.item_offsets, places.starts, places.ends)
+        named: Mapping[str, Any] = dict.fromkeys(self._phrases.names)
+        items = Items(
+            texts=texts,
+            tokens=places.tokens,
+            layer=self._recipe.layer,
+            starts=places.starts,
+            ends=places.ends,
+            documents=np.repeat(np.arange(len(per_document)), per_document),
+            sequences=np.repeat(np.arange(len(per_sequence)), per_sequence),
+            sequence_offsets=places.sequence_offsets,
+            document_offsets=places.document_offsets,
+            anchors=places.anchors,
+            words=words,
+            word_ids=word_ids,
+            gazetteers=named,
+            clusters=self._clusters,
+            tags=tags,
+        )
+        if self._needed_in_python("gazetteer"):
+            self._phrases.find(items)
+        return items
+
+    def _needed_in_python(self, *kinds: str) -> bool:
+        """Whether a column that is made in Python needs resources of some kinds."""
+        return any(kind in kinds for declared in self._in_python for kind, _ in declared.needs)
+
+    def _places_in(self, texts: Sequence[str | None], tokens: Tokens) -> ItemPlaces:
+        """The items and sequences of a batch, as the extension cuts them."""
         codes, text_offsets = joined_code_points(texts)
-        if items is not None:
-            return ItemPlaces(
-                codes,
-                text_offsets,
-                tokens,
-                items.sequence_offsets[items.document_offsets],
-                items.starts,
-                items.ends,
-                items.anchors,
-                items.sequence_offsets,
-                items.document_offsets,
-            )
         recipe = self._recipe
         bounds = self._bounds(texts, codes, text_offsets, tokens)
         if recipe.sequence == "line":
@@ -404,11 +446,11 @@ class AttributeIndex:
                 continue
             bits = [values.bits for values in of]
             shifts = np.cumsum([0, *bits[:-1]]).astype(np.uint64)
-            packed = (numbers.astype(np.uint64) << shifts).sum(axis=1, dtype=np.uint64)
-            lookups.append((first, len(of), n_keys, len(packed)))
-            keys.append(packed)
+            joined = (numbers.astype(np.uint64) << shifts).sum(axis=1, dtype=np.uint64)
+            lookups.append((first, len(of), n_keys, len(joined)))
+            keys.append(joined)
             rows.append(ids)
-            n_keys += len(packed)
+            n_keys += len(joined)
         beyond = []
         for where, width in zip((_BY_WORD, _BY_ITEM, _MANY), widths, strict=True):
             for marker in (BEFORE, AFTER):
@@ -425,6 +467,19 @@ class AttributeIndex:
             np.concatenate(rows),
             *beyond,
         ]
+
+
+def _places_of(items: Items, texts: Sequence[str | None], tokens: Tokens) -> ItemPlaces:
+    return ItemPlaces(
+        *joined_code_points(texts),
+        tokens,
+        items.sequence_offsets[items.document_offsets],
+        items.starts,
+        items.ends,
+        items.anchors,
+        items.sequence_offsets,
+        items.document_offsets,
+    )
 
 
 def _of_items(column: Column, word_ids: Ints) -> Column:

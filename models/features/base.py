@@ -58,7 +58,7 @@ class Items:
     Attributes:
         texts: text of each document; None for one that failed, which then has no items.
         tokens: the fine tokens of the batch, those of failed documents included.
-        layer: a key of `models.text.segmentations.LAYERS`.
+        layer: the segmentation, a key of `models.text.segmentations.SEGMENTATIONS`.
         starts, ends: code-point offsets of each item.
         documents: index of each item's document.
         sequences: index of each item's sequence.
@@ -97,12 +97,12 @@ class Items:
 
     @lazy
     def kinds(self) -> tuple[str | None, ...]:
-        """What each of `words` is, one of `layers.merged.KINDS`, or None."""
+        """What each of `words` is, one of `text.joined.KINDS`, or None."""
         return tuple(kinds_of(self.words))
 
     @lazy
     def kind_ids(self) -> Ints:
-        """Of each of `words` the place of its kind in `layers.merged.KINDS`, or -1."""
+        """For each of `words`, the place of its kind in `text.joined.KINDS`, or -1."""
         places = {kind: place for place, kind in enumerate(KINDS)}
         return np.array([-1 if k is None else places[k] for k in self.kinds], np.int64)
 
@@ -188,7 +188,7 @@ class Items:
         )
 
     def under_tokens(self, token_ids: Ints, values: Sequence[str]) -> Column:
-        """Like `of_tokens` for what holds for a stretch of text: characters take the bare value."""
+        """Like `of_tokens` for what holds for a range of text: characters take the bare value."""
         if len(token_ids) == 0:
             return Column((), np.full(len(self), -1, np.int64))
         ids = np.where(self.anchors >= 0, token_ids[np.maximum(self.anchors, 0)], -1)
@@ -227,7 +227,7 @@ class Property(abc.ABC):
         """Its values. Linear in the text, deterministic, and never raises on any text."""
 
     def native_way(self, layer: str) -> NativeWay:
-        """How the extension makes its column on a layer, a key of `SEGMENTATIONS`."""
+        """How the extension makes its column in a segmentation, a key of `SEGMENTATIONS`."""
         return NativeWay.IN_PYTHON
 
     def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
@@ -254,7 +254,7 @@ def clip(word: str) -> str:
 def intern_slices(
     texts: Sequence[str | None], document_offsets: Ints, starts: Ints, ends: Ints
 ) -> tuple[tuple[str, ...], Ints]:
-    """Distinct clipped texts of stretches, in order of appearance, and the index of each."""
+    """Distinct clipped texts of ranges, in order of appearance, and the index of each."""
     table: dict[str, int] = {}
     ids: list[int] = []
     bounds = document_offsets.tolist()

@@ -34,7 +34,7 @@ punctuation that some class asks for as itself, p other punctuation, o anything 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SegmentRun:
-    """The whole word is a row of segments, each of which takes all it can and never gives back.
+    """The whole word is a sequence of segments; each matches greedily, without backtracking.
 
     Attributes:
         segments: (categories, fewest, most) each; most None is without bound.
@@ -131,7 +131,7 @@ OTHER_CLASSES: dict[str, Rule] = {
     "HASPUNCT": Has((PUNCTUATION,)),
     "LETTERS-DIGITS": Only((LETTER, DIGIT)),
     "DIGITS-PUNCT": Only((DIGIT, PUNCTUATION)),
-    # Liu et al. 2015, §3.2.2, "inside": behind the first character.
+    # Liu et al. 2015, §3.2.2, "inside": after the first character.
     "INNERCAP": Has((UPPER,), skip=1),
     "INNERDIGIT": Has((DIGIT,), skip=1),
     "INNERPUNCT": Has((PUNCTUATION,), skip=1),

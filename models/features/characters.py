@@ -12,7 +12,7 @@ from .native_maps import Numbers, values_of
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Character(Property):
-    """The first code point of the item, which on the layer "character" is the item.
+    """The first code point of the item, which in the segmentation "character" is the item.
 
     N-grams over neighbouring characters are conjunctions of it at several offsets (`ngrams`).
 

@@ -16,8 +16,8 @@ from .native_maps import Numbers, fold_map, values_of
 class Cluster(Property):
     """The code of the word in a table, or the first characters of it.
 
-    On the layer "character" it is the code of the fine token, with the place of the character in
-    the token.
+    In the segmentation "character" it is the code of the fine token, with the place of the
+    character in the token.
 
     Attributes:
         name: of the table.

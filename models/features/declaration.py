@@ -61,7 +61,7 @@ class FeatureSet(Protocol):
 
     @property
     def layer(self) -> str:
-        """What an item is: a key of `models.text.segmentations.LAYERS`."""
+        """What an item is: a key of `models.text.segmentations.SEGMENTATIONS`."""
 
     @property
     def sequence(self) -> str:

@@ -6,7 +6,7 @@ import re
 
 BEFORE = "\\B"
 AFTER = "\\E"
-"""The one value that every property has before the first and behind the last item of a sequence.
+"""The one value that every property has before the first and after the last item of a sequence.
 
 No other value can be equal to them, since `escape` doubles backslashes. CRF++ has such markers too.
 """

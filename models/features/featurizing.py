@@ -45,7 +45,7 @@ def featurize(
     Args:
         texts: one for each document of `tokens`; None for one that failed, which gets no items.
         tokens: fine tokens of the batch.
-        recipe: declares layer, sequences and features.
+        recipe: declares segmentation, sequences and features.
         gazetteers: at least those that the recipe names, made by `gazetteer_from_phrases`.
         tags: at least the columns that the recipe names: one tag, or "", for each row of `tokens`.
         clusters: at least the tables that the recipe names, from word to code.
@@ -148,7 +148,7 @@ class _AttributeColumn:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class _Located:
-    """A property's column with two more rows, for the places before and behind a sequence.
+    """A property's column with two more rows, for the places before and after a sequence.
 
     Attributes:
         values: as they stand in attribute strings, and the two markers.
@@ -305,7 +305,7 @@ class _ItemColumns:
 
 
 def _places(items: Items, offset: int) -> Ints:
-    """The item at the offset from each; len(items) before its sequence, one more behind."""
+    """The item at the offset from each; len(items) before its sequence, one more after it."""
     size = len(items)
     places = np.arange(size) + offset
     firsts = items.sequence_offsets[:-1][items.sequences]

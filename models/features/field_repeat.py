@@ -19,7 +19,7 @@ _FEWEST_CHARACTERS = 3
 class Elsewhere(Property):
     """The names of the fields in whose values the word stands, in other lines of the document.
 
-    The patient's surname in prose is that behind "Apellidos:" in the form. Words of small letters,
+    The patient's surname in prose is that after "Apellidos:" in the form. Words of small letters,
     and of fewer than three characters, have no value; case does not matter beyond that.
 
     Attributes:

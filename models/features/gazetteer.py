@@ -31,9 +31,9 @@ _MATCH = np.dtype(
 class Gazetteer(Property):
     """Whether the item is part of a phrase of the gazetteer, or which part.
 
-    Phrases are found leftmost-longest over the case-folded tokens of the layer, across lines, never
-    across documents. On the layer "character" they are found over fine tokens, and the characters
-    of a phrase, the white space in it included, are its parts.
+    Phrases are found leftmost-longest over the case-folded tokens of the segmentation, across
+    lines, never across documents. In the segmentation "character" they are found over fine tokens,
+    and the characters of a phrase, the white space in it included, are its parts.
 
     Attributes:
         name: of the gazetteer.
@@ -132,7 +132,7 @@ class PhraseIndex:
 
         Args:
             gazetteers: name -> phrases and their weights; see `gazetteer_from_phrases`.
-            layer: that of the recipe.
+            layer: the segmentation of the recipe.
             extension: `native.extension()`.
 
         Raises:
@@ -169,7 +169,7 @@ class PhraseIndex:
     def opened(
         cls, names: tuple[str, ...], arrays: tuple[Any, ...], extension: ModuleType
     ) -> PhraseIndex:
-        """One of which the arrays are known; it finds numbers of words, not words."""
+        """An index from its arrays; it finds numbers of words, not words."""
         made = cls.__new__(cls)
         made.names, made.numbers = names, {}
         made._open(arrays, extension)
@@ -215,7 +215,7 @@ def _searched(items: Items) -> tuple[tuple[str, ...], Ints, Ints]:
 
 
 def _on_items(items: Items, firsts: Ints, lasts: Ints, weights: Ints) -> tuple[Ints, Ints, Ints]:
-    """Matches as rows of items; on the layer "character" they were found on fine tokens."""
+    """Matches as rows of items; for the segmentation "character", found on fine tokens."""
     if items.layer != "character":
         return firsts, lasts, weights
     tokens = items.tokens
@@ -241,7 +241,7 @@ def gazetteer_from_phrases(
 
     Args:
         phrases: of any case; those without a token are left out.
-        layer: that of the recipe; "character" cuts into fine tokens.
+        layer: the segmentation of the recipe; "character" cuts into fine tokens.
         weights: one a phrase, of a weighted list; those of phrases that differ only in case are
             added up.
 
@@ -265,7 +265,7 @@ def cut_phrases(phrases: Iterable[str], layer: str) -> list[tuple[str, ...]]:
         raise UsageError(f"gazetteer: layer must be one of {', '.join(SEGMENTATIONS)}")
     every = list(phrases)
     if layer in _KEEP_WORDS:
-        # Most phrases are one plain word, which every one of these layers leaves whole.
+        # Most phrases are one plain word, which every one of these segmentations leaves whole.
         cut = [(phrase.casefold(),) if _is_plain(phrase) else None for phrase in every]
         rest = [phrase for phrase, words in zip(every, cut, strict=True) if words is None]
         others = iter(_cut(rest, layer))

@@ -20,17 +20,17 @@ _BINS = 10
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Line(Property):
-    """One aspect of the line, which is counted in fine tokens on every layer.
+    """One aspect of the line, which is counted in fine tokens in every segmentation.
 
     A line has a field if a colon is among its first `FIELD_TOKENS` tokens but the first; the
     field's name is what stands before it, case-folded, one space between tokens, at most
     `FIELD_CHARACTERS`.
 
     Attributes:
-        aspect: "index" and "rest" the tokens before and behind the item, "number" and "below" the
+        aspect: "index" and "rest" the tokens before and after the item, "number" and "below" the
             non-blank lines above and below it, "size" the tokens of the line, all binned by powers
             of two; "tenth" in which tenth of the document's lines it is; "field" the name of the
-            field, for the items behind the colon; "gap" the tokens since the colon, binned by
+            field, for the items after the colon; "gap" the tokens since the colon, binned by
             powers of two.
     """
 
@@ -68,12 +68,12 @@ class Line(Property):
                 return items.under_tokens(*binned((lines - 1 - above)[group], _BINS))
             return items.under_tokens((above * 10 // lines)[group], tuple("0123456789"))
         colons = _colons(items, group, firsts)
-        behind = (colons[group] >= 0) & (rows > colons[group])
+        after = (colons[group] >= 0) & (rows > colons[group])
         if self.aspect == "gap":
             ids, values = binned(rows - colons[group], _BINS)
-            return items.under_tokens(np.where(behind, ids, -1), values)
+            return items.under_tokens(np.where(after, ids, -1), values)
         ids, values = _names(items, firsts, colons)
-        return items.under_tokens(np.where(behind, ids[group], -1), values)
+        return items.under_tokens(np.where(after, ids[group], -1), values)
 
     def native_way(self, layer: str) -> NativeWay:
         """See `Property.native_way`."""

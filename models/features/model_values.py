@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core.arrays import Ids, Ints
 from ..core.errors import UsageError
@@ -90,6 +92,30 @@ def require_room(features: Sequence[Feature], values: dict[Property, ModelValues
                 f"feature {feature.template} cannot be compiled: its values need {bits} bits"
                 f" together, a key has {MOST_BITS}"
             )
+
+
+PackedValues = tuple[npt.NDArray[np.uint8], Ints, int, int]
+"""The values of a `ModelValues` by number as UTF-8, row pointers into them, `where`, `column`."""
+
+
+def packed(values: ModelValues) -> PackedValues:
+    """What `unpacked` takes, to be kept in a file."""
+    strings = [value.encode("utf-8", "surrogatepass") for value in values.ids]
+    offsets = np.cumsum([0, *map(len, strings)], dtype=np.int64)
+    return np.frombuffer(b"".join(strings), np.uint8), offsets, values.where, values.column
+
+
+def unpacked(values: PackedValues) -> ModelValues:
+    """What was `packed`.
+
+    Raises:
+        ValueError: if it is damaged.
+    """
+    codes, offsets, where, column = values
+    content = codes.tobytes()
+    bounds = itertools.pairwise(offsets.tolist())
+    strings = [content[low:high].decode("utf-8", "surrogatepass") for low, high in bounds]
+    return ModelValues(where, column, {value: number for number, value in enumerate(strings)})
 
 
 def numbers_of_column(values: ModelValues, column: Column) -> Ids:

@@ -145,7 +145,7 @@ class WordColumns(_Gathered):
         return len(self.maps) - 1
 
     def arrays(self) -> tuple[Any, ...]:
-        """What the extension's `open_words` takes behind characters and merger."""
+        """What the extension's `open_words` takes after characters and merger."""
         places = {key: place for place, key in enumerate(self._lookups)}
         columns, numbers = list(self.columns), [np.array(self.numbers, np.int32)]
         size = len(self.numbers)
@@ -205,7 +205,7 @@ class PlaceColumns(_Gathered):
         return self.listed([numbers.get(str(name), -1) for name in names])
 
     def arrays(self) -> tuple[Any, ...]:
-        """What the extension's `open_places` takes behind characters."""
+        """What the extension's `open_places` takes after characters."""
         return (
             fold_map(),
             tuple(self.tables),

@@ -46,7 +46,7 @@ def compile_properties(
 
     Args:
         values: property -> its values' numbers.
-        layer: of the items.
+        layer: the segmentation into items.
         lists: names of the gazetteers, in the order of their matches.
         phrases: case-folded word of a phrase -> number.
         clusters: at least the tables that the properties name.
@@ -75,8 +75,13 @@ def compile_properties(
         made(NativeWay.OF_ITEMS),
         made(NativeWay.SETS_OF_WORDS),
         tuple(made(NativeWay.SETS_OF_ITEMS)),
-        tuple(declared for declared, way in ways.items() if way is NativeWay.IN_PYTHON),
+        made_in_python(tuple(values), layer),
     )
+
+
+def made_in_python(declared: Sequence[Property], layer: str) -> tuple[Property, ...]:
+    """Those of some properties for which the extension has no column, in order."""
+    return tuple(each for each in declared if _way(each, layer) is NativeWay.IN_PYTHON)
 
 
 def _way(declared: Property, layer: str) -> NativeWay:

@@ -87,7 +87,7 @@ class Nearest(Property):
         gives: "sort" the landmark's kind or gazetteer; "far" that and the distance, binned by
             powers of two; "word" the landmark's last item if it is before, its first if behind, as
             `Normal` has it.
-        kinds: of `layers.merged.KINDS`.
+        kinds: of `text.joined.KINDS`.
         dictionaries: names of gazetteers. What is of several kinds and gazetteers counts as the
             first of them.
     """

@@ -22,8 +22,8 @@ class Normal(Property):
     """The word, case-folded, with every decimal digit as "0"; a joined item as its kind, `<date>`.
 
     The kinds that stand for the word are those that have digits or signs in them (`GENERAL`); an
-    abbreviation or a hyphenated name stays itself. Kinds are those of `layers.merged`, on every
-    layer.
+    abbreviation or a hyphenated name stays itself. Kinds are those of `text.joined`, in every
+    segmentation.
 
     Attributes:
         plain: letters without their accents, compatibility forms as their usual letters.
@@ -73,7 +73,7 @@ GENERAL = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kind(Property):
-    """The kind of a joined item, or a year, one of `layers.merged.KINDS`; for others no value."""
+    """The kind of a joined item, or a year, one of `text.joined.KINDS`; for others no value."""
 
     KIND: ClassVar[str] = "kind"
 

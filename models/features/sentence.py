@@ -20,12 +20,12 @@ _QUOTES = frozenset('"\u201c\u201d\u00ab\u00bb')
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sentence(Property):
-    """One aspect of the sentence, which is counted in fine tokens on every layer.
+    """One aspect of the sentence, which is counted in fine tokens in every segmentation.
 
     Attributes:
         aspect: "length" binned by powers of two; "end" whether the last token is `.`, `?` or `!`;
-            "bracket" whether any of `()[]{}` is unmatched; "quoted" whether the item is behind an
-            odd number of double quotation marks; "index" and "rest" the tokens before and behind
+            "bracket" whether any of `()[]{}` is unmatched; "quoted" whether the item follows an
+            odd number of double quotation marks; "index" and "rest" the tokens before and after
             the item, binned by powers of two.
     """
 

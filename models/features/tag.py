@@ -10,7 +10,7 @@ from .base import Column, Items, Property, one_each, require_name
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Tag(Property):
-    """The item's entry in a named column of tags, one for each fine token; "" is none.
+    """The item's entry in a named column of tags, one for each fine token; "" means no tag.
 
     A coarse item has the tag of its first fine token; a character that of its token, with its place
     there.

@@ -174,7 +174,7 @@ class Columns:
         needed = {Role.ID, Role.TEXT} if partial else set(Role) - {Role.DROP}
         if missing := [name for name, r in self.roles if name not in present and r in needed]:
             raise UsageError(
-                f"declared columns that the input does not have: {declared_list(missing)}; it has "
+                f"the input lacks declared columns: {declared_list(missing)}; it has "
                 f"{declared_list(present)}"
             )
 

@@ -45,7 +45,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @dataclasses.dataclass(frozen=True)
 class Gzipped:
-    """A format of which each file is compressed as a whole.
+    """A format whose files are each compressed as a whole.
 
     Attributes:
         inner: the format inside.

@@ -59,7 +59,7 @@ class Limits:
         document_bytes: a longer file of the text format, or archive member, is an error row.
         unpacked_ratio: a compressed file that unpacks to more than this many times its size (and
             more than `UNPACKED_FREE_BYTES`) is a bomb: its rest is one error row. So is a row group
-            of Parquet, of which each row is one.
+            of Parquet; each of its rows is an error row.
     """
 
     batch_documents: int = BATCH_DOCUMENTS

@@ -1,4 +1,4 @@
-"""Zip archives of texts, of which any run of members can be read.
+"""Zip archives of texts; any run of members can be read.
 
 Source: APPNOTE.TXT 6.3.10. The size in the directory bounds what is unpacked, and must be that of
 the content.

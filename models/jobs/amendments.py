@@ -116,5 +116,6 @@ class RunAmendments:
             RecursionError,
         ) as error:
             raise RunFailed(
-                f"restricted/<run>/rework.json is damaged ({type(error).__name__})"
+                f"restricted/<run>/rework.json is damaged ({type(error).__name__}): give the run "
+                "up with `scrubline resume --discard`, then scrub again"
             ) from None

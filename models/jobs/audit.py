@@ -37,7 +37,7 @@ AUDIT = pa.schema(
         _field("source", pa.string(), "the detector that gave the label"),
         _field("source_hash", pa.string(), "hash of that rule or model"),
         _field("score", pa.float64(), "for people; it never decides"),
-        _field("action", pa.string(), "{}, {}, {} or {}".format(*ACTIONS)),
+        _field("action", pa.string(), " or ".join((", ".join([*ACTIONS][:-1]), [*ACTIONS][-1]))),
         _field(
             "reason",
             pa.string(),

@@ -25,11 +25,11 @@ SPAN_COLUMNS = ("doc_key", "field", "start", "end", "label", "source", "action",
 
 DOCUMENT_KINDS = ("compared", "new", "gone", "changed", "quarantined")
 """compared: with the same text on both sides; new: only after, or no longer quarantined; gone: only
-before; changed: the text is another one; quarantined: there before, in quarantine after."""
+before; changed: the text differs; quarantined: there before, in quarantine after."""
 
 SPAN_KINDS = ("same", "gained", "lost", "retyped", "moved")
 """Of compared documents. gained and lost: nothing of it is removed on the other side; retyped: same
-place, another label; moved: other edges. All but gained count spans of before."""
+place, another label; moved: other edges. All but gained count the earlier spans."""
 
 _FEW = 10
 """Fewer documents than this need not be compared: they are the changes of a day."""
@@ -61,21 +61,21 @@ class AuditDiff:
 
     @property
     def lost_share(self) -> float:
-        """Of the spans of before, in compared documents, the share of which nothing is left."""
+        """The share of the earlier spans, in compared documents, that are lost."""
         before = sum(self.spans[kind] for kind in SPAN_KINDS if kind != "gained")
         return self.spans["lost"] / before if before else 0.0
 
     @property
     def compared_share(self) -> float:
-        """Of the documents of before, the share that is compared."""
+        """The share of the earlier documents that is compared."""
         before = sum(self.documents[kind] for kind in DOCUMENT_KINDS if kind != "new")
         return self.documents["compared"] / before if before else 1.0
 
     @property
     def is_telling(self) -> bool:
-        """Whether enough is compared: half of the documents of before, or all but a few.
+        """Whether enough is compared: half of the earlier documents, or all but a few.
 
-        Another tokenizer, key or name of the text column makes all of them others.
+        Another tokenizer, key or name of the text column changes all of them.
         """
         left = sum(self.documents[kind] for kind in ("gone", "changed", "quarantined"))
         return left < _FEW or self.compared_share >= 0.5

@@ -48,10 +48,10 @@ class Canary:
         """
         for number, text in enumerate(self.gone, 1):
             if any(text in value for value in (*texts, *cells)):
-                yield f"not clean, text {number} of gone is there"
+                yield f"not clean, text {number} of gone is still there"
         for number, text in enumerate(self.stays, 1):
             if not any(text in scrubbed for scrubbed in texts):
-                yield f"destroyed, text {number} of stays is not there"
+                yield f"destroyed, text {number} of stays is missing"
 
 
 def read_canaries(content: bytes) -> tuple[Canary, ...]:
@@ -101,11 +101,11 @@ def _read(number: int, line: str) -> Canary:
     for name in ("gone", "stays"):
         texts = value.get(name, [])
         if not isinstance(texts, list) or not all(isinstance(t, str) and t for t in texts):
-            raise wrong(f"{name} is not a list of texts")
+            raise wrong(f"{name} must be a list of texts that are not empty")
         found.append(tuple(texts))
     if not any(found):
-        raise wrong("it lists nothing under gone or stays")
+        raise wrong("gone and stays are both empty")
     required = value.get("required", True)
     if not isinstance(required, bool):
-        raise wrong("required is neither true nor false")
+        raise wrong("required must be true or false")
     return Canary(number, canonical, found[0], found[1], required)

@@ -153,7 +153,7 @@ class Job(JobOptions):
         return job
 
     def _check(self) -> None:
-        """Raises ValueError or UsageError for values that nobody can work by."""
+        """Raises ValueError or UsageError for unusable values."""
         require_usable(self)
         encoding_named(self.settings.encoding)
         # Refused by what makes them: caps, names without a hash, lone surrogates.

@@ -40,7 +40,7 @@ def parse_budgets(table: Any) -> Budgets:
     """Budgets of name and value.
 
     Raises:
-        UsageError: for an unknown name, or a value that is none.
+        UsageError: for an unknown name or an invalid value.
     """
     return table if isinstance(table, Budgets) else Budgets.parse(table)
 

@@ -1,7 +1,7 @@
 """Unit -> batches: source records become rows with keys, and documents.
 
 Whatever is wrong with a record is found here at the latest and fails that row alone: a broken line,
-a missing id, a text that is no text or that no UTF-8 file can hold.
+a missing id, a text that is not text or that UTF-8 cannot hold.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ class _RowMaker:
         for begin, end in _runs(first_rows):
             code = lines_in_order(lines[begin:end])
             if len(set(map(str, types[begin:end]))) > 1:
-                code = "NoteTypesDiffer"  # the policy of which one would hold?
+                code = "NoteTypesDiffer"  # no single policy applies
             if code and begin not in failures:
                 failures[begin] = Failure(STAGE, code)
         _fail_notes(first_rows, failures)
@@ -317,7 +317,7 @@ def _runs(first_rows: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _fail_notes(first_rows: Ints, failures: dict[int, Failure]) -> None:
-    """Fails each note of which a row has failed: its first row, and with it all the others."""
+    """Fails each note with a failed row: its first row, and with it all the others."""
     for row in sorted(failures):
         failures.setdefault(int(first_rows[row]), failures[row])
 

@@ -2,7 +2,7 @@
 
 A unit's parts are written under staging by names that only the plan decides; the receipt, which
 lists them with their hashes, is written last. A unit counts as done when its receipt is there, and
-only then: whoever comes again overwrites the same names with the same bytes.
+only then: another attempt overwrites the same names with the same bytes.
 """
 
 from __future__ import annotations

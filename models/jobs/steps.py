@@ -27,7 +27,7 @@ from ..recognisers import recognise_all
 from ..redaction.merging import ORDER, merge, order_of
 from ..redaction.merging_vectorized import merge_vectorized
 from ..redaction.policy import Policy
-from ..redaction.scrub import replace_stretches
+from ..redaction.scrub import replace_ranges
 from ..text.tokenizer import tokenize_documents
 from ..views.batches import bring_back, brought_back, followed, prepared
 from ..views.signs import NamesNoOne, signs_of
@@ -293,14 +293,14 @@ def scrub_batch(batch: Batch) -> Batch:
     """Adds the scrubbed texts and where each span came to lie in them."""
     assert batch.spans is not None, "Merge comes first"
     spans, documents = batch.spans, batch.documents
-    stretches = list(
+    replacements = list(
         zip(spans.starts.tolist(), spans.ends.tolist(), spans.replacements, strict=True)
     )
     edges = np.searchsorted(spans.documents, np.arange(len(documents) + 1)).tolist()
     results, failures = map_documents(
         batch,
         "scrub",
-        lambda i: replace_stretches(documents.texts[i], stretches[edges[i] : edges[i + 1]]),
+        lambda i: replace_ranges(documents.texts[i], replacements[edges[i] : edges[i + 1]]),
     )
     texts: list[str | None] = []
     starts: list[int] = []

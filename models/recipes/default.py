@@ -1,6 +1,6 @@
 r"""Our most accurate recipe: one token CRF over joined tokens, for forms, signatures and prose.
 
-Its lead over the published systems comes mostly from its *items* (layer "merged"): a date, a
+Its lead over the published systems comes mostly from its *items* (segmentation "merged"): a date, a
 telephone number, an e-mail address, an abbreviation or a hyphenated name is one item. The rest
 comes from knowing where in the document an item is: the field of its line and of the neighbouring
 lines, the field last opened inside the line, the landmarks before and after it (an e-mail address,

@@ -6,7 +6,8 @@ the order rule, character CRF, token CRF (§3.4), as `merging.select` does for a
 
 Tokens: the paper's come from MedEx. Its example of one token is "PO/5mg", full stops and commas are
 separate, and its tokens cut so many spans that no tagger on them can exceed a strict F of 91.9
-(§5). The layer "word" is similar: it splits at white space, and splits off punctuation at the ends.
+(§5). The segmentation "word" is similar: it splits at white space, and splits off punctuation at
+the ends.
 
 Deviations: the paper does not say at which offsets it uses sentence, orthographic, shape, section,
 general NER, word representation and dictionary features; here at the current item. Sections are
@@ -155,10 +156,10 @@ def hitsz(
         rules: whether to include the rules of Table 2 (Table 4).
         vote: "both" for only what both taggers find alike (§5); the paper then uses no rules.
         dictionaries: names of the gazetteers.
-        layer: of the token CRF.
+        layer: the segmentation of the token CRF.
 
     Raises:
-        UsageError: if a tagger, group, vote or layer is unknown, or no tagger is left.
+        UsageError: if a tagger, group, vote or segmentation is unknown, or no tagger is left.
     """
     if unknown := sorted(set(without) - GROUPS.keys()):
         raise UsageError(

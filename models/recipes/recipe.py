@@ -50,7 +50,8 @@ class TaggerRecipe:
     """The features, labels and learner of one tagger.
 
     Attributes:
-        layer: the segmentation into items: a key of `models.text.segmentations.SEGMENTATIONS`.
+        layer: the segmentation into items: a key of `models.text.segmentations.SEGMENTATIONS`. The
+            name is older than that term, and stays: it is a key of `recipe.json` in every bundle.
         sequence: what the tagger labels as one sequence: a "line", a "sentence" or a "document".
         features: in the order in which attributes are rendered.
         scheme: one of `SCHEMES`.

@@ -2,7 +2,7 @@
 
 Source: He et al. 2015, "CRFs based de-identification of medical records", §2.2 and Table 2; all
 features at the tokens within two of the current one (§2.2, last paragraph), labels BIO (§2.3). The
-tokens are the layer "wi-deid" (§2.1); a sequence is a sentence.
+tokens are the segmentation "wi-deid" (§2.1); a sequence is a sentence.
 
 Dictionaries: tokens, not phrases, of training spans of CITY, STATE, STREET, COUNTRY and DATE,
 joined with lists of cities, states and countries from the web (§2.2). They are `Extension`s, made
@@ -104,10 +104,10 @@ def wi_deid(groups: Collection[str] = GROUPS, layer: str = "wi-deid") -> Recipe:
 
     Args:
         groups: one or more of `GROUPS`, in any order.
-        layer: "word" for the system of Table 5, without the splitting.
+        layer: the segmentation; "word" for the system of Table 5, without the splitting.
 
     Raises:
-        UsageError: if a group or the layer is unknown, or there is no group.
+        UsageError: if a group or the segmentation is unknown, or there is no group.
     """
     known = dict(zip(GROUPS, (LEXICAL, ORTHOGRAPHIC, DICTIONARY), strict=True))
     if not groups or not set(groups) <= known.keys():

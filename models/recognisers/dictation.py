@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from . import names
-from .names import NO_INITIALS, common_words, credentials
+from .name_words import FIELD_WORDS, FUNCTION_WORDS, NO_INITIALS, common_words, credentials
 from .patterns import Pattern, disjoint, pattern, view
 
 NAME = "dictation"
@@ -120,7 +119,7 @@ def _may_dictate(letters: str) -> bool:
     lower = letters.lower()
     return (letters.islower() or letters.isupper()) and not (
         lower in _NO_INITIALS
-        or lower in names.FUNCTION_WORDS
+        or lower in FUNCTION_WORDS
         or (lower in common_words() and lower not in credentials(NO_INITIALS))
     )
 
@@ -129,8 +128,8 @@ def _is_initials(letters: str) -> bool:
     lower = letters.lower()
     return (
         lower not in common_words()
-        and lower not in names.FUNCTION_WORDS
-        and lower not in names.FIELD_WORDS
+        and lower not in FUNCTION_WORDS
+        and lower not in FIELD_WORDS
         and lower not in credentials(NO_INITIALS)
         and lower not in _NO_INITIALS
         and (letters.islower() or letters.isupper())

@@ -11,8 +11,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from ..core.spans import Candidate
-from . import labelled_name, names, relative_name, role_name, signature, titled_name
+from . import labelled_name, relative_name, role_name, signature, titled_name
 from .casing import INITIAL, OTHER, CasedWords
+from .name_words import FUNCTION_WORDS, PARTICLES, SUFFIXES
 
 
 @functools.lru_cache(maxsize=1)
@@ -40,9 +41,9 @@ def labels_of_words(found: CasedWords, candidates: Iterable[Candidate]) -> dict[
             if (
                 found.shapes[index] not in (INITIAL, OTHER)
                 and len(name) > 2
-                and name not in names.PARTICLES
-                and name not in names.SUFFIXES
-                and name not in names.FUNCTION_WORDS
+                and name not in PARTICLES
+                and name not in SUFFIXES
+                and name not in FUNCTION_WORDS
             ):
                 counted = labels.setdefault(name, {})
                 counted[candidate.label] = counted.get(candidate.label, 0) + 1

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from ...dictionaries import load
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from . import names
 from .casing import CAPITALISED, LOWER, OTHER, UPPER, CasedWords, plain_all, words
 from .evidence import Taken, evidence, labels_of_words
 from .listed_name import find as listed
-from .names import NameSpan, is_common, is_saint, names_an_institution
+from .name_words import FIELD_WORDS, MONTHS_AND_DAYS, given_names, is_common
+from .names import NameSpan, is_saint, names_an_institution
 from .patterns import disjoint
 
 NAME = "known_name"
@@ -62,7 +62,7 @@ def _places() -> frozenset[str]:
         for name in ("countries_en", "nationalities_en", "us_states")
         for phrase in load(name).phrases
     )
-    people = names.given_names()
+    people = given_names()
     return frozenset(word for word in plain_all(phrases) if word not in people) | {"german"}
 
 
@@ -84,7 +84,7 @@ def _is_mention(found: CasedWords, index: int) -> bool:
         return True
     # An ordinary word: capitals say nothing in a line of capitals or at the head of a sentence.
     name = found.plains[index]
-    if shape == UPPER or name in names.FIELD_WORDS or name in names.MONTHS_AND_DAYS:
+    if shape == UPPER or name in FIELD_WORDS or name in MONTHS_AND_DAYS:
         return False
     gap = found.between(index - 1) if index else ""
     return gap in (" ", " (", "/", " / ") and found.shapes[index - 1] in (LOWER, OTHER)

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from . import names
 from .casing import LOWER, CasedWords, plain, words
-from .names import NameSpan, is_common, is_given, is_plausible, is_surname, read_name
+from .name_words import FIELD_WORDS, PARTICLES, is_common, is_credential, is_given, is_surname
+from .names import NameSpan, is_plausible, names_an_institution, read_name
 from .patterns import Match, Pattern, RuleView, disjoint, is_word, lines_before, pattern, view
 
 NAME = "labelled_name"
@@ -148,7 +148,7 @@ def _fields(found: CasedWords, seen: RuleView) -> Iterator[tuple[int, int, str]]
             if label == "PATIENT" and _NEUTRAL.match(field) and _is_signed(found, stretch):
                 called = "DOCTOR"
             nickname = _NICKNAME.match(text, stretch.end)
-            if nickname and is_given(nickname[1]) and plain(nickname[1]) not in names.FIELD_WORDS:
+            if nickname and is_given(nickname[1]) and plain(nickname[1]) not in FIELD_WORDS:
                 yield *nickname.span(1), called
             while stretch is not None:
                 yield stretch.start, stretch.end, called
@@ -178,7 +178,7 @@ def _on_lines(searched: Pattern, seen: RuleView, signs: list[int]) -> Iterator[M
 def _is_signed(found: CasedWords, stretch: NameSpan) -> bool:
     after = stretch.last + 1
     return after < len(found) and (
-        names.is_credential(found.texts[after])
+        is_credential(found.texts[after])
         or re.fullmatch(r",? ?M\.D.*", found.text[stretch.end : stretch.end + 6]) is not None
     )
 
@@ -215,12 +215,12 @@ def _is_name(found: CasedWords, stretch: NameSpan, doubtful: bool) -> bool:
     ):
         # "WARD, CALVIN", whatever the first word is besides.
         return True
-    if not all(is_plausible(found, i) or found.plains[i] in names.PARTICLES for i in full[:1]):
+    if not all(is_plausible(found, i) or found.plains[i] in PARTICLES for i in full[:1]):
         return False
     listed = [i for i in full if is_given(found.texts[i]) or is_surname(found.texts[i])]
     ordinary = [i for i in full if is_common(found.texts[i])]
     comma = "," in found.text[stretch.start : stretch.end]
-    if names.names_an_institution(found, stretch):
+    if names_an_institution(found, stretch):
         return False
     if len(inside) == 1:
         return (
@@ -243,7 +243,7 @@ def _another(found: CasedWords, stretch: NameSpan) -> NameSpan | None:
     """The next name of `A. Jones, MD / B. Smith`, behind credentials or none."""
     index = stretch.last + 1
     for _ in range(3):
-        if index >= len(found) or not names.is_credential(found.texts[index]):
+        if index >= len(found) or not is_credential(found.texts[index]):
             break
         index += 1
     if index >= len(found):
@@ -329,7 +329,7 @@ def _components(name: str) -> tuple[int, int] | None:
             break
         start += len(component) + 1
     kept = kept[:4]
-    while kept and names.is_credential(name[slice(*kept[-1])]):
+    while kept and is_credential(name[slice(*kept[-1])]):
         kept.pop()
     if not kept:
         return None

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from ...dictionaries import load
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from . import names
 from .casing import (
     CAPITALISED,
     INITIAL,
@@ -28,18 +27,17 @@ from .casing import (
     words,
 )
 from .evidence import Taken, evidence, labels_of_words
-from .names import (
-    NameSpan,
+from .name_words import (
+    FIELD_WORDS,
+    FUNCTION_WORDS,
+    ORGANISATION_WORDS,
+    PARTICLES,
     eponyms,
     is_common,
     is_given,
-    is_plausible,
-    is_saint,
     is_surname,
-    names_an_institution,
-    read_name,
-    surname_of,
 )
+from .names import NameSpan, is_plausible, is_saint, names_an_institution, read_name, surname_of
 from .patterns import disjoint
 
 NAME = "listed_name"
@@ -109,7 +107,7 @@ def _begins_pair(word: str) -> bool:
     return (
         is_given(word)
         and shape in ((CAPITALISED,) if is_common(word) else (CAPITALISED, UPPER, LOWER))
-        and plain(word) not in names.FUNCTION_WORDS
+        and plain(word) not in FUNCTION_WORDS
     )
 
 
@@ -124,7 +122,7 @@ def _pairs(found: CasedWords) -> Iterator[NameSpan]:
         if index < behind or index == last:
             continue
         next_shape = shapes[index + 1]
-        if next_shape not in (shape, INITIAL) and found.texts[index + 1] not in names.PARTICLES:
+        if next_shape not in (shape, INITIAL) and found.texts[index + 1] not in PARTICLES:
             continue
         stretch = read_name(found, index, lower=shape == LOWER)
         if stretch is None or stretch.first == stretch.last:
@@ -179,7 +177,7 @@ def _is_part(found: CasedWords, stretch: NameSpan) -> bool:
     """Whether a stretch is part of a place, an institution or an address."""
     if names_an_institution(found, stretch) or _is_place(found, stretch):
         return True
-    if found.plains[stretch.last] in names.ORGANISATION_WORDS:
+    if found.plains[stretch.last] in ORGANISATION_WORDS:
         return True
     if is_saint(found, stretch.first):
         return True
@@ -192,7 +190,7 @@ def _is_part(found: CasedWords, stretch: NameSpan) -> bool:
         return (
             found.shapes[following] == CAPITALISED
             and found.shapes[stretch.last] == CAPITALISED
-            and found.plains[following] in names.ORGANISATION_WORDS
+            and found.plains[following] in ORGANISATION_WORDS
         )
     return False
 
@@ -221,7 +219,7 @@ def _initials(found: CasedWords, known: Mapping[str, str]) -> Iterator[NameSpan]
             stretch is not None
             and stretch.last > index
             and not names_an_institution(found, stretch)
-            and found.plains[stretch.last] not in names.ORGANISATION_WORDS
+            and found.plains[stretch.last] not in ORGANISATION_WORDS
         ):
             yield stretch
 
@@ -288,7 +286,7 @@ def _is_last_first(found: CasedWords, stretch: NameSpan) -> bool:
     header = _HEADER.match(found.text, stretch.end) is not None
     if header and is_surname(surname) and is_given(given) and not is_common(given):
         return found.shapes[stretch.first] != LOWER or not is_common(surname)
-    if plain(surname) in names.FIELD_WORDS or not is_plausible(found, stretch.first):
+    if plain(surname) in FIELD_WORDS or not is_plausible(found, stretch.first):
         return False
     if found.shapes[stretch.first] == LOWER:
         ends = _LINE_END.match(found.text, stretch.end) is not None

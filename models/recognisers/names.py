@@ -1,30 +1,38 @@
-"""What the rules for names of people share: what a word can be, and how a name is read.
+"""How the rules for names of people read a name.
 
 A name is read word by word from a place where a rule has reason to expect one: initials, particles
 (`van der`), one to four names, `Last, First M.`, a suffix (`Jr.`, `III`). Titles and credentials
 end it. How much a word must look like a name depends on the rule: behind `Dr.` nearly anything
-capitalised does, in running text only what the lists hold and what is no ordinary word.
+capitalised does, in running text only what the lists hold and what is no ordinary word. What a
+word can be is in `name_words`.
 """
 
 from __future__ import annotations
 
-import functools
 import re
 from typing import NamedTuple
 
-from ...dictionaries import load, load_weighted, phrase_set, word_set
-from .casing import (
-    CAPITALISED,
-    INITIAL,
-    LOWER,
-    OTHER,
-    UPPER,
-    WORDS_AT_HAND,
-    CasedWords,
-    WordProperty,
-    plain,
-    plain_all,
-    shape_of,
+from ...dictionaries import phrase_set
+from .casing import CAPITALISED, INITIAL, LOWER, OTHER, UPPER, CasedWords, plain
+from .name_words import (
+    ALSO_GIVEN,
+    EPONYM_NOUNS,
+    FIELD_WORDS,
+    FUNCTION_WORDS,
+    INSTITUTIONS,
+    MONTHS_AND_DAYS,
+    NO_INITIALS,
+    ORGANISATION_WORDS,
+    PARTICLES,
+    SUFFIXES,
+    TITLES,
+    credentials,
+    eponyms,
+    is_common,
+    is_credential,
+    is_english_given,
+    is_given,
+    is_surname,
 )
 
 
@@ -36,142 +44,6 @@ class NameSpan(NamedTuple):
     start: int
     end: int
 
-
-FUNCTION_WORDS = phrase_set("function_words_en")
-"""Words that are no name where they follow a title or a relation in small letters or capitals."""
-
-FIELD_WORDS = phrase_set("form_words_en")
-"""Words of forms: they end a name in capitals or without punctuation, and are none themselves."""
-
-ORGANISATION_WORDS = phrase_set("name_followers_en")
-"""Words behind a capitalised word or two that make them a place, an institution or an eponym."""
-
-EPONYM_NOUNS = phrase_set("eponym_nouns_en")
-"""What eponyms are eponyms of, in small letters too."""
-
-INSTITUTIONS = phrase_set("named_like_people_en")
-"""Institutions and cities that are named like people."""
-
-MONTHS_AND_DAYS = phrase_set("months_and_days_en")
-
-_ALSO_GIVEN = frozenset(("april", "may", "june", "august", "summer", "autumn", "winter"))
-
-PARTICLES = phrase_set("particles_world")
-SUFFIXES = frozenset(["jr", "jr.", "sr", "sr.", "ii", "iii", "iv"])
-
-LEAST_BEARERS = 10
-"""Of a million people; rarer surnames of the census are too often other words."""
-
-
-@functools.cache
-def given_names() -> frozenset[str]:
-    """First names, English and of the world, as `plain` writes them."""
-    return _folded("first_names_en") | _folded("first_names_world")
-
-
-@functools.cache
-def surnames() -> frozenset[str]:
-    """Surnames, English and of the world, as `plain` writes them."""
-    counts = load_weighted("surname_counts_en")
-    census = plain_all([name for name, count in counts.items() if count >= LEAST_BEARERS])
-    return frozenset(census) | _folded("surnames_world")
-
-
-@functools.cache
-def common_words() -> frozenset[str]:
-    """Words of English and of medicine, as `plain` writes them.
-
-    Words of medicine that are first names of many ("Charles" of Charles Bonnet) are left out.
-    """
-    return _folded("common_words_en") | (_folded("medical_words_en") - _folded("first_names_en"))
-
-
-@functools.cache
-def eponyms() -> frozenset[str]:
-    """Names that signs, diseases and instruments are called by, as `plain` writes them."""
-    return _folded("eponyms_en")
-
-
-def _folded(name: str) -> frozenset[str]:
-    return frozenset(plain_all(load(name).phrases))
-
-
-NO_INITIALS = 30
-"""Credentials of this weight are not taken for initials."""
-
-
-@functools.cache
-def credentials(least: int = 0) -> frozenset[str]:
-    """Credentials in small letters and without full stops ("md", "pa-c"), suffixes left out.
-
-    Args:
-        least: weight in the list. Rare ones are more often somebody's initials.
-    """
-    return frozenset(
-        plain(phrase).replace(".", "").replace(" ", "")
-        for phrase, weight in load_weighted("credentials_en").items()
-        if weight >= least
-    ) - {"jr", "sr", "ii", "iii", "iv"}
-
-
-def _pieces(word: str) -> list[str]:
-    return [piece for piece in word.split("-") if piece]
-
-
-def is_given(word: str) -> bool:
-    """Whether a word is a listed first name; of a double one each piece must be."""
-    return _is_given(plain(word))
-
-
-@functools.lru_cache(WORDS_AT_HAND)
-def _is_given(name: str) -> bool:
-    known = given_names()
-    return name in known or ("-" in name and all(p in known for p in _pieces(name)))
-
-
-@functools.lru_cache(WORDS_AT_HAND)
-def is_surname(word: str) -> bool:
-    """Whether a word is a listed surname; of a double one any piece of three letters may be."""
-    name = plain(word)
-    known = surnames()
-    return (
-        name in known
-        or name.replace("'", "") in known
-        or ("-" in name and any(len(p) > 2 and p in known for p in _pieces(name)))
-    )
-
-
-def is_common(word: str) -> bool:
-    """Whether a word is an ordinary or medical one as well, whatever else it is."""
-    return _is_common(plain(word))
-
-
-@functools.lru_cache(WORDS_AT_HAND)
-def _is_common(name: str) -> bool:
-    return (
-        name in common_words()
-        or name in FUNCTION_WORDS
-        or name in FIELD_WORDS
-        or name in ORGANISATION_WORDS
-        or name in MONTHS_AND_DAYS
-        or ("-" in name and all(p in common_words() for p in _pieces(name)))
-    )
-
-
-def _may_be_name(word: str) -> bool:
-    """Whether `read_name` may begin with a word, whatever stands around it."""
-    if shape_of(word) != LOWER:
-        return True
-    known = is_given(word) or is_surname(word)
-    return plain(word) in PARTICLES or len(word) == 1 or (known and not is_common(word))
-
-
-MAY_BE_NAME = WordProperty(_may_be_name)
-"""Spares reading a name behind the many words that ordinary ones follow."""
-
-
-TITLES = word_set("dr drs mr mrs ms miss mx prof rev")
-"""Titles that no name goes on with, without their full stop."""
 
 _COMMA = (", ", ",", ",  ", " , ", " ,", " ,  ")
 _BEHIND_INITIAL = (". ", " ", ".")
@@ -354,7 +226,7 @@ def _may_go_on(found: CasedWords, index: int, lower: bool, loose: bool) -> bool:
         return (
             shape == CAPITALISED
             and is_given(found.texts[index - 1])
-            and (name == "will" or name in _ALSO_GIVEN)
+            and (name == "will" or name in ALSO_GIVEN)
             and not _number_follows(found, index)
         )
     before = found.texts[index - 1]
@@ -419,11 +291,6 @@ def _capital_follows(found: CasedWords, index: int) -> bool:
     return False
 
 
-def is_credential(word: str) -> bool:
-    """Whether a word is a credential as it is written: capitals decide ("DO", not "Do")."""
-    return plain(word) in credentials() and sum(map(str.isupper, word)) > 1
-
-
 def is_plausible(found: CasedWords, index: int) -> bool:
     """Whether a word may be a name where something says that one stands here.
 
@@ -438,7 +305,7 @@ def is_plausible(found: CasedWords, index: int) -> bool:
         return False
     if shape == LOWER:
         return not is_common(word) and (is_given(word) or is_surname(word))
-    if name in MONTHS_AND_DAYS and name not in _ALSO_GIVEN:
+    if name in MONTHS_AND_DAYS and name not in ALSO_GIVEN:
         return False
     if name in ORGANISATION_WORDS or name in MONTHS_AND_DAYS:
         return (is_given(word) or is_surname(word)) and not _number_follows(found, index)
@@ -520,7 +387,7 @@ def name_behind(found: CasedWords, index: int, *, wordy: bool = False) -> NameSp
         return stretch if not lone and is_plausible(found, stretch.last) else None
     if not is_plausible(found, index):
         return None
-    if shape == UPPER and wordy and _is_english_given(name):
+    if shape == UPPER and wordy and is_english_given(name):
         return stretch if not _is_date(found, index) else None
     if shape == UPPER and (is_common(word) or not (is_given(word) or is_surname(word))):
         return (
@@ -537,15 +404,6 @@ def name_behind(found: CasedWords, index: int, *, wordy: bool = False) -> NameSp
         known = is_given(word) and (wordy or not lone)
         return stretch if known and not _is_date(found, index) else None
     return stretch
-
-
-def _is_english_given(name: str) -> bool:
-    return name in _folded_given()
-
-
-@functools.cache
-def _folded_given() -> frozenset[str]:
-    return _folded("first_names_en")
 
 
 def and_another(found: CasedWords, stretch: NameSpan) -> int | None:

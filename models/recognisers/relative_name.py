@@ -13,18 +13,9 @@ from collections.abc import Iterator
 from ...dictionaries import phrase_set, word_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from . import names
 from .casing import CAPITALISED, LOWER, UPPER, CasedWords, WordProperty, plain, shape_of, words
-from .names import (
-    NameSpan,
-    and_another,
-    is_common,
-    is_given,
-    is_plausible,
-    is_surname,
-    name_behind,
-    read_name,
-)
+from .name_words import TITLES, is_common, is_given, is_surname
+from .names import NameSpan, and_another, is_plausible, name_behind, read_name
 from .patterns import disjoint
 
 NAME = "relative_name"
@@ -203,6 +194,6 @@ def _acting(found: CasedWords) -> Iterator[NameSpan]:
             found.between(index) == " "
             and (not index or found.between(index - 1)[-1:] in '\n. "(')
             and not (index and found.between(index - 1) == " " and found.shapes[index - 1] != LOWER)
-            and not (index and found.plains[index - 1] in names.TITLES)
+            and not (index and found.plains[index - 1] in TITLES)
         ):
             yield NameSpan(index, index, found.starts[index], found.ends[index])

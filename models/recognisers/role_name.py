@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from ...dictionaries import phrase_set, word_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from . import names
 from .casing import (
     CAPITALISED,
     INITIAL,
@@ -26,16 +25,8 @@ from .casing import (
     shape_of,
     words,
 )
-from .names import (
-    NameSpan,
-    and_another,
-    is_common,
-    is_given,
-    is_plausible,
-    is_surname,
-    name_behind,
-    read_name,
-)
+from .name_words import MAY_BE_NAME, eponyms, is_common, is_given, is_surname
+from .names import NameSpan, and_another, is_plausible, name_behind, read_name
 from .patterns import disjoint
 
 NAME = "role_name"
@@ -83,7 +74,7 @@ def find(text: str) -> tuple[Candidate, ...]:
 
 
 def _behind(found: CasedWords) -> Iterator[NameSpan]:
-    for index in (at - 1 for at in found.where(names.MAY_BE_NAME, behind=_ROLE)):
+    for index in (at - 1 for at in found.where(MAY_BE_NAME, behind=_ROLE)):
         role = found.plains[index]
         if found.between(index) not in (" ", ", ", " (", "  "):
             continue
@@ -177,7 +168,7 @@ def _led(found: CasedWords) -> Iterator[NameSpan]:
         if stretch is None:
             continue
         lone = stretch.first == stretch.last
-        if lone and not is_given(word) and plain(word) in names.eponyms():
+        if lone and not is_given(word) and plain(word) in eponyms():
             continue
         if lone and (is_common(word) or not (is_given(word) or is_surname(word))):
             continue

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from . import names
 from .casing import CAPITALISED, INITIAL, LOWER, UPPER, CasedWords, words
-from .names import NameSpan, is_common, is_given, is_plausible, is_surname, read_name
+from .name_words import PARTICLES, is_common, is_given, is_surname
+from .names import NameSpan, is_plausible, read_name
 from .patterns import disjoint, pattern, view
 
 NAME = "signature"
@@ -129,9 +129,7 @@ def _is_full(found: CasedWords, stretch: NameSpan) -> bool:
     if not any(is_plausible(found, i) for i in inside):
         return False
     if any(
-        found.shapes[i] == LOWER
-        and is_common(found.texts[i])
-        and found.plains[i] not in names.PARTICLES
+        found.shapes[i] == LOWER and is_common(found.texts[i]) and found.plains[i] not in PARTICLES
         for i in inside
     ):
         return False

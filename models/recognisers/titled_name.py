@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from . import names
 from .casing import (
     CAPITALISED,
     INITIAL,
@@ -24,7 +23,15 @@ from .casing import (
     shape_of,
     words,
 )
-from .names import NameSpan, is_common, is_given, is_surname, read_name
+from .name_words import (
+    FIELD_WORDS,
+    FUNCTION_WORDS,
+    ORGANISATION_WORDS,
+    is_common,
+    is_given,
+    is_surname,
+)
+from .names import NameSpan, is_plausible, read_name
 from .patterns import disjoint, is_word, pattern, view
 
 NAME = "titled_name"
@@ -44,8 +51,8 @@ _TITLED = WordProperty.one_of(map(plain, _TITLES))
 _ALSO_WORDS = phrase_set("titled_name_also_words_en")
 # Written in capitals, mitral regurgitation and multiple sclerosis as well.
 _ALSO_ABBREVIATIONS = frozenset(("mr", "ms", "lt", "hon", "lady", "sir"))
-_OF_FORMS = names.FIELD_WORDS | names.ORGANISATION_WORDS
-_NO_NAMES = names.FIELD_WORDS - {"ward", "page", "case"}
+_OF_FORMS = FIELD_WORDS | ORGANISATION_WORDS
+_NO_NAMES = FIELD_WORDS - {"ward", "page", "case"}
 _GAP = re.compile(r"(?: ?\. ?|:)?[ \t]{0,3}(?:\r?\n[ \t>]{0,12})?")
 _AND = re.compile(r" ?[,/&] ?")
 
@@ -137,7 +144,7 @@ def _is_street(found: CasedWords, index: int) -> bool:
     for back in (2, 3):
         if index - back < 0 or found.between(index - back) != " ":
             return False
-        if found.plains[index - 1] in names.FUNCTION_WORDS:
+        if found.plains[index - 1] in FUNCTION_WORDS:
             return False
         if found.texts[index - back][:1].isdecimal():
             return found.shapes[index - 1] in (CAPITALISED, UPPER)
@@ -187,7 +194,7 @@ def _unlisted(found: CasedWords, index: int, shape: int) -> NameSpan | None:
     name = plain(word)
     if (
         len(word) < 3
-        or name in names.FUNCTION_WORDS
+        or name in FUNCTION_WORDS
         or name in _OF_FORMS
         or ((shape != LOWER or is_common(word)) and not is_surname(word))
         or "\n" in found.between(index - 1)
@@ -207,7 +214,7 @@ def _next_of_list(found: CasedWords, stretch: NameSpan, several: bool) -> NameSp
             index += 1
         elif gap == " ":
             return None
-        if index < len(found) and names.is_plausible(found, index):
+        if index < len(found) and is_plausible(found, index):
             return read_name(found, index)
     return None
 
@@ -295,7 +302,7 @@ def _is_signed(found: CasedWords, stretch: NameSpan, weak: bool) -> bool:
     comma = "," in found.text[stretch.start : stretch.end]
     if len(inside) == 1:
         return not weak and not ordinary and (bool(listed) or len(first) > 4)
-    if ordinary and plain(first) in names.FUNCTION_WORDS:
+    if ordinary and plain(first) in FUNCTION_WORDS:
         return False
     if len(ordinary) == len(full) and not (initial or is_given(first)):
         return False

@@ -1,22 +1,36 @@
 """The actions of a policy: one table, read by whatever has to know what they are.
 
-A new action is an entry in `ACTIONS`, and a line in `Policy.decide` if it looks at the text. The
+A new action is an entry in `ACTIONS`, and what it does a function here or in a file beside. The
 file format, its checks, merging, the audit's schema, `verify`, `inspect` and `policy check` read
-the table.
+the table. Two actions are known by name elsewhere, for the laws of merging need them: `REDACT`,
+which can always remove, and `KEEP`, that of what stays.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import string
+from collections.abc import Callable
 from typing import Final
 
 from ..core.errors import UsageError
+from .generalization import GENERALISATIONS
 
 REDACT: Final = "redact"
 MASK: Final = "mask"
 GENERALISE: Final = "generalise"
 KEEP: Final = "keep"
+
+Replace = Callable[[str, int, str], str | None]
+"""(label, length of the stretch in code points, marker) -> what takes its place."""
+
+Look = Callable[[str, str, frozenset[str]], str | None]
+"""(label, text of the stretch, restricted ZIP prefixes) -> what takes its place,
+`generalization.KEEP` if it may stay, or None if it is not understood and has to be redacted."""
+
+
+def _nothing(label: str, length: int, marker: str) -> None:
+    """Without a look at the text there is no replacement."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,30 +40,74 @@ class Action:
     Attributes:
         name: in policies and in the audit.
         removes: whether no character of the stretch stays.
-        blind: whether its outcome needs no look at the text. Only such an action can be a default
-            or serve a deny-list: what a look at the text decides may be to keep it.
-        meaning: for people, after "is ...".
+        replace: gives the replacement where no look at the text is needed; None if it stays.
+        look: gives it by the text; None if `replace` does. What is made of a text is taken back,
+            and redacted, where another candidate would not put the same in its place.
+        labels: the labels it can be used for; None for every one.
+        fills: whether the replacement has one character for each of the stretch. A fragment beside
+            an entity has one of its own then, else it has none.
+        marks: whether the replacement is the policy's marker.
+        samples: what `look` may give, as far as characters beside ASCII digits go: a format must
+            be able to hold them.
+        meaning: for people, after "is ..."; empty where the name says it.
     """
 
     name: str
     removes: bool
-    blind: bool
-    meaning: str
+    replace: Replace = _nothing
+    look: Look | None = None
+    labels: frozenset[str] | None = None
+    fills: bool = False
+    marks: bool = False
+    samples: tuple[str, ...] = ()
+    meaning: str = ""
+
+    @property
+    def blind(self) -> bool:
+        """Whether its outcome needs no look at the text.
+
+        Only such an action can be a default or serve a deny-list: what a look at the text decides
+        may be to keep it.
+        """
+        return self.look is None
+
+    def serves(self, label: str) -> bool:
+        """Whether it can be used for a label."""
+        return self.labels is None or label in self.labels
+
+
+def _mark(label: str, length: int, marker: str) -> str:
+    return f"[{label}]" if marker is MARKER else marker.format(label=label)
+
+
+def _mask(label: str, length: int, marker: str) -> str:
+    """A `*` for every code point, line breaks included.
+
+    So no character of a removed stretch stays, and a reader cannot tell where in it a line ended.
+    """
+    return "*" * length
+
+
+def _generalise(label: str, covered: str, restricted_zip3: frozenset[str]) -> str | None:
+    generalise = GENERALISATIONS.get(label)
+    return None if generalise is None else generalise(covered, restricted_zip3)
 
 
 ACTIONS: dict[str, Action] = {
     action.name: action
     for action in (
-        Action(REDACT, True, True, "replaced by a marker"),
-        Action(MASK, True, True, "replaced by a * for each character"),
+        Action(REDACT, True, _mark, marks=True),
+        Action(MASK, True, _mask, fills=True),
         Action(
             GENERALISE,
             True,
-            False,
-            "made coarser (an age over 89 to 90+, a ZIP code to three digits, 000 where few live); "
-            "an age up to 89 stays; what is not understood is replaced by a marker",
+            look=_generalise,
+            labels=frozenset(GENERALISATIONS),
+            samples=("90+",),
+            meaning="made coarser (an age over 89 to 90+, a ZIP code to three digits, 000 where "
+            "few live); an age up to 89 stays; what is not understood is replaced by a marker",
         ),
-        Action(KEEP, False, True, "left as it is"),
+        Action(KEEP, False, meaning="left as it is"),
     )
 }
 """Name -> action."""
@@ -64,18 +122,16 @@ LONGEST_MARKER = 100
 
 
 def replacement_of(action: str, label: str, length: int, marker: str = MARKER) -> str | None:
-    """What takes the place of a stretch of `length` code points that is redacted, masked or kept.
-
-    A mask has a `*` for every code point, line breaks included: no character of a removed stretch
-    stays, and a reader cannot tell where in it a line ended. Neither replacement depends on the
-    text.
+    """What takes the place of a stretch of `length` code points, whatever its text is.
 
     Args:
+        action: a name in `ACTIONS`.
         marker: a text that `check_marker` let pass.
+
+    Returns:
+        None if the stretch stays, or only a look at its text can tell.
     """
-    if action == REDACT:
-        return f"[{label}]" if marker is MARKER else marker.format(label=label)
-    return "*" * length if action == MASK else None
+    return ACTIONS[action].replace(label, length, marker)
 
 
 def check_marker(where: str, marker: str) -> None:

@@ -38,7 +38,7 @@ from ..core.detectors import (
 )
 from ..core.errors import DocumentError, UsageError
 from ..core.spans import POLICY, Candidate, Span
-from .actions import GENERALISE, KEEP, MASK, REDACT
+from .actions import ACTIONS, KEEP, REDACT
 from .policy import Policy
 from .stretches import Stretch, any_set, overlap_counter, subtract, touched, union
 
@@ -177,15 +177,15 @@ def merge(
       apart.
     - A fragment is a longest run of characters that accepted candidates remove and no entity
       covers. It takes label, source and score from the best candidate that covers a part of it. Its
-      replacement is "" (no second marker beside its entity's), or a `*` for each character if that
-      candidate masks; its action is then "mask", else "redact".
+      replacement is "" (no second marker beside its entity's) and its action "redact", unless that
+      candidate's action fills what it removes: then both are that action's.
     - A kept entity gives a span for each part of it that nothing removes; replacement None, reason
       "policy".
     - A rejected candidate does the same, where no kept entity lies, with the reason of its
       rejection; what rejected candidates that overlap better ones leave over are fragments.
-    - A generalised entity is redacted instead when some other removing candidate on it would not
-      put the same text in its place: three digits of a ZIP code may not show what a better guess
-      calls a record number.
+    - An entity whose replacement is made from its text is redacted instead when some other
+      removing candidate on it would not put the same text in its place: three digits of a ZIP code
+      may not show what a better guess calls a record number.
 
     No span covers one of the `line_joins`, the offsets in order at which rows of one note were
     joined: the decision on a whole candidate holds for its parts between them. A part is not
@@ -271,8 +271,11 @@ def _removed_rows(
     ):
         rows.append((entity.start, entity.end, entity, action, replacement, False, None))
     for (start, end), decider in zip(gaps, deciders, strict=True):
-        action = MASK if removing[id(decider)].action == MASK else REDACT
-        replacement = "*" * (end - start) if action == MASK else ""
+        action, replacement = removing[id(decider)].action, ""
+        if ACTIONS[action].fills:
+            replacement = policy.replacement_of(action, decider.label, end - start) or ""
+        else:
+            action = REDACT
         rows.append((start, end, decider, action, replacement, True, None))
     return rows
 
@@ -443,20 +446,20 @@ def _outcomes(
     """Action and replacement of each entity, a disputed generalisation taken back."""
     verdicts = [removing[id(entity)] for entity in entities]
     outcomes = [(verdict.action, verdict.replacement) for verdict in verdicts]
-    if all(action != GENERALISE for action, _ in outcomes):
+    if all(ACTIONS[action].blind for action, _ in outcomes):
         return outcomes
     everything = overlap_counter(map(_stretch, (v.candidate for v in removing.values())))
-    agreeing: dict[str | None, Callable[[int, int], int]] = {}
-    by_replacement: dict[str | None, list[Candidate]] = {}
+    agreeing: dict[tuple[str, str | None], Callable[[int, int], int]] = {}
+    by_outcome: dict[tuple[str, str | None], list[Candidate]] = {}
     for verdict in removing.values():
-        if verdict.action == GENERALISE:
-            by_replacement.setdefault(verdict.replacement, []).append(verdict.candidate)
-    for at, (entity, (action, replacement)) in enumerate(zip(entities, outcomes, strict=True)):
-        if action != GENERALISE:
+        outcome = verdict.action, verdict.replacement
+        by_outcome.setdefault(outcome, []).append(verdict.candidate)
+    for at, (entity, outcome) in enumerate(zip(entities, outcomes, strict=True)):
+        if ACTIONS[outcome[0]].blind:
             continue
-        if replacement not in agreeing:
-            agreeing[replacement] = overlap_counter(map(_stretch, by_replacement[replacement]))
-        if everything(*_stretch(entity)) != agreeing[replacement](*_stretch(entity)):
+        if outcome not in agreeing:
+            agreeing[outcome] = overlap_counter(map(_stretch, by_outcome[outcome]))
+        if everything(*_stretch(entity)) != agreeing[outcome](*_stretch(entity)):
             length = entity.end - entity.start
             outcomes[at] = (REDACT, policy.replacement_of(REDACT, entity.label, length))
     return outcomes

@@ -17,7 +17,7 @@ import numpy as np
 from ..core.arrays import Flags, Ints
 from ..core.detectors import DENY, DetectorId
 from ..core.spans import POLICY, Candidates, Spans
-from .actions import GENERALISE, KEEP, MASK, REMOVALS, replacement_of
+from .actions import ACTIONS, REMOVALS
 from .merging import ORDER, PART, gives_way, places_of
 from .policy import Policy
 
@@ -133,12 +133,11 @@ class _Outcomes:
         of_document = np.array([place[id(policy)] for policy in policies], np.int64)
         # The cell of a candidate in a table of policies by labels.
         self._cells = of_document[candidates.documents] * len(names) + candidates.labels
-        table = list(itertools.product(known, names))
-        actions = [policy.action(name) if policy is not None else "" for policy, name in table]
-        self._blind = [
-            (action, policy.replacement_of(action, name, 0) if policy is not None else None)
-            for (policy, name), action in zip(table, actions, strict=True)
+        self._table = list(itertools.product(known, names))
+        actions = [
+            policy.action(name) if policy is not None else "" for policy, name in self._table
         ]
+        self._blind: dict[tuple[int, int], tuple[str, str | None]] = {}
         self._asked: dict[int, tuple[str, str | None]] = {}
         # What is denied goes whatever its action is, which is for `merge` to see to.
         kinds = (DetectorId.parse(name).kind for name in candidates.detector_names)
@@ -149,8 +148,8 @@ class _Outcomes:
             return flags
 
         self.removes: Flags = of(REMOVALS)
-        self.open: Flags = of((GENERALISE,))
-        self.known: Flags = self.removes | of((KEEP,))
+        self.open: Flags = of([name for name, action in ACTIONS.items() if not action.blind])
+        self.known: Flags = of([name for name, action in ACTIONS.items() if action.blind])
 
     def ask(self, rows: Ints, texts: Sequence[str]) -> None:
         """Lets the texts of open candidates decide."""
@@ -167,14 +166,22 @@ class _Outcomes:
 
     def of(self, rows: Ints) -> list[tuple[str, str | None]]:
         """Action and replacement of known candidates."""
-        found = [self._blind[cell] for cell in self._cells[rows].tolist()]
-        for at, row in enumerate(rows.tolist()):
-            if row in self._asked:
-                found[at] = self._asked[row]
-            elif found[at][0] == MASK:
-                length = int(self._candidates.ends[row] - self._candidates.starts[row])
-                found[at] = (MASK, replacement_of(MASK, "", length))
-        return found
+        lengths = (self._candidates.ends - self._candidates.starts)[rows].tolist()
+        places = zip(self._cells[rows].tolist(), lengths, strict=True)
+        return [
+            self._asked[row] if row in self._asked else self._blindly(place)
+            for row, place in zip(rows.tolist(), places, strict=True)
+        ]
+
+    def _blindly(self, place: tuple[int, int]) -> tuple[str, str | None]:
+        """Action and replacement by cell and length, for no look at the text is needed."""
+        made = self._blind.get(place)
+        if made is None:
+            (policy, label), length = self._table[place[0]], place[1]
+            assert policy is not None, "without a policy nothing is known"
+            action = policy.action(label)
+            made = self._blind[place] = action, policy.replacement_of(action, label, length)
+        return made
 
 
 def _repeats(candidates: Candidates) -> Flags:

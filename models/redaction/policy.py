@@ -17,19 +17,17 @@ from typing import Any
 
 from ..core.detectors import DENY, DetectorId
 from ..core.errors import UsageError
-from ..core.labels import HIPAA_OF, LABELS
+from ..core.labels import HIPAA_ITEMS, HIPAA_OF, LABELS
 from ..core.resources import shown_keys
 from ..core.spans import Candidate
-from .actions import ACTIONS, GENERALISE, KEEP, MARKER, REDACT, REMOVALS, check_marker
+from .actions import ACTIONS, KEEP, MARKER, REDACT, REMOVALS, check_marker
 from .actions import replacement_of as _replacement_of
-from .generalization import GENERALISATIONS, RESTRICTED_ZIP3
 from .generalization import KEEP as _MAY_STAY
+from .generalization import RESTRICTED_ZIP3
 from .phrases import PhraseMatcher, fold, has_word, within
 
 DATE_COLUMNS = ("drop", "keep")
 ANY_LABEL = "*"
-HIPAA_ITEMS = "ABCDEFGHIJKLMNOPQR"
-"""The letters of the items of 45 CFR 164.514(b)(2)(i)."""
 
 VETO, ALLOW = "veto", "allow"
 """Why a candidate is rejected: its whole text is a veto phrase; it lies within an allowed one."""
@@ -109,14 +107,16 @@ class Policy:
         for label, action in self.actions.items():
             _require_label(label in known, "actions", label, self.actions, known)
             _require(action in ACTIONS, f"[actions] {label}", action, tuple(ACTIONS))
-            if action == GENERALISE and label not in GENERALISATIONS:
+            known_action = ACTIONS[action]
+            if not known_action.serves(label):
                 raise UsageError(
-                    f"policy: [actions] {label}: there is no generalisation of it; "
-                    f"only of {sorted(GENERALISATIONS)}"
+                    f"policy: [actions] {label}: {action} can be used only for "
+                    f"{sorted(known_action.labels or ())}"
                 )
-            if action == KEEP and self.hipaa and (letter := self.hipaa_of.get(label)):
+            stays = not known_action.removes
+            if stays and self.hipaa and (letter := self.hipaa_of.get(label)):
                 raise UsageError(
-                    f"policy: [actions] {label}: keep is refused under hipaa, for it is in "
+                    f"policy: [actions] {label}: {action} is refused under hipaa, for it is in "
                     f"45 CFR 164.514(b)(2)(i)({letter}); allowed: {_allowed(label)}"
                 )
         for label, text in self.texts.items():
@@ -199,26 +199,26 @@ class Policy:
     def decide(self, label: str, covered: str) -> tuple[str, str | None]:
         """What becomes of one stretch: the action that its text leads to, and the replacement.
 
-        A pure function of label and text. "generalise" turns into "keep" where the text may stay,
-        and into "redact" where it is not understood.
+        A pure function of label and text. An action that looks at the text turns into "keep" where
+        the text may stay, and into "redact" where it is not understood.
 
         Returns:
             action: one of ACTIONS.
             replacement: None for "keep".
         """
         action = self.actions.get(label, self.default)
-        if action == GENERALISE:
-            general = GENERALISATIONS[label](covered, self.restricted_zip3)
-            if general is None:
+        if (look := ACTIONS[action].look) is not None:
+            seen = look(label, covered, self.restricted_zip3)
+            if seen is None:
                 action = REDACT
-            elif general == _MAY_STAY:
+            elif seen == _MAY_STAY:
                 action = KEEP
             else:
-                return action, general
+                return action, seen
         return action, self.replacement_of(action, label, len(covered))
 
     def remove(self, label: str, length: int) -> tuple[str, str | None]:
-        """What becomes of a stretch that must go whatever its text: never kept nor generalised."""
+        """What becomes of a stretch that must go whatever its text: by an action that is blind."""
         action = self.actions.get(label, self.default)
         if action not in REMOVALS:
             action = REDACT
@@ -239,13 +239,13 @@ class Policy:
             action: that of the row, one of ACTIONS.
             fragment: that of the row; a fragment has no marker beside its entity's.
         """
-        if action == GENERALISE:
-            generalise = GENERALISATIONS.get(label)
-            return (generalise(covered, self.restricted_zip3) if generalise else None) or ""
+        known = ACTIONS[action]
+        if known.look is not None:
+            return known.look(label, covered, self.restricted_zip3) or ""
         replacement = self.replacement_of(action, label, len(covered))
         if replacement is None:
             return covered
-        return "" if fragment and action == REDACT else replacement
+        return "" if fragment and not known.fills else replacement
 
     def vetoes(self, label: str, covered: str) -> bool:
         """Whether the stretch is just a phrase that is never PHI under this label."""
@@ -318,7 +318,9 @@ class Policy:
     @property
     def kept(self) -> tuple[str, ...]:
         """The labels that are kept whatever their text, sorted; the manifest names them."""
-        return tuple(sorted(label for label, action in self.actions.items() if action == KEEP))
+        return tuple(
+            sorted(label for label, action in self.actions.items() if not ACTIONS[action].removes)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """What is said of it in a manifest: name, hash, what stays, and how long the lists are.
@@ -444,11 +446,7 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def _allowed(label: str) -> list[str]:
-    return [
-        action.name
-        for action in ACTIONS.values()
-        if action.removes and (action.blind or label in GENERALISATIONS)
-    ]
+    return [action.name for action in ACTIONS.values() if action.removes and action.serves(label)]
 
 
 def _require(holds: bool, where: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -15,7 +15,7 @@ from ..core.spans import Span
 Side = Literal["start", "end"]
 
 
-Stretch = tuple[int, int, str | None]
+Replacement = tuple[int, int, str | None]
 """Start, end and replacement of a span."""
 
 
@@ -35,17 +35,19 @@ def scrub(text: str, spans: Sequence[Span]) -> tuple[str, tuple[int, ...], tuple
         ValueError: if a span is empty, out of order, overlaps the one before, or ends after the
             text.
     """
-    out, starts, ends = replace_stretches(text, [(s.start, s.end, s.replacement) for s in spans])
+    out, starts, ends = replace_ranges(text, [(s.start, s.end, s.replacement) for s in spans])
     return out, tuple(starts), tuple(ends)
 
 
-def replace_stretches(text: str, stretches: Iterable[Stretch]) -> tuple[str, list[int], list[int]]:
+def replace_ranges(
+    text: str, replacements: Iterable[Replacement]
+) -> tuple[str, list[int], list[int]]:
     """What `scrub` does, by the columns of the spans that it needs."""
     pieces: list[str] = []
     out_starts: list[int] = []
     out_ends: list[int] = []
     position = out = 0
-    for start, end, replacement in stretches:
+    for start, end, replacement in replacements:
         if not position <= start < end <= len(text):
             raise ValueError(
                 f"scrub: span [{start}, {end}) after {position} in {len(text)} characters"
@@ -66,15 +68,15 @@ def replace_stretches(text: str, stretches: Iterable[Stretch]) -> tuple[str, lis
 class OffsetMap:
     """Maps offsets of one document between the untouched and the scrubbed text, in code points.
 
-    A character outside the replaced stretches maps to itself in its new place. Inside a replaced
-    stretch there is no such thing: an offset there is moved outward to the stretch's edge, a
-    `start` to its start and an `end` to its end, so that an annotation that cuts into a stretch
-    comes to hold all of it.
+    A character outside the replaced ranges maps to itself in its new place. Inside a replaced range
+    nothing corresponds: an offset there is moved outward to the range's edge, a `start` to its
+    start and an `end` to its end, so that an annotation that cuts into a range comes to hold all
+    of it.
 
     Attributes:
-        starts, ends: the replaced stretches in the untouched text, left to right, disjoint. Kept
+        starts, ends: the replaced ranges in the untouched text, left to right, disjoint. Kept
             spans must not be among them: their text did not change.
-        out_starts, out_ends: the same stretches in the scrubbed text; empty where nothing took
+        out_starts, out_ends: the same ranges in the scrubbed text; empty where nothing took
             their place.
 
     Raises:
@@ -104,9 +106,9 @@ class OffsetMap:
             or (self.ends <= self.starts).any()
             or (self.out_ends < self.out_starts).any()
         ):
-            raise ValueError("OffsetMap: stretches must be disjoint, left to right")
+            raise ValueError("OffsetMap: replaced ranges must be disjoint, left to right")
         if (between != between_out).any():
-            raise ValueError("OffsetMap: the text between stretches must keep its length")
+            raise ValueError("OffsetMap: the text between replaced ranges must keep its length")
 
     @classmethod
     def of(
@@ -125,10 +127,10 @@ class OffsetMap:
         """Where offsets of the untouched text lie in the scrubbed text.
 
         Args:
-            offsets: any shape, also a plain int; those past the last stretch are shifted, whatever
+            offsets: any shape, also a plain int; those past the last range are shifted, whatever
                 the length.
             side: whether they are starts or ends of something; matters only inside a replaced
-                stretch.
+                range.
 
         Raises:
             ValueError: if an offset is negative.
@@ -136,7 +138,7 @@ class OffsetMap:
         given = _offsets(offsets)
         if len(self.starts) == 0:
             return given
-        # The last stretch that begins at or before the offset.
+        # The last range that begins at or before the offset.
         at = np.searchsorted(self.starts, given, side="right") - 1
         near = np.maximum(at, 0)
         edge = self.out_starts if side == "start" else self.out_ends
@@ -148,7 +150,7 @@ class OffsetMap:
     def to_original(self, offsets: npt.ArrayLike, side: Side = "start") -> Ints:
         """Where offsets of the scrubbed text come from in the untouched text.
 
-        Where a stretch left nothing behind, one place in the scrubbed text stands for several in
+        Where a replaced range left nothing, one place in the scrubbed text stands for several in
         the untouched one: a `start` goes to the last of them and an `end` to the first, so that an
         annotation does not come to hold what its scrubbed text does not show.
 

@@ -22,7 +22,7 @@ NO_PLACES = frozenset({"data", "generic", "reference", "dir"})
 
 
 def filesystem(url: str) -> tuple[Any, str]:
-    """The filesystem, of which fsspec keeps one a process and thread, and the path in it.
+    """The filesystem (fsspec keeps one per process and thread), and the path in it.
 
     A local path is absolute and without `..`, see `places`.
 

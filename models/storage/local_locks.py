@@ -61,7 +61,7 @@ def held(retrying: Retrying, url: str, path: str, root: str) -> Iterator[None]:
             _take(descriptor)
         except BlockingIOError:
             raise OutputBusy(
-                "another process works on this output: wait until it has ended"
+                "another process is working on this output: wait until it has ended"
             ) from None
         except OSError as error:
             _log.warning(

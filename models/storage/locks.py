@@ -138,7 +138,7 @@ class StoreLock:
                 return True
             if content is None or self._take_over(content):
                 continue
-        raise OutputBusy("another process works on this output: wait until it has ended")
+        raise OutputBusy("another process is working on this output: wait until it has ended")
 
     def _start_heartbeat(self) -> None:
         """Starts the heartbeat thread, and waits until it runs.
@@ -204,7 +204,7 @@ class StoreLock:
             # What it writes may come after a deletion, into the lock of another process.
             self._mine.abandon()
             _log.warning(
-                "the lock of the output stays: storage does not finish writing a heartbeat; the "
+                "the lock of the output remains: storage does not finish writing a heartbeat; the "
                 "next run takes the lock over once its lease has expired, after %.0f s",
                 self._lease_seconds,
             )
@@ -214,7 +214,7 @@ class StoreLock:
             self._storage.delete(self._url)
         except ScrublineError as error:
             self._mine.abandon()
-            _log.warning("the lock of the output stays: %s", error)
+            _log.warning("the lock of the output remains: %s", error)
 
     def _set_time(self) -> None:
         self._mine = dataclasses.replace(self._mine, beat=self._clock())
@@ -245,8 +245,8 @@ class StoreLock:
             age = self._watch(url, content)
         if age < self._lease_seconds:
             raise OutputBusy(
-                "another process works on this output: wait until it has ended. Its last heartbeat "
-                f"was {max(0.0, age):.0f} s ago; if it was killed, its lock becomes free "
+                "another process is working on this output: wait until it has ended. Its last "
+                f"heartbeat was {max(0.0, age):.0f} s ago; if it was killed, its lock becomes free "
                 f"{self._lease_seconds:.0f} s after the last heartbeat"
             )
         return age

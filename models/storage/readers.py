@@ -22,7 +22,7 @@ REMOTE_BLOCK_BYTES = 8 << 20
 
 
 class Ranges:
-    """A file of which ranges are read, each tried again after transient faults; to be closed."""
+    """A file read by ranges, each tried again after transient faults; to be closed."""
 
     def __init__(self, retrying: Retrying, url: str, fs: Any, path: str) -> None:
         self._retrying, self._url, self._fs, self._path = retrying, url, fs, path

@@ -179,7 +179,7 @@ class Storage(Retrying):
         """Compares size and version of an input file with what was listed.
 
         Raises:
-            InputChanged: if they differ or the file is gone.
+            InputChanged: if they differ or the file was removed.
         """
         entry = self._look_up(file.url)
         if entry is None or (entry.size, entry.version) != (file.size, file.version):
@@ -315,7 +315,7 @@ class Storage(Retrying):
     def locked(self, url: str) -> Iterator[Callable[[], None]]:
         """Holds a lock for a `with` block, so that no two processes are in one at once.
 
-        On the machine's own file systems, and network ones that take `flock`, the lock is gone with
+        On the machine's own file systems, and network ones that take `flock`, the lock ends with
         its process, however that ends. On object stores with conditional writes it is an object
         with a lease, see `locks`. Elsewhere nothing is locked, and a warning says so once.
 

@@ -1,4 +1,4 @@
-"""What looks like PHI and is none: doses, pressures, scores, gestation, eponyms, codes."""
+"""What looks like PHI but is not: doses, pressures, scores, gestation, eponyms, codes."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ from .parsing import Choice, Mark, Node, Slot, Template, TemplateError, Text
 
 
 class NotePiece(NamedTuple):
-    """A stretch of a note.
+    """A piece of a note.
 
     Attributes:
         text: never empty.
-        label: what it is, or "" for no PHI.
+        label: its label, or "" if it is not PHI.
     """
 
     text: str
@@ -150,7 +150,7 @@ def span_of(argument: str, first: int, last: int) -> tuple[int, int]:
     """The ends of an argument such as `3-9`, `-400..-30` or `+7`; the given ones if it is empty.
 
     Raises:
-        ValueError: if it is none of these.
+        ValueError: if it has another form.
     """
     if not argument:
         return first, last

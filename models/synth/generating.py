@@ -94,7 +94,7 @@ def generate(
     if notes < 1:
         raise UsageError(f"notes: expected at least 1, got {notes}")
     if not templates:
-        raise UsageError("no templates: the files hold none")
+        raise UsageError("no templates: the files contain none")
     for number in range(notes):
         copy, place = divmod(number, len(templates))
         if notes < len(templates):

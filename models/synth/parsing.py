@@ -19,7 +19,7 @@ from ..corpora.inline import CLOSE, ESCAPES, OPEN
 from ..storage.storage import Storage
 
 END = "%%"
-"""The line behind each template of a file."""
+"""The line after each template of a file."""
 
 SETTINGS: Mapping[str, re.Pattern[str]] = {
     "patient": re.compile("[fm]"),
@@ -43,9 +43,9 @@ class Slot:
 
     Attributes:
         name: key of `slots.SLOTS`.
-        index: the digit behind the name; with one, the slot is remembered in its note.
+        index: the digit after the name; with one, the slot is remembered in its note.
         form: how it is written; "" for the usual way.
-        argument: what stands behind the colon; "" for nothing.
+        argument: what follows the colon; "" for nothing.
         case: "u", "l", "t" for upper, lower and title case, "" for as it is.
         line: of the template, from 1; for messages.
     """
@@ -139,7 +139,7 @@ def parse_template(source: str, kind: str = "template", number: int = 1) -> Temp
         key, value = match.groups()
         if key not in SETTINGS or not SETTINGS[key].fullmatch(value):
             raise TemplateError(
-                f"{kind} {number}, line {line}: a setting is unknown or has a value of no meaning; "
+                f"{kind} {number}, line {line}: a setting is unknown or has an invalid value; "
                 f"known: {', '.join(SETTINGS)}"
             )
         if key == "age" and int(value.split("-")[0]) > int(value.split("-")[1]):
@@ -199,20 +199,22 @@ class _TemplateParser:
             elif sign == "|":
                 text(sign)
             else:
-                raise self._wrong(f"{sign!r} closes nothing", match.start())
+                raise self._wrong(f"unmatched {sign!r}", match.start())
         if ends:
-            raise self._wrong(f"what begins here is not closed by {ends[-1]!r}", opened)
+            raise self._wrong(f"what opens here has no closing {ends[-1]!r}", opened)
         text(self._source[self._at :])
         return tuple(nodes), ""
 
     def _slot(self, start: int) -> Slot:
         match = _SLOT.match(self._source, start)
         if match is None:
-            raise self._wrong("a slot is malformed: {name}, {name1.form:argument!u}", start)
+            raise self._wrong(
+                "a slot is malformed; expected {name} or {name1.form:argument!u}", start
+            )
         self._at = match.end()
         name, index, form, argument, case = (group or "" for group in match.groups())
         if case and case not in CASES:
-            raise self._wrong(f"!{case} is none of !u, !l, !t", start)
+            raise self._wrong(f"unknown case !{case}; known: !u, !l, !t", start)
         return Slot(name, index, form, argument, case, self._line(start))
 
     def _choice(self) -> Choice:
@@ -226,7 +228,7 @@ class _TemplateParser:
     def _mark(self, start: int) -> Node:
         match = _LABELLED.match(self._source, start)
         if match is None:
-            raise self._wrong("a mark has no label of the native set", start)
+            raise self._wrong("the label of a mark is not native", start)
         self._at = match.end()
         label, escape = match.groups()
         if escape:
@@ -239,11 +241,11 @@ def parse_templates(source: str, kind: str) -> list[Template]:
     """Reads the templates of a file.
 
     Raises:
-        TemplateError: as `parse_template`, or the last template has no line of `%%` behind it.
+        TemplateError: as `parse_template`, or no line of `%%` follows the last template.
     """
     pieces = re.split(r"^%%[ \t]*(?:\n|\Z)", source, flags=re.MULTILINE)
     if pieces[-1].strip():
-        raise TemplateError(f"{kind} {len(pieces)}: no line of {END} behind it")
+        raise TemplateError(f"{kind} {len(pieces)}: no line of {END} follows it")
     return [
         parse_template(piece.removesuffix("\n").lstrip("\n"), kind, number)
         for number, piece in enumerate(pieces[:-1], 1)

@@ -178,7 +178,7 @@ def _forms(person: Person, draw: Draw, form: str) -> str:
     """A person's name as `form` writes it; the suffix only in the forms with both names."""
     first, last = person.first, person.last
     initial = f"{person.middle[:1]}"
-    behind = f"{draw.pick((' ', ', '))}{person.suffix}" if person.suffix else ""
+    after = f"{draw.pick((' ', ', '))}{person.suffix}" if person.suffix else ""
     if form in ("", "fl"):
         middle = ""
         if initial:
@@ -186,7 +186,7 @@ def _forms(person: Person, draw: Draw, form: str) -> str:
             middle = {"none": "", "dot": f"{initial}. ", "bare": f"{initial} "}.get(
                 middle, f"{person.middle} "
             )
-        return f"{first} {middle}{last}{behind}"
+        return f"{first} {middle}{last}{after}"
     if form == "lf":
         comma = draw.one_of(blank=7, tight=2, none=1)
         between = {"blank": ", ", "tight": ",", "none": " "}[comma]
@@ -314,7 +314,7 @@ def _credential(note: Note, slot: Slot) -> Pieces:
         one = draw.weighted(*_weights("credentials_en"))
         if one in _OTHERS:
             one = "MD"
-        # A rare one often stands behind a licence: "RN, CWOCN".
+        # A rare one often follows a licence: "RN, CWOCN".
         if draw.chance(0.12):
             one += ", " + draw.pick(_credentials())
         return one

@@ -67,7 +67,7 @@ def one_line(draw: Draw, pieces: Pieces) -> Pieces:
 
 
 def missing_blanks(draw: Draw, pieces: Pieces) -> Pieces:
-    """Some blanks behind punctuation and colons go missing."""
+    """Drops some of the blanks after punctuation and colons."""
 
     def drop(match: re.Match[str]) -> str:
         return match[1] if draw.chance(0.25) else match[0]

@@ -32,7 +32,7 @@ _PLACEHOLDER = re.compile(
     r"\b(?P<title>(?:Dr|Mr|Mrs|Ms|Miss|Doctor)\.?) (?P<name>[A-Z]{3,4}|[A-Z])\b(?!\.[A-Za-z])"
     r"(?!-|\.? [A-Z])"
 )
-"""A letter or letters in place of a name; with a name behind it is an initial or a first name."""
+"""A letter or letters in place of a name; before a name it is an initial or a first name."""
 _DIALOGUE = re.compile(r"^\[(?:doctor|patient)[^\]\n]*\]", re.MULTILINE)
 _CAPITAL = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]+(?:[-'][A-Za-z]+)*")
 """A capital in the midst of a sentence."""
@@ -75,10 +75,10 @@ _SLOT_OF = {
 def read_raw(folder: str) -> list[str]:
     """The texts of a folder or file: `.jsonl` with a key "text" a line, or `.txt`.
 
-    Transcripts of dialogues are no notes, and are left out.
+    Transcripts of dialogues are not notes, and are left out.
 
     Raises:
-        UsageError: if there is none, or a line is not as expected; names the file by its ordinal.
+        UsageError: without a text, or if a line is not as expected; names the file by its ordinal.
     """
     storage = Storage()
     texts: list[str] = []
@@ -108,7 +108,7 @@ def read_raw(folder: str) -> list[str]:
 
 
 def mix_in(texts: Sequence[str], *, seed: int) -> Iterator[AnnotatedDocument]:
-    """Yields an annotated note for each raw text of which something is left.
+    """Yields an annotated note for each raw text, unless nothing of it is left.
 
     Raises:
         UsageError: if a text is too long or not sound; names it by its ordinal, from 1.

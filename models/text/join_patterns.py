@@ -126,7 +126,7 @@ class _Compiler:
             direction, body = argument
             least, most = body.getwidth()
             if direction < 0 and (least != most or most > _FURTHEST_BEHIND):
-                raise _refuse("looking behind by different widths")
+                raise _refuse("a lookbehind without a fixed width")
             at = self._hole()
             self.sequence(body)
             self.steps.append((_MATCH, 0, 0, 0))

@@ -1,4 +1,4 @@
-"""The layer "merged": fine tokens joined where several of them write one thing.
+"""The segmentation "merged": fine tokens joined where several of them write one thing.
 
 A date, a telephone number, an e-mail address, a decimal, an abbreviation with its point, a
 hyphenated name become one item each, so that a CRF sees whole what it must label whole, and its
@@ -105,7 +105,7 @@ JOINS: dict[str, tuple[str, str, str]] = {
     "initial": ("", r"S\.", "(?= ?C)"),
     "hyphenated": ("", "C-C(?:-C)?", ""),
 }
-"""What is joined -> what must be before, the pattern of its categories, what must be behind; most
+"""What is joined -> what must be before, the pattern of its categories, what must be after; most
 telling first.
 
 Digits: a one, b two up to 31, p 34, c other two, y a year, e other four, d f g h i j three and five
@@ -242,7 +242,7 @@ def _category(word: str) -> str:
 def _signature(
     texts: Sequence[str | None], starts: Ints, ends: Ints, first_of_line: Flags, offsets: Ints
 ) -> tuple[str, list[int]]:
-    """The categories of a batch, each document behind a line break, and the token of each."""
+    """The categories of a batch, each document after a line break, and the token of each."""
     categories = _WordCategories()
     characters: list[str] = []
     rows: list[int] = []

@@ -1,4 +1,4 @@
-"""The layers that need no knowledge of a language: fine and coarse tokens, characters."""
+"""The segmentations that need no knowledge of a language: fine and coarse tokens, characters."""
 
 from __future__ import annotations
 

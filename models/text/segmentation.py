@@ -1,4 +1,4 @@
-"""`ItemBounds`: what a layer gives, and what all layers share."""
+"""`ItemBounds`: what a segmentation gives, and what all segmentations share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Layers: what a CRF labels one by one, its items.
+"""Segmentations into items: what a CRF labels one by one.
 
-A layer is a pure function from the texts of a batch and their fine tokens to bounds: ordered and
-disjoint within a document, and every character that is not white space is in one.
+A segmentation is a pure function from the texts of a batch and their fine tokens to bounds: ordered
+and disjoint within a document, and every character that is not white space is in one.
 """
 
 from __future__ import annotations
@@ -21,4 +21,4 @@ SEGMENTATIONS: dict[str, Layer] = {
     "wi-deid": wi_deid,
     "merged": merged,
 }
-"""All layers, by the name that a recipe gives."""
+"""All segmentations, by the name that a recipe gives in its field `layer`."""

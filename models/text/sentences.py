@@ -117,7 +117,7 @@ def find_sentences(
 
 
 def _rows(*columns: npt.NDArray[np.generic]) -> Iterator[tuple[Any, ...]]:
-    """The rows of equally long columns, as Python values of which few exist at a time."""
+    """The rows of equally long columns, as Python values, a few at a time."""
     for begin in range(0, len(columns[0]), _CHUNK):
         yield from zip(
             *(column[begin : begin + _CHUNK].tolist() for column in columns), strict=True

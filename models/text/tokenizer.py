@@ -1,4 +1,4 @@
-r"""Text to tokens: two layers, lines, sentences and sections, with exact offsets into the text.
+r"""Text to tokens: fine and coarse ones, lines, sentences and sections, with offsets into the text.
 
 **Fine tokens** are runs of letters, runs of digits, and single signs, in the spirit of
 `[^\W\d_]+|\d+|[^\w\s]|_`, letters split further where a word runs into the next (WI-deId,
@@ -13,7 +13,7 @@ decimals, numbers with letters, `A.B.` initials, telephone numbers, hyphenated a
 words. The rules are in `models.text.tokenizer_reference`.
 
 Everything is decided by what stands within a few characters: time and memory are linear in the text
-whatever is in it. The extension does it, or numpy where there is none.
+whatever is in it. The extension does it, or numpy if the extension is missing.
 """
 
 from __future__ import annotations

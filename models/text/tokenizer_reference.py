@@ -54,7 +54,7 @@ def read_tokens(text: str) -> TokenArrays:
     positions = None
     if not text.isascii():
         codes, classes, positions = _without_marks(codes, classes)
-    # From here to the coarse layer, offsets are those of the text without its joined marks.
+    # From here to the coarse tokens, offsets are those of the text without its joined marks.
     starts, ends, kinds = _fine(codes, classes)
     count = len(starts)
     firsts = classes[starts]

@@ -2,17 +2,17 @@ r"""Words as white space and outer punctuation part them, and the finer tokens o
 
 Source: He et al. 2015, "CRFs based de-identification of medical records", §2.1 and Table 1.
 
-The layer **word** stands for the first step, the tokenizer of OpenNLP, which was trained on
+The segmentation **word** stands for the first step, the tokenizer of OpenNLP, which was trained on
 newspapers and cuts as the Penn Treebank does: `word` cuts at white space, makes every sign a token
 of its own, but not a single one between two letters or digits (`6/03/04`, `O'Brien`,
 `45-year-old`, `a.b@c.org`), and keeps `'s` together. Brackets, double quotes and `;?!` are always
 tokens. Unlike OpenNLP's, it never keeps the full stop of an abbreviation (`Mr` `.`) and does not
 part `n't`: it needs no sentences, so a word is cut alike in a text and in a list.
 
-The layer **wi-deid** adds the second and the third step. The nine patterns of Table 1 each part a
-token in two. Table 1 prints them damaged; here they are what its examples mean:
+The segmentation **wi-deid** adds the second and the third step. The nine patterns of Table 1 each
+split a token in two. Table 1 prints them damaged; here they are what its examples mean:
 
-    1  PEND|01/26/2098        letters at a date of ten characters, before it or else behind it
+    1  PEND|01/26/2098        letters at a date of ten characters, before it or else after it
     2  45|-year-old           two digits or more
     3  CABG|6/95              a letter, then one digit, a slash and two digits
     4  x|76221                a small letter, then five digits
@@ -30,7 +30,7 @@ pattern 2 comes to nothing beside it.
 Deviations: letters and digits are those of all scripts, and a mark belongs to the letter before it.
 
 Table 5 compares with a system "without the preprocessing module"; as its AGE falls by twenty
-points, that one kept `45-year-old` whole: it is the layer `word`.
+points, that one kept `45-year-old` whole: it is the segmentation `word`.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _pattern_cuts(codes: Codes, classes: Classes, cuts: Flags) -> Ints:
     slash, hyphen = codes == _SLASH, codes == _HYPHEN
 
     def row(begin: int, *flags: Flags) -> Flags:
-        """Whether such characters stand one behind the other from `begin` on, seen from each."""
+        """Whether such characters stand one after the other from `begin` on, seen from each."""
         found = np.ones(len(codes), np.bool_)
         for distance, one in enumerate(flags, begin):
             found &= _seen(one, distance)

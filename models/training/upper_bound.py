@@ -26,7 +26,7 @@ def upper_bound(
 
     Args:
         documents: gold, in any labels.
-        tagger: for its layer, sequence, scheme and max_sequence.
+        tagger: for its segmentation, sequence, scheme and max_sequence.
     """
     # A tagger must have a feature; this one costs nothing.
     plain = dataclasses.replace(tagger, features=at(Length(), 0))

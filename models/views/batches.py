@@ -28,10 +28,10 @@ from .table import decoded
 P = ParamSpec("P")
 
 CONTEXT_LINES = 2
-"""Lines before and behind a changed one that detectors see with it."""
+"""Lines before and after a changed one that detectors see with it."""
 
 LEAST_ENCODED = 200
-"""Characters: fewer that are encoded (a token, a hash, a key) are no document in disguise."""
+"""Characters: fewer that are encoded (a token, a hash, a key) are not a document in disguise."""
 
 
 def look_through(batch: Batch, budgets: Budgets) -> Batch:
@@ -235,12 +235,12 @@ def bring_back(batch: Batch, inner: Batch) -> Batch:
 
 def _seen_anew(view: View) -> Flags:
     """For each character, whether its line was changed, or follows a changed one with a colon."""
-    told = view.changed_lines()
-    changed = told.copy()
+    seen = view.changed_lines()
+    changed = seen.copy()
     for colon in _HEADING_END.finditer(view.text):
         if changed[colon.start()]:
-            told[colon.end() : _line(view.text, colon.end())[1]] = True
-    return told
+            seen[colon.end() : _line(view.text, colon.end())[1]] = True
+    return seen
 
 
 _HEADING_END = re.compile(r":[ \t]{0,8}\r?\n")

@@ -75,7 +75,7 @@ def carry_over(batch: Batch, inner: Batch) -> tuple[Found, Found, dict[int, Fail
 
 
 class _Whole:
-    """A text and, behind it, its views: of these the changed lines."""
+    """A text followed by its views; of these, the changed lines."""
 
     def __init__(self, text: str, views: Sequence[View]) -> None:
         self.length = len(text)

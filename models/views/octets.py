@@ -1,7 +1,7 @@
 """Bytes written as two hexadecimal digits: `%4F` of URLs, `=4F` of quoted-printable.
 
 A per cent or equals sign before two digits is common in notes (`50%20`, `HR=80`). What they decode
-to must be text; where that is no escape, detectors see the text as it is written too.
+to must be text; where it is not an escape, detectors see the text as it is written too.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _QUOTED = re.compile(rf"=[0-9A-Fa-f]{{2}}(?:(?:{_SOFT})?=[0-9A-Fa-f]{{2}})*")
 _SOFT_BREAK = re.compile(rf"(?<!=){_SOFT}")
 _OCTET = re.compile(r"[%=]([0-9A-Fa-f]{2})")
 _TEXT = re.compile(rf"[\t\n\r\0\u2028\u2029{INVISIBLE}]")
-"""Besides what is printable and blanks: what is no sign, but is read over where it stands."""
+"""Characters, besides printable ones and blanks, that text may contain; they are skipped."""
 
 
 def percent_edits(text: str) -> list[Edit]:
-    """The escapes of URLs; `+` is a blank in a word that has some; `50%20` alone is none."""
+    """The escapes of URLs; `+` is a blank in a word that has some; `50%20` alone is not one."""
     if "%" not in text:
         return []
     found: list[Edit] = []
@@ -63,16 +63,16 @@ def quoted_edits(text: str) -> list[Edit]:
 
 
 def _is_surely_quoted(run: re.Match[str]) -> bool:
-    """Whether it is no value as in `HR=80`: then the others near it are none either.
+    """Whether it cannot be a value as in `HR=80`; then its neighbours are not values either.
 
     A value does not stand between digits: `123=2045`.
     """
     digits = run.group()
     before = run.string[run.start() - 1 : run.start()]
-    behind = run.string[run.end() : run.end() + 1]
-    if before.isdigit() and behind.isdigit():
+    after = run.string[run.end() : run.end() + 1]
+    if before.isdigit() and after.isdigit():
         return True
-    return len(digits) > 3 or not digits[1:].isdigit() or behind.isalpha()
+    return len(digits) > 3 or not digits[1:].isdigit() or after.isalpha()
 
 
 _NO_PERCENTAGE = re.compile(r"%(?:2[CDEF]|3[AB]|2[cdef]|3[ab])[0-9(]|%20(?:[0-9]{4}|[A-Z][a-z])")
@@ -87,7 +87,7 @@ def _is_percentage(text: str, low: int, high: int) -> bool:
 
 
 def _decoded(run: str) -> str | None:
-    """The text of escaped bytes, UTF-8 or else Windows-1252; None if it is no text."""
+    """The text of escaped bytes, UTF-8 or else Windows-1252; None if it is not text."""
     octets = bytes.fromhex("".join(_OCTET.findall(run)))
     try:
         decoded = octets.decode()

@@ -91,8 +91,8 @@ def scan(texts: Sequence[str | None]) -> tuple[dict[int, list[int]], dict[int, i
             anywhere else has.
         encoded: document -> characters in long runs that look like base64 or hexadecimal digits.
     """
-    # Line feeds between, before and behind: what stands a little further off can be asked, and is
-    # of no other text.
+    # Line feeds before, between and after the texts, so that a look a little further off stays
+    # within bounds and never sees another text.
     known = [text or "" for text in texts]
     codes = code_points(("\n" * _PADDING).join(("", *known, "")))
     offsets = np.full(len(known) + 1, _PADDING, np.int64)
@@ -181,7 +181,7 @@ def _old(codes: Codes) -> Ints:
 
 
 _YEARS = np.arange(3, 8)
-"""How far behind its first digit an age may have its unit."""
+"""How far after its first digit an age may have its unit."""
 
 
 def _encoded(codes: Codes, offsets: Ints, member: Flags) -> dict[int, int]:

@@ -2,8 +2,8 @@
 
 Detectors see a text as it is written, and take names and numbers of characters for those of people.
 Where the character is a letter or digit, what they find may be a part of a name; where it is a
-dash, a bullet or a half, it is not, whoever finds it. What reaches beyond the escape, to a letter
-or digit of the text, is believed.
+dash, a bullet or a half, it is not, whichever detector finds it. What reaches beyond the
+escape, to a letter or digit of the text, is believed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..core.views import View
 from . import backslashes, entities, octets
 
 NamesNoOne = Callable[[int, int], bool]
-"""Whether a stretch of a text lies within escapes of signs."""
+"""Whether a range of a text lies within escapes of signs."""
 
 _SYMBOL = re.compile(
     # An ohm, a micro, a beta: one by itself is no name, two may be one of Greek.

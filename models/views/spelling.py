@@ -1,8 +1,8 @@
 """Whether letters or digits that were spaced out are an identifier, or a list of a clinician's.
 
 `NIHSS 0-0-1-0-2-0`, `V 1 2 3 4 5 6` and `R E S P` are written like `MRN 4-8-2-1-9-0` and
-`O k a f o r`. Digits alone are an identifier behind a word that asks for one, or grouped as such
-numbers are. Letters are one if a word comes out that is no ordinary or medical one.
+`O k a f o r`. Digits alone are an identifier after a word that asks for one, or grouped as such
+numbers are. Letters are one if they make a word that is neither ordinary nor medical.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 
 from ...dictionaries import load
 from ..recognisers.casing import plain, plain_all
-from ..recognisers.names import is_common, is_given, is_surname
+from ..recognisers.name_words import is_common, is_given, is_surname
 
 _NUMBERED = (
     "mrn|m\\.r\\.n|med(?:ical)? ?rec(?:ord)?s?|record|chart|ssn|social security|social|ss"
@@ -95,7 +95,7 @@ def is_identifier(joined: str, text: str, start: int) -> bool:
 _LONGEST_ABBREVIATION = 4
 
 _TASKS = ("dlrow", "odnum")
-"""What patients are asked to spell: "world" and "mundo" from behind."""
+"""What patients are asked to spell: "world" and "mundo" backwards."""
 
 
 def _is_telling(word: str, named: bool) -> bool:

@@ -21,7 +21,7 @@ UNIT_DIGITS = "\xb9\xb2\xb3"
 """1, 2 and 3 above the line: one of them alone is most often of a unit, as in `kg/m²`."""
 
 _STYLED = re.compile(f"[{STYLED}{EMOJI}]")
-# Behind a word or a number they are a power or a footnote.
+# After a word or a number they are a power or a footnote.
 _SMALL_NUMBER = re.compile(rf"(?<!\w)[{UNIT_DIGITS}{SMALL_DIGITS}]{{2,}}(?!\w)")
 
 

@@ -14,7 +14,7 @@ HYPHENS = "-\u2010-\u2013"
 """Members of a class of `re`; some programs write a dash for the hyphen of a wrap."""
 
 EM_DASH = "\u2014"
-"""Between digits it is read as a hyphen. Behind a word it ends a clause more often than a line."""
+"""Between digits it is read as a hyphen. After a word it ends a clause more often than a line."""
 
 MOST_TRAILING = 4
 """Blanks that a program left between the hyphen and the end of its line."""

@@ -102,7 +102,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = make_parser(next((word for word in words if word in COMMANDS), "none"))
     parsed = parser.parse_args(words)
     if empty := _empty_option(words):
-        parser.error(f"{empty} is empty: is a variable not set?")
+        parser.error(f"{empty} is empty: is an environment variable unset?")
     parsed.beam, parsed.frozen = tuple(beam) or None, False
     return parsed
 

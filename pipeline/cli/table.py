@@ -138,7 +138,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "commands.dictionaries",
         ),
         "part": Command(
-            "make the language parts that some recipes need: parts of speech, names, clusters",
+            "make the auxiliary models that some recipes need: parts of speech, names, clusters",
             add_part,
             "commands.auxiliary",
         ),

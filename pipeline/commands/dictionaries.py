@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
 from ...dictionaries import DICTIONARIES, DictionaryError, load, without_secrets
-from ...dictionaries.official import MOST_BYTES, SOURCES, TABLES, Parser, clean
+from ...dictionaries.official import SOURCES, TABLES, Parser, clean
+from ...dictionaries.unpacking import MOST_BYTES
 from ...models.core.errors import StorageError, UsageError, error_class
 from ...models.core.shortage import raise_shortage
 from ...models.storage.storage import Storage

@@ -7,7 +7,7 @@ import json
 
 from ...models.storage.storage import Storage
 from ..options.command_line import options_for
-from ..outputs.audit_diff import diff, format_document_changes, told
+from ..outputs.audit_diff import diff, format_diff, format_document_changes
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .advice import watched
@@ -33,6 +33,6 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     if parsed.json:
         show(json.dumps(found.to_json(), indent=1))
     else:
-        show(*(format_document_changes(found) if parsed.documents else told(found)))
+        show(*(format_document_changes(found) if parsed.documents else format_diff(found)))
     is_alike = found.is_none if limit is None else found.lost_share <= limit
     return ExitCode.DONE if is_alike and (found.is_telling or limit == 1) else ExitCode.HELD

@@ -85,7 +85,7 @@ def evaluate(args: argparse.Namespace) -> str:
 def _check_options(args: argparse.Namespace) -> None:
     """Refuses what can be refused before anything is read."""
     if args.show_text and not args.html:
-        raise UsageError("--show-text needs --html FILE: it is about that page")
+        raise UsageError("--show-text needs --html FILE: it adds texts to that page")
     if args.resamples < 0 or args.seed < 0:
         raise UsageError("--resamples and --seed must be whole numbers, 0 or more")
     for option, path in (("--html", args.html), ("--list-errors", args.list_errors)):
@@ -93,7 +93,7 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.list_errors and args.predicted is None:
         raise UsageError("--list-errors needs predicted annotations")
     if args.predicted is None and not args.dial:
-        raise UsageError("missing predicted annotations, or a bundle to draw the curve of (--dial)")
+        raise UsageError("missing predicted annotations, or a bundle whose curve to draw (--dial)")
 
 
 def _curve_alone(args: argparse.Namespace, points: Sequence[CurvePoint]) -> str:

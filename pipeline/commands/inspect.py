@@ -259,8 +259,8 @@ def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -
     """Yields a line for each quarantined row, published or of a run that is not: tab-separated.
 
     The columns, which the first line names, end with the input: its URL and the bytes or row groups
-    in which the row is. Where a unit has several stretches and its format does not tell which one,
-    it is one of those listed. Names of inputs may be PHI: hence the key.
+    in which the row is. Where a unit has several ranges and its format does not say which one, it
+    is one of those listed. Names of inputs may be PHI: hence the key.
 
     Raises:
         UsageError: if there is neither a published output nor an unfinished run; if the key is
@@ -318,7 +318,7 @@ def _quarantine_lines(
 
 
 def _place(job: Job, plan: Plan, unit: int, ordinal: int) -> str:
-    """The stretches of input, one of which holds a row."""
+    """The ranges of input, one of which holds a row."""
     form, locators = job.form(plan.units[unit].format), plan.units[unit].locators
     if form.traits.file_is_record:
         locators = locators[ordinal : ordinal + 1]

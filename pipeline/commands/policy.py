@@ -14,9 +14,10 @@ from typing import Any
 
 from ...models.core.errors import UsageError
 from ...models.core.label_maps import load_map
+from ...models.core.labels import HIPAA_ITEMS
 from ...models.recognisers import DEFAULT_RECOGNISERS
-from ...models.redaction.actions import ACTIONS, GENERALISE, MASK, REDACT
-from ...models.redaction.policy import ANY_LABEL, HIPAA_ITEMS, Policy
+from ...models.redaction.actions import ACTIONS
+from ...models.redaction.policy import ANY_LABEL, Policy
 from ...models.redaction.policy_file import load_policy, policy_names, policy_text
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
@@ -30,10 +31,10 @@ _LIMITS: dict[str, str] = {
     "Q": "images are not read",
     "R": "only what has a label; a rare diagnosis, an event or a way of writing needs people",
 }
-"""What is to be known of an item whatever the policy is."""
+"""What to know about an item, whatever the policy is."""
 
 _NEVER_WHOLE = ("P", "R")
-"""Items of which text can hold, or labels can name, only a part."""
+"""Items that text can hold, or labels can name, only in part."""
 
 _LISTS = ("vetoes", "allowed", "denied")
 """Of `Policy.to_dict`: how many phrases a list has."""
@@ -117,8 +118,8 @@ def explain(policy: Policy) -> dict[str, Any]:
 def _label(policy: Policy, label: str) -> dict[str, Any]:
     action = policy.action(label)
     about: dict[str, Any] = {"action": action}
-    if action == REDACT:
-        about["becomes"] = policy.replacement_of(REDACT, label, 1)
+    if ACTIONS[action].marks:
+        about["becomes"] = policy.replacement_of(action, label, 1)
     about["hipaa_item"] = policy.hipaa_of.get(label)
     about["rules"] = [
         name for name, rule in sorted(DEFAULT_RECOGNISERS.items()) if label in rule.LABELS
@@ -226,9 +227,11 @@ def _warnings(policy: Policy) -> Iterator[str]:
                 "they are removed wherever they stand as a word"
             )
         for label, text in scope.texts.items():
-            unused = label != ANY_LABEL and scope.action(label) not in (REDACT, GENERALISE)
-            if unused and (base is None or base.texts.get(label) != text):
-                yield f"{where}[texts] {label} is never used: its action is {scope.action(label)}"
+            action = ACTIONS[scope.action(label)]
+            # What a look at the text does not understand is redacted.
+            used = label == ANY_LABEL or action.marks or not action.blind
+            if not used and (base is None or base.texts.get(label) != text):
+                yield f"{where}[texts] {label} is never used: its action is {action.name}"
     everywhere = (policy, *policy.note_types.values())
     for label in policy.labels:
         if not any(label in scope.deny for scope in everywhere):
@@ -313,12 +316,11 @@ def _labels(labels: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _becomes(action: str, marker: str | None, label: str = "") -> str:
-    if action == REDACT and marker is not None:
+    if marker is not None:
         shown = marker.replace(label, "LABEL") if label else marker
-        return f"redact, to {shown}"
-    if action in (REDACT, MASK):
-        return action
-    return f"{action} ({ACTIONS[action].meaning})"
+        return f"{action}, to {shown}"
+    meaning = ACTIONS[action].meaning
+    return f"{action} ({meaning})" if meaning else action
 
 
 def _phrases(about: Mapping[str, Any], *, empty: bool = True) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from ...models.core.display_names import role_list
 from ...models.jobs.job import Job
 from ...models.jobs.plan import Plan
-from ..cost_model import Basis, table, told
+from ..cost_model import Basis, prediction_json, table
 from ..options import Options
 from ..outputs.incremental import format_change_counts
 from ..process.stdout import show
@@ -26,7 +26,9 @@ def show_plan(
     if as_json:
         value = {"run": job.run, "files": len(plan.files), "bytes": size, "units": len(plan.units)}
         value |= {"night": changes} if changes else {}
-        show(json.dumps(value | (told(basis, options.workers) if basis else {}), indent=1))
+        show(
+            json.dumps(value | (prediction_json(basis, options.workers) if basis else {}), indent=1)
+        )
         return
     show(*(format_change_counts(changes) if changes else ()))
     if plan.is_nothing:

@@ -193,12 +193,12 @@ class _Chain:
         unit = plan.units[index]
         form = job.form(unit.format)
         first = unit.locators[number]
-        stretch = None
+        sampled = None
         if job.group_lines is None:  # else a note might be cut in two
             file = plan.files[first.file]
-            stretch = form.sample(self._storage, file, first, at, PIECE_BYTES)
+            sampled = form.sample(self._storage, file, first, at, PIECE_BYTES)
         # What cannot be cut is read from its beginning; small files go on with the next ones.
-        locators = (stretch.locator,) if stretch else tuple(_some(unit.locators[number:]))
+        locators = (sampled.locator,) if sampled else tuple(_some(unit.locators[number:]))
         whole = dataclasses.replace(unit, locators=locators)
         seen = self._storage.seen[0]
         began = clock()
@@ -232,8 +232,8 @@ class _Chain:
         planned = sum(locator.bytes for locator in locators)
         if ended:
             read = planned
-        elif stretch is not None and stretch.rows:
-            read = planned * counts["rows"] // stretch.rows
+        elif sampled is not None and sampled.rows:
+            read = planned * counts["rows"] // sampled.rows
         else:
             read = min(planned, self._storage.seen[0] - seen)
         return SamplePiece(max(read, 1), seconds, counts)

@@ -165,7 +165,7 @@ class Options(JobOptions):
     policy: str = option(
         "hipaa",
         name="policy",
-        help="what becomes of what is found: hipaa, research, or a TOML file",
+        help="what is done with each label: hipaa, research, or a TOML file",
         group=Heading.DETECTION,
         kept=Kept.JOB,
         commands=PLANNING,
@@ -255,8 +255,8 @@ class Options(JobOptions):
     drop_gone: bool = option(
         False,
         name="drop-gone",
-        help="with --incremental: remove from the output what inputs gave that no longer exist; "
-        "without it that stays, and is counted",
+        help="with --incremental: remove the documents of inputs that no longer exist; "
+        "without it they stay, and are counted",
         group=Heading.INCREMENTAL,
         kept=Kept.CONFIG,
         commands=PLANNING,
@@ -330,8 +330,8 @@ class Options(JobOptions):
     runner: str = option(
         "direct",
         name="runner",
-        help="engine: direct, prism, flink, spark, portable (a job server that runs already) or "
-        "dataflow; options of Beam follow after --",
+        help="engine: direct, prism, flink, spark, portable (a running job server) or dataflow; "
+        "options of Beam follow after --",
         group=Heading.WORK,
         kept=Kept.CONFIG,
         commands=_SCRUBBING,
@@ -350,8 +350,8 @@ class Options(JobOptions):
     watchdog_seconds: float = option(
         WATCHDOG_SECONDS,
         name="watchdog-seconds",
-        help="kill a worker that is silent for so long. The launcher ends itself after four times "
-        "that without progress, ten minutes at least",
+        help="kill a worker that sends nothing for this long. The launcher ends itself after four "
+        "times that without progress, and at least ten minutes",
         group=Heading.WORK,
         kept=Kept.CONFIG,
         commands=_SCRUBBING,
@@ -389,8 +389,8 @@ class Options(JobOptions):
     report: str | None = option(
         None,
         name="report",
-        help="write a report of the run there, as JSON, however the run ends: counts, error "
-        "classes, times, hashes; never PHI",
+        help="write a report of the run to this place, as JSON, however the run ends: counts, "
+        "error classes, times, hashes; never PHI",
         group=Heading.MONITORING,
         kept=Kept.CONFIG,
         commands=_SCRUBBING,
@@ -399,8 +399,8 @@ class Options(JobOptions):
     metrics_file: str | None = option(
         None,
         name="metrics-file",
-        help="keep gauges for Prometheus there, for node_exporter's textfile collector (a name in "
-        ".prom): last success, rows, quarantined share, exit code",
+        help="keep gauges for Prometheus in this file, for node_exporter's textfile collector (a "
+        "name that ends in .prom): last success, rows, quarantined share, exit code",
         group=Heading.MONITORING,
         kept=Kept.CONFIG,
         commands=_SCRUBBING,

@@ -85,19 +85,22 @@ def diff(
         return compare_sides(before, after, storage, by_document=by_document)
     pending = pending_runs(storage, output)
     if run is None and len(pending) > 1:
-        raise UsageError(f"there are several unfinished runs, say which with --run: {pending}")
+        raise UsageError(f"there are several unfinished runs; choose one with --run: {pending}")
     run = run or next(iter(pending), None)
     if run not in pending:
         raise UsageError(
-            "there is no such run that waits in this output: make one with `scrubline scrub "
-            "--hold`, or compare two outputs with --against"
+            "no such run waits in this output: make one with `scrubline scrub --hold`, or "
+            " compare two outputs with --against"
         )
     job, plan = load_plan(storage, output, run)
     if stage_of(storage, output, run) is Stage.PUBLISHING:
-        raise UsageError("the run is being published: resume it")
+        raise UsageError("the run is being published: finish it with `scrubline resume`")
     receipts = read_receipts(storage, job, plan)
     if left := len(plan.units) - len(receipts):
-        raise UsageError(f"{left} of {len(plan.units)} units of the run are not done: resume it")
+        raise UsageError(
+            f"{left} of {len(plan.units)} units of the run are not done: finish it with "
+            "`scrubline resume`"
+        )
     return diff_of_run(storage, job, plan, list(receipts.values()), by_document=by_document)
 
 
@@ -213,7 +216,7 @@ class _Bucketed:
         return f"{self._place}-{bucket}"
 
 
-def told(found: AuditDiff) -> Iterator[str]:
+def format_diff(found: AuditDiff) -> Iterator[str]:
     """Yields the lines of a difference: counts, then what differs by label and by detector."""
     documents, spans = found.documents, found.spans
     yield "documents        " + ", ".join(
@@ -239,7 +242,7 @@ def told(found: AuditDiff) -> Iterator[str]:
     characters = found.characters
     yield (
         f"characters       {characters['gained']:,} removed only now, "
-        f"{characters['lost']:,} not removed any more"
+        f"{characters['lost']:,} no longer removed"
     )
     kinds = [kind for kind in SPAN_KINDS if kind != "same"]
     for title, rows in (("label", found.labels), ("detector", found.detectors)):

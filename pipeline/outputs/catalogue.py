@@ -37,7 +37,7 @@ FILES = ("restricted/catalogue.parquet", "restricted/units.parquet")
 """Where it lies, below the output."""
 
 _NO_UNIT = ""
-"""In the place of a unit's name, of inputs of which nothing is read."""
+"""In place of a unit's name, for inputs from which nothing is read."""
 
 _UNITS = pa.schema([("unit", pa.string()), ("run", pa.string()), ("receipt", pa.string())])
 
@@ -74,7 +74,7 @@ class CatalogueEntry:
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Idle:
-    """An input of which a run read nothing: empty, or no document as an .ann file of brat.
+    """An input from which a run read nothing: empty, or without a document, as brat's .ann files.
 
     Attributes:
         size, version: see `InputFile`.
@@ -100,7 +100,7 @@ class Catalogue:
     idle: Mapping[str, Idle] = dataclasses.field(default_factory=dict)
 
     def incomplete(self, storage: Storage, output: str) -> set[str]:
-        """The units of which a part is gone from an output."""
+        """The units with a part that is missing from an output."""
         there = parts_there(storage, output)
         return {
             name
@@ -156,7 +156,7 @@ class Catalogue:
         return Catalogue(units, idle)
 
     def runs(self) -> set[str]:
-        """The runs of which the output holds parts."""
+        """The runs with parts in the output."""
         return {entry.run for entry in self.units.values()}
 
     def content(self) -> bytes:
@@ -205,7 +205,9 @@ class Catalogue:
         if not inputs_there and not (units_there and storage.exists(f"{output}/{MANIFEST}")):
             return cls()  # nothing was published; a first publication writes the units first
         if not (inputs_there and units_there):
-            raise UsageError("a file of this output's catalogue is gone from restricted/")
+            raise UsageError(
+                "a file of this output's catalogue is missing from restricted/: put it back"
+            )
         try:
             inputs, units = (
                 table_in(storage.read_bytes(f"{output}/restricted/{name}.parquet")).to_pylist()

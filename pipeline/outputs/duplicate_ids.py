@@ -35,7 +35,7 @@ KEYS_AT_ONCE = 125_000_000
 """Rows of a run whose keys are held at a time, eight bytes each; more are compared in turns."""
 
 Keys = npt.NDArray[np.uint64]
-"""Halves of doc_keys, each of which is a hash: equal by chance hardly ever."""
+"""Halves of doc_keys, which are hashes: two are hardly ever equal by chance."""
 
 
 def number_repeated_ids(

@@ -29,7 +29,7 @@ COUNTED = {
     "new": "inputs that the output does not hold",
     "changed": "of another size or version than when they were published",
     "outdated": "published by another version, or with another model, rule, policy, key or setting",
-    "incomplete": "of which a published part is missing",
+    "incomplete": "inputs of which a published part is missing",
     "quarantined": "read again for the quarantined rows of their units",
     "beside": "unchanged, but sharing a unit with an input that is read",
     "untouched": "not opened",
@@ -91,7 +91,7 @@ def compare(
     Args:
         within: URLs of the catalogue that lie under the listed places.
         is_current: (run, fingerprint) of a unit -> whether the job would make it the same today.
-        incomplete: units of which a published part is missing.
+        incomplete: units with a published part that is missing.
         changes: whether inputs that are new, changed or outdated are read.
         quarantined: whether inputs of units with quarantined rows are read.
         drop_missing: whether inputs that are missing are removed from the output. Otherwise they
@@ -288,7 +288,7 @@ class _Published:
         if versions and not self._has_warned:
             self._has_warned = True
             _log.warning(
-                "this is version %s: it reads %d inputs again, once, that were last read by %s",
+                "version %s reads %d inputs again, once: they were last read by %s",
                 CODE_VERSION,
                 len(outdated),
                 ", ".join(versions),
@@ -315,14 +315,14 @@ def format_change_counts(counts: Mapping[str, int]) -> list[str]:
     lines = [f"inputs           {counts.get('listed', 0):,} listed: {', '.join(kinds) or 'none'}"]
     if missing := counts.get("gone"):
         dropped = counts.get("dropped", 0)
-        what = f"{dropped:,} dropped" if dropped else "what was made of them stays published"
+        what = f"{dropped:,} dropped" if dropped else "their documents stay published"
         if 0 < dropped < missing:
             what += ", the others stay: they share units with inputs of places that are not given"
-        lines.append(f"gone             {missing:,} inputs are no longer there: {what}")
+        lines.append(f"gone             {missing:,} inputs no longer exist: {what}")
     if left := counts.get("left"):
         lines.append(
             f"warning          {left:,} inputs stay as they were published, not as they are now: "
-            "they share units with inputs that are no longer there (--drop-gone) or that are "
+            "they share units with inputs that no longer exist (--drop-gone) or that are "
             "outside the given places (add these to --input)"
         )
     return lines

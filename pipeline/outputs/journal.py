@@ -50,13 +50,13 @@ def read_or_begin(
     reseal: bool,
     stay: Sequence[str],
 ) -> Journal:
-    """The journal of a publication that was cut off, or a new one.
+    """The journal of an interrupted publication, or a new one.
 
     Args:
         after: the catalogue as it will be.
         begin: makes a new one.
         reseal: whether one that does not agree is accepted; then all `stay` counts as adopted.
-        stay: runs of which parts stay.
+        stay: runs whose parts stay.
 
     Raises:
         GateHeld: if the journal, or what the output holds, was changed since.
@@ -78,9 +78,9 @@ def read_or_begin(
         pass
     if not reseal:
         raise GateHeld(
-            "the publication that was cut off cannot go on: its journal, or the catalogue of the "
-            "output, was changed since it began. Nothing more is published. Put back what was "
-            "changed; or, after a look, accept what is there with: resume --reseal"
+            "the interrupted publication cannot continue: its journal, or the catalogue of the "
+            "output, has changed since it began. Nothing more is published. Restore what was "
+            "changed; or examine it, and accept it with: resume --reseal"
         )
     listed = value.get("remove")
     remove = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []

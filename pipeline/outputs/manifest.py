@@ -117,13 +117,13 @@ def published_manifest(storage: Storage, job: Job) -> dict[str, Any] | None:
         return None
     there = parts_there(storage, job.output)
     if any(part["path"] not in there for part in manifest["parts"]):
-        _log.warning("parts of the published output are gone: the run is done again")
+        _log.warning("parts of the published output are missing: the run is done again")
         return None
     return manifest
 
 
 def published_runs(storage: Storage, output: str) -> set[str]:
-    """Ids of the runs of which anything is published: what they left is needed.
+    """Ids of the runs with anything published: what they left is needed.
 
     Raises:
         UsageError: if the catalogue is damaged: what it needs is then not known.

@@ -63,7 +63,7 @@ null."""
 
 
 def faults_of_form(manifest: object) -> list[str]:
-    """Keys that are missing or that nothing writes, and values of another kind."""
+    """Keys that are missing or that nothing writes, and values of the wrong type."""
     return sorted(set(_faults_of_form(manifest, _form_of(manifest), "")))
 
 
@@ -105,7 +105,7 @@ def _faults_of_form(value: object, form: Any, place: str) -> Iterator[str]:
     elif not isinstance(value, (int, float) if form is float else form) or (
         form in (int, float) and isinstance(value, bool)
     ):
-        yield f"{where} is of another kind"
+        yield f"{where} has the wrong type"
     elif form in (int, float) and value < 0:
         yield f"{where} is negative"
 
@@ -120,16 +120,16 @@ def faults_of_itself(manifest: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield from _faults_of_fingerprint(manifest)
     if unused := runs.keys() - {run, *(part["run"] for part in manifest["parts"])}:
-        yield f"manifest: runs names {len(unused)} runs of which there is no part"
+        yield f"manifest: runs names {len(unused)} runs without any part"
     if unknown := {part["run"] for part in manifest["parts"]} - runs.keys():
-        yield f"manifest: parts name {len(unknown)} runs that runs does not know"
+        yield f"manifest: parts name {len(unknown)} runs that runs does not name"
     try:
         digests = {name: Digest.of_hex(manifest["digests"][name]) for name in PARTS}
     except (ValueError, TypeError):
         yield "manifest: digests are not digests"
     else:
         if content_digest(digests) != manifest["content_digest"]:
-            yield "the content digest does not agree with the digests of the manifest"
+            yield "the content digest does not match the digests of the manifest"
     if manifest["digests"]["text"] != manifest["text_digest"]:
         yield "manifest: text_digest is not the digest of the texts"
     counts = manifest["counts"]
@@ -176,7 +176,7 @@ def _faults_of_fingerprint(manifest: Mapping[str, Any]) -> Iterator[str]:
         agrees = False
     if not agrees:
         yield (
-            "manifest: fingerprint does not agree with models, recognisers, policy, columns, "
+            "manifest: fingerprint does not match models, recognisers, policy, columns, "
             "key_check, budgets and code_version"
         )
 
@@ -230,7 +230,7 @@ def _policy_of(job: Job) -> tuple[Policy | None, tuple[str, ...]]:
         return open_policy(job), ()
     except Exception as error:  # a file that is not there, or another one by now
         raise_shortage(error)
-        said = "the policy of the last run is not at hand: only its hash was compared"
+        said = "the policy of the last run cannot be loaded: only its hash was compared"
         return None, (said,)
 
 

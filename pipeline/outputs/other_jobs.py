@@ -38,8 +38,8 @@ def require_same_job(
     Args:
         formats: keys of `FORMATS` of the inputs that the run reads.
         replaced: units that the run replaces, by name.
-        known: inputs that an incremental run looked for. What it cannot take of them, as they are
-            gone, stays as it was published with a warning; that makes no other job.
+        known: inputs that an incremental run looked for. Those that no longer exist stay as they
+            were published, with a warning; they do not make it another job.
         allowed: whether the user asked for another job.
 
     Raises:

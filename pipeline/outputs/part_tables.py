@@ -1,4 +1,4 @@
-"""Reading back the Parquet parts of an output, of which one may be damaged or come cut short."""
+"""Reading back the Parquet parts of an output, any of which may be damaged or truncated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read_part(storage: Storage, url: str, columns: Sequence[str]) -> pa.Table:
 
     Raises:
         MissingFileError: if there is no such part.
-        StorageError: if storage fails, or what it gives is no whole Parquet file.
+        StorageError: if storage fails, or the file is damaged or truncated.
         Shortage: if the machine lacks memory to read it.
     """
     content = storage.read_bytes(url)
@@ -26,6 +26,4 @@ def read_part(storage: Storage, url: str, columns: Sequence[str]) -> pa.Table:
     except (pa.ArrowException, KeyError, OSError) as error:
         raise_shortage(error)
         kind = type(error).__name__
-    raise StorageError(
-        f"cannot read{storage.named(url)}: it is damaged, or came cut short ({kind})"
-    )
+    raise StorageError(f"cannot read{storage.named(url)}: it is damaged or truncated ({kind})")

@@ -108,8 +108,8 @@ def choose_pending(storage: Storage, output: str, run: str | None) -> str:
 def load_run(storage: Storage, output: str, run: str, key_source: str | None = None) -> PlannedRun:
     """A frozen run that this program can go on with.
 
-    What another version planned it does not work on; a publication that was cut off it finishes,
-    for all that is published then was made and checked before.
+    It does not work on what another version planned, but it finishes an interrupted publication:
+    all that is published then was made and checked before.
 
     Args:
         key_source: where the master key is now; None for where it was.
@@ -151,8 +151,8 @@ def discard_run(storage: Storage, output: str, run: str) -> None:
     """
     if stage_of(storage, output, run) is Stage.PUBLISHING:
         raise UsageError(
-            "the run is being published, some of its parts are in place and older ones may be "
-            "gone: it can be finished with `scrubline resume`, not given up"
+            "the run is being published: some of its parts are in place, and older ones may have "
+            "been removed. Finish it with `scrubline resume`; it can no longer be given up"
         )
     give_up(storage, output, run)
 
@@ -192,7 +192,7 @@ def failing_if_removed(storage: Storage, job: Job) -> Iterator[None]:
     """Turns refusals into failure where the output was removed while the run worked on it.
 
     Raises:
-        RunFailed: in the place of an error that says refused or held, if the frozen job is no
+        RunFailed: instead of an error that says refused or held, if the frozen job is no
             longer in the output.
     """
     try:

@@ -118,7 +118,8 @@ def inspect_inputs(
             columns.setdefault(name, index)
         if in_both := set(names) & {key for key, _ in file.partition}:
             raise ColumnNames(columns).error(
-                "columns that are also hive keys of folders: {columns}", sorted(in_both)
+                "columns and hive keys of folders share names: {columns}; rename one of each",
+                sorted(in_both),
             )
     require_few(len(columns), "the input has")
     return InputSurvey(

@@ -222,7 +222,7 @@ def _lines(found: PruneReport, now: float, *, done: bool) -> Iterator[str]:
     if done:
         yield f"removed {total}; {needed}"
     else:
-        yield f"{total} would go; {needed}. Nothing is removed without --yes"
+        yield f"{total} would be removed; {needed}. Nothing is removed without --yes"
 
 
 def _line(said: str, one: Leftover, now: float) -> str:

@@ -25,8 +25,8 @@ def check_standing(
     """Checks the seal of what is published; seals what has no seal.
 
     Raises:
-        GateHeld: if the seal does not agree with what is there, or what has no seal does not agree
-            with its own receipts.
+        GateHeld: if the seal does not match what is there, or what has no seal does not match
+            its own receipts.
     """
     if not is_published(storage, output):
         return
@@ -38,7 +38,7 @@ def check_standing(
     found = faults_against_receipts(storage, output, manifest)
     if found.faults and not reseal:
         raise GateHeld(
-            "the output has no seal, and gets none because it does not agree with its own "
+            "the output has no seal, and cannot be sealed because it does not match its own "
             "receipts: " + "; ".join(found.faults[:5]) + f". {REMEDY}"
         )
     inherited.warn()

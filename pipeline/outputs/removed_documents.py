@@ -126,7 +126,8 @@ def _keys(
                 raise
             # Its unit is made again, as any is that lacks a part.
             _log.warning(
-                "a published part of documents is missing: what is removed of it is not counted"
+                "a published part of the documents table is missing: documents removed from it are "
+                "not counted"
             )
             return _NONE, _NONE
         held = pc.equal(table["status"], "quarantined")

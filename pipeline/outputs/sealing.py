@@ -29,8 +29,8 @@ OF_RUN = (*_PLANNED, PLAN_SEAL, "numbered.parquet", "rework.json")
 """What is sealed of restricted/<run>/, where it is there."""
 
 REMEDY = (
-    "Look with `scrubline verify --output ... --key-file ...`. Put back what was changed, or scrub "
-    "all inputs again into a new output; or accept what is there with --reseal, after a look"
+    "`scrubline verify --output ... --key-file ...` shows what differs. Restore what was changed, "
+    "or scrub all inputs again into a new output; or examine it, and accept it with --reseal"
 )
 
 
@@ -128,7 +128,7 @@ def _read_plan_seal(storage: Storage, output: str, run: str) -> Seal | None:
 
 
 def _seal_at(storage: Storage, url: str) -> Seal | None:
-    """The seal in a file; None if there is none, or it is damaged: it vouches for nothing then."""
+    """The seal in a file; None if it is missing or damaged: then it vouches for nothing."""
     content = _content(storage, url)
     try:
         return None if content is None else Seal.from_bytes(content)
@@ -170,11 +170,9 @@ class Inherited:
         if not self.adopted or self.is_sealed:
             return
         _log.warning(
-            "the output %s: what it holds of %d earlier runs is taken over as it is, and "
-            "`verify` says so",
-            "does not agree with its seal, and --reseal accepts that"
-            if self.accepts
-            else "has no seal",
+            "the output %s: what %d earlier runs published is adopted as it is, and `verify` "
+            "reports that",
+            "does not match its seal, and --reseal accepts that" if self.accepts else "has no seal",
             len(self.adopted),
         )
 
@@ -190,11 +188,11 @@ def inherit(
     """Checks the seal of what is published before anything is built upon it.
 
     Args:
-        runs: of which parts stay. Without any, nothing is taken over.
-        reseal: whether what does not agree is accepted, and named as adopted.
+        runs: those whose parts stay. Without any, nothing is taken over.
+        reseal: whether what does not match is accepted, and named as adopted.
 
     Raises:
-        GateHeld: if the seal does not agree with what is there.
+        GateHeld: if the seal does not match what is there.
     """
     if not runs:
         return Inherited()
@@ -211,7 +209,7 @@ def inherit(
         faults = faults_of_seal(storage, output, keys, seal, [MANIFEST, *CATALOGUE_FILES, *of_runs])
     if faults and not reseal:
         raise GateHeld(
-            "what is published does not agree with its seal: "
+            "what is published does not match its seal: "
             + "; ".join(faults[:5])
             + f". Nothing is published. {REMEDY}"
         )
@@ -238,7 +236,7 @@ def write_seal(
 
     Args:
         run: the one that is published.
-        runs: of which the output holds parts, and that one.
+        runs: those with parts in the output, and that one.
         contents: of the manifest and the catalogue, as they were written.
     """
     found = dict(contents)

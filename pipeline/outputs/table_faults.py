@@ -103,11 +103,11 @@ class _OtherTable(Exception):
 
 
 def _rows(content: bytes, name: str) -> list[dict[str, Any]]:
-    """The rows of a part of a table, of which each value is of the kind that belongs there.
+    """The rows of a part of a table, each value checked to be of its column's type.
 
     Raises:
         _OtherTable: if one is not.
-        Exception: of many kinds, if it is no Parquet file, or a damaged one.
+        Exception: of many kinds, if it is not a Parquet file, or is damaged.
     """
     table = table_in(content)
     if not table.schema.equals(SCHEMAS[name]):
@@ -170,7 +170,7 @@ def _text(value: object) -> str | None:
     """A cell of a data file that should be a text, or null."""
     if value is None or isinstance(value, str):
         return value
-    raise TypeError("a cell is no text")
+    raise TypeError("a cell is not text")
 
 
 def _notes(rows: Iterator[PartRow]) -> Iterator[list[PartRow]]:
@@ -183,9 +183,9 @@ def faults_of_tables(tables: Tables, manifest: Mapping[str, Any]) -> Iterator[st
     """Yields what does not agree: digests, counts, and the tables among each other."""
     for part in PARTS:
         if tables.digests[part].hex() != manifest["digests"][part]:
-            yield f"the digest of {part} does not agree with the manifest"
+            yield f"the digest of {part} does not match the manifest"
     if content_digest(tables.digests) != manifest["content_digest"]:
-        yield "the content digest does not agree with the manifest"
+        yield "the content digest does not match the manifest"
     yield from _faults_of_counts(tables, manifest)
     yield from _faults_of_documents(tables)
     yield from _faults_of_detectors(tables, manifest)
@@ -216,14 +216,14 @@ def _faults_of_counts(tables: Tables, manifest: Mapping[str, Any]) -> Iterator[s
     for row in out:
         of_documents.update(dict(row["spans"]))
     if of_documents != Counter(row["label"] for row in entities):
-        yield "the documents table counts other spans than the audit has"
+        yield "the documents table and the audit differ in the number of spans"
 
 
 def _faults_of_documents(tables: Tables) -> Iterator[str]:
     out = [row for row in tables.documents if row["status"] != "quarantined"]
     listed = {(row["doc_key"], row["field"]) for row in out}
     if len(listed) != len(out):
-        yield "two documents have one doc_key"
+        yield "two documents have the same doc_key"
     if listed != tables.texts.keys():
         yield "data and documents do not hold the same documents"
     if not {(row["doc_key"], row["field"]) for row in tables.spans} <= listed:
@@ -231,7 +231,7 @@ def _faults_of_documents(tables: Tables) -> Iterator[str]:
     for row in tables.spans:
         text = tables.texts.get((row["doc_key"], row["field"]))
         if text is None or not 0 <= row["out_start"] <= row["out_end"] <= len(text):
-            yield "an audit row lies outside its document"
+            yield "a span of the audit lies outside its document"
             break
     for row in out:
         text = tables.texts.get((row["doc_key"], row["field"]))
@@ -291,7 +291,7 @@ def _batches_there(originals: SourceDocuments, faults: list[str]) -> Iterator[Ba
         try:
             yield from originals.of_units([unit])
         except InputChanged:
-            faults.append(f"unit {unit}: an input has changed or is gone since it was scrubbed")
+            faults.append(f"unit {unit}: an input was changed or removed after it was scrubbed")
 
 
 def _agrees(text: str, out: str, spans: list[dict[str, Any]], policy: Policy) -> bool:

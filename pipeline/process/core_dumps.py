@@ -16,7 +16,7 @@ VARIABLE = "SCRUBLINE_DUMPABLE"
 
 WARNING = (
     f"{VARIABLE}=1: a process that crashes may leave its memory in a file, and other processes of "
-    "this user can read it; it holds notes and the key. Use it for measuring alone"
+    "this user can read it; it holds notes and the key. Use it only for measuring"
 )
 
 _PR_SET_DUMPABLE = 4  # linux/prctl.h

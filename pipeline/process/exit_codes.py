@@ -30,7 +30,7 @@ class ExitCode(enum.IntEnum):
     REFUSED = 2, "refused"
     HELD = 3, "held back"
     WAITING = 4, "finished, and waits unpublished as --hold asked"
-    BUSY = 5, "another process works on this output"
+    BUSY = 5, "another process is working on this output"
 
 
 STATES: Mapping[str, ExitCode] = MappingProxyType(

@@ -1,7 +1,7 @@
 """Logs: one line an event, on standard error, never with text, ids or names of inputs.
 
 Our own messages are safe by rule. Those of libraries may quote what they were given, so only their
-logger and place are told; of exceptions that nobody caught, class and place.
+logger and place are logged; of an uncaught exception, class and place.
 
 As JSON, a line is an object: time (UTC), level, run, worker, logger, message.
 """
@@ -60,7 +60,7 @@ def set_up_logs(
     _said.form, _said.worker, _said.run = form, worker, run
     handler = _StandardError()
     handler.setFormatter(_SafeFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    # Beam's import warns on the root logger of clients that nobody asked for.
+    # Beam's import warns on the root logger about clients that are not needed.
     handler.addFilter(lambda record: record.name != "root" or record.levelno >= logging.ERROR)
     # Importing Beam logs on the root logger, which would make a plain basicConfig do nothing.
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
@@ -80,15 +80,15 @@ def about_run(run: str) -> None:
 
 
 def say(message: str, level: str = "ERROR") -> None:
-    """Tells whoever started the program something on standard error, in the form of the logs."""
+    """Writes a message for the user to standard error, in the form of the logs."""
     text = _line(level, "scrubline", message) if _said.form == "json" else message
     print(text, file=sys.stderr, flush=True)
 
 
 def say_error(error: Exception) -> None:
-    """Tells of an error of ours: with names that come from a file on the user's terminal alone.
+    """Reports an error of ours; names that come from a file are shown on a terminal only.
 
-    Such names may be values of the input. A stream that is no terminal is kept somewhere.
+    Such names may be values of the input, and a stream that is not a terminal may be kept.
     """
     message = str(error)
     if isinstance(error, UsageError) and _said.form != "json" and is_terminal(sys.stderr):
@@ -100,7 +100,7 @@ def is_terminal(stream: Any) -> bool:
     """Whether a stream is there and is a terminal."""
     try:
         return bool(stream.isatty())
-    except (AttributeError, ValueError):  # there is none, or it is closed
+    except (AttributeError, ValueError):  # it is missing or closed
         return False
 
 
@@ -143,7 +143,7 @@ class _SafeFormatter(logging.Formatter):
 def _tell(
     kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
 ) -> None:
-    """One line about an exception that nobody caught."""
+    """One line about an uncaught exception."""
     if isinstance(error, ScrublineError):
         say(f"scrubline: {error}")
         return

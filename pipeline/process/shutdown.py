@@ -1,4 +1,4 @@
-"""Ending this process from wherever it is: when it is asked to, or when nothing goes on any more.
+"""Ending this process from wherever it is: when it is asked to, or when there is no more progress.
 
 Python's own handlers of signals run in the main thread between two of its steps: one that waits in
 a library, for a lock or for storage that does not answer, never comes to them. So a thread of our
@@ -75,7 +75,7 @@ def ended_by_signals(
     """For a `with` block in the main thread: ends the process if a signal does not end the block.
 
     Args:
-        numbers: of the signals, each of which has a handler of Python's.
+        numbers: of the signals; Python has a handler for each.
         is_heeded: whether the handler was called.
         last_words: what is said at the end.
     """
@@ -130,12 +130,12 @@ def ended_without_progress(
                 seen, idle = heartbeat_count(), 0.0
             if idle >= max(PATIENCE * watchdog_seconds, LEAST_PATIENCE_SECONDS):
                 end_now(
-                    f"scrubline: there was no sign of progress for {idle:.0f} s, so this process "
+                    f"scrubline: no sign of progress for {idle:.0f} s, so this process "
                     f"ends itself. It was in: {_place(watched)}. {advice()}".rstrip()
                 )
 
     if not _started(watch):
-        _log.warning("the launcher is not watched: no thread can be started")
+        _log.warning("no watchdog for the launcher: no thread can be started")
     try:
         yield
     finally:

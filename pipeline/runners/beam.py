@@ -102,7 +102,7 @@ def run_engine(
     result = _sent(pipeline, options, patience_seconds)
     state = _wait(result, look, patience_seconds)
     if state not in (None, "DONE"):
-        raise RunFailed(f"the engine ended the job in state {state}; its log tells more")
+        raise RunFailed(f"the engine ended the job in state {state}; see its log")
     return metrics_of(result)
 
 
@@ -190,7 +190,7 @@ def _until_ended(call: _Aside, look: Callable[[], int], patience_seconds: float)
         if now - since > patience_seconds:
             raise NothingDone(
                 f"no unit was done for {patience_seconds:.0f} s: the job is cancelled; the "
-                "engine's log tells more, --watchdog-seconds sets how long to wait"
+                "engine's log may say why, --watchdog-seconds sets how long to wait"
             )
 
 
@@ -212,7 +212,7 @@ def require_reached(options: Sequence[str]) -> None:
         )
         try:
             ExternalJobServer(endpoint, seconds).start()
-        except Exception:  # gRPC's, for an address that is none or does not answer
+        except Exception:  # gRPC's, for a bad address or no answer
             raise _unreached("the job server", "job_endpoint") from None
     master = value_of(options, "flink_master")
     if master is not None and not master.startswith("["):
@@ -220,7 +220,7 @@ def require_reached(options: Sequence[str]) -> None:
         if slots is None:
             raise _unreached("Flink's job manager", "flink_master")
         if not slots:
-            raise RunFailed("Flink has no task manager, so nothing would ever run the job")
+            raise RunFailed("Flink has no task manager to run the job: start one")
 
 
 def _unreached(what: str, option: str) -> RunFailed:

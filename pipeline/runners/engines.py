@@ -1,7 +1,7 @@
 """Engines: which of Beam's options each runner stands for, and what must be there for it.
 
-A runner is a short list of Beam's own options. The user's own, those after `--`, come behind it,
-and of two values the last one holds. No Beam is imported here: all that can be refused is refused
+A runner is a short list of Beam's own options. The user's own, those after `--`, follow it, and
+of two values the last one wins. No Beam is imported here: all that can be refused is refused
 before anything heavy is loaded or written.
 """
 
@@ -85,7 +85,7 @@ def beam_options(runner: str, given: Sequence[str]) -> tuple[str, ...]:
     """
     if value_of(given, "runner") is not None:
         raise UsageError(
-            "--runner is Scrubline's own option: say it before the `--`, so that it can be checked"
+            "--runner is Scrubline's own option: give it before the `--`, so that it can be checked"
         )
     return (_PATIENCE, *_PRESETS[runner](given), *given)
 
@@ -100,15 +100,15 @@ def beam_options_of(options: Options) -> tuple[str, ...] | None:
     if runner == "direct":
         return None
     if options.workers:
-        raise UsageError("workers are children of the direct runner: an engine has its own")
+        raise UsageError("--workers is for the direct runner; engines start workers of their own")
     return beam_options(runner, options.beam)
 
 
 def _portable(given: Sequence[str]) -> list[str]:
     if value_of(given, "job_endpoint") is None:
         raise UsageError(
-            "--runner portable sends the job to a job server that runs already: say where with "
-            "`-- --job_endpoint=HOST:PORT`"
+            "--runner portable sends the job to a job server that is already running: say where "
+            "with `-- --job_endpoint=HOST:PORT`"
         )
     return ["--runner=PortableRunner"]
 
@@ -176,7 +176,7 @@ def _dataflow(given: Sequence[str]) -> list[str]:
     image = value_of(given, "sdk_container_image", "worker_harness_container_image")
     if image is None and value_of(given, "setup_file") is None:
         raise UsageError(
-            "--runner dataflow: its workers have no Scrubline: give `-- "
+            "--runner dataflow: Scrubline is missing on its workers: give `-- "
             "--sdk_container_image=IMAGE` (see docs/engines.md) or `-- --setup_file=./setup.py`"
         )
     if importlib.util.find_spec("apitools") is None:
@@ -234,6 +234,6 @@ def check_places(runner: str, places: Iterable[str], key_source: str) -> None:
 
 
 def check_job_places(runner: str, job: Job, inputs: Iterable[str]) -> None:
-    """Refuses a job of which workers on other machines could not reach all; see `check_places`."""
+    """Refuses a job with places that workers on other machines cannot reach; see `check_places`."""
     named = [place for place in (job.policy, *job.models) if "/" in place]
     check_places(runner, [*inputs, job.output, *named], job.key_source)

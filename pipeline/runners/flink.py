@@ -37,7 +37,7 @@ def cancel(master: str, job_id: str, timeout: float) -> None:
 
 
 def _ask(master: str, method: str, path: str, timeout: float) -> dict[str, Any] | None:
-    """An answer; None if there is none, or it is no JSON object."""
+    """The answer; None without one, or if it is not a JSON object."""
     url = urllib.parse.urlsplit(master if "://" in master else f"http://{master}")
     kind = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     try:

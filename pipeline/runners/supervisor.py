@@ -221,7 +221,7 @@ class Supervisor:
             if not self._children:
                 raise Shortage(f"a worker cannot be started ({problem}): {lack}")
             self._workers = len(self._children)
-            _log.warning("no more than %d workers can be started: %s", self._workers, lack)
+            _log.warning("only %d workers can be started: %s", self._workers, lack)
             return None
         if problem:
             raise RunFailed(f"a worker cannot be started: {problem}")
@@ -243,7 +243,7 @@ class Supervisor:
             child.process.stdin.write(json.dumps(value).encode() + b"\n")
         except OSError:
             # Its output has ended too: _listen sees to it.
-            _log.info("a worker was dead before it got its work")
+            _log.info("a worker died before it was given work")
 
     def _group(self) -> tuple[list[int], Pace]:
         if self._waiting[0] in self._small:
@@ -254,7 +254,7 @@ class Supervisor:
         return [self._waiting.popleft() for _ in range(count)], Pace.FULL
 
     def _listen(self) -> None:
-        """Waits up to a second for answers, and buries the dead."""
+        """Waits up to a second for answers, and reaps workers that have ended."""
         events = self._selector.select(timeout=min(1.0, self._settings.watchdog_seconds / 4))
         for key, _ in events:
             child: _Child = key.data
@@ -268,7 +268,7 @@ class Supervisor:
             try:
                 answers = [json.loads(line) for line in lines]
             except ValueError:
-                _log.warning("a worker says what is no answer and is killed")
+                _log.warning("killing a worker: it sent a malformed message")
                 child.dismissed = True
                 child.process.kill()
                 self._reap(child)
@@ -290,7 +290,7 @@ class Supervisor:
                 else max(self._settings.watchdog_seconds, START_SECONDS)
             )
             if now - child.heard > patience:
-                _log.warning("a worker was silent for %.0f s and is killed", patience)
+                _log.warning("killing a worker: it sent nothing for %.0f s", patience)
                 child.dismissed = True
                 child.process.kill()
                 self._reap(child)
@@ -338,8 +338,8 @@ class Supervisor:
             self._idle_deaths += 1
             if self._idle_deaths >= STARTS_WITHOUT_WORK * self._workers:
                 raise RunFailed(
-                    f"workers end before they begin to work (exit code {code}); where memory is "
-                    "short, fewer --workers may help"
+                    f"workers exit before they start to work (exit code {code}); if memory is "
+                    "short, use fewer --workers"
                 )
             if child.pace is Pace.SINGLE:
                 (self._alone if child.alone else self._isolated).extend(left)
@@ -356,7 +356,7 @@ class Supervisor:
             deaths = self._row_deaths[unit, row]
             if row < 0 and deaths >= DEATHS_WHILE_READING:
                 raise RunFailed(
-                    f"workers die while they read unit {unit}, and no row of it can be blamed; "
+                    f"workers die while reading unit {unit}, and no single row is to blame; "
                     "plan.parquet and files.parquet under restricted/ name its inputs"
                 )
             if row >= 0 and deaths >= DEATHS_UNTIL_SKIP:
@@ -385,8 +385,8 @@ class Supervisor:
         # A library that gets no memory crashes, or waits for a thread that could not be started.
         if self._limited and (code in _CRASHES or code == -signal.SIGKILL):
             return (
-                f"a worker ended ({code}) where ulimit -v or -d bounds memory, so that no row can "
-                f"be blamed: {MEMORY.remedy}"
+                f"a worker ended ({code}) where ulimit -v or -d limits memory, so no row is to "
+                f"blame: {MEMORY.remedy}"
             )
         return None
 
@@ -394,14 +394,14 @@ class Supervisor:
         """A child had too little of something: the unit it was at goes one step down."""
         self._observer.retried("worker")
         left = self._without_receipt(units)
-        _log.warning("a worker fell short with %d units unfinished: %s", len(left), lack)
+        _log.warning("a worker ran out of resources with %d units unfinished: %s", len(left), lack)
         if self._workers > 1 and (child.at is None or any(sign in lack for sign in _EASED)):
             self._workers -= 1
             _log.warning("the run goes on with at most %d workers", self._workers)
         if child.at is None:
             self._idle_deaths += 1
             if self._idle_deaths >= STARTS_WITHOUT_WORK * self._workers:
-                raise Shortage(f"workers cannot begin to work: {lack}")
+                raise Shortage(f"workers cannot start to work: {lack}")
         elif child.at[0] in left:
             left.remove(child.at[0])
             self._step_down(child, *child.at[:2], lack)

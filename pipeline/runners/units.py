@@ -32,7 +32,7 @@ def run_units(
     """Runs units of a frozen run until each has its receipt.
 
     Args:
-        options: of which only how to run counts.
+        options: only those of how to run count.
         observer: is called with batches, units and retries.
 
     Returns:

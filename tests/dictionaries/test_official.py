@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.dictionaries import LONGEST_PHRASE, DictionaryError, official
+from scrubline.dictionaries import LONGEST_PHRASE, DictionaryError, unpacking
 from scrubline.dictionaries.official import SOURCES, TABLES, Parser, clean
 
 from ..examples import examples
@@ -173,7 +173,7 @@ def test_bombs_are_not_unpacked_to_their_end(monkeypatch: pytest.MonkeyPatch) ->
     assert read(SOURCES["first_names_ssa"].parse, zipped({"yob1880.txt": b"Al,F,1\n" * 9})) == {
         "Al": 9
     }
-    monkeypatch.setattr(official, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(unpacking, "MOST_BYTES", 1_000_000)
     with pytest.raises(DictionaryError, match="file: unpacks to more than 1000000 bytes"):
         read(SOURCES["first_names_ssa"].parse, bomb)
     # A head that lies is found out while reading.
@@ -184,7 +184,7 @@ def test_bombs_are_not_unpacked_to_their_end(monkeypatch: pytest.MonkeyPatch) ->
         read(SOURCES["first_names_ssa"].parse, bytes(liar))
     with pytest.raises(DictionaryError, match="file: more than 1000000 bytes"):
         read(SOURCES["mesh_terms"].parse, gzip.compress(b"x\n" * 600_000))
-    monkeypatch.setattr(official, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(unpacking, "MOST_MEMBERS", 3)
     many = zipped({f"yob188{i}.txt": b"" for i in range(4)})
     with pytest.raises(DictionaryError, match="file: more than 3 members"):
         read(SOURCES["first_names_ssa"].parse, many)

@@ -45,7 +45,7 @@ FAILED = "scrubline: cannot list an input: EIO after 6 tries\n"
         (3, "scrubline: 3 rows are quarantined; accept it with: resume --max-quarantined 1", True,
          Advice.RESUME),
         (3, FORGED, True, Advice.DISCARD),
-        (5, "scrubline: another process works on this output: wait until it has ended", True,
+        (5, "scrubline: another process is working on this output: wait until it has ended", True,
          Advice.WAIT),
         (1, "", True, Advice.STATUS),
         (1, "WARNING run 12 is given up: resume it\n", True, Advice.STATUS),

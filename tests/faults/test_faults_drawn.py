@@ -10,6 +10,8 @@ from .outputs import Published
 from .run import tried
 from .table import LOCAL, NEVER_ASKED, SCENARIOS, SEAM, STORE, combinations, pairs, singles, tenth
 
+pytestmark = pytest.mark.slow
+
 AT_ONCE = 2
 
 

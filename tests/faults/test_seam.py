@@ -82,6 +82,7 @@ def test_whatever_storage_asks_is_asked_through_a_hook(lab, tmp_path):
         (f"error,{errno.EACCES}", "StorageAccessError: cannot list"),
     ],
 )
+@pytest.mark.slow
 def test_a_listing_is_answered_as_its_rule_says(lab, tmp_path, answer, said):
     rule = f"s3.list,{answer},1,1,l,faults/{tmp_path.name}"
     ((found, _),) = asked_of(lab, tmp_path, ["storage.list_sizes(U)"], rule)

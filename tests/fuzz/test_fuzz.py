@@ -55,6 +55,7 @@ def test_a_target_holds(name):
         target.check(target.changed(chance.choice(seeds), chance))
 
 
+@pytest.mark.slow
 def test_the_chain_holds():
     counts, violations = chain.run_blocks(range(40, 46), 20_000, 23_000, 0)
     assert violations == []

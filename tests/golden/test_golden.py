@@ -110,6 +110,7 @@ def test_the_demo_corpus_comes_out_as_before(case, tmp_path, request):
 
 
 @pytest.mark.skipif(native.extension() is None, reason="the native extension is not built here")
+@pytest.mark.slow
 def test_without_the_extension_the_digest_is_the_same(tmp_path):
     """In a process of its own, for what is open in this one has the extension."""
     (tmp_path / "key.txt").write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")

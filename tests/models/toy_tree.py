@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("pipeline", "transforms", "models", "dictionaries")
+COMMAND = ("-P", "-m", "scrubline.pipeline.cli.main")
 
 
 def tree_with(
@@ -30,6 +31,9 @@ def tree_with(
     outer, inner = room.split("/")
     package = folder / "scrubline"
     (package / outer).mkdir(parents=True)
+    for path in (ROOT / "public").iterdir():
+        if path.name != "__pycache__":
+            (package / path.name).symlink_to(path)
     for name in ROOMS:
         if name != outer:
             (package / name).symlink_to(ROOT / name)
@@ -48,19 +52,33 @@ def tree_with(
     return folder
 
 
-def run_in(tree: Path, *words: str) -> str:
+def run_in(tree: Path, *words: object, given: str = "", **environment: str) -> str:
     """The output of `python *words` with the changed package.
+
+    Args:
+        tree: what `tree_with` gave.
+        words: of the command line.
+        given: on standard input.
+        environment: more variables.
 
     Raises:
         AssertionError: if it fails.
     """
+    changed = {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", **environment}
     done = subprocess.run(
-        [sys.executable, *words],
-        env={**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"},
+        [sys.executable, *map(str, words)],
+        input=given,
+        env={**os.environ, **changed},
         cwd=tree,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def run_contract(tree: Path, file: str, chosen: str) -> None:
+    """Runs the tests of a file of `tests/` whose names hold a word; fails too if there are none."""
+    options = ("-n0", "-q", "-p", "no:cacheprovider", "-k", chosen, "--rootdir", str(ROOT))
+    run_in(tree, "-m", "pytest", *options, str(ROOT / "tests" / file))

@@ -20,8 +20,8 @@ from scrubline.pipeline.cost_model import (
     duration,
     parts_of,
     predict,
+    prediction_json,
     table,
-    told,
 )
 
 NOTHING_ELSE = Assumed(efficiency=1.0, group_seconds=0.0, file_seconds=0.0, core_hour_price=0.1)
@@ -182,7 +182,7 @@ def test_the_table_tells_what_is_assumed():
 
 
 def test_json_has_prediction_and_basis():
-    value = json.loads(json.dumps(told(basis(piece(rows=1)), 2), allow_nan=False))
+    value = json.loads(json.dumps(prediction_json(basis(piece(rows=1)), 2), allow_nan=False))
     assert value["prediction"]["workers"] == 2
     assert value["basis"]["assumed"]["efficiency"] == 1.0
 

@@ -243,7 +243,7 @@ STAGES = {
     ),
     "recognise": (steps, "recognise_all", lambda document, *rest: "Second" in document.text),
     "merge": (steps, "merge", lambda text, *rest, **more: "Second" in text),
-    "scrub": (steps, "replace_stretches", lambda text, stretches: "Second" in text),
+    "scrub": (steps, "replace_ranges", lambda text, replacements: "Second" in text),
 }
 
 

@@ -13,7 +13,7 @@ def add_diff(parser: ArgumentParser) -> None:
     describe(
         parser,
         "--output URL [OPTIONS]",
-        "The audit of a run that waits (`scrub --hold`) is compared with what is published of the "
+        "Compares the audit of a run that waits (`scrub --hold`) with what is published of the "
         "same inputs: documents that are new, gone or have another text; and, in documents with "
         "the same text, spans gained, lost (no longer removed), retyped (another label) and moved "
         "(other boundaries). No text is read and no key is needed. Exit code 0 if the spans are "
@@ -44,8 +44,8 @@ def add_verify(parser: ArgumentParser) -> None:
     describe(
         parser,
         "--output URL [OPTIONS]",
-        "All hashes, digests, counts and fields of the manifest are compared, and files that no "
-        "receipt names are found. With the key, the seal is checked: it reveals forgery. With\n"
+        "Compares all hashes, digests, counts and fields of the manifest, and finds files that no "
+        "receipt names. With the key, it checks the seal, which reveals forgery. With\n"
         "--originals, the inputs of the last run are read again, the audit is applied to them and "
         "the result is compared with what is published. Exit code 3 if anything does not match, or "
         "if there is no seal.",
@@ -129,9 +129,9 @@ def add_prune(parser: ArgumentParser) -> None:
     describe(
         parser,
         "--output URL [OPTIONS]",
-        "Removed are plans, skip-lists and candidates of runs of which nothing is published any "
-        "more, and staging of runs that were stopped before they were planned. What is published, "
-        "what `verify` and `inspect` need, and runs that `resume` can continue are kept. Without\n"
+        "It removes plans, skip-lists and candidates of runs with nothing published any more, and "
+        "the staging of runs that were stopped before they were planned. What is published, what "
+        "`verify` and `inspect` need, and runs that `resume` can continue are kept. Without\n"
         "--yes, it only lists what would be removed.",
         "scrubline prune --output out/",
         "scrubline prune --output out/ --keep-runs 7 --older-than 30 --yes",
@@ -151,7 +151,7 @@ def add_prune(parser: ArgumentParser) -> None:
         metavar="DAYS",
         help="remove only what is older than this (default: %(default)g)",
     )
-    parser.add_argument("--yes", action="store_true", help="remove it")
+    parser.add_argument("--yes", action="store_true", help="really remove it")
 
 
 def _add_output(parser: ArgumentParser) -> None:

@@ -142,17 +142,18 @@ def add_part(parser: ArgumentParser) -> None:
     describe(
         parser,
         "train|show|list|score [NAME|FOLDER] [OPTIONS]",
-        "A language part is a folder with a small tagger or a table of word clusters, from which "
-        "recipes make features. None comes with the package; each is made by one command:\n"
+        "An auxiliary model (a part, for short) is a folder with a small tagger or a table of word "
+        "clusters, from which recipes make features. None ships with the package; one command "
+        "makes each:\n"
         "  pos       part of speech, Penn tags        from a treebank in CoNLL-U\n"
         "  upos      part of speech, universal tags   from the same\n"
         "  ner       PER, LOC, ORG                    from annotated corpora\n"
         "  brown     Brown clusters                   from raw texts: .txt, or .jsonl with {text}\n"
         "  word2vec  clusters of word vectors         from the same; needs scrubline[clusters]\n"
-        "The licence of the data is kept beside the part (LICENCE.md), apart from Scrubline's: UD "
-        "English is share-alike. Clusters made from your notes contain words of them, also names:\n"
-        "protect such a part as you protect the notes. `list` shows the command for each part; "
-        "`score` needs data that the part was not made from. See docs/parts.md.",
+        "The licence of the data is kept with the model (LICENCE.md), separate from Scrubline's: "
+        "UD English is share-alike. Clusters made from your notes contain words of them, even "
+        "names: protect such a model as you protect the notes. `list` shows the command for each "
+        "model; `score` needs data that the model was not trained on. See docs/parts.md.",
         "scrubline part train pos --input en_ewt-ud-train.conllu --output parts/pos \\\n"
         "           --held-out en_ewt-ud-dev.conllu",
         "scrubline part train brown --input notes.jsonl --output parts/brown \\\n"
@@ -163,8 +164,8 @@ def add_part(parser: ArgumentParser) -> None:
     parser.add_argument(
         "what",
         choices=["train", "show", "list", "score"],
-        help="train: make a part; show: print its card; list: name all that can be made; score: "
-        "measure it on new data",
+        help="train: make a model; show: print its card; list: name all that can be made; score: "
+        "measure one on new data",
     )
     parser.add_argument(
         "part", nargs="?", metavar="NAME|FOLDER", help="train: its name; show, score: its folder"
@@ -216,7 +217,7 @@ def add_completion(parser: ArgumentParser) -> None:
         parser,
         "bash|zsh|fish",
         "The script completes commands, options and the values that they suggest, and otherwise "
-        "names of files. Make it anew after an upgrade.",
+        "file names. Generate it again after an upgrade.",
         "source <(scrubline completion bash)",
         "scrubline completion zsh > ~/.zfunc/_scrubline",
         "scrubline completion fish > ~/.config/fish/completions/scrubline.fish",

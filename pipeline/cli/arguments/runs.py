@@ -13,7 +13,7 @@ Engines (--runner). Each sets some of Beam's options; your own follow after -- a
   prism     Beam's own engine on one machine
   flink     inside a local job server; on a cluster with -- --flink_master=HOST:PORT
   spark     inside a local job server; on a cluster with -- --spark_master_url=URL
-  portable  a job server that runs already: -- --job_endpoint=HOST:PORT
+  portable  a job server that is already running: -- --job_endpoint=HOST:PORT
   dataflow  Google's service; see docs/engines.md
 `make engines` installs prism, flink and spark into ~/.cache/scrubline/engines, or into
 $SCRUBLINE_ENGINES; -- --prism_location, --flink_job_server_jar and --spark_job_server_jar name

@@ -145,17 +145,18 @@ def add_study(parser: ArgumentParser) -> None:
         dest="parts",
         action="append",
         metavar="FOLDER",
-        help="a language part; features of missing parts are left out; repeatable",
+        help="an auxiliary model (`scrubline part`); features of missing ones are left out; "
+        "repeatable",
     )
     parser.add_argument("--output", metavar="FOLDER", help="folder for the pages")
     parser.add_argument(
         "--work",
         metavar="FOLDER",
-        help="folder that keeps what is trained; it holds no text, but positions of PHI",
+        help="folder that keeps trained folds; it holds no text, but the positions of PHI",
     )
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="processes (default: %(default)s)"
     )
     parser.add_argument(
-        "--quick", action="store_true", help="only try whether it runs; the figures mean nothing"
+        "--quick", action="store_true", help="a short trial run; its figures mean nothing"
     )

@@ -26,8 +26,8 @@ def add_train(parser: ArgumentParser) -> None:
         parser,
         "--corpus URL --name NAME --output FOLDER [OPTIONS]",
         "A corpus is standoff JSON Lines, {doc_id, text, spans: [{start, end, label}]} per line, "
-        "or any other format that `scrubline convert --help` names. docs/training.md explains it "
-        "all: how few notes are enough, choosing settings, recall.\n\n"
+        "or any other format that `scrubline convert --help` names. docs/training.md explains "
+        "how few notes are enough, how to choose settings, and recall.\n\n"
         "Keep three sets of notes apart, by patient: those to train on (--corpus), those that set "
         "the recall (--held-back), and those that score the result (--held-out).\n\n"
         "The examples: a first model; how good a model will be (five models are trained, none is "
@@ -116,14 +116,14 @@ def _add_bundle(parser: Any) -> None:
         dest="parts",
         action="append",
         metavar="FOLDER",
-        help="a language part that the recipe uses (`scrubline part`); repeatable",
+        help="an auxiliary model that the recipe uses (`scrubline part`); repeatable",
     )
     group.add_argument(
         "--without-part",
         dest="without_parts",
         action="append",
         metavar="NAME",
-        help="leave out the features made from a part, or `all`; repeatable",
+        help="leave out the features of an auxiliary model, or of `all`; repeatable",
     )
     group.add_argument("--name", metavar="NAME", help="name of the bundle")
     group.add_argument(
@@ -226,7 +226,7 @@ def _add_search(parser: Any) -> None:
         "--group-by",
         metavar="KEY",
         help="keep documents with the same value of this key of their meta in one fold, for "
-        "example those of a patient (default: each document for itself)",
+        "example those of a patient (default: any document in any fold)",
     )
     group.add_argument(
         "--search",
@@ -254,8 +254,8 @@ def _add_search(parser: Any) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="processes for the folds, each with a copy of its notes; changes no result (default: "
-        "%(default)s)",
+        help="processes for the folds, each with a copy of its notes; results stay the same "
+        "(default: %(default)s)",
     )
 
 
@@ -267,8 +267,8 @@ def _add_dial_of_training(parser: Any) -> None:
         dest="biases",
         action="append",
         metavar="LABEL=VALUE",
-        help="added to a label's score before decoding; above 0 finds more of it; O is no label; "
-        "repeatable",
+        help="added to a label's score before decoding; above 0 finds more of it; O stands for no "
+        "label; repeatable",
     )
     _add_recalls(group)
     group.add_argument(

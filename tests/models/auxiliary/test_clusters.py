@@ -172,6 +172,7 @@ HASH = (
 )
 
 
+@pytest.mark.slow
 def test_vectors_are_the_same_in_every_process():
     pytest.importorskip("gensim", reason="the extra `clusters` is not installed")
     # PYTHONHASHSEED of this process is another, or none.

@@ -177,6 +177,7 @@ def test_what_is_added_is_carried_over_no_further(document):
     assert found(text, sorted(candidates + added), once) == []
 
 
+@pytest.mark.slow
 def test_a_huge_document_of_names():
     """A quadratic pass would take hours."""
     words = [f"Name{i}x" for i in range(40_000)]

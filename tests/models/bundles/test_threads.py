@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ...waiting import GUARD_SECONDS
 
 ROOT = Path(__file__).parents[3]
@@ -26,6 +28,7 @@ assert found[0] == [alone.scrub(text) for text in texts]
 """
 
 
+@pytest.mark.slow
 def test_threads_that_open_one_model_at_once_find_the_same():
     command = [sys.executable, "-X", "faulthandler", "-c", CODE, str(ROOT / "demo/notes")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=GUARD_SECONDS)

@@ -119,7 +119,8 @@ def test_each_edit_moves_just_the_hashes_that_depend_on_the_file(tree, before):
     [
         ("models/recognisers/ssn.py", {"ssn"}),
         ("models/recognisers/named_numbers.py", {"idnum", "npi", "hl7", "vehicle"}),
-        ("models/recognisers/names.py", {"code", "titled_name", "known_name", "dictation"}),
+        ("models/recognisers/names.py", {"titled_name", "known_name"}),
+        ("models/recognisers/name_words.py", {"code", "titled_name", "known_name", "dictation"}),
         ("models/recognisers/role_name.py", {"role_name", "listed_name", "known_name"}),
         ("models/recognisers/casing.py", {"code", "city_state", "profession", "signature"}),
         ("models/text/characters.py", {"code", "city_state", "titled_name"}),

@@ -152,6 +152,51 @@ def test_a_site_brings_its_own():
     assert found.apply("WHO") == "PATIENT" and found.apply("REST") is None
 
 
+GROUPS = """name = "site"
+[labels]
+WHO = "people"
+REST = "rest"
+[from_native]
+EMAIL = "WHO"
+[from_native.by_hipaa_item]
+A = "WHO"
+D = "REST"
+none = ["B", "C", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R"]
+[from_native.by_category]
+NAME = "REST"
+"""
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("EMAIL", "WHO"),  # by itself
+        ("PATIENT", "WHO"),  # by its item
+        ("DOCTOR", "REST"),  # by its category, for it has no item
+        ("USERNAME", "REST"),  # by its category, for its item has no counterpart
+        ("FAX", None),
+        ("STATE", None),
+    ],
+)
+def test_many_labels_are_said_at_once(label, expected):
+    assert load_map(write(GROUPS)).apply(label) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('D = "REST"\n', "", r"by_hipaa_item\]: \['D'\] are missing"),
+        ('NAME = "REST"', 'NAMES = "REST"', r"by_category\]: unknown \['NAMES'\]"),
+        ('NAME = "REST"', 'NAME = "X"', r"by_category\]: unknown targets of \['NAME'\]"),
+        ("[from_native.by_hipaa_item]", "[from_native.by_item]", r"unknown \['by_item'\]"),
+    ],
+)
+def test_wrong_groups_are_refused(old, new, message):
+    assert old in GROUPS
+    with pytest.raises(UsageError, match=message):
+        load_map(write(GROUPS.replace(old, new)))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -89,7 +89,7 @@ def test_what_help_shows():
         ({"share": 1.5}, "--share must be a share from 0 to 1, got 1.5"),
         ({"share": float("nan")}, "--share must be a share"),
         ({"form": "c"}, "--form must be one of a, b, got 'c'"),
-        ({"form": ""}, "--form is empty: is a variable not set"),
+        ({"form": ""}, "--form is empty: is an environment variable unset"),
         ({"place": ""}, "--a-place is empty"),
     ],
 )

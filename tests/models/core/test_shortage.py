@@ -169,7 +169,7 @@ def refuse(*arguments, **more):
     raise MemoryError
 
 
-STEPS = ("tokenize_documents", "recognise_all", "merge_vectorized", "merge", "replace_stretches")
+STEPS = ("tokenize_documents", "recognise_all", "merge_vectorized", "merge", "replace_ranges")
 
 
 @pytest.mark.parametrize("name", STEPS)

@@ -124,6 +124,7 @@ def by(decoder, features: Features, **more) -> tuple[list[str], np.ndarray]:
     features=batches(),
     biases=st.dictionaries(st.sampled_from("OXYQ"), st.floats(-2, 2)),
 )
+@pytest.mark.slow
 def test_tags_and_scores_are_those_of_crfsuite(way, model, features, biases):
     own = {tag if tag == "O" else tag[2:] for tag in model.tags}
     oracle = biased(model, {label: bias for label, bias in biases.items() if label in own})

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import concurrent.futures
+import dataclasses
 import os
 import random
 import signal
 import subprocess
 import sys
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -26,6 +28,7 @@ from scrubline.models.features import (
     together,
 )
 from scrubline.models.features.attribute_index import AttributeIndex
+from scrubline.models.features.base import Column, Items, Property, one_each, several_each
 from scrubline.models.features.featurizing import featurize
 from scrubline.models.features.gazetteer import PhraseIndex, gazetteer_from_phrases
 from scrubline.models.native import extension
@@ -82,6 +85,10 @@ def compared(recipe: TaggerRecipe, texts, seed: int) -> int:
     again = index.featurize(texts, tokens, tags)
     assert (again.attribute_ids == found.attribute_ids).all()
     assert (again.item_offsets == found.item_offsets).all()
+    if index.arrays is not None:
+        kept = AttributeIndex.opened(recipe, index.arrays, NATIVE).featurize(texts, tokens, tags)
+        assert (kept.attribute_ids == found.attribute_ids).all()
+        assert (kept.item_offsets == found.item_offsets).all()
     for name in ("starts", "ends", "sequence_offsets", "document_offsets"):
         assert (getattr(found, name) == getattr(strings, name)).all()
     for item in range(len(strings.starts)):
@@ -105,6 +112,36 @@ def test_the_default_of_each_language_finds_the_same(language):
     assert compared(recipe_in("default", language).taggers[0], TEXTS, 2) > 1000
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Backwards(Property):
+    """A kind that the extension does not know: the word from its end, by word or with its tag."""
+
+    KIND: ClassVar[str] = "backwards"
+
+    tagged: bool = False
+
+    @property
+    def key(self) -> str:
+        return f"back{self.tagged:d}"
+
+    @property
+    def many(self) -> bool:
+        return self.tagged
+
+    @property
+    def needs(self) -> tuple[tuple[str, str], ...]:
+        return (("tag", "pos"),)
+
+    def column(self, items: Items) -> Column:
+        if not self.tagged:
+            return one_each((word[::-1] for word in items.words), by_word=True)
+        texts = [items.words[word][::-1] for word in items.word_ids.tolist()]
+        known = items.tags["pos"]
+        tags = [known[at] if at >= 0 else "" for at in items.anchors.tolist()]
+        rows = zip(texts, tags, strict=True)
+        return several_each(((text, f"{text}.{tag}") for text, tag in rows), by_word=False)
+
+
 CLASSES = CharacterClass(("ALPHA", "INITCAPS", "HASDIGIT"))
 EVERY_WAY = (
     *at(Word(), -2, 0, 3),
@@ -115,6 +152,13 @@ EVERY_WAY = (
     together((Word(fold=True), -1), (CLASSES, 0), (Word(), 1)),
     together((Elsewhere(), -1), (Frequency("people"), 0)),
     together((Frequency("people"), 0), (Word(), 0)),
+)
+IN_PYTHON = (
+    *at(Word(), 0, 1),
+    *at(Backwards(), -1, 0),
+    *at(Backwards(tagged=True), 0),
+    together((Backwards(), 1), (Elsewhere(), 0)),
+    together((Backwards(tagged=True), -1), (Word(), 0)),
 )
 WORDS = st.sampled_from(
     ["Ada", "ada", "New", "York", "City", "Name", ":", "3/4", "é", "🙂"]
@@ -138,6 +182,16 @@ def piece(request):
 )
 def test_any_text_finds_the_same(texts, layer, seed):
     compared(tagger(EVERY_WAY, layer), texts, seed)
+    compared(tagger(IN_PYTHON, layer), texts, seed)
+
+
+@pytest.mark.parametrize("layer", list(SEGMENTATIONS))
+def test_columns_made_in_python_are_kept_and_cut_like_all_others(layer):
+    recipe = tagger(IN_PYTHON, layer)
+    phrases = PhraseIndex({}, layer, NATIVE)
+    index = AttributeIndex(recipe, ["w[0]=Ada"], NATIVE, phrases=phrases, clusters={})
+    assert (index.arrays is not None) is (layer != "character")
+    assert compared(recipe, TEXTS, 3) > 100
 
 
 def test_words_that_never_come_again_do_not_fill_the_memory(monkeypatch):
@@ -158,7 +212,7 @@ def test_words_that_never_come_again_do_not_fill_the_memory(monkeypatch):
             if strings.attributes[i] in known
         )
         assert sorted(found.attribute_ids.tolist()) == wanted
-        batch = index._batch([text], tokens, None)
+        batch = index._places_in([text], tokens)
         _, folded, _ = index._words.of(batch, np.empty(len(batch.starts), I64))
         assert folded <= 50 + 27
 

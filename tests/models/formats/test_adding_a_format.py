@@ -126,6 +126,7 @@ def run(environment, *words, code=0):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_it_keeps_every_promise_of_a_format(environment):
     run(  # which fails too if no test is selected
         environment,
@@ -134,6 +135,7 @@ def test_it_keeps_every_promise_of_a_format(environment):
     )
 
 
+@pytest.mark.slow
 def test_it_is_scrubbed_sampled_shown_and_verified(environment, tmp_path):
     command = ("-P", "-m", "scrubline.pipeline.cli.main")
     (tmp_path / "key").write_text(new_key())

@@ -243,6 +243,7 @@ def test_any_run_of_entries_is_that_of_the_whole_directory(
             assert (found.end, found.bytes) == (start + len(wanted), size)
 
 
+@pytest.mark.slow
 def test_an_archive_of_very_many_members_is_planned_and_read_in_little_memory():
     count = 70_000  # more than the old end record can count
     data = zipped([(f"a-rather-long-name-of-a-folder/{n}.txt", b"") for n in range(count)])

@@ -22,7 +22,7 @@ def test_a_declared_column_must_be_there_unless_it_is_dropped():
 def test_where_no_file_showed_a_column_none_is_missed_and_folders_need_roles_all_the_same():
     columns = Columns.parse(GOOD)
     columns.check([], unseen=True)
-    with pytest.raises(UsageError, match="does not have"):
+    with pytest.raises(UsageError, match="lacks declared columns"):
         columns.check([])
     with pytest.raises(UsageError, match="--column NAME=ROLE"):
         columns.check(["year"], unseen=True)

@@ -85,6 +85,7 @@ def test_an_empty_file_has_no_lines_and_is_an_empty_text():
 
 
 @pytest.mark.parametrize("sign", [b"\n", b" "], ids=["lines", "one"])
+@pytest.mark.slow
 def test_a_bomb_ends_with_an_error_row(sign, monkeypatch):
     monkeypatch.setattr(gzipped, "UNPACKED_FREE_BYTES", 1_000_000)
     bomb = zlib.compress(sign * 20_000_000, 9, 31)
@@ -127,6 +128,7 @@ class Blocks:
 
 
 @pytest.mark.parametrize("place", [0, 12, 40, 1_000, 70_000, 200_000, -9])
+@pytest.mark.slow
 def test_what_is_read_before_damage_does_not_depend_on_the_blocks_of_a_storage(place):
     # Stored, not packed: every byte of the file is a byte of the content.
     data = bytearray(packed("".join(LINES) * 40, compresslevel=0) + packed(LINES[0]))

@@ -152,6 +152,7 @@ def changed(value, rng: random.Random):
 
 
 @pytest.mark.parametrize("name", CALLS)
+@pytest.mark.slow
 def test_arguments_that_do_not_fit_are_refused_or_do_no_harm(calls, name):
     rng = random.Random(name)
     call = getattr(NATIVE, name)

@@ -43,6 +43,7 @@ def tagger() -> Tagger:
 
 
 @pytest.mark.parametrize("number", [14, 17])
+@pytest.mark.slow
 def test_finds_in_an_unseen_note_what_stands_where_it_stood(tagger: Tagger, number: int) -> None:
     document = note(number)
     features = tagger.featurize([document.text], tokenize_documents([document.text]))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from scrubline.models.recognisers import names
-from scrubline.models.recognisers.casing import words
+from scrubline.models.recognisers import name_words
+from scrubline.models.recognisers.casing import plain, words
 from scrubline.models.recognisers.names import read_name
 
 
@@ -84,12 +84,12 @@ def test_what_a_name_may_have_depends_on_the_place(
     ],
 )
 def test_words_are_looked_up(word: str, given: bool, surname: bool, common: bool) -> None:
-    assert names.is_surname(word) == surname
-    assert names.is_common(word) == common
+    assert name_words.is_surname(word) == surname
+    assert name_words.is_common(word) == common
     if given:
-        assert names.is_given(word)
+        assert name_words.is_given(word)
 
 
 def test_words_of_any_case_and_accent_are_one() -> None:
-    assert len({names.plain(w) for w in ("NÚÑEZ", "Núñez", "nu\u0301n\u0303ez", "nunez")}) == 1
-    assert names.plain("O’Brien‐Łuk") == "o'brien-luk"
+    assert len({plain(w) for w in ("NÚÑEZ", "Núñez", "nu\u0301n\u0303ez", "nunez")}) == 1
+    assert plain("O’Brien‐Łuk") == "o'brien-luk"

@@ -201,6 +201,7 @@ def test_within_agrees_with_the_definition(occurrences, asked):
 # -- size
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_phrases_cost_no_more_a_word_than_ten():
     rng = random.Random(5)
     vocabulary = ["".join(rng.choices("abcdefghij", k=6)) for _ in range(30_000)]

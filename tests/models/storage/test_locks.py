@@ -80,7 +80,7 @@ def test_one_holds_it_and_then_the_next(clock):
     first, second = lock_on(store, clock), lock_on(store, clock)
     assert first.acquire()
     clock.now += 12
-    with pytest.raises(UsageError, match="another process works on this output.* 12 s ago"):
+    with pytest.raises(UsageError, match="another process is working on this output.* 12 s ago"):
         second.acquire()
     first.check()
     first.release()
@@ -279,7 +279,7 @@ def test_a_heartbeat_that_storage_never_ends_does_not_hold_the_release(clock, ca
     assert store.begun.wait(GUARD_SECONDS)
     with caplog.at_level(logging.WARNING):
         lock.release()
-    assert "the lock of the output stays: storage does not finish" in caplog.text
+    assert "the lock of the output remains: storage does not finish" in caplog.text
     # It could not be deleted: what is still being written would come into the lock of the next.
     assert list(store.objects) == [URL]
     again = lock_on(store, clock)

@@ -358,7 +358,7 @@ def test_listings_are_fresh_and_changes_are_seen(storage, root):
     with pytest.raises(InputChanged, match="changed"):
         storage.check_unchanged(before)
     storage.delete(f"{root}/a")
-    with pytest.raises(InputChanged, match="is gone"):
+    with pytest.raises(InputChanged, match="was removed"):
         storage.check_unchanged(before)
 
 

@@ -61,6 +61,7 @@ def pages(work, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.slow
 def test_every_study_makes_its_page(pages, name):
     text = (pages / f"{name}.demo.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {STUDIES[name].title}: demo\n")

@@ -39,14 +39,14 @@ def test_every_construct_is_read():
     [
         ("a\n{p", "line 2: a slot is malformed"),
         ("{p.LF}", "line 1: a slot is malformed"),
-        ("{p!x}", "line 1: !x is none of"),
-        ("}", "line 1: '}' closes nothing"),
-        ("a\n\n]]", "line 3: ']]' closes nothing"),
-        ("a\n[[b|c", "line 2: what begins here is not closed by ']]'"),
-        ("⟦NAME:x⟧", "line 1: a mark has no label of the native set"),
-        ("⟦DATE:x", "line 1: what begins here is not closed by '⟧'"),
-        ("⟧", "line 1: '⟧' closes nothing"),
-        ("#patient: x\n", "line 1: a setting is unknown or has a value of no meaning"),
+        ("{p!x}", "line 1: unknown case !x"),
+        ("}", "line 1: unmatched '}'"),
+        ("a\n\n]]", "line 3: unmatched ']]'"),
+        ("a\n[[b|c", "line 2: what opens here has no closing ']]'"),
+        ("⟦NAME:x⟧", "line 1: the label of a mark is not native"),
+        ("⟦DATE:x", "line 1: what opens here has no closing '⟧'"),
+        ("⟧", "line 1: unmatched '⟧'"),
+        ("#patient: x\n", "line 1: a setting is unknown or has an invalid value"),
         ("#age: 1-9\n#colour: red\n", "line 2: a setting is unknown"),
         ("#age: 90-60\nx", "line 1: the first age is above the second"),
     ],
@@ -61,7 +61,7 @@ def test_a_file_has_a_template_before_each_end():
     one, two = parse_templates("a\nb\n%%\n\n#age: 1-2\nc\n%%\n", "letter")
     assert (one.nodes, one.name) == ((Text("a\nb"),), "letter-001")
     assert (two.nodes, two.name) == ((Text("c"),), "letter-002")
-    with pytest.raises(TemplateError, match="letter 2: no line of %% behind it"):
+    with pytest.raises(TemplateError, match="letter 2: no line of %% follows it"):
         parse_templates("a\n%%\nb\n", "letter")
 
 

@@ -49,6 +49,7 @@ PIECES = st.lists(
 @needs_extension
 @examples(1_500)
 @given(st.lists(st.one_of(st.none(), PIECES, st.text(max_size=30)), max_size=3))
+@pytest.mark.slow
 def test_both_paths_join_the_same(texts):
     tokens = tokenize_documents([text or "" for text in texts], sentences=False)
     wanted = merged(texts, tokens)
@@ -65,6 +66,7 @@ def test_both_paths_join_the_same(texts):
 @given(
     st.one_of(PIECES, st.text(max_size=20)).filter(lambda word: not set(LINE_BREAKS) & set(word))
 )
+@pytest.mark.slow
 def test_both_paths_know_the_same_kinds(word):
     """By the kind that stands in a column of its own."""
     words = WordColumns()

@@ -190,6 +190,7 @@ def test_a_form_without_place_for_a_cover_is_refused(scrubline, corpus, tmp_path
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_dial_draws_recall_against_precision(scrubline, tmp_path):
     gold = tmp_path / "gold.jsonl"
     lines = (DEMO / "dev.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
@@ -244,6 +245,7 @@ def broken(corpus):
     ids=lambda value: value if isinstance(value, str) else "",
 )
 @pytest.mark.parametrize("fault", ["missing", "broken"])
+@pytest.mark.slow
 def test_what_cannot_be_read_is_told_with_its_option(scrubline, corpus, words, option, fault):
     good = corpus("g.jsonl", *GOLD)
     bad = broken(corpus) if fault == "broken" else good.parent / "none.jsonl"

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 from scrubline.models.core.errors import RunFailed, UsageError
-from scrubline.models.core.labels import LABELS
-from scrubline.models.redaction.policy import HIPAA_ITEMS, OwnLabel, Policy
+from scrubline.models.core.labels import HIPAA_ITEMS, LABELS
+from scrubline.models.redaction.policy import OwnLabel, Policy
 from scrubline.models.redaction.policy_file import load_policy
 from scrubline.pipeline.cli import main as cli
 from scrubline.pipeline.commands.inspect import read_rows, show_document, summary

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def run(scrubline, tmp_path, name, *options):
     path = tmp_path / name
@@ -10,6 +12,7 @@ def run(scrubline, tmp_path, name, *options):
     return path.read_bytes(), out
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_other_seed_other_identities(scrubline, tmp_path):
     one, told = run(scrubline, tmp_path, "1.jsonl", "--seed", "7", "--notes", "60")
     again, _ = run(scrubline, tmp_path, "2.jsonl", "--seed", "7", "--notes", "60")

@@ -47,6 +47,7 @@ def test_generated_notes_are_trained_on_and_the_card_says_so(base):
     assert "--synth 5:12" in card["command"]
 
 
+@pytest.mark.slow
 def test_own_notes_are_added_to_what_a_bundle_was_trained_on(scrubline, tmp_path, base, own):
     folder = tmp_path / "mine"
     code, _, err = scrubline(
@@ -65,6 +66,7 @@ def test_own_notes_are_added_to_what_a_bundle_was_trained_on(scrubline, tmp_path
     assert str(tmp_path) not in new.card["command"]
 
 
+@pytest.mark.slow
 def test_the_bias_given_beats_that_of_the_bundle(scrubline, tmp_path, base, own):
     code, _, err = scrubline(
         *("train", "--from-bundle", base, "--add", own, "--synth", "1:2", "--bias", "O=-1"),
@@ -74,6 +76,7 @@ def test_the_bias_given_beats_that_of_the_bundle(scrubline, tmp_path, base, own)
     assert open_bundle(str(tmp_path / "mine")).biases == {"O": -1.0}
 
 
+@pytest.mark.slow
 def test_biases_of_another_learner_are_left_behind(scrubline, tmp_path, base, own):
     folder = tmp_path / "mine"
     words = ("train", "--from-bundle", base, "--add", own, "--fast", "--name", "mine")

@@ -80,6 +80,7 @@ def test_a_part_is_embedded_and_named_in_the_card(capsys, corpus, parts, tmp_pat
     assert run(capsys, *words, tmp_path / "b", "--recogniser", "none")[0] == 0
 
 
+@pytest.mark.slow
 def test_parts_are_left_out_one_by_one_or_all(capsys, corpus, parts, tmp_path):
     words = ("train", "--corpus", corpus, "--recipe", "hitsz", *FAST)
     code, _, err = run(capsys, *words, "--without-part", "all", "--output", tmp_path / "none")

@@ -347,7 +347,7 @@ def test_a_broken_manifest_is_a_fault(out, faults, content):
 
 def test_an_unknown_run_of_a_part_is_a_fault(out, faults):
     change(out, lambda manifest: manifest["parts"][0].update(run="f" * 16))
-    assert "manifest: parts name 1 runs that runs does not know" in faults(key=False)
+    assert "manifest: parts name 1 runs that runs does not name" in faults(key=False)
 
 
 # -- _SUCCESS, more than one fault, and how it ends

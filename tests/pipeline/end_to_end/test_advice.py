@@ -17,6 +17,7 @@ def words(options, key_file):
 
 @pytest.mark.parametrize("command", ["resume", "scrub", "verify", "verify --originals"])
 @pytest.mark.parametrize("content", [None, "no key"])
+@pytest.mark.slow
 def test_for_an_output_that_exists_the_key_that_made_it_is_asked_for(
     scrubline, words, tmp_path, key_file, storage, command, content
 ):
@@ -46,6 +47,7 @@ def test_for_a_new_output_a_key_is_made(scrubline, words, tmp_path):
     assert code == 2 and "scrubline key new" in err
 
 
+@pytest.mark.slow
 def test_resume_takes_a_key_that_was_moved_and_no_other(scrubline, words, tmp_path, monkeypatch):
     how = ["--output", tmp_path / "out", "--max-quarantined", "0.5", "--workers", "1"]
     assert scrubline("plan", *words, *how[:2])[0] == 0

@@ -165,6 +165,7 @@ def common(tmp_path):
     return ["--key-file", str(key), "--model", "none", "--log-level", "DEBUG"]
 
 
+@pytest.mark.slow
 def test_nothing_leaks_from_a_run_with_quarantine_and_killed_workers(sinks, common, tmp_path):
     source, out = write_corpus(tmp_path / "in", deadly=True), str(tmp_path / "out")
     workers = ["--workers", "2", "--log-level", "DEBUG"]
@@ -207,6 +208,7 @@ def assert_steps_tell_nothing(job, plan: Plan):
     assert not [one for one in names if "quuxford" in one.lower()]
 
 
+@pytest.mark.slow
 def test_nothing_leaks_from_a_run_that_fails(sinks, common, tmp_path):
     source, out = write_corpus(tmp_path / "in", deadly=False), str(tmp_path / "out")
     scrub = ["scrub", "--input", source, "--output", out, *common, *ALL_COLUMNS]
@@ -285,6 +287,7 @@ def parquet_with_canaries():
     return content.replace(b"@@", b"\xff\xfe")
 
 
+@pytest.mark.slow
 def test_nothing_leaks_that_parquet_says_beside_its_rows(sinks, common, tmp_path):
     source, out = tmp_path / "in" / f"{FILE}.parquet", str(tmp_path / "out")
     source.parent.mkdir()

@@ -123,6 +123,7 @@ def expected_rows(keys, number):
         ),
     ],
 )
+@pytest.mark.slow
 def test_dialects_and_encodings(runs, keys, tmp_path, name, settings, dialect):
     number, encoding = 40, settings.get("encoding", "utf-8")
     data = as_csv([list(ROLES), *rows_in(number)], **dialect).encode(encoding)

@@ -64,6 +64,7 @@ def report_of(tmp_path):
     return json.loads((tmp_path / "state/report.json").read_text())
 
 
+@pytest.mark.slow
 def test_two_nights_and_one_that_is_refused(night, tmp_path):
     code, said = night()
     assert code == 0, said
@@ -80,6 +81,7 @@ def test_two_nights_and_one_that_is_refused(night, tmp_path):
     assert night()[0] == 2
 
 
+@pytest.mark.slow
 def test_a_night_that_was_stopped_is_finished_by_the_next_one_or_given_up(night, tmp_path):
     def stop(process):
         report = tmp_path / "state/report.json"

@@ -127,6 +127,7 @@ def test_json_lines(runs, keys, tmp_path):
     assert "i" not in rows[keys.doc_key("1")]
 
 
+@pytest.mark.slow
 def test_parquet_with_hive_folders_and_all_kinds_of_types(runs, storage, keys, tmp_path):
     ids = iter(range(1, 100))
 
@@ -213,6 +214,7 @@ def test_dates_stay_away_under_hipaa_in_folders_too(runs, tmp_path):
     assert table.column("t").to_pylist() == [SCRUBBED, "fine"]
 
 
+@pytest.mark.slow
 def test_a_damaged_row_group_is_quarantined_and_the_others_are_not(runs, storage, tmp_path):
     folder = tmp_path / "source"
     folder.mkdir()

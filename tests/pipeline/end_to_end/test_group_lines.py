@@ -106,6 +106,7 @@ def test_what_a_hyphen_parts_between_lines_goes_and_the_lines_stay(scrub_lines, 
 
 
 @pytest.mark.parametrize("cap", [1, 2, 100])
+@pytest.mark.slow
 def test_batches_and_splits_decide_nothing(scrub_lines, tmp_path, cap):
     write(tmp_path / "lines", rows())
     write(tmp_path / "lines", rows({"m" + key: lines for key, lines in NOTES.items()}), "b.jsonl")

@@ -172,6 +172,7 @@ class FullDisk(hostile_worker.FaultyOs):
     ],
     ids=lambda value: errno.errorcode[value] if isinstance(value, int) else value,
 )
+@pytest.mark.slow
 def test_a_disk_that_is_full_or_read_only_stops_the_run_and_it_goes_on_later(
     scrubline, options, undisturbed, monkeypatch, number, operation, promoting
 ):
@@ -391,6 +392,7 @@ def test_an_input_that_is_no_file_is_refused_and_not_waited_for(scrubline, optio
 
 
 @pytest.mark.parametrize("what", ["vanishes", "grows", "shrinks", "becomes a pipe", "is touched"])
+@pytest.mark.slow
 def test_an_input_that_changes_after_planning_ends_the_run(scrubline, options, tmp_path, what):
     folder = write_corpus(tmp_path / "mine", notes=8, files=2, broken=False)
     options = dataclasses.replace(options, inputs=(str(folder),))
@@ -495,6 +497,7 @@ def long_digests(long_corpus, tmp_path_factory):
     ],
     ids=lambda value: value.name if isinstance(value, signal.Signals) else f"{value} workers",
 )
+@pytest.mark.slow
 def test_a_signal_ends_a_run_in_the_middle_and_it_goes_on_later(
     scrubline, options, long_corpus, long_digests, number, workers
 ):
@@ -550,6 +553,7 @@ def test_a_signal_that_is_ignored_stays_so(scrubline, monkeypatch, tmp_path):
         signal.signal(signal.SIGHUP, before)
 
 
+@pytest.mark.slow
 def test_of_two_runs_into_one_output_the_second_is_refused(
     scrubline, options, long_corpus, long_digests
 ):
@@ -569,7 +573,7 @@ def test_of_two_runs_into_one_output_the_second_is_refused(
         ):
             code, out, err = scrubline(*command)
             assert (code, out) == (5, ""), command
-            assert "another process works on this output" in err
+            assert "another process is working on this output" in err
         assert sorted(Path(options.output).rglob("*")) == before
         assert scrubline("scrub", *words_of(options), "--dry-run")[0] == 0
     finally:
@@ -626,6 +630,7 @@ def test_where_nothing_can_be_locked_there_is_a_warning(
 # -- documents
 
 
+@pytest.mark.slow
 def test_huge_and_odd_documents_are_scrubbed_or_held_back_and_harm_no_neighbour(
     storage, options, tmp_path
 ):
@@ -685,6 +690,7 @@ def test_huge_and_odd_documents_are_scrubbed_or_held_back_and_harm_no_neighbour(
 # -- an odd environment
 
 
+@pytest.mark.slow
 def test_a_run_needs_no_home_no_locale_and_no_log(options, undisturbed):
     expected = undisturbed(options)
     bare = {
@@ -788,6 +794,7 @@ def test_with_all_streams_closed_the_code_still_tells(words, code):
 
 
 @pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.slow
 def test_a_run_needs_no_standard_error(options, undisturbed, workers):
     words = ("scrub", *words_of(options), "--workers", str(workers))
     done = told_to(subprocess.PIPE, *words, preexec_fn=lambda: os.close(2))

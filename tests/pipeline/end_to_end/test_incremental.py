@@ -113,6 +113,7 @@ def test_no_folder_of_a_partition_is_left_empty(night, tmp_path, storage, option
     assert verify(storage, options.output, originals=False, key_source=options.key_source)[0] == []
 
 
+@pytest.mark.slow
 def test_an_id_that_comes_every_night_is_numbered_at_once(
     night, same_as_new, source, storage, options, monkeypatch
 ):
@@ -152,6 +153,7 @@ def test_an_id_that_comes_every_night_is_numbered_at_once(
 
 
 @pytest.mark.parametrize("content", [None, b"PAR1", b""])
+@pytest.mark.slow
 def test_numbers_are_found_where_no_run_tells_of_them(
     night, run, source, tmp_path, storage, options, content
 ):
@@ -263,7 +265,7 @@ def test_inputs_that_are_gone_are_told_and_stay(
     assert counts(manifest) == {"listed": 6, "new": 1, "untouched": 5, "gone": 1}
     assert manifest["counts"]["rows_out"] == first["counts"]["rows_out"] + 10
     told = summary(manifest)
-    assert "1 inputs are no longer there: what was made of them stays published" in told
+    assert "1 inputs no longer exist: their documents stay published" in told
     everywhere = told + json.dumps(manifest) + caplog.text
     assert "part2" not in everywhere
     lines = list(list_removed(storage, options.output, [str(source)], key_source=key_file))
@@ -350,7 +352,7 @@ def test_what_shares_a_unit_with_something_gone_is_left_and_told(night, source, 
 
 
 def test_drop_gone_alone_is_refused(run):
-    with pytest.raises(UsageError, match="--drop-gone goes with --incremental"):
+    with pytest.raises(UsageError, match="--drop-gone needs --incremental"):
         run(drop_gone=True)
 
 
@@ -578,6 +580,7 @@ scrub(Storage(), pickle.load(sys.stdin.buffer))
         ("/manifest.json", 1),
     ],
 )
+@pytest.mark.slow
 def test_a_night_that_is_killed_anywhere_is_resumed(
     night, source, storage, options, same_as_new, where, touch
 ):
@@ -606,6 +609,7 @@ def test_a_night_that_is_killed_anywhere_is_resumed(
 
 
 @pytest.mark.parametrize(("where", "touch"), [("/restricted/catalogue", 1), ("/manifest.json", 1)])
+@pytest.mark.slow
 def test_a_first_night_that_is_killed_while_it_is_published_is_resumed(
     night, source, storage, options, tmp_path, where, touch
 ):
@@ -702,6 +706,7 @@ def moto():
 
 
 @pytest.mark.parametrize("store", [memory, moto], ids=lambda one: one.__name__)
+@pytest.mark.slow
 def test_nights_on_a_store(store, options, source, storage, monkeypatch, same_as_new):
     with contextlib.ExitStack() as stack:
         try:

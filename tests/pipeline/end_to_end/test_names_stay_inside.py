@@ -102,6 +102,7 @@ def assert_inside(output, known):
 
 
 @pytest.mark.parametrize("write", WRITERS, ids=lambda write: write.__name__)
+@pytest.mark.slow
 def test_ids_and_members_are_data_and_no_paths(options, tmp_path, write):
     folder = tmp_path / "deep/er/mine"
     folder.mkdir(parents=True)
@@ -128,6 +129,7 @@ HIVE = [name for name in HOSTILE if "/" not in name and len(name.encode()) < 250
 
 
 @pytest.mark.parametrize("role", ["pass", "hash", "drop", "type", "date"])
+@pytest.mark.slow
 def test_hive_values_make_folders_of_one_level(options, tmp_path, role):
     folder = tmp_path / "deep/er/mine"
     for value in HIVE:

@@ -58,6 +58,7 @@ LEFT_OUT = {"hide": (), "wi-deid": ("tag",), "hitsz": ("tag", "cluster")}
 
 
 @pytest.mark.parametrize("name", LEFT_OUT)
+@pytest.mark.slow
 def test_train_annotate_and_evaluate(name, corpus, tmp_path, capsys):
     form, parts = corpus
     words = ["--algorithm", "averaged-perceptron", "--set", "max_iterations=6"]

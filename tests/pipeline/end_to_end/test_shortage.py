@@ -78,6 +78,7 @@ def mark(folder, name, at, text):
 
 @pytest.mark.parametrize(("rows", "paces"), [(4, {0, 1}), (1, {0, 1, 2})])
 @pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.slow
 def test_smaller_batches_write_the_same_bytes(
     whole, run, monkeypatch, supervised, workers, rows, paces
 ):
@@ -94,6 +95,7 @@ def test_smaller_batches_write_the_same_bytes(
 
 
 @pytest.mark.parametrize("what", [hostile_worker.OOM, hostile_worker.SHORT])
+@pytest.mark.slow
 def test_a_row_for_which_there_is_too_little_memory_ends_the_run_and_can_be_skipped(
     options, storage, scrubline, supervised, tmp_path, what
 ):
@@ -215,8 +217,8 @@ CRASHED = "__import__('resource').setrlimit(4, (0, 0)); os.kill(os.getpid(), 11)
             4,
         ),
         (f"answer(at=[0, -1, 0]); {KILLED}", "unit 0, while reading it: .*the row is not known", 4),
-        (KILLED, "workers cannot begin to work: .*SIGKILL", 3),
-        ("answer(error='Shortage', message='m')", "workers cannot begin to work: m", 3),
+        (KILLED, "workers cannot start to work: .*SIGKILL", 3),
+        ("answer(error='Shortage', message='m')", "workers cannot start to work: m", 3),
         (
             "answer(at=[0, 4, 1]); answer(error='Shortage', message='m')",
             "row 4, tried on its own: m",
@@ -377,6 +379,7 @@ def study(tmp_path_factory):
         ("cgroup", 100, {1, -9}),
     ],
 )
+@pytest.mark.slow
 def test_with_less_memory_the_same_rows_come_out_or_the_remedy(study, kind, megabytes, codes):
     if kind == "cgroup":
         try:

@@ -122,6 +122,7 @@ def upload(corpus, url):
         fs.pipe_file(f"{path}/{file.name}", file.read_bytes())
 
 
+@pytest.mark.slow
 def test_output_in_a_store(store, expected, corpus, tmp_path):
     options = options_for(tmp_path, corpus, f"{store}/out")
     manifest = scrub(Storage(), options)
@@ -137,6 +138,7 @@ def test_output_in_a_store(store, expected, corpus, tmp_path):
     assert verify(Storage(), str(tmp_path / "copy"), originals=False, key_source=None)[0] == []
 
 
+@pytest.mark.slow
 def test_input_and_output_in_a_store(store, expected, corpus, tmp_path):
     upload(corpus, f"{store}/in")
     options = options_for(tmp_path, f"{store}/in", f"{store}/both")
@@ -147,6 +149,7 @@ def test_input_and_output_in_a_store(store, expected, corpus, tmp_path):
     assert verify(Storage(), options.output, originals=True, key_source=None)[0] == []
 
 
+@pytest.mark.slow
 def test_a_run_on_a_store_is_resumed_by_two_workers(store, expected, corpus, tmp_path):
     options = options_for(tmp_path, corpus, f"{store}/workers")
     job, plan = plan_and_freeze(Storage(), options)
@@ -182,6 +185,7 @@ runs.scrub(Storage(), Options(**values, columns=columns))
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_while_it_publishes_is_resumed_and_the_next_takes_what_is_new(
     store, expected, corpus, tmp_path
 ):

@@ -67,6 +67,7 @@ def test_one_fault_in_five_is_retried_to_the_same_bytes(faulty, whole, options, 
     assert not [path for path in (tmp_path / "out").rglob("*.tmp")]
 
 
+@pytest.mark.slow
 def test_with_too_few_retries_the_run_fails_and_is_taken_up_again(faulty, whole, options):
     disk = faulty(now_and_then(0.2, seed=2), tries=3)
     failures = 0
@@ -82,6 +83,7 @@ def test_with_too_few_retries_the_run_fails_and_is_taken_up_again(faulty, whole,
     assert_same(manifest, whole)
 
 
+@pytest.mark.slow
 def test_two_workers_on_a_shaky_disk(whole, run, options, monkeypatch, tmp_path):
     monkeypatch.setenv("HOSTILE_FAULTS", "0.2")
     hostile_worker.start_hostile_workers(monkeypatch.setattr)
@@ -110,6 +112,7 @@ def after(count, number, operations):
     ],
     ids=["full", "sync", "rename", "read", "refused"],
 )
+@pytest.mark.slow
 def test_a_disk_that_fails_for_good_stops_the_run_and_it_is_taken_up_again(
     faulty, whole, options, storage, tmp_path, number, operations, places
 ):

@@ -39,6 +39,7 @@ def test_a_conditional_write_makes_one_object(store):
     assert storage.create_exclusively(url, b"three") is True
 
 
+@pytest.mark.slow
 def test_a_second_run_is_refused_while_the_first_works(store, options):
     there = dataclasses.replace(options, output=f"{store}/two")
     lock = f"{there.output}/restricted/LOCK"
@@ -46,7 +47,7 @@ def test_a_second_run_is_refused_while_the_first_works(store, options):
     with storage.locked(lock) as still_ours:
         still_ours()
         for action in (scrub, plan_and_freeze, resume):
-            with pytest.raises(OutputBusy, match="another process works on this output"):
+            with pytest.raises(OutputBusy, match="another process is working on this output"):
                 action(Storage(), there)
     assert not storage.exists(lock)
     scrub(Storage(), there)
@@ -79,6 +80,7 @@ with Storage().locked(sys.argv[1]):
 """
 
 
+@pytest.mark.slow
 def test_the_lock_of_a_killed_process_is_free_here_and_after_a_while_elsewhere(
     store, caplog, monkeypatch
 ):
@@ -145,6 +147,7 @@ def test_a_store_tells_when_an_object_was_written(store):
         storage.modified(f"{store}/none")
 
 
+@pytest.mark.slow
 def test_a_store_without_conditional_writes_is_told_once(store, options, monkeypatch, caplog):
     monkeypatch.setattr(Storage, "create_exclusively", lambda self, url, data: None)
     locks.warn_unlocked.cache_clear()

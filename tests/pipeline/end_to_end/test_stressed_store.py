@@ -88,6 +88,7 @@ on_moto = pytest.mark.parametrize("store", ["moto"], indirect=True)
 
 @on_moto
 @pytest.mark.parametrize("fault", list(Fault), ids=lambda fault: fault.name.lower())
+@pytest.mark.slow
 def test_each_fault_is_outlasted(store, fault, tmp_path, monkeypatch):
     proxy, quiet = store
     share = 0.1
@@ -107,6 +108,7 @@ def test_each_fault_is_outlasted(store, fault, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("store", ["moto", "swift"], indirect=True)
+@pytest.mark.slow
 def test_all_faults_at_once_end_in_the_same_bytes_or_in_a_run_that_is_resumed(store, tmp_path):
     proxy, quiet = store
     options = options_for(tmp_path, "s3://stress/in", "s3://stress/all")
@@ -125,6 +127,7 @@ def test_all_faults_at_once_end_in_the_same_bytes_or_in_a_run_that_is_resumed(st
 
 
 @on_moto
+@pytest.mark.slow
 def test_a_store_that_answers_nobody_fails_the_run_and_publishes_nothing(store, tmp_path):
     proxy, quiet = store
     options = options_for(tmp_path, "s3://stress/in", "s3://stress/down")
@@ -149,6 +152,7 @@ def test_a_store_that_answers_nobody_fails_the_run_and_publishes_nothing(store, 
 
 
 @on_moto
+@pytest.mark.slow
 def test_a_part_larger_than_a_request_is_put_in_pieces_that_may_be_lost(store):
     proxy, _ = store
     # The client's library puts what is below twice 50 MB at once.

@@ -441,7 +441,7 @@ def test_every_field_and_every_gauge_is_described(storage):
     listed = re.findall(r"^\| `([\w.]+)` \|", page.split("## The run report\n")[1], re.MULTILINE)
     assert sorted(recorder.report()) == sorted(listed)
     operations = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
-    source = (ROOT / "pipeline/monitoring/report.py").read_text(encoding="utf-8")
+    source = (ROOT / "pipeline/monitoring/gauges.py").read_text(encoding="utf-8")
     names = set(re.findall(r'(?:gauge|labelled|Gauge)\(\s*"(\w+)"', source)) | set(COUNTS)
     told = set(re.findall(r"`scrubline_(\w+)`", operations))
     assert told == names

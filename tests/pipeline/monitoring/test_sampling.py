@@ -120,6 +120,7 @@ def words(options, output):
     ]
 
 
+@pytest.mark.slow
 def test_a_prediction_is_kept_and_printed_against_the_outcome(scrubline, archive, tmp_path):
     out = tmp_path / "planned"
     code, printed, _ = scrubline("plan", *words(archive, out), "--estimate", "--workers", "2")
@@ -139,6 +140,7 @@ def test_a_prediction_is_kept_and_printed_against_the_outcome(scrubline, archive
     assert told["seconds"]["ratio"] is not None
 
 
+@pytest.mark.slow
 def test_estimate_as_json_and_without_a_trace(scrubline, archive, tmp_path):
     out = tmp_path / "dry"
     command = ["scrub", *words(archive, out), "--dry-run", "--estimate", "--json"]
@@ -150,17 +152,20 @@ def test_estimate_as_json_and_without_a_trace(scrubline, archive, tmp_path):
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_scrub_estimates_first_if_asked(scrubline, archive, tmp_path):
     code, printed, _ = scrubline("scrub", *words(archive, tmp_path / "both"), "--estimate")
     assert code == 0
     assert printed.index("estimate from") < printed.index("predicted")
 
 
+@pytest.mark.slow
 def test_without_an_estimate_nothing_is_told_of_one(scrubline, archive, tmp_path):
     code, printed, _ = scrubline("scrub", *words(archive, tmp_path / "plain"))
     assert code == 0 and "predict" not in printed
 
 
+@pytest.mark.slow
 def test_a_damaged_prediction_ends_no_run(scrubline, archive, tmp_path):
     out = tmp_path / "damaged"
     assert scrubline("plan", *words(archive, out), "--estimate")[0] == 0

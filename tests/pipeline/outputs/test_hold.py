@@ -99,7 +99,7 @@ def test_a_plan_that_is_to_wait(storage, options):
 def test_what_waits_is_compared_with_what_is_published(run, storage, options, tmp_path):
     first = run()
     found_before = first["labels"]
-    with pytest.raises(UsageError, match="no such run that waits"):
+    with pytest.raises(UsageError, match="no such run waits"):
         diff(storage, options.output)
     # A rule less, a note less, a note more, and one with another text.
     path = tmp_path / "in/part2.jsonl"
@@ -130,7 +130,7 @@ def test_what_waits_is_compared_with_what_is_published(run, storage, options, tm
     held, published = found.to_json(), read_manifest(storage, options.output)
     assert published == first
     resume(storage, options)
-    with pytest.raises(UsageError, match="no such run that waits"):
+    with pytest.raises(UsageError, match="no such run waits"):
         diff(storage, options.output, run="0123456789abcdef")
     assert held["documents"]["compared"] == 58
 

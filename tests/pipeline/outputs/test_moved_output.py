@@ -15,6 +15,7 @@ from scrubline.pipeline.run import resume, scrub
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("how", ["renamed", "removed"])
 @pytest.mark.parametrize("when", ["run_units", "reconcile", "promote"])
+@pytest.mark.slow
 def test_a_run_whose_output_goes_has_failed_and_was_not_refused(
     options, tmp_path, monkeypatch, how, when, workers
 ):

@@ -97,6 +97,7 @@ def test_another_key_is_refused(scrubline, tmp_path, warehouse, words):
 
 
 @pytest.mark.parametrize("how", [(), ("--incremental",)])
+@pytest.mark.slow
 def test_the_same_job_goes_on(scrubline, tmp_path, warehouse, words, how):
     for number in range(2):
         table(tmp_path, f"b{number}.parquet")

@@ -37,6 +37,7 @@ def test_a_damaged_part_is_an_error_of_ours(storage, tmp_path, damage):
 
 
 @pytest.mark.parametrize("table", ["documents", "audit"])
+@pytest.mark.slow
 def test_a_part_that_comes_cut_short_ends_the_run_and_it_goes_on(
     run, options, tmp_path, monkeypatch, table
 ):

@@ -74,7 +74,7 @@ def test_a_file_with_columns_beside_an_empty_one_must_have_the_declared(storage,
     (tmp_path / "empty.csv").write_text("")
     assert roles_for(inspect_inputs(storage, [str(tmp_path)]), COLUMNS) == COLUMNS
     (tmp_path / "other.csv").write_text("i\n")
-    with pytest.raises(UsageError, match=r"does not have: \['t'\]; it has \['i'\]"):
+    with pytest.raises(UsageError, match=r"lacks declared columns: \['t'\]; it has \['i'\]"):
         roles_for(inspect_inputs(storage, [str(tmp_path)]), COLUMNS)
 
 
@@ -88,7 +88,9 @@ def test_a_folder_without_role_is_refused(storage, tmp_path):
 
 def test_a_key_that_is_also_a_column_is_refused(storage, tmp_path):
     write(tmp_path / "t=1/a.jsonl", 30)
-    with pytest.raises(UsageError, match=r"also hive keys of folders: \[column 2\]") as caught:
+    with pytest.raises(
+        UsageError, match=r"hive keys of folders share names: \[column 2\]"
+    ) as caught:
         inspect_inputs(storage, [str(tmp_path)])
     assert "['t']" in caught.value.on_terminal
 

@@ -56,6 +56,7 @@ def nights(storage, place):
     return found
 
 
+@pytest.mark.slow
 def test_superseded_runs_go_and_the_published_one_stays(storage, place, nights):
     before = names(storage, place)
     lines = list(prune(storage, place.output))
@@ -93,6 +94,7 @@ def order_of(storage, place):
     return times.__getitem__
 
 
+@pytest.mark.slow
 def test_the_last_superseded_ones_and_young_ones_may_be_kept(storage, place, nights):
     one = find(storage, place.output, keep_runs=1, now=2e12)
     assert runs_of(one.going) == {nights[0]} and runs_of(one.kept) == {nights[1]}
@@ -103,6 +105,7 @@ def test_the_last_superseded_ones_and_young_ones_may_be_kept(storage, place, nig
     assert runs_of(later.going) == set(nights[:2])
 
 
+@pytest.mark.slow
 def test_a_run_of_which_a_part_is_published_stays(storage, options, tmp_path):
     first = scrub(storage, options)["run"]
     other = dataclasses.replace(options, inputs=(str(write_corpus(tmp_path / "more", 80, 1)),))
@@ -111,6 +114,7 @@ def test_a_run_of_which_a_part_is_published_stays(storage, options, tmp_path):
     assert found.going == () and {first, second} == set(found.needed)
 
 
+@pytest.mark.slow
 def test_pending_runs_stay_frozen_stopped_or_half_published(storage, options, monkeypatch):
     job, _ = plan_and_freeze(storage, options)
     assert find(storage, options.output, now=2e12).needed == (job.run,)
@@ -170,7 +174,7 @@ def test_a_damaged_catalogue_is_no_empty_one(storage, options):
     with pytest.raises(UsageError, match="catalogue"):
         list(prune(storage, options.output, yes=True))
     storage.delete(f"{options.output}/restricted/units.parquet")
-    with pytest.raises(UsageError, match="catalogue is gone"):
+    with pytest.raises(UsageError, match="catalogue is missing"):
         list(prune(storage, options.output, yes=True))
 
 

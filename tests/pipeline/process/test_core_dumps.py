@@ -170,6 +170,7 @@ def test_a_crash_leaves_no_core(tmp_path):
 
 
 @linux
+@pytest.mark.slow
 def test_a_worker_that_crashes_in_a_run_leaves_no_core(tmp_path):
     """A document that kills its worker by SIGSEGV, until it is quarantined."""
     rows = [{"note_id": n, "text": f"{CANARY} {n}"} for n in range(6)]

@@ -40,7 +40,9 @@ def test_the_code_of_an_error(error, code):
 
 def test_a_code_is_a_number_wherever_it_is_written():
     assert json.dumps({"exit_code": ExitCode.HELD}) == '{"exit_code": 3}'
-    assert f"{ExitCode.BUSY} {ExitCode.BUSY.meaning}" == "5 another process works on this output"
+    assert (
+        f"{ExitCode.BUSY} {ExitCode.BUSY.meaning}" == "5 another process is working on this output"
+    )
 
 
 def test_a_report_says_how_a_run_ended_with_every_code_that_it_can_have():

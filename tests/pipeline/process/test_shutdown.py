@@ -129,6 +129,7 @@ PLACES = {
         ("gates", signal.SIGHUP),
     ],
 )
+@pytest.mark.slow
 def test_a_signal_ends_the_launcher_wherever_it_waits(options, tmp_path, place, number):
     operation, part, resumable = PLACES[place]
     process = start(operation, part, *words_of(options))
@@ -142,6 +143,7 @@ def test_a_signal_ends_the_launcher_wherever_it_waits(options, tmp_path, place, 
         assert_goes_on(options, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_signal_ends_a_launcher_whose_workers_run(options, tmp_path):
     process = start("hear", "", *words_of(options), "--workers", "2")
     process.send_signal(signal.SIGTERM)
@@ -152,6 +154,7 @@ def test_a_signal_ends_a_launcher_whose_workers_run(options, tmp_path):
 
 
 @pytest.mark.parametrize("part", ["/manifest.json", "/audit/"])
+@pytest.mark.slow
 def test_a_signal_ends_verify(options, part):
     scrub(Storage(), options)
     process = start("read", part, "verify", "--output", options.output)
@@ -161,12 +164,13 @@ def test_a_signal_ends_verify(options, part):
 
 
 @pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.slow
 def test_a_launcher_without_progress_ends_itself_and_says_where_it_was(options, tmp_path, workers):
     words = (*words_of(options), "--workers", workers, "--watchdog-seconds", "1")
     process = start("write", "/manifest.json", *words)
     out, err = process.communicate(timeout=GUARD_SECONDS)
     assert (process.returncode, set(out.split())) in ((1, set()), (1, {"stalled"})), err
-    assert "there was no sign of progress for" in err and "never_answers" in err, err
+    assert "no sign of progress for" in err and "never_answers" in err, err
     assert "promote < publish < execute" in err and str(tmp_path) not in err
     assert_goes_on(options, tmp_path)
 
@@ -276,6 +280,7 @@ def test_too_few_threads_are_a_clear_message(monkeypatch, scrubline, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_an_output_that_was_stopped_while_it_was_published_verifies_later(options, tmp_path):
     process = start("move to", "/audit/", *words_of(options))
     process.send_signal(signal.SIGTERM)

@@ -97,6 +97,7 @@ def test_what_a_failed_job_left_goes_to_the_engine_once_more(storage, frozen, mo
     assert sorted(unit for units, _ in engine.done for unit in units) == units_of(frozen)
 
 
+@pytest.mark.slow
 def test_what_two_jobs_began_and_neither_finished_is_run_here(storage, frozen, monkeypatch):
     fails = RunFailed("the runner failed: RuntimeError")
     engine = Engine(monkeypatch, ([1, 2], [2], fails), ([1, 3], [], fails), WELL)
@@ -106,6 +107,7 @@ def test_what_two_jobs_began_and_neither_finished_is_run_here(storage, frozen, m
     assert engine.sent[2] == rest
 
 
+@pytest.mark.slow
 def test_jobs_are_told_apart_whatever_they_begin(storage, frozen, monkeypatch):
     # The third job begins unit 2 for the second time, though no unit was begun by all three.
     fails = RunFailed("the runner failed: RuntimeError")
@@ -129,6 +131,7 @@ def test_all_may_be_done_by_then(storage, frozen, monkeypatch):
     assert len(engine.sent) == 1
 
 
+@pytest.mark.slow
 def test_a_launcher_that_was_killed_twice_knows_what_was_begun(storage, frozen, monkeypatch):
     for _ in range(2):
         killed = Engine(monkeypatch, ([1], [], KeyboardInterrupt()))

@@ -58,6 +58,7 @@ def portable(request, servers, options):
     )
 
 
+@pytest.mark.slow
 def test_the_same_digests_as_the_direct_runner(run, portable, storage, tmp_path):
     direct = run(output=str(tmp_path / "direct"), split_bytes=portable.split_bytes)
     manifest = bounded(
@@ -72,6 +73,7 @@ def test_the_same_digests_as_the_direct_runner(run, portable, storage, tmp_path)
     assert verify(storage, portable.output, originals=True, key_source=None)[0] == []
 
 
+@pytest.mark.slow
 def test_a_failure_in_a_worker_is_told_without_phi_and_can_be_resumed(
     run, portable, servers, storage, tmp_path
 ):

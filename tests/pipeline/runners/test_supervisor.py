@@ -61,6 +61,7 @@ def supervised(monkeypatch):
     return use
 
 
+@pytest.mark.slow
 def test_workers_run_no_file_of_the_current_folder(run, tmp_path, monkeypatch):
     folder = tmp_path / "shared"
     folder.mkdir()
@@ -71,6 +72,7 @@ def test_workers_run_no_file_of_the_current_folder(run, tmp_path, monkeypatch):
     assert not (folder / "ran").exists()
 
 
+@pytest.mark.slow
 def test_two_workers_write_what_one_process_writes_though_one_is_killed(
     run, whole, storage, options, monkeypatch
 ):
@@ -141,6 +143,7 @@ def poisoned(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_documents_that_kill_or_hang_are_isolated_and_quarantined(
     storage, options, supervised, poisoned, tmp_path, monkeypatch
 ):
@@ -202,7 +205,7 @@ def test_children_that_cannot_work_end_the_run(run, supervised, command):
 def test_a_child_that_never_speaks_is_given_up(run, supervised, monkeypatch):
     monkeypatch.setattr("scrubline.pipeline.runners.supervisor.START_SECONDS", 0.2)
     supervised((sys.executable, "-c", "import time; time.sleep(3600)"))
-    with pytest.raises(RunFailed, match="before they begin"):
+    with pytest.raises(RunFailed, match="before they start"):
         run(workers=1, watchdog_seconds=0.2)
 
 
@@ -236,7 +239,12 @@ def fake_child(tmp_path, lines):
     ("lines", "error", "message", "starts"),
     [
         # Nothing but the reader can be blamed, in isolation neither.
-        ("answer(at=[units[0], -1, 0]); os._exit(9)", RunFailed, "read unit 0.*no row", 5),
+        (
+            "answer(at=[units[0], -1, 0]); os._exit(9)",
+            RunFailed,
+            "while reading unit 0.*no single row",
+            5,
+        ),
         # An error of ours is tried again, in the same child, then told.
         ("answer(error='StorageError', message='no')", RunFailed, "^no$", 1),
         ("answer(error='UsageError', message='no')", UsageError, "^no$", 1),
@@ -245,7 +253,7 @@ def fake_child(tmp_path, lines):
         (
             "subprocess.Popen(['cat', HELD], close_fds=False); os._exit(9)",
             RunFailed,
-            "before they begin",
+            "before they start",
             3,
         ),
     ],
@@ -271,6 +279,7 @@ def test_a_worker_that_refuses_the_job_ends_the_run(storage, options, tmp_path):
     assert not (tmp_path / "out/data").exists()
 
 
+@pytest.mark.slow
 def test_children_end_with_their_supervisor_and_the_run_can_be_resumed(
     whole, storage, options, tmp_path
 ):
