@@ -3,13 +3,15 @@
 Source: Tafvizi et al. 2010, an open re-implementation of Stat De-id, §4 and §5; its original is
 Uzuner et al. 2008, "A de-identifier for medical discharge summaries". All features are indicators.
 
-Deviations: one function a label against all other words, of which the largest wins, in place of one
-function for all PHI (`classes="two"` is as published). C is not printed; it is 1 here. Words are
-fine tokens, where the paper took the boundaries of its gold annotation. Syntactic bigrams, the two
-nearest links to the left and to the right, come from a parser that does not ship (auxiliary models
-"linkleft" and "linkright", both links of a side in one tag). MeSH categories are a cluster table
-"mesh" of tree numbers ("C14.280.067"): the first character is one of 16 top categories, and each
-further level adds four characters. Without these auxiliary models their features are left out.
+The labels of the corpus are not learnt: what is found is PHI, of no kind (`labels.UNKNOWN_KIND`);
+`classes="typed"` has one function a label against all other words, of which the largest wins.
+
+Deviations: C is not printed; it is 1 here. Words are fine tokens, where the paper took the
+boundaries of its gold annotation. Syntactic bigrams, the two nearest links to the left and to the
+right, come from a parser that does not ship (auxiliary models "linkleft" and "linkright", both
+links of a side in one tag). MeSH categories are a cluster table "mesh" of tree numbers
+("C14.280.067"): the first character is one of 16 top categories, and each further level adds four
+characters. Without these auxiliary models their features are left out.
 """
 
 from __future__ import annotations
@@ -89,14 +91,14 @@ FEATURES: tuple[Feature, ...] = (
 
 
 def stat_deid(
-    language: str = "en", *, groups: Collection[str] = tuple(GROUPS), classes: str = "typed"
+    language: str = "en", *, groups: Collection[str] = tuple(GROUPS), classes: str = "two"
 ) -> Recipe:
     """The recipe with some of its feature classes, by default all.
 
     Args:
         language: key of `LANGUAGES`.
         groups: some of `GROUPS`, in any order.
-        classes: "typed", or "two": PHI or not.
+        classes: "two": PHI or not; or "typed".
 
     Raises:
         UsageError: if a group is unknown.

@@ -12,7 +12,7 @@ from ...dictionaries import Dictionary
 from ..auxiliary import AuxiliaryModel
 from ..bundles.bundle import Bundle, make_bundle
 from ..core.errors import UsageError
-from ..core.labels import LABELS
+from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.version import VERSION
 from ..corpora import AnnotatedDocument, Annotation
 from ..crf.learning import Progress
@@ -63,6 +63,8 @@ def train(
             ordinals of documents, from 0.
         BundleError: if training gave no valid model.
     """
+    if label_map is not None and any(tagger.classes == "two" for tagger in recipe.taggers):
+        label_map = {**label_map, UNKNOWN_KIND: UNKNOWN_KIND}
     corpus = list(documents)
     labels = _check_corpus(corpus, label_map, native)
     made = make_dictionaries(recipe, corpus, dictionaries, label_map)
