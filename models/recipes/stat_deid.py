@@ -23,6 +23,7 @@ from ..features import (
     CharacterClass,
     Cluster,
     Feature,
+    Field,
     Gazetteer,
     Length,
     Section,
@@ -58,7 +59,9 @@ LEXICAL_BIGRAMS: tuple[Feature, ...] = (
 )
 SYNTACTIC_BIGRAMS: tuple[Feature, ...] = (*at(Tag("linkleft"), 0), *at(Tag("linkright"), 0))
 PART_OF_SPEECH: tuple[Feature, ...] = at(Tag("pos"), 0)
-SECTION: tuple[Feature, ...] = at(Section(), 0)
+SECTION: tuple[Feature, ...] = (*at(Section(), 0), *at(Field("last"), 0))
+"""Headings that are known, and those that open a line, of which training learns its own."""
+
 MESH: tuple[Feature, ...] = tuple(
     # Category "C", then "C14", "C14.280" and so on to the eleventh level.
     feature
@@ -111,7 +114,7 @@ def stat_deid(
     return Recipe.single(
         name="stat-deid",
         layer="fine",
-        sequence="line",
+        sequence="document",
         features=tuple(features),
         scheme="IO",
         learner=Learner.of("linear-svm", C=1.0, max_iterations=300),
