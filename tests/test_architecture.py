@@ -25,7 +25,17 @@ PUBLIC = {"__init__": {"models"}, "__main__": {"pipeline"}}
 
 ORDER = {
     "models": (
-        *("core", "native", "text", "storage", "features", "recognisers", "redaction", "crf"),
+        *(
+            "core",
+            "native",
+            "text",
+            "storage",
+            "features",
+            "recognisers",
+            "redaction",
+            "crf",
+            "trees",
+        ),
         *("recipes", "corpora", "auxiliary", "bundles", "views", "formats", "jobs", "scrubber"),
         *("synth", "evaluation", "training", "studies"),
     ),
