@@ -35,11 +35,15 @@ typedef struct {
     int64_t count, room;
     int32_t *order, *trial, *spare; /* [items] */
     double *totals;                 /* [n_classes] */
-    uint8_t *local;                 /* [items] of a node, classes numbered anew */
-    double *weights;                /* [items] of a node */
-    double *cells;                  /* [256][n_classes], zeros between calls */
-    double *left, *left_terms, *right_terms, *sums; /* [n_classes] */
-    Split *splits;                  /* [columns] */
+    /* Each code above 0 that a column has is a row. Most codes are 0: what these weigh is what is left. */
+    int64_t n_rows;
+    int64_t *column_rows; /* [columns + 1] the first row of each column */
+    uint8_t *row_codes;   /* [n_rows] ascending in a column */
+    int64_t *item_cells;  /* [items + 1] pointers into `cell_rows` */
+    uint32_t *cell_rows;  /* the rows that an item is in */
+    double *table;        /* [n_rows][classes of a node] weights */
+    double *zeros, *left, *left_terms, *right_terms, *sums; /* [n_classes] */
+    Split *splits;        /* [columns] */
 } Grower;
 
 /* Errors that Weka adds to `wrong` of `weight` items: the upper bound of a binomial share. */
@@ -104,76 +108,87 @@ static int64_t part(Grower *g, const Node *node, int32_t *items, int64_t count)
     return lefts;
 }
 
-/* The best threshold of a column. `classes` are met in the node; `all` is their entropy, not divided. */
-static Split best_threshold(Grower *g, const uint8_t *codes, const int32_t *items, int64_t count,
-                            int32_t classes, double weight, double all)
+static double sum_of(const double *row, int32_t classes)
 {
-    Split found = {0.0, 0.0, -1};
-    uint8_t met[TREE_CODES + 1] = {0};
-    int most = 0, fewest = TREE_CODES;
-    for (int64_t i = 0; i < count; i++) {
-        int code = codes[items[i]];
-        met[code] = 1;
-        g->cells[code * classes + g->local[i]] += g->weights[i];
-    }
-    for (int code = 0; code < TREE_CODES; code++)
-        if (met[code]) {
-            most = code;
-            fewest = code < fewest ? code : fewest;
+    double sum = 0.0;
+    for (int32_t k = 0; k < classes; k++)
+        sum += row[k];
+    return sum;
+}
+
+/* What a column says so far: codes below the next one are to the left. */
+typedef struct {
+    double lefts, left_sum, right_sum, parts;
+    int tried, before;
+    Split best;
+} Scan;
+
+/* Tries the threshold before a code, and moves the code to the left. */
+static void move_code(Grower *g, Scan *scan, int code, const double *row, double heavy, int32_t classes,
+                      double weight, double all)
+{
+    double rights = weight - scan->lefts;
+    if (scan->lefts >= g->task->least && rights >= g->task->least) {
+        double parts = entropy_of(&g->logs, scan->lefts) + entropy_of(&g->logs, rights);
+        double gain = (all - ((parts - scan->left_sum) - scan->right_sum)) / weight;
+        scan->tried++;
+        if (gain > scan->best.gain) {
+            scan->best.gain = gain;
+            scan->best.threshold = scan->before;
+            scan->parts = parts;
         }
-    double lefts = 0.0, left_sum = 0.0, right_sum = 0.0, best_parts = 0.0;
-    int tried = 0, before = -1;
+    }
+    scan->lefts += heavy;
+    scan->before = code;
+    /* Nothing comes behind the last one. */
+    if (scan->lefts == weight)
+        return;
+    for (int32_t k = 0; k < classes; k++) {
+        if (row[k] == 0.0)
+            continue;
+        g->left[k] += row[k];
+        double term = entropy_of(&g->logs, g->left[k]);
+        scan->left_sum += term - g->left_terms[k];
+        g->left_terms[k] = term;
+        term = entropy_of(&g->logs, g->sums[k] - g->left[k]);
+        scan->right_sum += term - g->right_terms[k];
+        g->right_terms[k] = term;
+    }
+}
+
+/* The best threshold of a column. `classes` are met in the node, whose entropies are `terms`, together
+   `terms_sum`; `all` is that of the node, not divided. */
+static Split best_threshold(Grower *g, int64_t column, int32_t classes, double weight, double all,
+                            const double *terms, double terms_sum)
+{
+    int64_t first = g->column_rows[column], end = g->column_rows[column + 1];
+    const double *rows = g->table + first * classes;
+    Scan scan = {.before = -1, .right_sum = terms_sum, .best = {.threshold = -1}};
+    memcpy(g->zeros, g->sums, (size_t)classes * sizeof *g->zeros);
+    for (int64_t r = 0; r < (end - first) * classes; r += classes)
+        for (int32_t k = 0; k < classes; k++)
+            g->zeros[k] -= rows[r + k];
+    double heavy = sum_of(g->zeros, classes);
+    if (heavy == weight)
+        return scan.best;
     for (int32_t k = 0; k < classes; k++) {
         g->left[k] = g->left_terms[k] = 0.0;
-        right_sum += g->right_terms[k] = entropy_of(&g->logs, g->sums[k]);
+        g->right_terms[k] = terms[k];
     }
-    for (int code = fewest; code <= most && fewest < most; code++) {
-        const double *row = g->cells + code * classes;
-        double heavy = 0.0;
-        if (!met[code])
-            continue;
-        for (int32_t k = 0; k < classes; k++)
-            heavy += row[k];
-        if (heavy == 0.0)
-            continue;
-        double rights = weight - lefts;
-        if (lefts >= g->task->least && rights >= g->task->least) {
-            double parts = entropy_of(&g->logs, lefts) + entropy_of(&g->logs, rights);
-            double gain = (all - ((parts - left_sum) - right_sum)) / weight;
-            tried++;
-            if (gain > found.gain) {
-                found.gain = gain;
-                found.threshold = before;
-                best_parts = parts;
-            }
-        }
-        lefts += heavy;
-        before = code;
-        if (lefts == weight)
-            break;
-        for (int32_t k = 0; k < classes; k++) {
-            if (row[k] == 0.0)
-                continue;
-            g->left[k] += row[k];
-            double term = entropy_of(&g->logs, g->left[k]);
-            left_sum += term - g->left_terms[k];
-            g->left_terms[k] = term;
-            term = entropy_of(&g->logs, g->sums[k] - g->left[k]);
-            right_sum += term - g->right_terms[k];
-            g->right_terms[k] = term;
-        }
-    }
-    memset(g->cells + fewest * classes, 0,
-           (size_t)(most - fewest + 1) * (size_t)classes * sizeof *g->cells);
+    if (heavy != 0.0)
+        move_code(g, &scan, 0, g->zeros, heavy, classes, weight, all);
+    for (int64_t r = first; r < end && scan.lefts != weight; r++, rows += classes)
+        if ((heavy = sum_of(rows, classes)) != 0.0)
+            move_code(g, &scan, g->row_codes[r], rows, heavy, classes, weight, all);
+    Split found = scan.best;
     if (found.threshold < 0)
         return found;
-    found.gain -= log2_of(&g->logs, tried) / weight;
-    double information = (entropy_of(&g->logs, weight) - best_parts) / weight;
-    if (!(found.gain > LEAST_GAIN) || !(information > 0.0)) {
+    found.gain -= log2_of(&g->logs, scan.tried) / weight;
+    double information = (entropy_of(&g->logs, weight) - scan.parts) / weight;
+    if (!(found.gain > LEAST_GAIN) || !(information > 0.0))
         found.threshold = -1;
-        return found;
-    }
-    found.ratio = found.gain / information;
+    else
+        found.ratio = found.gain / information;
     return found;
 }
 
@@ -183,27 +198,31 @@ static int choose_split(Grower *g, Node *node)
     const GrowTask *task = g->task;
     const int32_t *items = g->order + node->first;
     int64_t count = node->end - node->first;
-    uint8_t numbers[256];
+    uint8_t numbers[TREE_CLASSES];
+    double terms[TREE_CLASSES], terms_sum = 0.0, all = entropy_of(&g->logs, node->weight);
     int32_t classes = 0;
-    double all = entropy_of(&g->logs, node->weight);
     for (int32_t k = 0; k < task->n_classes; k++) {
         numbers[k] = (uint8_t)classes;
         if (g->totals[k] > 0.0) {
-            g->sums[classes++] = g->totals[k];
-            all -= entropy_of(&g->logs, g->totals[k]);
+            g->sums[classes] = g->totals[k];
+            terms[classes] = entropy_of(&g->logs, g->totals[k]);
+            terms_sum += terms[classes];
+            all -= terms[classes++];
         }
     }
     /* An item without weight may be of a class that has none: what it adds is nothing. */
+    memset(g->table, 0, (size_t)g->n_rows * (size_t)classes * sizeof *g->table);
     for (int64_t i = 0; i < count; i++) {
-        uint8_t number = numbers[task->classes[items[i]]];
-        g->weights[i] = task->weights[items[i]];
-        g->local[i] = number < classes ? number : 0;
+        int32_t item = items[i];
+        uint8_t number = numbers[task->classes[item]];
+        double own = task->weights[item], *cells = g->table + (number < classes ? number : 0);
+        for (int64_t c = g->item_cells[item]; c < g->item_cells[item + 1]; c++)
+            cells[(int64_t)g->cell_rows[c] * classes] += own;
     }
     double sum = 0.0, ratio = 0.0;
     int64_t valid = 0, best = -1;
     for (int64_t c = 0; c < task->columns; c++) {
-        g->splits[c] = best_threshold(g, task->codes + c * task->items, items, count, classes,
-                                      node->weight, all);
+        g->splits[c] = best_threshold(g, c, classes, node->weight, all, terms, terms_sum);
         if (g->splits[c].threshold >= 0) {
             sum += g->splits[c].gain;
             valid++;
@@ -325,6 +344,55 @@ static void *items_of(int64_t count, size_t size)
     return is_too_large((uint64_t)count, size) ? NULL : calloc(count ? (size_t)count : 1, size);
 }
 
+/* Numbers the codes of columns as rows and lists those of each item; 0, or -1 without memory. */
+static int list_rows(Grower *g)
+{
+    const GrowTask *task = g->task;
+    int64_t items = task->items, columns = task->columns;
+    g->column_rows = items_of(columns + 1, sizeof *g->column_rows);
+    g->row_codes = items_of(columns * TREE_CODES, sizeof *g->row_codes);
+    g->item_cells = items_of(items + 1, sizeof *g->item_cells);
+    int64_t *next = items_of(items, sizeof *next);
+    int done = -1;
+    if (!g->column_rows || !g->row_codes || !g->item_cells || !next)
+        goto done;
+    for (int64_t c = 0; c < columns; c++) {
+        const uint8_t *codes = task->codes + c * items;
+        uint8_t met[TREE_CODES] = {0};
+        for (int64_t i = 0; i < items; i++) {
+            met[codes[i]] = 1;
+            g->item_cells[i + 1] += codes[i] != 0;
+        }
+        for (int code = 1; code < TREE_CODES; code++)
+            if (met[code])
+                g->row_codes[g->n_rows++] = (uint8_t)code;
+        g->column_rows[c + 1] = g->n_rows;
+    }
+    for (int64_t i = 0; i < items; i++) {
+        next[i] = g->item_cells[i];
+        g->item_cells[i + 1] += g->item_cells[i];
+    }
+    g->cell_rows = items_of(g->item_cells[items], sizeof *g->cell_rows);
+    g->table = is_too_large((uint64_t)g->n_rows, (size_t)task->n_classes * sizeof *g->table)
+                   ? NULL
+                   : items_of(g->n_rows * task->n_classes, sizeof *g->table);
+    if (!g->cell_rows || !g->table)
+        goto done;
+    for (int64_t c = 0; c < columns; c++) {
+        const uint8_t *codes = task->codes + c * items;
+        uint32_t rows[TREE_CODES] = {0};
+        for (int64_t r = g->column_rows[c]; r < g->column_rows[c + 1]; r++)
+            rows[g->row_codes[r]] = (uint32_t)r;
+        for (int64_t i = 0; i < items; i++)
+            if (codes[i])
+                g->cell_rows[next[i]++] = rows[codes[i]];
+    }
+    done = 0;
+done:
+    free(next);
+    return done;
+}
+
 int grow_tree(const GrowTask *task, GrownTree *tree, uint8_t *predicted)
 {
     int64_t items = task->items, classes = task->n_classes;
@@ -334,17 +402,15 @@ int grow_tree(const GrowTask *task, GrownTree *tree, uint8_t *predicted)
     g.order = items_of(items, sizeof *g.order);
     g.trial = items_of(items, sizeof *g.trial);
     g.spare = items_of(items, sizeof *g.spare);
-    g.local = items_of(items, sizeof *g.local);
-    g.weights = items_of(items, sizeof *g.weights);
     g.splits = items_of(task->columns, sizeof *g.splits);
-    g.cells = items_of(256 * classes, sizeof *g.cells);
-    double *rows = items_of(5 * classes, sizeof *rows);
-    if (g.order && g.trial && g.spare && g.local && g.weights && g.splits && g.cells && rows) {
+    double *rows = items_of(6 * classes, sizeof *rows);
+    if (g.order && g.trial && g.spare && g.splits && rows && list_rows(&g) == 0) {
         g.totals = rows;
-        g.left = rows + classes;
-        g.left_terms = rows + 2 * classes;
-        g.right_terms = rows + 3 * classes;
-        g.sums = rows + 4 * classes;
+        g.zeros = rows + classes;
+        g.left = rows + 2 * classes;
+        g.left_terms = rows + 3 * classes;
+        g.right_terms = rows + 4 * classes;
+        g.sums = rows + 5 * classes;
         for (int64_t i = 0; i < items; i++)
             g.order[i] = (int32_t)i;
         root = grow(&g, 0, items, 0);
@@ -363,10 +429,12 @@ int grow_tree(const GrowTask *task, GrownTree *tree, uint8_t *predicted)
     free(g.order);
     free(g.trial);
     free(g.spare);
-    free(g.local);
-    free(g.weights);
     free(g.splits);
-    free(g.cells);
+    free(g.column_rows);
+    free(g.row_codes);
+    free(g.item_cells);
+    free(g.cell_rows);
+    free(g.table);
     free(rows);
     return root < 0 ? -1 : 0;
 }
