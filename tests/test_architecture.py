@@ -25,17 +25,8 @@ PUBLIC = {"__init__": {"models"}, "__main__": {"pipeline"}}
 
 ORDER = {
     "models": (
-        *(
-            "core",
-            "native",
-            "text",
-            "storage",
-            "features",
-            "recognisers",
-            "redaction",
-            "crf",
-            "trees",
-        ),
+        *("core", "native", "text", "storage", "features", "recognisers", "redaction", "crf"),
+        "trees",
         *("recipes", "corpora", "auxiliary", "bundles", "views", "formats", "jobs", "scrubber"),
         *("synth", "evaluation", "training", "studies"),
     ),

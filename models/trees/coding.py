@@ -1,7 +1,7 @@
 """The learned coding of features: which attribute fills which column with which code.
 
 Nothing is coded but what was seen in training; an item without any attribute of a column has 0
-there. The table is a part of the model (`TreesModel.cell_columns`, `cell_codes`).
+there. The table is a part of the model (`TreesModel.coding`).
 """
 
 from __future__ import annotations
@@ -24,31 +24,10 @@ from .arithmetic import entropies
 from .declaration import CodedFeatures, TreesDeclaration
 from .growing import Bytes
 from .growing_reference import MOST_CODE
-from .model import MOST_COLUMNS
+from .model import MOST_COLUMNS, CodingTable
 
 _NUMBER = re.compile(r"(0|[1-9][0-9]{0,17})\+?")
 _AT_ONCE = 1 << 22
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CodingTable:
-    """How attributes are coded.
-
-    Attributes:
-        attributes: sorted.
-        attribute_cells, cell_columns, cell_codes, columns: as of `TreesModel`.
-    """
-
-    attributes: tuple[str, ...]
-    attribute_cells: Ints
-    cell_columns: Ints
-    cell_codes: Ints
-    columns: int
-
-    @property
-    def cells(self) -> Ints:
-        """Row pointers of the attributes into `cell_columns`."""
-        return np.concatenate(([0], np.cumsum(self.attribute_cells)))
 
 
 def learn_coding(
@@ -93,17 +72,15 @@ def learn_coding(
     return CodingTable(attributes, lengths, flat[:, 0], flat[:, 1], columns)
 
 
-def code_matrix(
-    rows: Featurized, cells: Ints, cell_columns: Ints, cell_codes: Ints, columns: int
-) -> Bytes:
+def code_matrix(rows: Featurized, table: CodingTable) -> Bytes:
     """The codes of items, [item, column]; of several in one column the highest.
 
     Args:
         rows: with ids of the table's attributes, -1 for others.
-        cells, cell_columns, cell_codes, columns: of a `CodingTable` or `TreesModel`.
+        table: see there.
     """
-    items = len(rows.starts)
-    matrix = np.zeros(items * columns, np.uint8)
+    items, cells = len(rows.starts), table.cells
+    matrix = np.zeros(items * table.columns, np.uint8)
     counts = np.append(np.diff(cells), 0)
     for first, end, ids in _pieces(rows):
         owners = np.repeat(np.arange(first, end), np.diff(rows.item_offsets[first : end + 1]))
@@ -112,9 +89,9 @@ def code_matrix(
         lengths = counts[ids]
         shifts = np.repeat(cells[ids + 1] - np.cumsum(lengths), lengths)
         picked = shifts + np.arange(len(shifts))
-        places = np.repeat(owners, lengths) * columns + cell_columns[picked]
-        np.maximum.at(matrix, places, cell_codes[picked].astype(np.uint8))
-    return matrix.reshape(items, columns)
+        places = np.repeat(owners, lengths) * table.columns + table.cell_columns[picked]
+        np.maximum.at(matrix, places, table.cell_codes[picked].astype(np.uint8))
+    return matrix.reshape(items, table.columns)
 
 
 def history_columns(classes: Ints, sequence_offsets: Ints, history: int) -> Bytes:

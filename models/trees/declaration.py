@@ -14,6 +14,9 @@ KINDS = ("rank", "flag", "class")
 WHERE = ("any", "tagged", "first", "last")
 OF = ("item", "value")
 
+_PARAMETERS = {"rank": ("kind",), "flag": ("kind", "frequency", "most", "by_document")}
+"""Of the kinds that do not have all of them."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Coding:
@@ -54,17 +57,10 @@ class Coding:
         require_one_of("coding", "where", self.where, WHERE)
         require_int("coding", "share", self.share, 0, 100)
         require_one_of("coding", "of", self.of, OF)
-        plain = Coding._plain(self.kind, self.frequency, self.most, self.by_document)
-        given = (self.frequency, self.most, self.where, self.share, self.of, self.by_document)
-        if self.kind != "class" and given != plain:
-            raise UsageError(f"coding {self.kind}: it has no such parameters; see `Coding`")
-
-    @staticmethod
-    def _plain(kind: str, frequency: int, most: int, by_document: bool) -> tuple[object, ...]:
-        """The parameters that a kind other than "class" may have."""
-        if kind == "rank":
-            return (1, MOST_COLUMNS, "any", 0, "item", False)
-        return (frequency, most, "any", 0, "item", by_document)
+        if (allowed := _PARAMETERS.get(self.kind)) is not None:
+            for field in dataclasses.fields(self):
+                if field.name not in allowed and getattr(self, field.name) != field.default:
+                    raise UsageError(f"coding {self.kind}: it has no parameter {field.name}")
 
 
 RANK = Coding("rank")

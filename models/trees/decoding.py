@@ -124,14 +124,14 @@ class ModelArrays(NamedTuple):
 def model_arrays(model: TreesModel) -> ModelArrays:
     """The arrays of a model."""
     opened = (
-        model.cells,
-        model.cell_columns.astype(np.uint16),
-        model.cell_codes.astype(np.uint8),
+        model.coding.cells,
+        model.coding.cell_columns.astype(np.uint16),
+        model.coding.cell_codes.astype(np.uint8),
         model.node_columns.astype(np.uint16),
         model.node_values.astype(np.uint8),
         model.votes.astype(np.int32),
         len(model.tags),
-        model.columns,
+        model.coding.columns,
         model.history,
     )
     return ModelArrays(tuple(model.tags), model.votes, opened)
@@ -200,9 +200,7 @@ class ReferenceTreesDecoder(TreesDecoder):
             (prepared.attribute_ids < -1) | (prepared.attribute_ids >= len(model.attributes))
         ).any():
             raise ValueError("an attribute is out of range")
-        codes = code_matrix(
-            prepared, model.cells, model.cell_columns, model.cell_codes, model.columns
-        )
+        codes = code_matrix(prepared, model.coding)
         tags, won = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
         if not model.history:
             for first in range(0, len(codes), _ITEMS_AT_ONCE):

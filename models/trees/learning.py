@@ -20,11 +20,11 @@ from ..core.arrays import Floats, Ids, Ints
 from ..core.errors import UsageError
 from ..core.feature_rows import Features
 from .arithmetic import natural_log
-from .coding import CodingTable, code_matrix, history_columns, learn_coding
+from .coding import code_matrix, history_columns, learn_coding
 from .declaration import TreesDeclaration
 from .decoding import indexed
 from .growing import Bytes, Grow, GrownTree, TreeParameters, grower, snapped
-from .model import MOST_TAGS, VOTE_STEPS, TreesModel
+from .model import MOST_TAGS, VOTE_STEPS, CodingTable, TreesModel
 
 Progress = Callable[[int, float], None]
 """Called after each round with its number, from 1, and the weighted share that its tree errs in."""
@@ -93,11 +93,7 @@ def learn(
     trees, votes = boost(codes, classes.astype(np.uint8), len(names), parameters, progress, grow)
     return TreesModel(
         tuple(names),
-        table.attributes,
-        table.attribute_cells,
-        table.cell_columns,
-        table.cell_codes,
-        table.columns,
+        table,
         declared.history,
         votes,
         np.concatenate([tree.columns for tree in trees]).astype(np.int64),
@@ -164,7 +160,7 @@ def _columns(features: Features, table: CodingTable, classes: Ints, history: int
         (known.get(a, -1) for a in features.attributes), np.int32, len(features.attributes)
     )
     rows = indexed(features, ids)
-    own = code_matrix(rows, table.cells, table.cell_columns, table.cell_codes, table.columns)
+    own = code_matrix(rows, table)
     before = history_columns(classes, features.sequence_offsets, history)
     return np.ascontiguousarray(np.hstack((own, before)).T)
 

@@ -29,58 +29,33 @@ MOST_VOTES = 1 << 30
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TreesModel:
-    """Trees that vote for the class of an item.
-
-    An item is a row of bytes: `columns` that its attributes fill, 0 where it has none of them and
-    the highest code where it has several; then the classes of the `history` items before it in its
-    sequence, the nearest first, as class + 1, and 0 before the sequence begins. Each tree gives its
-    votes to one class; the class with most votes and bias wins, of equal ones the lowest.
+class CodingTable:
+    """How attributes are coded: which attribute fills which columns with which codes.
 
     Attributes:
-        tags: the classes, in order of their ids.
         attributes: unique, in order of their ids.
         attribute_cells: in how many columns each attribute is coded, 1 to 255.
         cell_columns, cell_codes: where an attribute is coded, its columns ascending, and how: 1 to
             254; those of all attributes, one after another.
-        columns: filled by attributes.
-        history: how many items before are seen.
-        votes: of each tree, above 0.
-        node_columns: of all trees, each in pre-order, so that the left child follows its parent;
-            `LEAF` of a leaf.
-        node_values: the most code that goes to the left child, 0 to 253; the class of a leaf.
+        columns: how many there are.
 
     Raises:
-        BundleError: if something is out of range, repeated, or no whole tree below 64 levels.
+        BundleError: if something is out of range, out of order or repeated.
     """
 
-    tags: tuple[str, ...]
     attributes: tuple[str, ...]
     attribute_cells: Ints
     cell_columns: Ints
     cell_codes: Ints
     columns: int
-    history: int
-    votes: Ints
-    node_columns: Ints
-    node_values: Ints
 
     def __post_init__(self) -> None:
         require_equal_lengths(
-            "TreesModel attributes",
-            attributes=self.attributes,
-            cells=self.attribute_cells,
+            "CodingTable attributes", attributes=self.attributes, cells=self.attribute_cells
         )
-        require_equal_lengths("TreesModel cells", columns=self.cell_columns, codes=self.cell_codes)
-        require_equal_lengths(
-            "TreesModel nodes", columns=self.node_columns, values=self.node_values
-        )
-        _require("tags", len(self.tags), 1, MOST_TAGS)
+        require_equal_lengths("CodingTable cells", columns=self.cell_columns, codes=self.cell_codes)
         _require("attributes", len(self.attributes), 0, MOST_ATTRIBUTES)
         _require("columns", self.columns, 0, MOST_COLUMNS)
-        _require("items of history", self.history, 0, MOST_HISTORY)
-        _require("nodes", len(self.node_columns), 1, MOST_NODES)
-        _require_names("tags", self.tags)
         _require_names("attributes", self.attributes)
         _require_all("the number of columns of an attribute", self.attribute_cells, 1, 255)
         _require_all("the column of an attribute", self.cell_columns, 0, self.columns - 1)
@@ -90,11 +65,55 @@ class TreesModel:
         rows = np.repeat(np.arange(len(self.attributes)), self.attribute_cells)
         if (np.diff(rows * MOST_COLUMNS + self.cell_columns) <= 0).any():
             raise BundleError("the columns of an attribute are not in ascending order")
+
+    @property
+    def cells(self) -> Ints:
+        """Row pointers of the attributes into `cell_columns`."""
+        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self.attribute_cells)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TreesModel:
+    """Trees that vote for the class of an item.
+
+    An item is a row of bytes: the columns that its attributes fill, 0 where it has none of them and
+    the highest code where it has several; then the classes of the `history` items before it in its
+    sequence, the nearest first, as class + 1, and 0 before the sequence begins. Each tree gives its
+    votes to one class; the class with most votes and bias wins, of equal ones the lowest.
+
+    Attributes:
+        tags: the classes, in order of their ids.
+        coding: how attributes fill columns.
+        history: how many items before are seen.
+        votes: of each tree, above 0.
+        node_columns: of all trees, each in pre-order, so that the left child follows its parent;
+            `LEAF` of a leaf.
+        node_values: the most code that goes to the left child, 0 to 253; the class of a leaf.
+
+    Raises:
+        BundleError: if something is out of range, repeated, or no whole tree of at most 64 levels.
+    """
+
+    tags: tuple[str, ...]
+    coding: CodingTable
+    history: int
+    votes: Ints
+    node_columns: Ints
+    node_values: Ints
+
+    def __post_init__(self) -> None:
+        require_equal_lengths(
+            "TreesModel nodes", columns=self.node_columns, values=self.node_values
+        )
+        _require("tags", len(self.tags), 1, MOST_TAGS)
+        _require("items of history", self.history, 0, MOST_HISTORY)
+        _require("nodes", len(self.node_columns), 1, MOST_NODES)
+        _require_names("tags", self.tags)
         _require_all("the votes of a tree", self.votes, 1, MOST_VOTES)
         if int(self.votes.sum()) > MOST_VOTES:
             raise BundleError(f"the trees have more than {MOST_VOTES} votes together")
         leaves = self.node_columns == LEAF
-        width = self.columns + self.history
+        width = self.coding.columns + self.history
         _require_all("the class of a leaf", self.node_values[leaves], 0, len(self.tags) - 1)
         _require_all("the column of a node", self.node_columns[~leaves], 0, width - 1)
         _require_all("the threshold of a node", self.node_values[~leaves], 0, MOST_CODE - 1)
@@ -103,9 +122,9 @@ class TreesModel:
             raise BundleError(f"the model has {len(self.votes)} votes for {len(roots)} trees")
 
     @property
-    def cells(self) -> Ints:
-        """Row pointers of the attributes into `cell_columns`."""
-        return np.concatenate(([0], np.cumsum(self.attribute_cells)))
+    def attributes(self) -> tuple[str, ...]:
+        """Those that the model knows, in order of their ids."""
+        return self.coding.attributes
 
     def on_grid(self) -> bool:
         """Whether it can be packed: always, since it is made of whole numbers."""

@@ -19,7 +19,7 @@ import numpy as np
 from ..core.arrays import Ints
 from ..core.errors import BundleError
 from ..core.packing import compressed, decompressed, joined_names, split_names
-from .model import MOST_ATTRIBUTES, MOST_NODES, MOST_TAGS, TreesModel
+from .model import MOST_ATTRIBUTES, MOST_NODES, MOST_TAGS, CodingTable, TreesModel
 
 _MAGIC = b"SCRUBTRE"
 _VERSION = 1
@@ -31,14 +31,15 @@ _MOST_BYTES = 1 << 28
 
 def pack(model: TreesModel) -> bytes:
     """The packed form; the same model and version of liblzma give the same bytes."""
-    tags, attributes = joined_names(model.tags), joined_names(model.attributes)
+    coding = model.coding
+    tags, attributes = joined_names(model.tags), joined_names(coding.attributes)
     header = _HEADER.pack(
         _MAGIC,
         _VERSION,
         len(model.tags),
-        len(model.attributes),
-        len(model.cell_columns),
-        model.columns,
+        len(coding.attributes),
+        len(coding.cell_columns),
+        coding.columns,
         model.history,
         len(model.votes),
         len(model.node_columns),
@@ -46,9 +47,9 @@ def pack(model: TreesModel) -> bytes:
         len(attributes),
     )
     columns = [
-        model.attribute_cells.astype("<u1"),
-        model.cell_columns.astype("<u2"),
-        model.cell_codes.astype("<u1"),
+        coding.attribute_cells.astype("<u1"),
+        coding.cell_columns.astype("<u2"),
+        coding.cell_codes.astype("<u1"),
         model.votes.astype("<i4"),
         model.node_columns.astype("<u2"),
         model.node_values.astype("<u1"),
@@ -103,15 +104,5 @@ def unpack(data: bytes) -> TreesModel:
         read.append(np.frombuffer(body, kind, count, offset).astype(np.int64))
         offset += count * np.dtype(kind).itemsize
     cells, cell_columns, cell_codes, votes, node_columns, node_values = read
-    return TreesModel(
-        tags,
-        attributes,
-        cells,
-        cell_columns,
-        cell_codes,
-        width,
-        history,
-        votes,
-        node_columns,
-        node_values,
-    )
+    coding = CodingTable(attributes, cells, cell_columns, cell_codes, width)
+    return TreesModel(tags, coding, history, votes, node_columns, node_values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scrubline.models.core.feature_rows import Features
 from scrubline.models.trees.growing import LEAF
-from scrubline.models.trees.model import TreesModel
+from scrubline.models.trees.model import CodingTable, TreesModel
 
 NAMES = tuple(f"a{number}" for number in range(14))
 """Attributes of batches; a model has some of them."""
@@ -17,6 +17,9 @@ def ints(values) -> np.ndarray:
 
 def offsets(lengths) -> np.ndarray:
     return ints([0, *np.cumsum(lengths)])
+
+
+NOTHING = CodingTable((), ints([]), ints([]), ints([]), 0)
 
 
 def random_tree(chance, width: int, classes: int, levels: int) -> list[tuple[int, int]]:
@@ -48,11 +51,13 @@ def random_model(seed: int) -> TreesModel:
     nodes = [node for tree in trees for node in tree]
     return TreesModel(
         tags,
-        tuple(names),
-        ints([len(row) for row in rows]),
-        cells,
-        chance.integers(1, 7, len(cells)),
-        columns,
+        CodingTable(
+            tuple(names),
+            ints([len(row) for row in rows]),
+            cells,
+            chance.integers(1, 7, len(cells)),
+            columns,
+        ),
         history,
         chance.choice([4096, 8192, 5000], len(trees)).astype(np.int64),
         ints([column for column, _ in nodes]),

@@ -16,7 +16,6 @@ from scrubline.models.features import Count, Feature, Gazetteer, Length, Tag, Wo
 from scrubline.models.features.featurizing import featurize
 from scrubline.models.text.tokenizer import tokenize_documents
 from scrubline.models.trees.coding import (
-    CodingTable,
     code_matrix,
     history_columns,
     information_gains,
@@ -32,6 +31,7 @@ from scrubline.models.trees.declaration import (
     declaration_to_json,
 )
 from scrubline.models.trees.decoding import indexed
+from scrubline.models.trees.model import CodingTable
 
 from .making import ints, offsets
 
@@ -216,9 +216,7 @@ def test_gains_by_hand():
 def matrix_of(rows: Features, table: CodingTable) -> np.ndarray:
     known = {name: place for place, name in enumerate(table.attributes)}
     ids = np.array([known.get(name, -1) for name in rows.attributes], np.int32)
-    return code_matrix(
-        indexed(rows, ids), table.cells, table.cell_columns, table.cell_codes, table.columns
-    )
+    return code_matrix(indexed(rows, ids), table)
 
 
 def test_codes_of_items():
@@ -363,7 +361,7 @@ def test_what_does_not_go_together_is_refused():
         with pytest.raises(UsageError, match="coding"):
             CodedFeatures(features, coding)
     for wrong in ({"most": 5}, {"where": "first"}, {"of": "value"}, {"by_document": True}):
-        with pytest.raises(UsageError, match="no such parameters"):
+        with pytest.raises(UsageError, match="no parameter"):
             Coding("rank", **wrong)
     with pytest.raises(UsageError, match="need features"):
         TreesDeclaration(())

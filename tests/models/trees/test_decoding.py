@@ -17,10 +17,10 @@ from scrubline.models.trees.decoding import (
     open_decoder,
 )
 from scrubline.models.trees.growing import LEAF
-from scrubline.models.trees.model import TreesModel
+from scrubline.models.trees.model import CodingTable, TreesModel
 
-from ...examples import drawn
-from .making import ints, offsets, random_batch, random_model
+from ...examples import examples
+from .making import NOTHING, ints, offsets, random_batch, random_model
 
 needs_extension = pytest.mark.skipif(
     native.extension() is None, reason="the native extension is not built here"
@@ -31,7 +31,8 @@ TOP = 254
 
 def slowly(model: TreesModel, features: Features, biases) -> tuple[list[int], list[float]]:
     """Item by item, tree by tree, by the words of `TreesModel`."""
-    bounds = model.cells.tolist()
+    coding = model.coding
+    bounds = coding.cells.tolist()
     tags: list[int] = []
     scores: list[float] = []
     for first, end in zip(
@@ -39,7 +40,7 @@ def slowly(model: TreesModel, features: Features, biases) -> tuple[list[int], li
     ):
         before = [0] * model.history
         for item in range(first, end):
-            row = [0] * model.columns + before
+            row = [0] * coding.columns + before
             for number in features.attribute_ids[
                 features.item_offsets[item] : features.item_offsets[item + 1]
             ]:
@@ -47,7 +48,7 @@ def slowly(model: TreesModel, features: Features, biases) -> tuple[list[int], li
                 if name in model.attributes:
                     place = model.attributes.index(name)
                     for cell in range(bounds[place], bounds[place + 1]):
-                        column, code = model.cell_columns[cell], model.cell_codes[cell]
+                        column, code = coding.cell_columns[cell], coding.cell_codes[cell]
                         row[column] = max(row[column], code)
             won = [0] * len(model.tags)
             nodes = iter(zip(model.node_columns.tolist(), model.node_values.tolist(), strict=True))
@@ -82,7 +83,7 @@ def class_of(nodes, row) -> int | None:
 @pytest.mark.parametrize("way", WAYS)
 def test_classes_and_shares_are_those_of_the_slow_way(way):
     several = 0
-    for seed in range(drawn(300, 100)):
+    for seed in range(examples(300).max_examples):
         model, features = random_model(seed), random_batch(seed)
         biases = [{}, {"O": -1.0, "X": 0.5}, {"é": 0.3, "none such": 9.0}][seed % 3]
         expected, shares = slowly(model, features, biases)
@@ -102,7 +103,7 @@ def test_classes_and_shares_are_those_of_the_slow_way(way):
 
 @needs_extension
 def test_both_ways_give_the_same():
-    for seed in range(drawn(600, 100)):
+    for seed in range(examples(600).max_examples):
         model, features = random_model(seed), random_batch(seed + 10_000)
         answers = []
         for way in (NativeTreesDecoder, ReferenceTreesDecoder):
@@ -116,14 +117,9 @@ def test_both_ways_give_the_same():
 def alternating() -> TreesModel:
     """Each item is B-X if the one before it is not, and O else; without any attribute."""
     nodes = [(0, 1), (LEAF, 1), (LEAF, 0)]
-    none = ints([])
     return TreesModel(
         ("O", "B-X"),
-        (),
-        none,
-        none,
-        none,
-        0,
+        NOTHING,
         1,
         ints([4096]),
         ints([column for column, _ in nodes]),
@@ -157,11 +153,8 @@ def test_history_is_of_the_own_sequence_and_of_the_own_output(way):
 
 
 def two_trees(votes) -> TreesModel:
-    none = ints([])
     leaves = ints([LEAF, LEAF])
-    return TreesModel(
-        ("O", "B-X", "I-X"), (), none, none, none, 0, 0, ints(votes), leaves, ints([2, 1])
-    )
+    return TreesModel(("O", "B-X", "I-X"), NOTHING, 0, ints(votes), leaves, ints([2, 1]))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -248,11 +241,9 @@ def test_the_deepest_tree_is_walked(way):
     names = tuple(f"c{code}" for code in range(1, TOP + 1))
     model = TreesModel(
         ("O", "B-X"),
-        names,
-        np.ones(TOP, np.int64),
-        np.zeros(TOP, np.int64),
-        np.arange(1, TOP + 1),
-        1,
+        CodingTable(
+            names, np.ones(TOP, np.int64), np.zeros(TOP, np.int64), np.arange(1, TOP + 1), 1
+        ),
         0,
         ints([1]),
         ints([*(column for column, _ in nodes), LEAF]),

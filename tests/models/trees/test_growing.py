@@ -18,7 +18,7 @@ from scrubline.models.trees.growing import (
 )
 from scrubline.models.trees.growing_reference import GrowingLimits, _Task, leaf_errors
 
-from ...examples import drawn
+from ...examples import examples
 
 needs_extension = pytest.mark.skipif(
     native.extension() is None, reason="the native extension is not built here"
@@ -178,7 +178,7 @@ def test_both_ways_grow_the_same_trees(monkeypatch):
         return settled(task, node, items)
 
     monkeypatch.setattr(_Task, "settled", noted)
-    for seed in range(drawn(2000, 100)):
+    for seed in range(examples(2000).max_examples):
         table = random_table(seed)
         native_tree, reference = grow_natively(*table), grow_in_python(*table)
         for name in ("columns", "values", "predicted"):

@@ -12,16 +12,20 @@ from hypothesis import strategies as st
 from scrubline.models.core.errors import BundleError
 from scrubline.models.trees import packed
 from scrubline.models.trees.growing import LEAF
-from scrubline.models.trees.model import TreesModel, right_children, tree_starts
+from scrubline.models.trees.model import CodingTable, TreesModel, right_children, tree_starts
 from scrubline.models.trees.packed import pack, unpack
 
 from ...examples import examples
-from .making import ints, random_model
+from .making import NOTHING, ints, random_model
 
 
 def equal(one: TreesModel, other: TreesModel) -> bool:
-    fields = [field.name for field in dataclasses.fields(one)]
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in fields)
+    return all(
+        np.array_equal(getattr(a, field.name), getattr(b, field.name))
+        for a, b in ((one, other), (one.coding, other.coding))
+        for field in dataclasses.fields(a)
+        if field.name != "coding"
+    )
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -125,21 +129,25 @@ def test_what_is_no_packed_model_is_refused(data, match):
     ],
 )
 def test_a_model_that_makes_no_sense_is_refused(changes, match):
-    good = {
-        "tags": ("O", "B-X"),
+    coding = {
         "attributes": ("a", "b"),
         "attribute_cells": ints([1, 1]),
         "cell_columns": ints([0, 1]),
         "cell_codes": ints([1, 254]),
         "columns": 2,
+    }
+    good = {
+        "tags": ("O", "B-X"),
         "history": 1,
         "votes": ints([1]),
         "node_columns": ints([2, LEAF, LEAF]),
         "node_values": ints([253, 0, 1]),
     }
-    TreesModel(**good)
+    TreesModel(coding=CodingTable(**coding), **good)
+    own = {name: value for name, value in changes.items() if name in coding}
+    rest = {name: value for name, value in changes.items() if name not in coding}
     with pytest.raises(BundleError, match=match):
-        TreesModel(**{**good, **changes})
+        TreesModel(coding=CodingTable(**{**coding, **own}), **{**good, **rest})
 
 
 def test_columns_of_different_lengths_are_refused():
@@ -171,9 +179,8 @@ def test_right_children():
 
 def test_votes_together_are_bounded():
     leaf = ints([LEAF, LEAF])
-    none = ints([])
     with pytest.raises(BundleError, match="votes together"):
-        TreesModel(("O",), (), none, none, none, 0, 0, ints([2**30, 1]), leaf, ints([0, 0]))
+        TreesModel(("O",), NOTHING, 0, ints([2**30, 1]), leaf, ints([0, 0]))
 
 
 def test_a_small_file_of_very_many_names_is_refused_before_they_are_made():
