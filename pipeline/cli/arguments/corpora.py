@@ -24,7 +24,7 @@ def add_annotate(parser: ArgumentParser) -> None:
         "--output",
         required=True,
         metavar="URL",
-        help="corpus to write; a folder for formats with one document per file",
+        help="corpus to write; a folder for formats of several files",
     )
     share(parser, "--overwrite", "--from", "--to")
     add_named(parser, "annotate", "model", "recogniser")
@@ -57,6 +57,8 @@ def add_convert(parser: ArgumentParser) -> None:
         "  brat       pairs of .txt and .ann, in a folder: no meta\n"
         "  conll      one token per line, BIO tags: no overlapping spans, no spans of white space\n"
         "             only, no meta; .conll, .bio, .iob, .bioes\n"
+        "  physionet  id.text, id-phi.phrase and id.deid, in a folder: ids PATIENT-NOTE of two\n"
+        "             numbers, no START_OF_RECORD= or ||||END_OF_RECORD in texts, no meta\n"
         "Texts and offsets stay as they are, to the character. In folders, a document's file is "
         "named by its doc_id. A document that the format cannot hold stops the conversion, and "
         "nothing is written. The output contains the texts: it is as sensitive as the input.",
