@@ -98,6 +98,7 @@ def add_synth(parser: ArgumentParser) -> None:
         "scrubline synth --seed 1 --notes 3000 --output notes.jsonl",
         "scrubline synth --templates ours/ --check",
         "scrubline synth --seed 1 --templates ours/ --notes 500 --output notes.jsonl",
+        "scrubline synth --seed 1 --kind nursing-shorthand --notes 500 --output notes.jsonl",
         "scrubline synth --seed 1 --raw raw-notes/ --output notes.jsonl",
     )
     parser.add_argument(
@@ -114,6 +115,13 @@ def add_synth(parser: ArgumentParser) -> None:
         "--templates",
         metavar="FOLDER",
         help="use the <kind>.txt files of this folder instead of the shipped templates",
+    )
+    parser.add_argument(
+        "--kind",
+        action="append",
+        metavar="NAME",
+        help="use only the templates of this kind of note, or of all that match a pattern "
+        "('*nursing*'); repeatable (default: all kinds)",
     )
     parser.add_argument(
         "--raw",
