@@ -25,20 +25,9 @@ PUBLIC = {"__init__": {"models"}, "__main__": {"pipeline"}}
 
 ORDER = {
     "models": (
-        *("core", "native", "text", "storage", "features", "recognisers", "redaction", "learners"),
-        *(
-            "crf",
-            "margin",
-            "families",
-            "recipes",
-            "corpora",
-            "auxiliary",
-            "bundles",
-            "views",
-            "formats",
-            "jobs",
-            "scrubber",
-        ),
+        *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
+        *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
+        *("bundles", "views", "formats", "jobs", "scrubber"),
         *("synth", "evaluation", "training", "studies"),
     ),
     "pipeline": (

@@ -41,7 +41,7 @@ def annotate_corpus(
 
     Args:
         inputs: files, folders or globs of a corpus in any format; their spans are ignored.
-        output: file, or folder for formats with one document per file.
+        output: file, or folder for formats of several files.
         models: names or URLs of bundles.
         recognisers: names of rules.
         native_labels: map the bundles' labels to the native set.
