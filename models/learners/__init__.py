@@ -6,8 +6,8 @@ import dataclasses
 import math
 from collections.abc import Mapping
 
-from .core.errors import UsageError
-from .features.base import require_int, require_one_of
+from ..core.errors import UsageError
+from ..features.base import require_int, require_one_of
 
 Parameter = int | float | str
 

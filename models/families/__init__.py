@@ -10,15 +10,15 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from .core.arrays import Floats, Ints
-from .core.errors import UsageError
-from .core.feature_rows import Features, Featurized
-from .crf import decoding as crf_decoding
-from .crf import learning as crf_learning
-from .crf import packed as crf_packed
-from .crf.learning import Progress
-from .learners import ALGORITHMS, Learner
-from .margin import learning as margin_learning
+from ..core.arrays import Floats, Ints
+from ..core.errors import UsageError
+from ..core.feature_rows import Features, Featurized
+from ..crf import decoding as crf_decoding
+from ..crf import learning as crf_learning
+from ..crf import packed as crf_packed
+from ..crf.learning import Progress
+from ..learners import ALGORITHMS, Learner
+from ..margin import learning as margin_learning
 
 
 class Model(Protocol):
