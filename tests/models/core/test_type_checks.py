@@ -68,6 +68,6 @@ def test_what_is_of_its_kinds_passes(right):
     ],
 )
 def test_what_is_not_is_named_by_its_field_alone(wrong):
-    with pytest.raises(TypeError, match=f"Outer.{next(iter(wrong))} is") as caught:
+    with pytest.raises(TypeError, match=f"Outer.{next(iter(wrong))} has the wrong type") as caught:
         check_field_types(Outer(**wrong))
     assert "secret" not in str(caught.value)

@@ -351,7 +351,7 @@ def test_it_is_finished_though_its_policy_has_another_fingerprint_now(left, monk
     monkeypatch.setattr(runs, "open_policy", changed)
     manifest = resume(Storage(), make.OPTIONS)
     assert manifest["policy"].keys() == {"hash"}
-    assert "the manifest names its hash" in caplog.text
+    assert "the manifest gives only its hash" in caplog.text
     left("publishing")
     monkeypatch.setattr(runs, "CODE_VERSION", manifest["code_version"])
     with pytest.raises(UsageError, match="policy has changed"):

@@ -100,5 +100,5 @@ def test_a_night_that_was_stopped_is_finished_by_the_next_one_or_given_up(night,
         os.utime(path, (1, 1))
     code, said = night()
     assert code == 0, said
-    assert "is given up" in said
+    assert "giving up the unfinished run" in said
     assert report_of(tmp_path)["counts"]["rows_out"] == 6

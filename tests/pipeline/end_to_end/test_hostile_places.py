@@ -186,7 +186,7 @@ def test_a_disk_that_is_full_or_read_only_stops_the_run_and_it_goes_on_later(
     assert disk.failed > 0
     assert (code, out) == (1, "")
     assert errno.errorcode[number] in err
-    assert "go on with `scrubline resume" in err
+    assert "continue with `scrubline resume" in err
     assert_unpublished(options.output)
     assert promoting or not (Path(options.output) / "data").exists()
     assert_resumed(scrubline, options, expected)
@@ -277,7 +277,7 @@ def test_an_output_that_is_a_file_is_refused(scrubline, options, tmp_path, where
     (tmp_path / "out").write_text("mine")
     code, _, err = scrubline("scrub", *words_of(options, output=str(tmp_path / where)))
     assert code == 2
-    assert "output cannot be written" in err
+    assert "is, or lies inside, a file" in err
     assert (tmp_path / "out").read_text() == "mine"
 
 
@@ -409,7 +409,7 @@ def test_an_input_that_changes_after_planning_ends_the_run(scrubline, options, t
             place.write_bytes(content)
     code, out, err = scrubline("resume", "--output", options.output)
     assert (code, out) == (1, "")
-    assert "after it was planned" in err and "--discard` and scrub again" in err
+    assert "after it was planned" in err and "--discard`, then scrub again" in err
     assert_unpublished(options.output)
     place.unlink(missing_ok=True)
     (folder / "part1.jsonl").write_bytes(content)

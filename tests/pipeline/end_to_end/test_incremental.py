@@ -683,7 +683,7 @@ def test_the_command_line(scrubline, source, tmp_path, key_file):
     assert json.loads(out)["nothing_to_do"]["untouched"] == 6
     (source / "part3.jsonl").unlink()
     code, out, err = scrubline("scrub", *words)
-    assert "gone             1 inputs are no longer there" in out
+    assert "gone             1 inputs no longer exist" in out
     assert "part3" not in out + err
     code, out, _ = scrubline("inspect", "--gone", *places)
     assert code == 0

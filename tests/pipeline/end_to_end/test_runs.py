@@ -468,7 +468,7 @@ def test_globs_do_not_reach_into_the_output(run, tmp_path):
 
 
 def test_workers_do_not_go_with_an_engine(run):
-    with pytest.raises(UsageError, match="an engine has its own"):
+    with pytest.raises(UsageError, match="engines start workers of their own"):
         run(runner="portable", workers=2)
 
 
@@ -728,7 +728,7 @@ def test_what_can_never_be_finished_is_given_up(
         resume(storage, options)
     manifest = run(finish_pending=True, workers=workers)
     assert manifest["counts"]["rows_out"] == 60
-    assert "is given up: an input file changed" in caplog.text
+    assert ": an input file changed" in caplog.text
     assert len(list((tmp_path / "out/restricted").glob("*/job.json"))) == 1
 
 

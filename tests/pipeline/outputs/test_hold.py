@@ -9,7 +9,7 @@ from scrubline.models.core.errors import GateHeld, RunFailed, RunHeld, UsageErro
 from scrubline.pipeline import work
 from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.outputs import audit_diff as differences
-from scrubline.pipeline.outputs.audit_diff import diff, told
+from scrubline.pipeline.outputs.audit_diff import diff, format_diff
 from scrubline.pipeline.outputs.manifest import read_manifest
 from scrubline.pipeline.run import plan_and_freeze, resume
 
@@ -125,7 +125,7 @@ def test_what_waits_is_compared_with_what_is_published(run, storage, options, tm
     assert found.characters["lost"] > 0
     assert len(found.by_document) == found.spans["lost"]
     assert {field for _, field in found.by_document} == {"text"}
-    told_of = "\n".join(told(found))
+    told_of = "\n".join(format_diff(found))
     assert "58 compared (96.67% of those before), 1 new, 1 gone, 1 with another text, 0" in told_of
     held, published = found.to_json(), read_manifest(storage, options.output)
     assert published == first

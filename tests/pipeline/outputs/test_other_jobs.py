@@ -130,7 +130,7 @@ def test_an_incremental_upgrade_leaves_what_is_gone(scrubline, tmp_path, warehou
     (tmp_path / "a.parquet").unlink()
     night = words("[ab].parquet", *ROLES, "--incremental", "--policy", "research")
     code, out, _ = scrubline(*night)
-    assert code == 0 and "1 inputs are no longer there" in out
+    assert code == 0 and "1 inputs no longer exist" in out
 
 
 def test_what_was_planned_with_the_flag_is_resumed_without(scrubline, tmp_path, warehouse, words):
