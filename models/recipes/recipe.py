@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from ..core.detectors import DetectorId
 from ..core.errors import BundleError, UsageError
 from ..core.labels import LABELS
 from ..crf.codec import SCHEMES
@@ -34,10 +35,14 @@ __all__ = [
 ]
 
 CLASSES = ("typed", "two")
+"""What a tagger tells apart: the labels of the corpus, or PHI and all else."""
+
 KINDS = ("token", "character")
 """The kinds of tagger, in the order in which a recipe has them."""
 
 VOTES = ("any", "both", "majority")
+"""How the taggers of a recipe become one; see `Recipe.vote`."""
+
 _MOST_PASSES = 4
 _MOST_TAGGERS = 12
 
@@ -62,8 +67,8 @@ class TaggerRecipe:
             then its label is `labels.UNKNOWN_KIND`.
 
     Raises:
-        UsageError: if a value is not allowed, a feature occurs twice, or two properties would share
-            a key.
+        UsageError: if a value is not allowed, a feature occurs twice, two properties would share a
+            key, or the learner does not train taggers of such items.
     """
 
     layer: str
@@ -81,6 +86,8 @@ class TaggerRecipe:
         require_one_of("recipe", "scheme", self.scheme, SCHEMES)
         require_one_of("recipe", "classes", self.classes, CLASSES)
         require_int("recipe", "max_sequence", self.max_sequence, 1, _MOST_ITEMS)
+        if self.kind not in DetectorId.items_of(self.learner.family):
+            raise UsageError(f"recipe: {self.learner.algorithm} trains no {self.kind} taggers")
         if not 1 <= len(self.features) <= _MOST_FEATURES:
             raise UsageError(f"recipe: expected 1 to {_MOST_FEATURES} features")
         seen: set[frozenset[tuple[object, int]]] = set()
@@ -197,6 +204,8 @@ class Recipe:
                 raise UsageError(f"{owner}: taggers must be one or two of {', '.join(KINDS)}")
             if self.vote == "majority" or (self.vote == "both" and len(kinds) < 2):
                 raise UsageError(f"{owner}: a vote needs two taggers, a majority passes")
+        if len({tagger.classes for tagger in self.taggers}) > 1:
+            raise UsageError(f"{owner}: all taggers must tell the same classes apart")
         require_int(owner, "seed", self.seed, 0, 2**31 - 1)
         for name in self.rules:
             require_name(owner, "rules", name)
@@ -241,6 +250,11 @@ class Recipe:
     def single(cls, *, name: str, seed: int = 0, **tagger: Any) -> Recipe:
         """A recipe of one tagger; the other arguments are those of `TaggerRecipe`."""
         return cls(name=name, taggers=(TaggerRecipe(**tagger),), seed=seed)
+
+    @property
+    def classes(self) -> str:
+        """One of `CLASSES`: that of all taggers."""
+        return self.taggers[0].classes
 
     @property
     def dictionaries(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from .identity import corpus_hash, feature_key, hash_of, lists_hash
 from .preparing import Prepared, fit, make_dictionaries, prepare
 from .private import read_private, write_private
 from .processes import OnIteration, run_tasks
-from .scoring import Scored, Scorer
+from .scoring import Scored, Scorer, gold_for
 from .settings import Setting
 
 Prepare = Callable[
@@ -154,12 +154,26 @@ def cross_validate(
         if on_trial:
             on_trial(*task, trial, False)
     held_out = [folds[f] for f in chosen]
-    scorers = [Scorer([documents[d] for d in fold]) for fold in held_out]
-    every = Scorer([documents[d] for d in sorted(d for fold in held_out for d in fold)])
+    scorers = {s.recipe.classes: _scorers(s.recipe, documents, held_out) for s in settings}
     return tuple(
-        _result(setting, [trials[s, f] for f in chosen], held_out, len(documents), scorers, every)
+        _result(
+            setting,
+            [trials[s, f] for f in chosen],
+            held_out,
+            len(documents),
+            *scorers[setting.recipe.classes],
+        )
         for s, setting in enumerate(settings)
     )
+
+
+def _scorers(
+    recipe: Recipe, documents: Sequence[AnnotatedDocument], folds: Sequence[Sequence[int]]
+) -> tuple[list[Scorer], Scorer]:
+    """That of each fold, and that of all documents held out, in order."""
+    gold = gold_for(recipe, documents)
+    every = Scorer([gold[d] for d in sorted(d for fold in folds for d in fold)])
+    return [Scorer([gold[d] for d in fold]) for fold in folds], every
 
 
 def best_of(results: Sequence[SettingResult]) -> int:
