@@ -17,7 +17,8 @@ PACKAGES = {
 (VERSION,) = re.findall(
     '^VERSION = "([^"]+)"$', Path("models/core/version.py").read_text("utf-8"), re.M
 )
-CLUSTERS = ["gensim>=4.4,<5", "scikit-learn>=1.5,<2", "threadpoolctl>=3.1"]
+SVM = ["scikit-learn>=1.5,<2"]
+CLUSTERS = ["gensim>=4.4,<5", *SVM, "threadpoolctl>=3.1"]
 
 # One extension for all Pythons from 3.11 on. Without a compiler the install succeeds without it,
 # and Scrubline runs its reference path.
@@ -96,6 +97,8 @@ setup(
         # To make word2vec clusters (`scrubline part train word2vec`); not to use them. Vectors and
         # k-means; threadpoolctl (scikit-learn's own) holds both to one thread, for equal bytes.
         "clusters": CLUSTERS,
+        # To train linear classifiers (`scrubline train --recipe stat-deid`); not to use them.
+        "svm": SVM,
         # Fuzzing by coverage; wheels for Linux alone.
         "fuzz": ["atheris==3.0.0; sys_platform == 'linux'"],
         "test": [

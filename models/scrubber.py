@@ -130,6 +130,11 @@ class Scrubber:
         """The names of the rules."""
         return self._resources.recognisers
 
+    @property
+    def order(self) -> tuple[str, ...]:
+        """In which detectors are believed; see `merging.select`."""
+        return self._resources.order
+
     def scrub(self, text: str, *, note_type: str | None = None) -> str:
         """The text without its PHI.
 
@@ -162,7 +167,8 @@ class Scrubber:
 
     def entities(self, *texts: str) -> list[list[Candidate]]:
         """One typed entity per place, for each text, whatever a policy does: for scoring."""
-        return [list(select(found)) for found in self.candidates(*texts)]
+        order = self.order
+        return [list(select(found, order)) for found in self.candidates(*texts)]
 
     def annotate(self, documents: Iterable[AnnotatedDocument]) -> Iterator[AnnotatedDocument]:
         """Yields the documents with what is found in place of their spans, without their meta."""

@@ -25,8 +25,9 @@ PUBLIC = {"__init__": {"models"}, "__main__": {"pipeline"}}
 
 ORDER = {
     "models": (
-        *("core", "native", "text", "storage", "features", "recognisers", "redaction", "crf"),
-        *("recipes", "corpora", "auxiliary", "bundles", "views", "formats", "jobs", "scrubber"),
+        *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
+        *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
+        *("bundles", "views", "formats", "jobs", "scrubber"),
         *("synth", "evaluation", "training", "studies"),
     ),
     "pipeline": (
@@ -40,7 +41,7 @@ FOREIGN = {
     "dictionaries": {"fsspec"},
     "models": {
         *("fsspec", "msgspec", "numpy", "pyarrow", "pycrfsuite", "re2"),
-        *("gensim", "sklearn", "threadpoolctl"),  # of one part, where it is made
+        *("gensim", "scipy", "sklearn", "threadpoolctl"),  # to train, never to use
     },
     "transforms": {"pyarrow", "apache_beam"},
     "pipeline": {"numpy", "pyarrow", "apache_beam", "rich", "prometheus_client"},
@@ -363,7 +364,7 @@ HELPERS = {
         *("csv_scan", "encodings", "line_notes", "options", "parquet_groups", "parquet_sizes"),
         *("parquet_writer", "protocol", "samples", "zip_directory"),
     },
-    "recipes": {"family", "propagation", "recipe"},
+    "recipes": {"family", "other_lists", "propagation", "recipe"},
 }
 """Modules of a table's folder that are not entries."""
 

@@ -25,7 +25,8 @@ from scrubline.models.corpora import (
     Annotation,
     CorpusError,
     CorpusFormat,
-    FolderFormat,
+    GroupFormat,
+    StreamFormat,
 )
 from scrubline.models.formats import Format, FormatOptions, Limits, open_format
 from scrubline.models.formats.column_roles import Columns, Role
@@ -495,11 +496,12 @@ def check_corpus(name: str, data: bytes) -> None:
         again: list[AnnotatedDocument] = []
         if isinstance(rendered, bytes):
             again = other.parse(rendered, "note-7")  # type: ignore[arg-type]
+        elif isinstance(other, GroupFormat):
+            again = other.parse(list(rendered.values()), "note-7")
         else:
-            assert isinstance(other, FolderFormat)
             for document in documents:
                 contents = [rendered[document.doc_id + ending] for ending in other.endings]
-                again += other.parse(contents, document.doc_id)
+                again += other.parse(contents, document.doc_id)  # type: ignore[arg-type]
         require(_shown(again) == _shown(documents), "what was written is read back")
         if other is form and form.keeps_meta:
             metas = [[dict(d.meta) for d in sorted(some, key=_id)] for some in (again, documents)]
@@ -507,7 +509,7 @@ def check_corpus(name: str, data: bytes) -> None:
 
 
 def _parsed(form: CorpusFormat, data: bytes, name: str) -> list[AnnotatedDocument]:
-    if not isinstance(form, FolderFormat):
+    if isinstance(form, StreamFormat):
         return form.parse(data, name)
     contents = data.split(SEPARATOR, len(form.endings) - 1)
     return form.parse([*contents, *[b""] * (len(form.endings) - len(contents))], name)
@@ -537,11 +539,12 @@ def corpus_seeds(name: str) -> list[bytes]:
     for text, rows in texts:
         spans = tuple(Annotation(*row) for row in rows)
         with contextlib.suppress(CorpusError):
-            rendered = form.render([AnnotatedDocument("note-7", text, spans)])
+            doc_id = "7-2" if isinstance(form, GroupFormat) else "note-7"
+            rendered = form.render([AnnotatedDocument(doc_id, text, spans)])
             seeds.append(
                 rendered if isinstance(rendered, bytes) else SEPARATOR.join(rendered.values())
             )
-    return [*seeds, b"".join(s for s in seeds if not isinstance(form, FolderFormat)), b""]
+    return [*seeds, b"".join(s for s in seeds if isinstance(form, StreamFormat)), b""]
 
 
 CORPUS_WORDS: dict[str, tuple[bytes, ...]] = {
@@ -559,6 +562,15 @@ CORPUS_WORDS: dict[str, tuple[bytes, ...]] = {
     "brat": (
         *(SEPARATOR, b"\nT2\tDATE 0 1\tD", b"0 1;2 3", b"\nR1\tx", b"\n#1\t", b"\nA1\t", b"\n*\t"),
         *(b"\r\n", b"\t", b";", b"\xef\xbb\xbf", b"E1\tDATE:T1"),
+    ),
+    "physionet": (
+        *(
+            SEPARATOR,
+            b"START_OF_RECORD=7||||2||||\n",
+            b"\n||||END_OF_RECORD\n",
+            b"7 2 0 1 Date D\n",
+        ),
+        *(b"Patient 7\tNote 2\n", b"0\t0\t1\n", b"\r\n", b"\t", b"||||", b"\xef\xbb\xbf"),
     ),
     "conll": (
         *(

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 import pycrfsuite
 from scrubline.dictionaries import LONGEST_PHRASE, DictionaryError, parse
 from scrubline.models.bundles.bundle import _opened, make_bundle, open_bundle
-from scrubline.models.bundles.layout import FILES, MODELS
+from scrubline.models.bundles.layout import FILES, model_path
 from scrubline.models.core.errors import BundleError, RunFailed, UsageError
 from scrubline.models.core.keys import PREFIX
 from scrubline.models.core.label_maps import label_map_names, label_map_text, load_map
@@ -551,7 +551,9 @@ def check_bundle(data: bytes) -> None:
         require(str(error), "an error says something")
         return
     require(set(opened.labels) <= {"NOMBRE", "DATE"}, "labels are those of the weights")
-    require(opened.files[MODELS["token"]] == files[MODELS["token"]], "a bundle holds its files")
+    require(
+        opened.files[model_path("token")] == files[model_path("token")], "a bundle holds its files"
+    )
 
 
 def bundle_seeds() -> list[bytes]:

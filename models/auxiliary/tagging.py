@@ -9,6 +9,7 @@ from ..core.errors import UsageError
 from ..core.feature_rows import Features
 from ..core.version import VERSION
 from ..crf.learning import Progress, learn
+from ..families import require_crf
 from ..recipes.recipe import Learner
 from .base import AuxiliaryTagger, Declaration, make_tagger
 from .sources import Origin
@@ -50,6 +51,7 @@ def train_tagger(
     """
     if not len(features.starts):
         raise UsageError(f"{name}: the training data has no tokens")
+    require_crf(learner.algorithm, "the algorithm of an auxiliary model")
     model = learn(features, tags, learner, progress=progress)
     card = {
         "trained_on": origin.title,

@@ -20,9 +20,10 @@ from ...dictionaries import load as load_dictionary
 from ..auxiliary import AuxiliaryModel
 from ..core.errors import BundleError, ScrublineError, error_class
 from ..core.forksafe import ForkSafeLock
+from ..core.labels import UNKNOWN_KIND
 from ..core.shortage import raise_shortage
-from ..crf.model_file import CrfModel, snap_bias
-from ..crf.packed import pack
+from ..crf.model_file import snap_bias
+from ..families import FAMILIES, Family, Model
 from ..recipes import Recipe
 from ..storage.checksummed import (
     CHECKSUMS,
@@ -47,12 +48,13 @@ from .contents import (
     open_dictionaries,
 )
 from .layout import (
-    MODELS,
     NAME_FORM,
     auxiliary_path,
     dictionary_path,
     is_bundle_name,
+    is_model,
     may_be_folder,
+    model_paths,
     parse_bundle_checksums,
     read_bundle_file,
 )
@@ -73,7 +75,7 @@ class Bundle:
         hash: SHA-256 of its `CHECKSUMS`, in hexadecimal: bundles with equal hashes are the same
             bytes.
         recipe: that it was trained with.
-        models: kind of tagger -> its weights, in the order of the recipe's taggers.
+        models: key of a tagger -> its model, in the order of the recipe's taggers.
         labels: the labels of all tags, sorted, as in the corpus that it was trained on.
         label_map: label -> native label, or None if the native set has no such PHI; None as a whole
             if the labels are native.
@@ -87,7 +89,7 @@ class Bundle:
     name: str
     hash: str
     recipe: Recipe = dataclasses.field(repr=False)
-    models: Mapping[str, CrfModel] = dataclasses.field(repr=False)
+    models: Mapping[str, Model] = dataclasses.field(repr=False)
     labels: tuple[str, ...]
     label_map: Mapping[str, str | None] | None = dataclasses.field(repr=False)
     biases: Mapping[str, float] = dataclasses.field(repr=False)
@@ -104,7 +106,7 @@ def make_bundle(
     name: str,
     *,
     recipe: Recipe,
-    models: Mapping[str, CrfModel],
+    models: Mapping[str, Model],
     dictionaries: Mapping[str, Dictionary],
     auxiliary: Mapping[str, AuxiliaryModel] = MappingProxyType({}),
     label_map: Mapping[str, str | None] | None = None,
@@ -117,13 +119,13 @@ def make_bundle(
     Args:
         name: see `NAME_FORM`.
         recipe: that it was trained with.
-        models: kind of tagger -> its weights, on the grid.
+        models: key of a tagger -> its model, weights on the grid.
         dictionaries: at least those that the recipe needs; others are left out.
         auxiliary: at least the models that the recipe needs; others are left out.
         label_map: see `Bundle`.
         biases: rounded to the grid; biases of 0 are left out.
         card: JSON values, without "name"; `card.md` is rendered from them.
-        packed: kind of tagger -> its packed model, where there is one; packing a large model takes
+        packed: key of a tagger -> its packed model, where there is one; packing a large model takes
             many seconds.
 
     Raises:
@@ -135,7 +137,7 @@ def make_bundle(
     full_card = json.loads(to_json({**(card or {}), "name": name}))
     labels = {
         "labels": labels_of(models),
-        "tags": {kind: model.tags for kind, model in models.items()},
+        "tags": {key: model.tags for key, model in models.items()},
         "label_map": label_map,
     }
     files = {
@@ -145,7 +147,11 @@ def make_bundle(
         "dictionaries.json": to_json(listed),
         "labels.json": to_json(labels),
         "recipe.json": to_json(recipe.as_json()),
-        **{MODELS[kind]: packed.get(kind) or pack(model) for kind, model in models.items()},
+        **{
+            path: packed.get(key) or _family(recipe, key).pack(models[key])
+            for key, path in model_paths(recipe).items()
+            if key in models
+        },
         **lists,
         **{
             auxiliary_path(key, file): content
@@ -156,6 +162,10 @@ def make_bundle(
     # A name that no dictionary file may have would make a bundle that cannot be opened again.
     parse_bundle_checksums(checksums(files), f"bundle {name}")
     return _validated(files, f"bundle {name}")
+
+
+def _family(recipe: Recipe, key: str) -> Family:
+    return FAMILIES[recipe.tagger_of[key].learner.family]
 
 
 def _pack_dictionaries(
@@ -178,7 +188,7 @@ def _pack_dictionaries(
 def revise_bundle(
     bundle: Bundle,
     *,
-    models: Mapping[str, CrfModel] | None = None,
+    models: Mapping[str, Model] | None = None,
     biases: Mapping[str, float] | None = None,
     card: Mapping[str, Any] | None = None,
 ) -> Bundle:
@@ -192,7 +202,7 @@ def revise_bundle(
         label_map=bundle.label_map,
         biases=bundle.biases if biases is None else biases,
         card={**bundle.card, **(card or {})},
-        packed={kind: bundle.files[MODELS[kind]] for kind in bundle.models}
+        packed={key: bundle.files[path] for key, path in model_paths(bundle.recipe).items()}
         if models is None
         else {},
     )
@@ -298,23 +308,26 @@ def _validated(files: Mapping[str, bytes], where: str) -> Bundle:
         raise_shortage(error)
         raise refuse("recipe.json", f"not a recipe ({error_class(error)})") from None
 
-    kinds = [tagger.kind for tagger in recipe.taggers]
-    if {MODELS[kind] for kind in kinds} != files.keys() & set(MODELS.values()):
-        raise refuse("recipe.json", f"its taggers are {kinds}, but the model files differ")
+    keys = recipe.keys
+    if set(model_paths(recipe).values()) != set(filter(is_model, files)):
+        raise refuse("recipe.json", f"its taggers are {[*keys]}, but the model files differ")
     digest = hashlib.sha256(checksums(files)).hexdigest()
-    models = PackedModels({kind: files[MODELS[kind]] for kind in kinds}, where)
+    models = PackedModels(recipe, files, where)
     listed = table("labels.json")
-    if all(tagger_cache.is_kept(tagger_cache.name_of(digest, kind)) for kind in kinds):
+    if all(tagger_cache.is_kept(tagger_cache.name_of(digest, key)) for key in keys):
         # The same code validated the same bytes before, and unpacking weights takes long.
         labels = tuple(listed["labels"])
     else:
         labels = tuple(labels_of(models))
-        tags = {kind: list(model.tags) for kind, model in models.items()}
+        tags = {key: list(model.tags) for key, model in models.items()}
         if listed.get("labels") != list(labels) or listed.get("tags") != tags:
             raise refuse("labels.json", "its labels or tags do not match the weights")
     label_map = listed.get("label_map")
     if label_map is not None and not is_label_map(label_map, labels):
         raise refuse("labels.json", "label_map must give each label a native label or null")
+    if label_map is not None and recipe.classes == "two" and label_map[UNKNOWN_KIND] is None:
+        # All that its taggers find would be dropped.
+        raise refuse("labels.json", f"label_map must give {UNKNOWN_KIND} a native label")
 
     biases = table("biases.json")
     if unknown := sorted(biases.keys() - {*labels, "O"}):

@@ -13,37 +13,39 @@ from ...dictionaries import parse as parse_dictionary
 from ..auxiliary import AuxiliaryModel, open_auxiliary, require_auxiliary
 from ..core.errors import BundleError, UsageError
 from ..core.labels import LABELS
-from ..crf.model_file import CrfModel, label_of, snap_bias
-from ..crf.packed import unpack
+from ..crf.model_file import label_of, snap_bias
+from ..families import FAMILIES, Model
 from ..recipes import Recipe
 from .layout import (
     AUXILIARY_FOLDER,
     DICTIONARY_FOLDER,
-    MODELS,
     auxiliary_in,
     dictionary_in,
     dictionary_path,
+    model_paths,
 )
 
 _TAG = re.compile(r"O|[BIES]-[\w-]{1,64}")
 
 
-class PackedModels(Mapping[str, CrfModel]):
-    """Kind of tagger -> its model, unpacked when first read.
+class PackedModels(Mapping[str, Model]):
+    """Key of a tagger -> its model, unpacked when first read.
 
     Raises:
         BundleError: on access, if a model is damaged or its tags are not those of a label scheme.
     """
 
-    def __init__(self, packed: Mapping[str, bytes], where: str) -> None:
-        self._packed, self._where = packed, where
-        self._unpacked: dict[str, CrfModel] = {}
+    def __init__(self, recipe: Recipe, files: Mapping[str, bytes], where: str) -> None:
+        """Takes the models of a recipe out of the files of its bundle, by path."""
+        self._recipe, self._where = recipe, where
+        self._paths = model_paths(recipe)
+        self._packed = {key: files[path] for key, path in self._paths.items()}
+        self._unpacked: dict[str, Model] = {}
 
-    def __getitem__(self, kind: str) -> CrfModel:
-        model = self._unpacked.get(kind)
+    def __getitem__(self, key: str) -> Model:
+        model = self._unpacked.get(key)
         if model is None:
-            where = f"{self._where}: {MODELS[kind]}"
-            model = self._unpacked[kind] = self._unpack(self._packed[kind], where)
+            model = self._unpacked[key] = self._unpack(key)
         return model
 
     def forget(self) -> None:
@@ -56,10 +58,11 @@ class PackedModels(Mapping[str, CrfModel]):
     def __len__(self) -> int:
         return len(self._packed)
 
-    @staticmethod
-    def _unpack(packed: bytes, where: str) -> CrfModel:
+    def _unpack(self, key: str) -> Model:
+        where = f"{self._where}: {self._paths[key]}"
+        family = FAMILIES[self._recipe.tagger_of[key].learner.family]
         try:
-            model = unpack(packed)
+            model: Model = family.unpack(self._packed[key])
         except BundleError as error:
             raise BundleError(f"{where}: {error}") from None
         if not all(_TAG.fullmatch(tag) for tag in model.tags) or "O" not in model.tags:
@@ -67,7 +70,7 @@ class PackedModels(Mapping[str, CrfModel]):
         return model
 
 
-def labels_of(models: Mapping[str, CrfModel]) -> list[str]:
+def labels_of(models: Mapping[str, Model]) -> list[str]:
     """The labels of the tags of all models, sorted."""
     tags = {tag for model in models.values() for tag in model.tags}
     return sorted({label_of(tag) for tag in tags} - {"O"})

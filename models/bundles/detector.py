@@ -10,13 +10,14 @@ from ..auxiliary import AuxiliaryTagger, tag_columns
 from ..core.detectors import PROPAGATION, DetectorId
 from ..core.errors import UsageError
 from ..core.feature_rows import Featurized
+from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.spans import Candidate, Candidates
 from ..core.tokens import Tokens
 from ..features.declaration import FeatureSet, properties
 from ..recognisers import RECOGNISERS
 from .bundle import Bundle
 from .propagate import propagate
-from .tagger import Tagger, output_names
+from .tagger import Tagger, detector_of, output_names
 
 RECIPE = "recipe"
 """Among the names of rules: stands for the rules of the bundles' recipes."""
@@ -43,6 +44,7 @@ class BundleDetector:
         taggers: in the order of the recipe.
         labels: all that candidates can have, sorted.
         reads_sentences: see `reads_sentences`.
+        order: in which its candidates are believed: a key of `merging.ORDERS`.
     """
 
     def __init__(
@@ -55,12 +57,11 @@ class BundleDetector:
         """Opens a bundle; the arguments and errors are those of `Tagger`."""
         self.name, self.hash = bundle.name, bundle.hash
         self.taggers = tuple(
-            Tagger(bundle, recipe.kind, biases=biases, labels_as="own")
-            for recipe in bundle.recipe.taggers
+            Tagger(bundle, key, biases=biases, labels_as="own") for key in bundle.recipe.keys
         )
         self._names = output_names(bundle, labels_as)
         self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
-        self._vote = bundle.recipe.vote
+        self._vote, self.order = bundle.recipe.vote, bundle.recipe.order
         self._propagation = bundle.recipe.propagation
         self._propagates_as = propagation_name(bundle)
         self._auxiliary = bundle.auxiliary
@@ -185,7 +186,7 @@ def _trimmed(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
 def detectors_of(bundle: Bundle) -> tuple[str, ...]:
     """The names of all detectors of a bundle."""
     taggers = bundle.recipe.taggers
-    names = [str(DetectorId.of_tagger(tagger.kind, bundle.name)) for tagger in taggers]
+    names = [detector_of(tagger, bundle.name) for tagger in taggers]
     if bundle.recipe.propagation is not None:
         names.append(propagation_name(bundle))
     return tuple(names)
@@ -241,6 +242,11 @@ def own_names(bundles: Iterable[Bundle]) -> dict[str, str] | None:
         if bundle.label_map is None:
             return None
         count += 1
+        if bundle.recipe.classes == "two":
+            # Its taggers call all of it PHI; the labels in its map are the corpus' alone.
+            for native in LABELS:
+                names[native].add(UNKNOWN_KIND)
+            continue
         for own, native in bundle.label_map.items():
             if native is not None:
                 names[native].add(own)

@@ -1,6 +1,7 @@
 """The files of a bundle: their names, sizes and checksums.
 
-token.crf.xz       the model of the recipe's token tagger: see `crf.packed`
+token.crf.xz       the model of the recipe's token tagger: see `crf.packed`. Another family has its
+                   own suffix (`families.Family`), a recipe of passes its own keys: 2-1.crf.xz
 character.crf.xz   the model of its character tagger; a recipe has one of them or both
 recipe.json        the recipe that the bundle was trained with
 labels.json        labels and tags, and optionally the native label of each label
@@ -21,11 +22,10 @@ import re
 from collections.abc import Mapping
 
 from ..core.errors import BundleError
+from ..families import FAMILIES
+from ..recipes import Recipe
 from ..recipes.recipe import KINDS
 from ..storage.checksummed import CHECKSUMS, Folder, parse_checksums, read_file
-
-MODELS: Mapping[str, str] = {kind: f"{kind}.crf.xz" for kind in KINDS}
-"""Kind of tagger -> its model file."""
 
 FILES = (
     "biases.json",
@@ -40,10 +40,8 @@ FILES = (
 DICTIONARY_FOLDER = "dictionaries"
 AUXILIARY_FOLDER = "parts"
 
-MAX_BYTES: Mapping[str, int] = {
-    **dict.fromkeys(MODELS.values(), 1 << 28),
-    CHECKSUMS: 1 << 16,
-}
+MAX_MODEL_BYTES = 1 << 28
+MAX_OTHER_BYTES: Mapping[str, int] = {CHECKSUMS: 1 << 16}
 """Larger files are refused unread; `_MAX_OTHER` is the limit for files not listed here."""
 
 NAME_FORM = "1 to 64 lower-case letters and digits, joined by . _ or -"
@@ -53,12 +51,29 @@ _MAX_OTHER = 1 << 26
 _MAX_OTHERS = 150
 _NAME = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _AUXILIARY = re.compile(rf"{AUXILIARY_FOLDER}/([a-z0-9]{{1,32}})/([A-Za-z0-9_.]{{1,64}})")
+_SUFFIXES = "|".join(sorted({family.suffix for family in FAMILIES.values()}))
+_MODEL = re.compile(rf"({'|'.join(KINDS)}|[1-9]-[1-9][0-9]?)\.({_SUFFIXES})")
 _DICTIONARY = re.compile(rf"{DICTIONARY_FOLDER}/([A-Za-z0-9_-][A-Za-z0-9_.-]{{0,63}})\.txt")
 
 
 def is_bundle_name(name: str) -> bool:
     """Whether a bundle may have this name; see `NAME_FORM`."""
     return len(name) <= 64 and _NAME.fullmatch(name) is not None
+
+
+def model_path(key: str, family: str = "crf") -> str:
+    """The path of the model of a tagger: its key in the recipe, and its learner's family."""
+    return f"{key}.{FAMILIES[family].suffix}"
+
+
+def model_paths(recipe: Recipe) -> dict[str, str]:
+    """Key of each tagger of a recipe -> the path of its model, in order."""
+    return {key: model_path(key, one.learner.family) for key, one in recipe.tagger_of.items()}
+
+
+def is_model(path: str) -> bool:
+    """Whether a bundle may have a model at this path."""
+    return _MODEL.fullmatch(path) is not None
 
 
 def dictionary_path(name: str) -> str:
@@ -96,7 +111,8 @@ def read_bundle_file(folder: Folder, name: str, where: str) -> bytes:
     Raises:
         BundleError: if it is missing, too large or cannot be read.
     """
-    return read_file(folder, name, MAX_BYTES.get(name, _MAX_OTHER), where)
+    most = MAX_MODEL_BYTES if is_model(name) else MAX_OTHER_BYTES.get(name, _MAX_OTHER)
+    return read_file(folder, name, most, where)
 
 
 def parse_bundle_checksums(content: bytes, where: str) -> dict[str, str]:
@@ -108,7 +124,7 @@ def parse_bundle_checksums(content: bytes, where: str) -> dict[str, str]:
     sums = parse_checksums(content, where)
     if missing := sorted(set(FILES) - sums.keys()):
         raise BundleError(f"{where}: {CHECKSUMS} does not list {missing}")
-    others = sums.keys() - {*FILES, *MODELS.values()}
+    others = {path for path in sums.keys() - {*FILES} if not is_model(path)}
     if len(others) > _MAX_OTHERS or not all(
         dictionary_in(path) or auxiliary_in(path) for path in others
     ):

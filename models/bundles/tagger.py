@@ -1,4 +1,4 @@
-"""Taggers: a CRF of a bundle, ready to label documents."""
+"""Taggers: a model of a bundle, ready to label documents."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ..core.labels import LABELS
 from ..core.spans import Candidate, Candidates
 from ..core.tokens import Tokens
 from ..crf.codec import OUTSIDE, decode_ids
-from ..crf.decoding import CrfDecoder, NativeDecoder, model_arrays, open_decoder
 from ..crf.model_file import snap_bias
+from ..families import FAMILIES, Decoder, Family
 from ..features.attribute_index import AttributeIndex, IndexArrays
 from ..features.featurizing import featurize
 from ..features.gazetteer import PhraseIndex, gazetteer_from_phrases
@@ -33,7 +33,7 @@ SCORE_DIGITS = 4
 
 
 class Tagger:
-    """Finds candidates with one CRF of a bundle.
+    """Finds candidates with one model of a bundle.
 
     Opened in the process that uses it (a DoFn's `setup`) and never pickled. Thread-safe.
 
@@ -46,16 +46,16 @@ class Tagger:
     def __init__(
         self,
         bundle: Bundle,
-        kind: str = "token",
+        key: str = "token",
         *,
         biases: Mapping[str, float] | None = None,
         labels_as: str = "native",
     ) -> None:
-        """Opens a CRF of a bundle.
+        """Opens a model of a bundle.
 
         Args:
             bundle: shared and never changed.
-            kind: of the tagger, one that the bundle's recipe has.
+            key: of the tagger, one that the bundle's recipe has: see `Recipe.keys`.
             biases: own label or "O" -> bias, in place of the bundle's; rounded to the grid.
             labels_as: "native" maps labels by the bundle's label map and drops candidates whose
                 label has no native one; "own" keeps the labels of the training corpus.
@@ -64,11 +64,11 @@ class Tagger:
             BundleError: if the bundle has no such tagger, labels cannot be mapped, or a bias is for
                 a label that the bundle lacks.
         """
-        recipes = {tagger.kind: tagger for tagger in bundle.recipe.taggers}
-        if kind not in recipes:
-            raise BundleError(f"bundle {bundle.name} has no {kind} tagger; it has {list(recipes)}")
-        self.name = str(DetectorId.of_tagger(kind, bundle.name))
-        self.recipe = recipes[kind]
+        recipes = bundle.recipe.tagger_of
+        if key not in recipes:
+            raise BundleError(f"bundle {bundle.name} has no {key} tagger; it has {list(recipes)}")
+        self.recipe = recipe = recipes[key]
+        self.name = detector_of(recipe, bundle.name)
         self._names = output_names(bundle, labels_as)
         self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
         self._biases = dict(bundle.biases if biases is None else biases)
@@ -76,7 +76,7 @@ class Tagger:
             raise BundleError(f"a bias is set for {unknown}, but the model has no such labels")
         for bias in self._biases.values():
             snap_bias(bias)
-        self._opened = _opened(bundle, kind)
+        self._opened = _opened(bundle, key)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -126,6 +126,11 @@ class Tagger:
         return rows
 
 
+def detector_of(recipe: TaggerRecipe, bundle: str) -> str:
+    """The name of the detector that a tagger of a bundle is."""
+    return str(DetectorId.of_tagger(recipe.learner.family, recipe.kind, bundle))
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _SharedTagger:
     """What taggers of one bundle share, independent of biases.
@@ -135,16 +140,17 @@ class _SharedTagger:
         featurize: turns texts, tokens and columns of tags into what the decoder takes.
     """
 
-    decoder: CrfDecoder
+    decoder: Decoder
     featurize: Callable[[Sequence[str | None], Tokens, Mapping[str, Sequence[str]]], Featurized]
 
 
 @functools.lru_cache(maxsize=8)
-def _opened(bundle: Bundle, kind: str) -> _SharedTagger:
+def _opened(bundle: Bundle, key: str) -> _SharedTagger:
     """A bundle is opened once per process, so its identity serves as the key."""
-    (recipe,) = (tagger for tagger in bundle.recipe.taggers if tagger.kind == kind)
+    recipe = bundle.recipe.tagger_of[key]
+    family = FAMILIES[recipe.learner.family]
     native = extension()
-    if native is not None and (opened := _opened_natively(bundle, recipe, native)) is not None:
+    if native is not None and (opened := _opened_natively(bundle, key, family, native)) is not None:
         return opened
     clusters = cluster_tables(bundle.auxiliary)
     gazetteers = {
@@ -157,7 +163,7 @@ def _opened(bundle: Bundle, kind: str) -> _SharedTagger:
     ) -> Featurized:
         return featurize(texts, tokens, recipe, gazetteers, tags, clusters=clusters)
 
-    return _SharedTagger(open_decoder(bundle.models[kind]), by_strings)
+    return _SharedTagger(family.open_decoder(bundle.models[key]), by_strings)
 
 
 def _lists(bundle: Bundle, recipe: TaggerRecipe) -> dict[str, Dictionary]:
@@ -165,22 +171,23 @@ def _lists(bundle: Bundle, recipe: TaggerRecipe) -> dict[str, Dictionary]:
 
 
 def _opened_natively(
-    bundle: Bundle, recipe: TaggerRecipe, native: ModuleType
+    bundle: Bundle, key: str, family: Family, native: ModuleType
 ) -> _SharedTagger | None:
     """Opens the tagger with the extension, from the cache if possible; None if it cannot be."""
-    name = tagger_cache.name_of(bundle.hash, recipe.kind)
+    recipe = bundle.recipe.tagger_of[key]
+    name = tagger_cache.name_of(bundle.hash, key)
     if (found := tagger_cache.read(name)) is not None:
         try:
             arrays, index_arrays = found
             index = AttributeIndex.opened(recipe, IndexArrays(*index_arrays), native)
-            decoder = NativeDecoder(arrays)
+            decoder = family.open_arrays(arrays)
             # They are the last reference to the mapped file.
             index.forget_arrays()
             return _SharedTagger(decoder, index.featurize)
         except (BundleError, TypeError, ValueError):
             # Its checksum agrees but its content is not valid: compile again.
             logging.getLogger(__name__).warning("ignoring an invalid compiled tagger in the cache")
-    model = bundle.models[recipe.kind]
+    model = bundle.models[key]
     weighed = {name: (one.phrases, one.weights) for name, one in _lists(bundle, recipe).items()}
     phrases = PhraseIndex(weighed, recipe.layer, native)
     clusters = cluster_tables(bundle.auxiliary)
@@ -193,12 +200,12 @@ def _opened_natively(
             error,
         )
         return None
-    arrays = model_arrays(model)
+    arrays = family.arrays(model)
     if (layout := index.arrays) is not None:
         fields = tuple(getattr(layout, field.name) for field in dataclasses.fields(layout))
         tagger_cache.write(name, (arrays, fields))
         index.forget_arrays()
-    decoder = NativeDecoder(arrays)
+    decoder = family.open_arrays(arrays)
     if isinstance(bundle.models, PackedModels):
         # The extension has copied all that it needs.
         bundle.models.forget()

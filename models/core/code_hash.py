@@ -31,12 +31,16 @@ ROOMS = (
     "bundles",
     "core",
     "crf",
+    "families",
     "features",
+    "learners",
+    "margin",
     "native",
     "recipes",
     "redaction",
     "text",
     "training",
+    "trees",
 )
 """The rooms of `models/` that `code_hash` covers, each as a whole, with what they use of
 `recognisers`. An edit elsewhere, of `storage` or of a rule, throws no cache away."""

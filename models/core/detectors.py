@@ -16,28 +16,33 @@ class DetectorKind(enum.StrEnum):
     """What a detector is. A further kind is one line here, and a rank in `merging.ORDER`.
 
     Attributes:
+        family: of the learner of a trained tagger: a key of `models.families.FAMILIES`; else "".
         items: what a trained tagger of the kind labels, "token" or "character"; else "".
     """
 
+    family: str
     items: str
 
     RULE = "rule"
     DENY = "deny"
-    CHARACTER_CRF = "charcrf", "character"
-    TOKEN_CRF = "crf", "token"
+    CHARACTER_CRF = "charcrf", "crf", "character"
+    TOKEN_CRF = "crf", "crf", "token"
+    LINEAR_SVM = "svm", "margin", "token"
+    TREES = "trees", "trees", "token"
     PROPAGATION = "propagation"
 
-    def __new__(cls, value: str, items: str = "") -> DetectorKind:
+    def __new__(cls, value: str, family: str = "", items: str = "") -> DetectorKind:
         """One kind; see the attributes."""
         kind = str.__new__(cls, value)
-        kind._value_, kind.items = value, items
+        kind._value_, kind.family, kind.items = value, family, items
         return kind
 
 
 RULE, DENY, PROPAGATION = DetectorKind.RULE, DetectorKind.DENY, DetectorKind.PROPAGATION
 CHARACTER_CRF, TOKEN_CRF = DetectorKind.CHARACTER_CRF, DetectorKind.TOKEN_CRF
+LINEAR_SVM, TREES = DetectorKind.LINEAR_SVM, DetectorKind.TREES
 
-_OF_ITEMS = {kind.items: kind for kind in DetectorKind if kind.items}
+_OF_TAGGERS = {(kind.family, kind.items): kind for kind in DetectorKind if kind.items}
 _OF_BUNDLES = {kind.value: kind for kind in DetectorKind if kind not in (RULE, DENY)}
 
 
@@ -73,9 +78,14 @@ class DetectorId:
         return _parsed(text)
 
     @classmethod
-    def of_tagger(cls, items: str, bundle: str) -> DetectorId:
-        """The tagger of a bundle that labels "token" or "character" items."""
-        return cls(_OF_ITEMS[items], bundle)
+    def of_tagger(cls, family: str, items: str, bundle: str) -> DetectorId:
+        """The taggers of a bundle of one family that label "token" or "character" items."""
+        return cls(_OF_TAGGERS[family, items], bundle)
+
+    @staticmethod
+    def items_of(family: str) -> tuple[str, ...]:
+        """What taggers of a family of learners label: "token", "character" or both."""
+        return tuple(items for known, items in _OF_TAGGERS if known == family)
 
     @property
     def is_rule(self) -> bool:

@@ -80,8 +80,8 @@ def load_map(name_or_url: str, direction: str | None = None) -> LabelMap:
     """One direction of a shipped map, or of a TOML file by fsspec URL.
 
     Args:
-        name_or_url: "asq_phi", "hipaa18", "i2b2_2006", "meddocan", "tab", or a URL or path of a
-            .toml file.
+        name_or_url: "asq_phi", "hipaa18", "i2b2_2006", "meddocan", "physionet", "tab"..., or a URL
+            or path of a .toml file.
         direction: "to_native" or "from_native"; None means to_native where the file has it, else
             from_native.
 

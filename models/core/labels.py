@@ -62,8 +62,13 @@ NATIVE_LABELS: tuple[NativeLabel, ...] = (
     NativeLabel("BIOID", "ID", "P", scored_as_hipaa=True),
     # The script's list names it, but with a trailing space that no tag has, so it never matches.
     NativeLabel("IDNUM", "ID", "R"),
+    # Not of i2b2 2014: what a detector calls PHI and cannot say of which kind.
+    NativeLabel("PHI", "PHI", "R"),
 )
 """All native labels, those of a category together."""
+
+UNKNOWN_KIND = "PHI"
+"""The label of PHI of which the kind is not known; it is removed like any identifier."""
 
 LABELS: tuple[str, ...] = tuple(label.name for label in NATIVE_LABELS)
 

@@ -15,6 +15,7 @@ from .base import (
     CorpusError,
     CorpusFormat,
     FolderFormat,
+    GroupFormat,
     StreamFormat,
     remap,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "CorpusError",
     "CorpusFormat",
     "FolderFormat",
+    "GroupFormat",
     "StreamFormat",
     "corpus_format",
     "format_of_target",

@@ -219,7 +219,41 @@ class FolderFormat:
         return found
 
 
-CorpusFormat = StreamFormat | FolderFormat
+@dataclasses.dataclass(frozen=True, slots=True)
+class GroupFormat:
+    """A corpus format with any number of documents in a few files of the same name.
+
+    Attributes:
+        name: its key in `CORPORA`.
+        stem: the name that the files get, without their endings.
+        endings: of the files that are written, in lower case; the first is that of the texts.
+        read: (contents in the order of `endings`, None for a file that is not there; name) -> the
+            documents, in order.
+        write: documents -> for each a piece of each file. Equal documents give equal bytes.
+        keeps_meta: see `StreamFormat`.
+    """
+
+    name: str
+    stem: str
+    endings: tuple[str, ...]
+    read: Callable[[Sequence[bytes | None], str], list[AnnotatedDocument]]
+    write: Callable[[Iterable[AnnotatedDocument]], Iterator[tuple[bytes, ...]]]
+    keeps_meta: bool = False
+
+    def parse(self, contents: Sequence[bytes | None], name: str) -> list[AnnotatedDocument]:
+        """The documents of the files; see `read`."""
+        return self.read(contents, name)
+
+    def render(self, documents: Iterable[AnnotatedDocument]) -> dict[str, bytes]:
+        """File name -> content of all files."""
+        pieces = list(self.write(documents))
+        return {
+            self.stem + ending: b"".join(piece[place] for piece in pieces)
+            for place, ending in enumerate(self.endings)
+        }
+
+
+CorpusFormat = StreamFormat | FolderFormat | GroupFormat
 
 
 # -- shared by several formats

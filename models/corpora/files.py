@@ -14,18 +14,25 @@ import itertools
 import logging
 import lzma
 import os
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, cast
 
-from ..core.errors import StorageError, UsageError, error_class
-from ..core.shortage import raise_shortage
+from ..core.errors import UsageError
 from ..storage.input_files import InputFile
 from ..storage.retries import MissingFileError, StorageAccessError
 from ..storage.storage import Storage
-from . import brat, conll, i2b2_2006, i2b2_2014, standoff
-from .base import AnnotatedDocument, CorpusError, CorpusFormat, FolderFormat, StreamFormat, unique
+from . import brat, conll, i2b2_2006, i2b2_2014, physionet, standoff
+from .base import (
+    AnnotatedDocument,
+    CorpusError,
+    CorpusFormat,
+    FolderFormat,
+    GroupFormat,
+    StreamFormat,
+    unique,
+)
 from .markup import MOST_BYTES, root_of
+from .safe_reader import SafeReader
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +44,7 @@ CORPORA: Mapping[str, CorpusFormat] = {
         i2b2_2006.FORMAT,
         brat.FORMAT,
         conll.FORMAT,
+        physionet.FORMAT,
     )
 }
 """Name -> corpus format."""
@@ -113,9 +121,9 @@ def read_annotated(
     """
     if not isinstance(source, (str, os.PathLike, Sequence)):
         streamed = corpus_format(form or "standoff")
-        if isinstance(streamed, FolderFormat):
-            raise UsageError(f"{streamed.name} has one document per file: it cannot be a stream")
-        yield from streamed.read(_SafeReader.of(source), "")
+        if not isinstance(streamed, StreamFormat):
+            raise _no_stream(streamed)
+        yield from streamed.read(SafeReader.of(source), "")
         return
     sources = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     storage = Storage()
@@ -135,10 +143,11 @@ def read_annotated(
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class _CorpusInput:
-    """The file, or the group of files of one document, that is read at once.
+    """The file, or the group of files of one document or corpus, that is read at once.
 
     Attributes:
-        urls: in the order of the format's endings.
+        urls: in the order of the format's endings; "" for a file of a `GroupFormat` that is not
+            there.
         form: None if the content determines it.
         name: path without ending.
     """
@@ -146,6 +155,11 @@ class _CorpusInput:
     urls: tuple[str, ...]
     form: CorpusFormat | None
     name: str
+
+
+def _no_stream(form: FolderFormat | GroupFormat) -> UsageError:
+    what = "one document per file" if isinstance(form, FolderFormat) else "several files"
+    return UsageError(f"{form.name} has {what}: it cannot be a stream")
 
 
 def _inputs(
@@ -157,13 +171,20 @@ def _inputs(
     pairs = named is brat.FORMAT or (named is None and ".ann" in endings)
     inputs: list[_CorpusInput] = []
     brat_files: dict[str, dict[str, str]] = {}
+    groups: dict[str, dict[str, str]] = {}
     left_out = 0
     for file in files:
         name, ending, _ = _split_name(file.path)
-        if pairs and ending in brat.FORMAT.endings:
+        if named in (None, physionet.FORMAT) and (part := _part_of_group(file.path, bool(alone))):
+            if part[1] in groups.setdefault(part[0], {}):
+                raise UsageError("two files of the corpus differ only in their endings")
+            groups[part[0]][part[1]] = file.url
+        elif pairs and ending in brat.FORMAT.endings:
             if ending in brat_files.setdefault(name, {}):
                 raise UsageError("two files of the corpus differ only in the case of their endings")
             brat_files[name][ending] = file.url
+        elif named is physionet.FORMAT:
+            left_out += 1
         elif named is not None:
             # With a named format the ending does not matter, except in a folder with other files.
             if alone or ending in named.endings or isinstance(named, StreamFormat):
@@ -186,6 +207,17 @@ def _inputs(
         inputs.append(
             _CorpusInput(tuple(urls[ending] for ending in brat.FORMAT.endings), brat.FORMAT, name)
         )
+    for name, urls in groups.items():
+        if alone:
+            urls |= _group_partners(storage, alone)
+        if group := _group_input(name, urls):
+            inputs.append(group)
+        elif named is None:
+            left_out += len(urls)  # .text is not only the ending of corpora
+        else:
+            raise _incomplete_group()
+    if not inputs and groups:
+        raise _incomplete_group()
     if not inputs:
         raise UsageError(
             "the ending of the corpus does not determine its format; expected one of "
@@ -218,6 +250,55 @@ def _partner(storage: Storage, file: InputFile) -> dict[str, str]:
     return {other: url} if storage.exists(url) else {}
 
 
+def _part_of_group(path: str, is_alone: bool) -> tuple[str, str] | None:
+    """The name of a group in `physionet` that a file belongs to, and its ending there.
+
+    What the software found is read only if the user names that file: in a folder it would be taken
+    for gold.
+    """
+    _, _, packed = _split_name(path)
+    bare = path.removesuffix(packed)
+    endings = (*physionet.FORMAT.endings, physionet.FOUND) if is_alone else physionet.FORMAT.endings
+    for ending in endings:
+        if bare.lower().endswith(ending):
+            return bare[: -len(ending)], ending
+    return None
+
+
+def _group_partners(storage: Storage, file: InputFile) -> dict[str, str]:
+    """The other files that a file of `physionet` needs, if they exist.
+
+    The file of texts needs all that locate PHI; one of these the texts alone.
+    """
+    part = _part_of_group(file.url, True)
+    assert part is not None
+    name, ending = part
+    packed = _split_name(file.url)[2]
+    texts, *located = physionet.FORMAT.endings
+    urls = {other: f"{name}{other}{packed}" for other in (located if ending == texts else [texts])}
+    return {other: url for other, url in urls.items() if storage.exists(url)}
+
+
+def _group_input(name: str, urls: Mapping[str, str]) -> _CorpusInput | None:
+    """What is read at once; None if the texts, or all files that locate PHI, are missing."""
+    texts, *located = physionet.FORMAT.endings
+    found = dict(urls)
+    if physionet.FOUND in found:
+        found[physionet.LOCATIONS] = found.pop(physionet.FOUND)
+    if texts not in found or not any(ending in found for ending in located):
+        return None
+    ordered = tuple(found.get(ending, "") for ending in physionet.FORMAT.endings)
+    return _CorpusInput(ordered, physionet.FORMAT, name)
+
+
+def _incomplete_group() -> UsageError:
+    return UsageError(
+        f"a corpus of the form {physionet.FORMAT.name} has a file {physionet.TEXTS} and at least "
+        f"one of {physionet.PHRASES} and {physionet.LOCATIONS}, with the same name before these "
+        "endings; one is missing"
+    )
+
+
 def _by_ending(ending: str) -> CorpusFormat | None:
     if ending == ".xml":
         return None
@@ -244,13 +325,11 @@ def _read_input(
     try:
         form = read.form or _by_root(storage, read.urls[0])
         if isinstance(form, FolderFormat):
-            contents = []
-            for url in read.urls:
-                with _opened(storage, url) as stream:
-                    contents.append(stream.read(MOST_BYTES + 1))
-                if len(contents[-1]) > MOST_BYTES:
-                    raise CorpusError(1, "TooLarge", f"the file is over {MOST_BYTES:,} bytes")
-            yield form.read(contents, read.name)
+            yield form.read([_content(storage, url) for url in read.urls], read.name)
+            return
+        if isinstance(form, GroupFormat):
+            contents = [_content(storage, url) if url else None for url in read.urls]
+            yield from form.read(contents, read.name)
             return
         with _opened(storage, read.urls[0]) as stream:
             yield from form.read(stream, read.name)
@@ -261,6 +340,14 @@ def _read_input(
     else:
         return
     raise fault.in_file(number)
+
+
+def _content(storage: Storage, url: str) -> bytes:
+    with _opened(storage, url) as stream:
+        content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise CorpusError(1, "TooLarge", f"the file is over {MOST_BYTES:,} bytes")
+    return content
 
 
 def _by_root(storage: Storage, url: str) -> CorpusFormat:
@@ -281,36 +368,7 @@ def _opened(storage: Storage, url: str) -> Iterator[IO[bytes]]:
         stream: Any = stack.enter_context(contextlib.closing(storage.open_read(url)))
         if packed:
             stream = stack.enter_context(_PACKED[packed](stream, "rb"))
-        yield _SafeReader.of(stream)
-
-
-class _SafeReader(io.BufferedReader):
-    """A stream that raises its errors as `StorageError`, without names."""
-
-    @classmethod
-    def of(cls, stream: IO[bytes]) -> IO[bytes]:
-        """The safe stream; closing it leaves the other one open."""
-        return cast("IO[bytes]", cls(_SafeRaw(stream), 1 << 20))
-
-
-class _SafeRaw(io.RawIOBase):
-    def __init__(self, stream: IO[bytes]) -> None:
-        super().__init__()
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            block = self._stream.read(len(buffer))
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            raise_shortage(error)
-            what = error_class(error)  # the message itself may hold the file's name
-        else:
-            buffer[: len(block)] = block
-            return len(block)
-        raise StorageError(f"the corpus file cannot be read: {what}")
+        yield SafeReader.of(stream)
 
 
 # -- writing
@@ -327,8 +385,8 @@ def write_annotated(
     Args:
         documents: in the order of the file; they are read one at a time.
         target: URL or path; or an open binary stream, which stays open, and keeps what was written
-            before an error. Formats with one document per file need a folder that is empty or does
-            not exist.
+            before an error. Formats of several files need a folder that is empty or does not
+            exist.
         form: a key of `CORPORA`; None for the format of the target's ending, or for a stream
             stand-off JSON Lines.
 
@@ -344,8 +402,8 @@ def write_annotated(
     counted = _CountedDocuments(documents)
     if not isinstance(target, (str, os.PathLike)):
         chosen = corpus_format(form or "standoff")
-        if isinstance(chosen, FolderFormat):
-            raise UsageError(f"{chosen.name} has one document per file: it cannot be a stream")
+        if not isinstance(chosen, StreamFormat):
+            raise _no_stream(chosen)
         for chunk in chosen.write(counted):
             target.write(chunk)
         return counted.count
@@ -355,6 +413,9 @@ def write_annotated(
     storage = Storage(private=True)
     if isinstance(chosen, FolderFormat):
         _write_folder(storage, url.rstrip("/"), chosen, counted)
+        return counted.count
+    if isinstance(chosen, GroupFormat):
+        _write_group(storage, url.rstrip("/"), chosen, counted)
         return counted.count
     packed = _split_name(url)[2].lower()
     with storage.create(url) as sink, contextlib.ExitStack() as stack:
@@ -386,6 +447,29 @@ class _CountedDocuments:
 def _write_folder(
     storage: Storage, folder: str, form: FolderFormat, documents: Iterable[AnnotatedDocument]
 ) -> None:
+    with _new_folder(storage, folder, form) as written:
+        for number, document in unique(documents, "document"):
+            for name, content in form.files(document, number).items():
+                written.append(f"{folder}/{name}")
+                storage.write_bytes(written[-1], content)
+
+
+def _write_group(
+    storage: Storage, folder: str, form: GroupFormat, documents: Iterable[AnnotatedDocument]
+) -> None:
+    with _new_folder(storage, folder, form) as written, contextlib.ExitStack() as stack:
+        written += [f"{folder}/{form.stem}{ending}" for ending in form.endings]
+        sinks = [stack.enter_context(storage.create(url)) for url in written]
+        for pieces in form.write(documents):
+            for sink, piece in zip(sinks, pieces, strict=True):
+                sink.write(piece)
+
+
+@contextlib.contextmanager
+def _new_folder(
+    storage: Storage, folder: str, form: FolderFormat | GroupFormat
+) -> Iterator[list[str]]:
+    """Gives a list for the URLs of new files; after an error these are removed again."""
     if storage.list_names(folder):
         raise UsageError(
             f"{form.name} needs a folder that is empty or does not exist: old files would become "
@@ -394,10 +478,7 @@ def _write_folder(
     was_there = storage.exists(folder)
     written: list[str] = []
     try:
-        for number, document in unique(documents, "document"):
-            for name, content in form.files(document, number).items():
-                written.append(f"{folder}/{name}")
-                storage.write_bytes(written[-1], content)
+        yield written
     except BaseException:
         if was_there:
             for url in written:

@@ -1,8 +1,8 @@
-"""The label codec: spans to tags of items and back, in the schemes BIO and BIOES.
+"""The label codec: spans to tags of items and back, in the schemes BIO, BIOES and IO.
 
 Encoding covers every item that a span touches, and decoding gives every tag but O a span, even if
 tags are ill-formed; so neither loses PHI. For disjoint spans that begin and end with items,
-decoding returns exactly what was encoded, in both schemes.
+decoding returns exactly what was encoded in BIO and BIOES; IO joins neighbours of one label.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..core.arrays import Ints
 from ..core.errors import UsageError
 from ..core.feature_rows import Features, Featurized
 
-SCHEMES = ("BIO", "BIOES")
+SCHEMES = ("BIO", "BIOES", "IO")
 OUTSIDE = "O"
 
 SpanTuple = tuple[int, int, str]
@@ -39,7 +39,7 @@ def encode(
         spans: in any order; they may overlap, and lie outside the items.
         starts: of the items, disjoint and in order.
         ends: of the items.
-        scheme: "BIO" or "BIOES".
+        scheme: one of `SCHEMES`.
 
     Raises:
         UsageError: if the scheme is unknown.
@@ -62,7 +62,7 @@ def misaligned(spans: Iterable[SpanTuple], starts: Sequence[int], ends: Sequence
 def decode(tags: Sequence[str], starts: Sequence[int], ends: Sequence[int]) -> list[SpanTuple]:
     """The spans of one sequence, in order.
 
-    Reads both schemes and mixtures of them. A tag that cannot continue the open span (I or E after
+    Reads all schemes and mixtures of them. A tag that cannot continue the open span (I or E after
     O, or of another label) begins a new one; a span without its E ends where the next span or O
     begins.
 
@@ -87,7 +87,7 @@ def encode_batch(
     Args:
         annotations: spans of each document; see `encode`.
         features: of the batch.
-        scheme: "BIO" or "BIOES".
+        scheme: one of `SCHEMES`.
 
     Raises:
         UsageError: if the scheme is unknown.
@@ -243,7 +243,7 @@ def _tags(owners: Sequence[int], labels: Sequence[str], scheme: str) -> list[str
     before = -1
     for item, owner in enumerate(owners):
         if owner >= 0:
-            tags[item] = f"{'I' if owner == before else 'B'}-{labels[owner]}"
+            tags[item] = f"{'I' if owner == before or scheme == 'IO' else 'B'}-{labels[owner]}"
         before = owner
     if scheme == "BIOES":
         for item, tag in enumerate(tags):

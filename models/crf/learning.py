@@ -17,7 +17,7 @@ import pycrfsuite
 from ..core.arrays import Flags
 from ..core.errors import BundleError, UsageError
 from ..core.feature_rows import Features
-from .learner import Learner, Parameter
+from ..learners import Learner, Parameter
 from .model_file import CONSTANT, CrfModel, read_model, snap
 
 Progress = Callable[[int, float], None]
@@ -111,7 +111,7 @@ def learn(
     trainer.progress = progress
     trainer.select(learner.algorithm, "crf1d")
     trainer.set_params(_parameters(learner, trainer))
-    _check_training(features, tags)
+    check_training(features, tags)
     for items, sequence in zip(item_sequences(features), tags, strict=True):
         if len(sequence):
             trainer.append(items, sequence)
@@ -161,7 +161,12 @@ class _ReportingTrainer(pycrfsuite.BaseTrainer):  # type: ignore[misc]
             self.progress(iteration, self._loss)
 
 
-def _check_training(features: Features, tags: Sequence[Sequence[str]]) -> None:
+def check_training(features: Features, tags: Sequence[Sequence[str]]) -> None:
+    """Refuses what no learner of a `CrfModel` can use.
+
+    Raises:
+        UsageError: if items lack tags, no item has a label, or a model cannot store a string.
+    """
     lengths = np.diff(features.sequence_offsets)
     if len(tags) != len(lengths) or [len(sequence) for sequence in tags] != lengths.tolist():
         raise UsageError("training needs exactly one tag for each item of each sequence")
@@ -173,7 +178,7 @@ def _check_training(features: Features, tags: Sequence[Sequence[str]]) -> None:
             # CRFsuite would cut strings at NUL and confuse different ones.
             if "\0" in string or not _encodable(string):
                 raise UsageError(
-                    f"{what} {index} has a NUL or a lone surrogate, which CRFsuite cannot store"
+                    f"{what} {index} has a NUL or a lone surrogate, which a model cannot store"
                 )
     if CONSTANT in features.attributes:
         raise UsageError(

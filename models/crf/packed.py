@@ -13,26 +13,23 @@ each attribute (u16); of the state weights the tags (u16), then the weights in s
 
 from __future__ import annotations
 
-import lzma
 import struct
-from collections.abc import Sequence
 
 import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import BundleError
+from ..core.packing import compressed, decompressed, joined_names, split_names
 from .model_file import GRID, MAX_LABELS, MAX_WEIGHT, CrfModel
 
 _MAGIC = b"SCRUBCRF"
 _VERSION = 1
 _HEADER = struct.Struct("<8s7I")
+_WHAT = "packed CRF model"
 _MOST_BYTES = 1 << 28
 _MOST_ATTRIBUTES = 1 << 23
 """Limits of the unpacked model; more is refused unread, so a small hostile file cannot fill the
 memory: every name takes at least sixty bytes."""
-
-_MEMORY = 1 << 27
-"""Memory limit of the decompressor; presets up to 9 need 65 MB."""
 
 
 def pack(model: CrfModel) -> bytes:
@@ -43,7 +40,7 @@ def pack(model: CrfModel) -> bytes:
     """
     if not model.on_grid():
         raise BundleError("the weights are not on the grid")
-    tags, attributes = _joined(model.tags), _joined(model.attributes)
+    tags, attributes = joined_names(model.tags), joined_names(model.attributes)
     header = _HEADER.pack(
         _MAGIC,
         _VERSION,
@@ -63,8 +60,9 @@ def pack(model: CrfModel) -> bytes:
         model.transition_targets.astype("<u2"),
         _steps(model.transition_weights),
     ]
-    body = b"".join([header, tags, attributes, *(column.tobytes() for column in columns)])
-    return lzma.compress(body, preset=6)
+    return compressed(
+        b"".join([header, tags, attributes, *(column.tobytes() for column in columns)])
+    )
 
 
 def unpack(data: bytes) -> CrfModel:
@@ -73,7 +71,7 @@ def unpack(data: bytes) -> CrfModel:
     Raises:
         BundleError: if it is not a valid model in this layout.
     """
-    body = _decompressed(data)
+    body = decompressed(data, _WHAT, _MOST_BYTES)
     if len(body) < _HEADER.size:
         raise BundleError("not a packed CRF model: too short")
     magic, version, n_tags, n_attributes, n_states, n_transitions, *name_bytes = (
@@ -95,9 +93,11 @@ def unpack(data: bytes) -> CrfModel:
     if _HEADER.size + sum(sizes) != len(body):
         raise BundleError("the size of the packed CRF model does not match its header")
     offset = _HEADER.size
-    tags = _split(body[offset : offset + name_bytes[0]], n_tags, "tags")
+    tags = split_names(body[offset : offset + name_bytes[0]], n_tags, "tags", _WHAT)
     offset += name_bytes[0]
-    attributes = _split(body[offset : offset + name_bytes[1]], n_attributes, "attributes")
+    attributes = split_names(
+        body[offset : offset + name_bytes[1]], n_attributes, "attributes", _WHAT
+    )
     offset += name_bytes[1]
     read: list[Ints] = []
     for kind, count in columns:
@@ -123,30 +123,3 @@ def unpack(data: bytes) -> CrfModel:
 
 def _steps(weights: Floats) -> np.ndarray:
     return np.rint(weights * GRID).astype("<i4")
-
-
-def _joined(names: Sequence[str]) -> bytes:
-    return "\0".join([*names, ""]).encode()
-
-
-def _split(data: bytes, count: int, what: str) -> tuple[str, ...]:
-    if data.count(0) != count:
-        raise BundleError(f"the number of {what} in the packed CRF model does not match its header")
-    try:
-        *names, rest = data.decode().split("\0")
-    except UnicodeDecodeError:
-        raise BundleError(f"the {what} of the packed CRF model are not UTF-8") from None
-    if rest:
-        raise BundleError(f"the last of the {what} of the packed CRF model is not terminated")
-    return tuple(names)
-
-
-def _decompressed(data: bytes) -> bytes:
-    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
-    try:
-        body = decompressor.decompress(data, max_length=_MOST_BYTES)
-    except (lzma.LZMAError, EOFError):
-        raise BundleError("not a packed CRF model, or damaged") from None
-    if not decompressor.eof or decompressor.unused_data:
-        raise BundleError("the packed CRF model is truncated, too large, or followed by other data")
-    return body

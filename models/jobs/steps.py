@@ -24,7 +24,7 @@ from ..core.spans import Candidate, Candidates, Span, Spans
 from ..core.tokens import Tokens
 from ..formats.line_notes import line_joins
 from ..recognisers import recognise_all
-from ..redaction.merging import merge
+from ..redaction.merging import ORDER, merge, order_of
 from ..redaction.merging_vectorized import merge_vectorized
 from ..redaction.policy import Policy
 from ..redaction.scrub import replace_ranges
@@ -52,6 +52,11 @@ class StepResources:
     recognisers: tuple[str, ...] = ()
     budgets: Budgets = Budgets()  # noqa: B008 - frozen
     rule_labels: Mapping[str, str] | None = None
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """In which detectors are believed; see `merging.select`."""
+        return order_of(detector.order for detector in self.detectors)
 
     @property
     def reads_sentences(self) -> bool:
@@ -204,10 +209,12 @@ def recognise_batch(
     return dataclasses.replace(batch, candidates=candidates, failures=failures)
 
 
-def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
+def merge_batch(
+    batch: Batch, policy: Policy, budgets: Budgets, order: Sequence[str] = ORDER
+) -> Batch:
     """Adds the candidates of the policy's deny-lists, and the spans: accept, select, cover.
 
-    What holds for a document is the policy of its note type.
+    What holds for a document is the policy of its note type. `order` is that of `merging.select`.
     """
     policies = note_type_policies(batch, policy)
     if policy.denies:
@@ -221,7 +228,7 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
         for index, policy in enumerate(policies)
     ]
     merged, left = by_document_if_it_raises(
-        lambda: merge_vectorized(candidates, plain, documents.texts),
+        lambda: merge_vectorized(candidates, plain, documents.texts, order),
         lambda: (Spans.of(()), candidates),  # all is left to `merge`, which goes by document
     )
     counts = np.bincount(candidates.documents, minlength=len(documents)).tolist()
@@ -235,6 +242,7 @@ def merge_batch(batch: Batch, policy: Policy, budgets: Budgets) -> Batch:
             documents.texts[index],
             by_document[index],
             policies[index],
+            order,
             line_joins=joins,
             names_no_one=signs[index],
         )
@@ -318,7 +326,9 @@ STEPS: Mapping[str, Callable[[Batch, StepResources], Batch]] = MappingProxyType(
         "Recognise": lambda batch, opened: recognise_batch(
             batch, opened.recognisers, opened.rule_labels
         ),
-        "Merge": lambda batch, opened: merge_batch(batch, opened.policy, opened.budgets),
+        "Merge": lambda batch, opened: merge_batch(
+            batch, opened.policy, opened.budgets, opened.order
+        ),
         "Scrub": lambda batch, opened: scrub_batch(batch),
     }
 )

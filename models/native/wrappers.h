@@ -51,7 +51,8 @@ void let_go(PyObject *capsule);
     DO(open_words) DO(intern) \
     DO(open_places) DO(fill_places) \
     DO(open_prefilter) DO(scan) \
-    DO(open_vocabulary) DO(cut_words) DO(slices)
+    DO(open_vocabulary) DO(cut_words) DO(slices) \
+    DO(open_trees) DO(label_trees) DO(grow_tree)
 
 #define DECLARED(name) \
     PyObject *py_##name(PyObject *self, PyObject *args); \

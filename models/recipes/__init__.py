@@ -10,6 +10,7 @@ from ..core.errors import UsageError
 from ..features import Feature
 from . import default, hide, hitsz, stat_deid, szeged, wi_deid
 from .family import RecipeFamily
+from .other_lists import with_dictionaries, with_lists
 from .recipe import (
     Extension,
     Learner,
@@ -17,8 +18,6 @@ from .recipe import (
     Recipe,
     Sampling,
     TaggerRecipe,
-    with_dictionaries,
-    with_lists,
 )
 
 __all__ = [
@@ -44,6 +43,7 @@ FAMILIES: dict[str, RecipeFamily] = {
     "default": default.FAMILY,
     "hide": hide.FAMILY,
     "hitsz": hitsz.FAMILY,
+    "stat-deid": stat_deid.FAMILY,
     "wi-deid": wi_deid.FAMILY,
 }
 """The table of recipes: name -> the recipe in its languages."""
@@ -64,7 +64,6 @@ DECLARATIONS: dict[str, tuple[Feature, ...]] = {
     **{n: r.taggers[0].features for n, r in RECIPES.items() if len(r.taggers) == 1},
     "hitsz-character": hitsz.CHARACTER_FEATURES,
     "hitsz-token": hitsz.TOKEN_FEATURES,
-    "stat-deid": stat_deid.FEATURES,
     "szeged": szeged.FEATURES,
 }
 """Name -> features: of all recipes with one tagger, and of papers as they print them."""

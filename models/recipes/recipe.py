@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
+from ..core.detectors import DetectorId
 from ..core.errors import BundleError, UsageError
 from ..core.labels import LABELS
-from ..crf.learner import ALGORITHMS, Learner, Parameter, Sampling
-from ..features import Feature, Gazetteer, feature_from_json, feature_to_json
+from ..crf.codec import SCHEMES
+from ..features import Feature, feature_from_json, feature_to_json
 from ..features.base import require_int, require_name, require_one_of
 from ..features.declaration import needs_of
 from ..features.items import SEGMENTATIONS, SEQUENCES
+from ..learners import ALGORITHMS, Learner, Parameter, Sampling
+from ..redaction.merging import ORDERS
 from .propagation import Propagation
 
 __all__ = [
@@ -26,15 +30,19 @@ __all__ = [
     "Recipe",
     "Sampling",
     "TaggerRecipe",
-    "with_dictionaries",
-    "with_lists",
 ]
 
-SCHEMES = ("BIO", "BIOES")
+CLASSES = ("typed", "two")
+"""What a tagger tells apart: the labels of the corpus, or PHI and all else."""
+
 KINDS = ("token", "character")
 """The kinds of tagger, in the order in which a recipe has them."""
 
-VOTES = ("any", "both")
+VOTES = ("any", "both", "majority")
+"""How the taggers of a recipe become one; see `Recipe.vote`."""
+
+_MOST_PASSES = 4
+_MOST_TAGGERS = 12
 
 _MOST_FEATURES = 2_000
 _MOST_ITEMS = 1_000_000
@@ -42,21 +50,23 @@ _MOST_ITEMS = 1_000_000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TaggerRecipe:
-    """The features, labels and learner of one CRF.
+    """The features, labels and learner of one tagger.
 
     Attributes:
         layer: the segmentation into items: a key of `models.text.segmentations.SEGMENTATIONS`. The
             name is older than that term, and stays: it is a key of `recipe.json` in every bundle.
-        sequence: what the CRF labels as one sequence: a "line", a "sentence" or a "document".
+        sequence: what the tagger labels as one sequence: a "line", a "sentence" or a "document".
         features: in the order in which attributes are rendered.
-        scheme: "BIO" or "BIOES".
+        scheme: one of `SCHEMES`.
         learner: algorithm and parameters.
         sampling: which items the learner trains on.
         max_sequence: most items in a sequence; longer ones are cut.
+        classes: what it tells apart: "typed" for the labels of the corpus, "two" for PHI or not;
+            then its label is `labels.UNKNOWN_KIND`.
 
     Raises:
-        UsageError: if a value is not allowed, a feature occurs twice, or two properties would share
-            a key.
+        UsageError: if a value is not allowed, a feature occurs twice, two properties would share a
+            key, or the learner does not train taggers of such items.
     """
 
     layer: str
@@ -66,12 +76,16 @@ class TaggerRecipe:
     learner: Learner
     sampling: Sampling = Sampling()
     max_sequence: int = 5_000
+    classes: str = "typed"
 
     def __post_init__(self) -> None:
         require_one_of("recipe", "layer", self.layer, SEGMENTATIONS)
         require_one_of("recipe", "sequence", self.sequence, SEQUENCES)
         require_one_of("recipe", "scheme", self.scheme, SCHEMES)
+        require_one_of("recipe", "classes", self.classes, CLASSES)
         require_int("recipe", "max_sequence", self.max_sequence, 1, _MOST_ITEMS)
+        if self.kind not in DetectorId.items_of(self.learner.family):
+            raise UsageError(f"recipe: {self.learner.algorithm} trains no {self.kind} taggers")
         if not 1 <= len(self.features) <= _MOST_FEATURES:
             raise UsageError(f"recipe: expected 1 to {_MOST_FEATURES} features")
         seen: set[frozenset[tuple[object, int]]] = set()
@@ -143,14 +157,19 @@ class Extension:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recipe:
-    """One or two CRFs, the resources that they need, and what happens to their candidates.
+    """Taggers, the resources that they need, and what happens to their candidates.
 
     Attributes:
         name: of the recipe.
-        taggers: at most one of each of `KINDS`, in that order.
+        taggers: without `passes`, at most one of each of `KINDS`, in that order.
         extensions: gazetteers that training makes; some feature uses each of them.
         vote: "any": whatever either tagger finds is a candidate; "both": only what the token tagger
-            and the character tagger find alike (Liu et al. 2015, §5).
+            and the character tagger find alike (Liu et al. 2015, §5); "majority", with `passes`:
+            the tag of an item on which more than half of the taggers of a pass agree, else O
+            (Szarvas et al. 2006).
+        passes: how many of the taggers each pass has, in order; () for one pass without a majority.
+            All label the same items; a later pass sees what the one before found.
+        order: in which detectors are believed: a key of `merging.ORDERS`.
         rules: names of the recognisers that belong to the recipe.
         propagation: what is propagated within a document; None for nothing.
         seed: of all randomness in training.
@@ -166,17 +185,25 @@ class Recipe:
     rules: tuple[str, ...] = ()
     propagation: Propagation | None = None
     seed: int = 0
+    passes: tuple[int, ...] = ()
+    order: str = "standard"
 
     def __post_init__(self) -> None:
         owner = "recipe"
         require_name(owner, "name", self.name)
         owner = f"recipe {self.name}"
-        kinds = tuple(tagger.kind for tagger in self.taggers)
-        if not kinds or kinds != tuple(kind for kind in KINDS if kind in kinds):
-            raise UsageError(f"{owner}: taggers must be one or two of {', '.join(KINDS)}")
         require_one_of(owner, "vote", self.vote, VOTES)
-        if self.vote == "both" and len(kinds) < 2:
-            raise UsageError(f"{owner}: a vote needs two taggers")
+        require_one_of(owner, "order", self.order, ORDERS)
+        if self.passes:
+            self._check_passes(owner)
+        else:
+            kinds = tuple(tagger.kind for tagger in self.taggers)
+            if not kinds or kinds != tuple(kind for kind in KINDS if kind in kinds):
+                raise UsageError(f"{owner}: taggers must be one or two of {', '.join(KINDS)}")
+            if self.vote == "majority" or (self.vote == "both" and len(kinds) < 2):
+                raise UsageError(f"{owner}: a vote needs two taggers, a majority passes")
+        if len({tagger.classes for tagger in self.taggers}) > 1:
+            raise UsageError(f"{owner}: all taggers must tell the same classes apart")
         require_int(owner, "seed", self.seed, 0, 2**31 - 1)
         for name in self.rules:
             require_name(owner, "rules", name)
@@ -186,10 +213,46 @@ class Recipe:
                 f"{owner}: extensions must be sorted by name, unique, and used by a feature"
             )
 
+    def _check_passes(self, owner: str) -> None:
+        """Refuses passes that do not fit the taggers.
+
+        Raises:
+            UsageError: see the class.
+        """
+        if len(self.passes) > _MOST_PASSES or min(self.passes) < 1:
+            raise UsageError(f"{owner}: expected 1 to {_MOST_PASSES} passes of taggers")
+        if sum(self.passes) != len(self.taggers) or len(self.taggers) > _MOST_TAGGERS:
+            raise UsageError(f"{owner}: its passes do not have as many taggers as it has")
+        if len({(t.layer, t.sequence, t.scheme, t.max_sequence) for t in self.taggers}) > 1:
+            raise UsageError(f"{owner}: all taggers of its passes must label the same items")
+        if self.vote != "majority":
+            raise UsageError(f"{owner}: passes vote by majority")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What each tagger goes by in a bundle: its kind, or pass and place ("2-1"), from 1."""
+        if not self.passes:
+            return tuple(tagger.kind for tagger in self.taggers)
+        return tuple(
+            f"{number}-{place}"
+            for number, count in enumerate(self.passes, 1)
+            for place in range(1, count + 1)
+        )
+
+    @property
+    def tagger_of(self) -> dict[str, TaggerRecipe]:
+        """Key -> tagger, in order."""
+        return dict(zip(self.keys, self.taggers, strict=True))
+
     @classmethod
     def single(cls, *, name: str, seed: int = 0, **tagger: Any) -> Recipe:
         """A recipe of one tagger; the other arguments are those of `TaggerRecipe`."""
         return cls(name=name, taggers=(TaggerRecipe(**tagger),), seed=seed)
+
+    @property
+    def classes(self) -> str:
+        """One of `CLASSES`: that of all taggers."""
+        return self.taggers[0].classes
 
     @property
     def dictionaries(self) -> tuple[str, ...]:
@@ -238,6 +301,8 @@ class Recipe:
             if self.propagation
             else None,
             "seed": self.seed,
+            **({"passes": list(self.passes)} if self.passes else {}),
+            **({"order": self.order} if self.order != "standard" else {}),
         }
 
     @classmethod
@@ -248,12 +313,14 @@ class Recipe:
             BundleError: if a key is unknown or missing, or a value has the wrong type or is not
                 allowed.
         """
-        values = _object("recipe", data, _names_of(cls))
+        # Recipes of one pass, and of the standard order, are written without saying so.
+        values = _object("recipe", data, _names_of(cls), {"passes": [], "order": "standard"})
         try:
             return cls(
                 name=_typed("recipe", "name", values["name"], str),
                 taggers=tuple(
-                    _tagger_from_json(one) for one in _list("recipe", "taggers", values, len(KINDS))
+                    _tagger_from_json(one)
+                    for one in _list("recipe", "taggers", values, _MOST_TAGGERS)
                 ),
                 extensions=tuple(
                     _extension_from_json(one) for one in _list("recipe", "extensions", values, 100)
@@ -261,6 +328,11 @@ class Recipe:
                 vote=_typed("recipe", "vote", values["vote"], str),
                 rules=_words("recipe", "rules", values["rules"]),
                 seed=_typed("recipe", "seed", values["seed"], int),
+                passes=tuple(
+                    _typed("recipe", "passes", one, int)
+                    for one in _list("recipe", "passes", values, _MOST_PASSES)
+                ),
+                order=_typed("recipe", "order", values["order"], str),
                 propagation=None
                 if values["propagation"] is None
                 else _propagation_from_json(values["propagation"]),
@@ -269,81 +341,6 @@ class Recipe:
             raise
         except UsageError as error:
             raise BundleError(str(error)) from None
-
-
-def with_dictionaries(recipe: Recipe, names: Iterable[str]) -> Recipe:
-    """The recipe with other gazetteers, each used wherever one of its own was.
-
-    Args:
-        recipe: not changed.
-        names: of the gazetteers that replace the recipe's own; if empty, their features are left
-            out.
-
-    Raises:
-        UsageError: if there are names but the recipe uses no gazetteer, uses several in one
-            conjunction, where it is not clear which to replace, or makes its own.
-    """
-    chosen = sorted(set(names))
-    if recipe.extensions:
-        raise UsageError(
-            f"recipe {recipe.name} makes its own dictionaries from lists and training spans; "
-            "give the lists with --dictionary-from NAME=LIST"
-        )
-    taggers = tuple(
-        dataclasses.replace(tagger, features=_with_gazetteers(recipe.name, tagger.features, chosen))
-        for tagger in recipe.taggers
-    )
-    changed = dataclasses.replace(recipe, taggers=taggers)
-    if chosen and not changed.dictionaries:
-        raise UsageError(f"recipe {recipe.name} has no dictionary features")
-    return changed
-
-
-def with_lists(recipe: Recipe, lists: Mapping[str, Iterable[str]]) -> Recipe:
-    """The recipe with other dictionaries for the gazetteers that it makes: for another language.
-
-    Args:
-        recipe: not changed.
-        lists: name of an extension -> names of the dictionaries that replace its own; if empty, it
-            is made from training spans alone. Other extensions keep theirs.
-
-    Raises:
-        UsageError: if the recipe makes no such gazetteer, or a dictionary's name is not valid.
-    """
-    names = [extension.name for extension in recipe.extensions]
-    if unknown := sorted(set(lists) - set(names)):
-        raise UsageError(
-            f"recipe {recipe.name} makes no dictionary {', '.join(unknown)}; "
-            f"it makes: {', '.join(names) or 'none'}"
-        )
-    return dataclasses.replace(
-        recipe,
-        extensions=tuple(
-            dataclasses.replace(old, lists=tuple(sorted(set(lists.get(old.name, old.lists)))))
-            for old in recipe.extensions
-        ),
-    )
-
-
-def _with_gazetteers(
-    recipe: str, features: Iterable[Feature], chosen: Iterable[str]
-) -> tuple[Feature, ...]:
-    made: dict[Feature, None] = {}
-    for feature in features:
-        places = [i for i, (part, _) in enumerate(feature.parts) if isinstance(part, Gazetteer)]
-        if len(places) > 1:
-            raise UsageError(
-                f"recipe {recipe}: feature {feature.template} uses several dictionaries"
-            )
-        if not places:
-            made[feature] = None
-        for place in places:
-            part, offset = feature.parts[place]
-            assert isinstance(part, Gazetteer)
-            for name in chosen:
-                seen = (dataclasses.replace(part, name=name), offset)
-                made[Feature((*feature.parts[:place], seen, *feature.parts[place + 1 :]))] = None
-    return tuple(made)
 
 
 def _sorted_names(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
@@ -365,11 +362,12 @@ def _tagger_to_json(tagger: TaggerRecipe) -> dict[str, object]:
         },
         "sampling": dataclasses.asdict(tagger.sampling),
         "max_sequence": tagger.max_sequence,
+        **({"classes": tagger.classes} if tagger.classes != "typed" else {}),
     }
 
 
 def _tagger_from_json(data: object) -> TaggerRecipe:
-    values = _object("tagger", data, _names_of(TaggerRecipe))
+    values = _object("tagger", data, _names_of(TaggerRecipe), {"classes": "typed"})
     learner = _object("learner", values["learner"], ("algorithm", "parameters"))
     parameters = learner["parameters"]
     if not isinstance(parameters, Mapping) or not all(isinstance(n, str) for n in parameters):
@@ -393,6 +391,7 @@ def _tagger_from_json(data: object) -> TaggerRecipe:
             window=_typed("sampling", "window", sampling["window"], int),
         ),
         max_sequence=_typed("tagger", "max_sequence", values["max_sequence"], int),
+        classes=_typed("tagger", "classes", values["classes"], str),
     )
 
 
@@ -423,16 +422,21 @@ def _names_of(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
 
 
-def _object(owner: str, data: object, keys: tuple[str, ...]) -> dict[str, object]:
-    """The mapping, if its keys are exactly those expected."""
+def _object(
+    owner: str,
+    data: object,
+    keys: tuple[str, ...],
+    optional: Mapping[str, object] = MappingProxyType({}),
+) -> dict[str, object]:
+    """The mapping, if its keys are those expected, with the values of absent `optional` ones."""
     if not isinstance(data, Mapping):
         raise BundleError(f"{owner}: expected an object")
     if unknown := [key for key in data if key not in keys]:
         shown = sorted(repr(k[:64]) if isinstance(k, str) else type(k).__name__ for k in unknown)
         raise BundleError(f"{owner}: unknown keys {', '.join(shown)}; known: {', '.join(keys)}")
-    if missing := [key for key in keys if key not in data]:
+    if missing := [key for key in keys if key not in data and key not in optional]:
         raise BundleError(f"{owner}: keys {', '.join(missing)} are missing")
-    return dict(data)
+    return {**optional, **data}
 
 
 _TYPE_NAMES: Mapping[type, str] = {str: "a string", int: "a whole number", float: "a number"}

@@ -28,7 +28,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from ..core.detectors import CHARACTER_CRF, DENY, PROPAGATION, RULE, TOKEN_CRF, DetectorId
+from ..core.detectors import (
+    CHARACTER_CRF,
+    DENY,
+    LINEAR_SVM,
+    PROPAGATION,
+    RULE,
+    TOKEN_CRF,
+    TREES,
+    DetectorId,
+)
 from ..core.errors import DocumentError, UsageError
 from ..core.spans import POLICY, Candidate, Span
 from .actions import ACTIONS, KEEP, REDACT
@@ -38,11 +47,21 @@ from .stretches import Stretch, any_set, overlap_counter, subtract, touched, uni
 PART = "part"
 """The rank of a rule's candidate that lies inside of a longer one of a tagger."""
 
-ORDER = (RULE, CHARACTER_CRF, TOKEN_CRF, PART, PROPAGATION)
+ORDER = (RULE, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, TREES, PART, PROPAGATION)
 """The ranks of candidates, best first: kinds of detectors, and `PART`."""
 
-LIU_2015 = (RULE, PART, CHARACTER_CRF, TOKEN_CRF, PROPAGATION)
+LIU_2015 = (RULE, PART, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, TREES, PROPAGATION)
 """The order as published: a rule is right wherever it finds something."""
+
+ORDERS: Mapping[str, tuple[str, ...]] = {"standard": ORDER, "rules-first": LIU_2015}
+"""The orders that a recipe may ask for, by name."""
+
+
+def order_of(names: Iterable[str]) -> tuple[str, ...]:
+    """The order for bundles that ask for these; the standard one where they do not agree."""
+    asked = set(names)
+    return ORDERS[asked.pop()] if len(asked) == 1 else ORDER
+
 
 INSIDE_TOKENS = frozenset(("timestamp",))
 """Rules that find a part of one token, which no CRF over tokens can: they are right."""

@@ -18,12 +18,15 @@ from ..core.arrays import Flags, Ints
 from ..core.detectors import DENY, DetectorId
 from ..core.spans import POLICY, Candidates, Spans
 from .actions import ACTIONS, REMOVALS
-from .merging import PART, gives_way, places_of
+from .merging import ORDER, PART, gives_way, places_of
 from .policy import Policy
 
 
 def merge_vectorized(
-    candidates: Candidates, policies: Sequence[Policy | None], texts: Sequence[str]
+    candidates: Candidates,
+    policies: Sequence[Policy | None],
+    texts: Sequence[str],
+    order: Sequence[str] = ORDER,
 ) -> tuple[Spans, Candidates]:
     """The spans of settled clusters, in order, and the candidates of all others.
 
@@ -31,6 +34,7 @@ def merge_vectorized(
         candidates: of a batch.
         policies: the one that holds for each document; None leaves all its candidates to `merge`.
         texts: of each document.
+        order: see `merging.select`.
     """
     if not len(candidates):
         return Spans.of(()), candidates
@@ -40,7 +44,7 @@ def merge_vectorized(
     alone = (clusters.counts == 1)[clusters.of]
     outcomes = _Outcomes(candidates, policies)
     outcomes.ask(np.flatnonzero(alone & inside & outcomes.open), texts)
-    settled, best = clusters.led()
+    settled, best = clusters.led(order)
     settled &= clusters.every(
         outcomes.known & (outcomes.removes | alone) & inside & ~_repeats(candidates)
     )
@@ -89,9 +93,9 @@ class _Clusters:
         found: Flags = np.logical_and.reduceat(flags, self.begins)
         return found
 
-    def led(self) -> tuple[Flags, Ints]:
+    def led(self, order: Sequence[str]) -> tuple[Flags, Ints]:
         """Whether the best by `merging.select` covers all of its cluster, and that candidate."""
-        names, places = self._candidates.detector_names, places_of()
+        names, places = self._candidates.detector_names, places_of(order)
         detectors = [DetectorId.parse(name) for name in names]
         ranks = np.array([places[one.kind] for one in detectors])[self._candidates.detectors]
         whole = (self._starts == self._lows[self.of]) & (self._ends == self._highs[self.of])

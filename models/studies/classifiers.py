@@ -21,7 +21,7 @@ CLASSIFIERS = ("token", "character", "rule")
 """In rising order of trust."""
 
 _DETECTORS = (
-    *(str(DetectorId.of_tagger(items, items)) for items in ("token", "character")),
+    *(str(DetectorId.of_tagger("crf", items, items)) for items in ("token", "character")),
     str(DetectorId(RULE, "rule")),
 )
 """Names of detectors in rising order of their rank in `select`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ..corpora.inline import mark
 from .drawing import Draw
@@ -16,17 +16,19 @@ TRIES = 12
 """Notes made of each template, to count its labels."""
 
 
-def check_templates(folder: str | None = None, *, show: int = 0) -> Iterator[tuple[bool, str]]:
+def check_templates(
+    folder: str | None = None, *, kinds: Collection[str] = (), show: int = 0
+) -> Iterator[tuple[bool, str]]:
     """Yields what to tell of each file: whether it is well, and the line or the filled note.
 
     Args:
-        folder: of `<kind>.txt` files; None for the shipped ones.
+        folder, kinds: see `read_sources`.
         show: so many templates of each file, from the end, are shown filled and marked.
 
     Raises:
         TemplateError, UsageError: as `read_sources`.
     """
-    for kind, source in read_sources(folder):
+    for kind, source in read_sources(folder, kinds):
         try:
             templates = parse_templates(source, kind)
         except TemplateError as error:

@@ -9,9 +9,11 @@ mark     := "⟦" LABEL ":" template "⟧"        and ⟦FF⟧, ⟦NBSP⟧, ⟦T
 from __future__ import annotations
 
 import dataclasses
+import difflib
+import fnmatch
 import importlib.resources
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..core.errors import UsageError
 from ..core.labels import LABELS
@@ -252,12 +254,16 @@ def parse_templates(source: str, kind: str) -> list[Template]:
     ]
 
 
-def read_sources(folder: str | None = None) -> list[tuple[str, str]]:
-    """Kind and text of each file of templates: the shipped ones, or those of a folder; by kind.
+def read_sources(folder: str | None = None, kinds: Collection[str] = ()) -> list[tuple[str, str]]:
+    """Kind and text of each file of templates, by kind.
+
+    Args:
+        folder: of `<kind>.txt` files; None for the shipped ones.
+        kinds: names of kinds, or patterns of them with `*`, `?` and `[]`; empty for all.
 
     Raises:
         TemplateError: if one is not UTF-8.
-        UsageError: if the folder holds none.
+        UsageError: if the folder holds none, or one of `kinds` is none of theirs.
     """
     if folder is None:
         shipped = importlib.resources.files(__package__).joinpath("templates")
@@ -266,10 +272,13 @@ def read_sources(folder: str | None = None) -> list[tuple[str, str]]:
         storage = Storage()
         names = [name for name in storage.list_names(folder) if name.endswith(".txt")]
         files = [(name, storage.read_bytes(f"{folder.rstrip('/')}/{name}")) for name in names]
+    files = [(name, content) for name, content in files if name.endswith(".txt")]
+    names = [name.removesuffix(".txt") for name, _ in files]
+    chosen = _chosen(names, kinds) if kinds and names else set(names)
     sources = []
     for name, content in sorted(files):
-        if name.endswith(".txt"):
-            kind = name.removesuffix(".txt")
+        kind = name.removesuffix(".txt")
+        if kind in chosen:
             try:
                 sources.append((kind, content.decode("utf-8-sig").replace("\r\n", "\n")))
             except UnicodeDecodeError:
@@ -279,15 +288,33 @@ def read_sources(folder: str | None = None) -> list[tuple[str, str]]:
     return sources
 
 
-def load_templates(folder: str | None = None) -> list[Template]:
-    """Reads all templates: the shipped ones, or those of a folder, in order of their names.
+def _chosen(names: Sequence[str], kinds: Collection[str]) -> set[str]:
+    chosen: set[str] = set()
+    for kind in kinds:
+        if not (found := fnmatch.filter(names, kind)):
+            near = difflib.get_close_matches(kind, names, n=1)
+            meant = f": did you mean {near[0]!r}?" if near else ""
+            told = "see `scrubline synth --check` for all"
+            raise UsageError(
+                f"kind: unknown kind of note; {told}",
+                on_terminal=(f"kind: unknown kind of note {kind!r}{meant}; {told}"),
+            )
+        chosen.update(found)
+    return chosen
+
+
+def load_templates(folder: str | None = None, kinds: Collection[str] = ()) -> list[Template]:
+    """Reads templates, in order of their names.
+
+    Args:
+        folder, kinds: see `read_sources`.
 
     Raises:
         TemplateError: if one cannot be read.
-        UsageError: if the folder holds none.
+        UsageError: as `read_sources`.
     """
     return [
         template
-        for kind, source in read_sources(folder)
+        for kind, source in read_sources(folder, kinds)
         for template in parse_templates(source, kind)
     ]

@@ -1,4 +1,4 @@
-"""The segmentations that need no knowledge of a language: fine and coarse tokens, characters."""
+"""The segmentations that need no language: fine and coarse tokens, blanks, characters."""
 
 from __future__ import annotations
 
@@ -24,6 +24,29 @@ def coarse(texts: Sequence[str | None], tokens: Tokens) -> ItemBounds:
     begins = tokens.starts_coarse.copy()
     begins[tokens.document_offsets[:-1][np.diff(tokens.document_offsets) > 0]] = True
     return from_rows(texts, tokens, np.flatnonzero(begins))
+
+
+def with_blanks(texts: Sequence[str | None], tokens: Tokens) -> ItemBounds:
+    """The fine tokens, and each run of white space beside them that has no line break.
+
+    HIDE counts such runs as tokens: Gardner et al. 2010, Tables 3 and 4. Line breaks are no
+    items, as in `characters`.
+    """
+    words = fine(texts, tokens)
+    rows = words.document_offsets
+    starts, ends = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for text, begin, end in zip(texts, rows[:-1], rows[1:], strict=True):
+        steps = np.zeros(len(text or "") + 1, np.int8)
+        steps[words.starts[begin:end]] += 1
+        steps[words.ends[begin:end]] -= 1
+        is_blank = (np.cumsum(steps)[:-1] == 0) & ~line_breaks(text)
+        edges = np.diff(is_blank.astype(np.int8), prepend=0, append=0)
+        starts.append(np.sort(np.append(words.starts[begin:end], np.flatnonzero(edges > 0))))
+        ends.append(np.sort(np.append(words.ends[begin:end], np.flatnonzero(edges < 0))))
+    counts = [len(found) for found in starts]
+    return ItemBounds(
+        np.cumsum(counts).astype(np.int64), np.concatenate(starts), np.concatenate(ends)
+    )
 
 
 def characters(texts: Sequence[str | None], tokens: Tokens) -> ItemBounds:

@@ -7,7 +7,7 @@ and disjoint within a document, and every character that is not white space is i
 from __future__ import annotations
 
 from .joined import merged
-from .plain import characters, coarse, fine
+from .plain import characters, coarse, fine, with_blanks
 from .segmentation import ItemBounds, Layer
 from .wi_deid import wi_deid, word
 
@@ -16,6 +16,7 @@ __all__ = ["SEGMENTATIONS", "ItemBounds", "Layer"]
 SEGMENTATIONS: dict[str, Layer] = {
     "fine": fine,
     "coarse": coarse,
+    "with-blanks": with_blanks,
     "character": characters,
     "word": word,
     "wi-deid": wi_deid,

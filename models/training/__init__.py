@@ -12,10 +12,11 @@ from ...dictionaries import Dictionary
 from ..auxiliary import AuxiliaryModel
 from ..bundles.bundle import Bundle, make_bundle
 from ..core.errors import UsageError
-from ..core.labels import LABELS
+from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.version import VERSION
 from ..corpora import AnnotatedDocument, Annotation
 from ..crf.learning import Progress
+from ..families import FAMILIES
 from ..recipes import Recipe
 from .crossvalidation import Prepare
 from .curves import Point, thinned
@@ -62,16 +63,18 @@ def train(
             ordinals of documents, from 0.
         BundleError: if training gave no valid model.
     """
+    if label_map is not None and any(tagger.classes == "two" for tagger in recipe.taggers):
+        label_map = {**label_map, UNKNOWN_KIND: UNKNOWN_KIND}
     corpus = list(documents)
     labels = _check_corpus(corpus, label_map, native)
     made = make_dictionaries(recipe, corpus, dictionaries, label_map)
     models, items, cut, curves = {}, {}, {}, {}
-    for prepared in prepared_by(recipe, corpus, made, auxiliary):
-        kind = prepared.recipe.kind
+    every = prepared_by(recipe, corpus, made, auxiliary)
+    for key, prepared in zip(recipe.keys, every, strict=True):
         curve: list[Point] = []
-        models[kind] = fit(prepared, seed=recipe.seed, progress=_recording(curve, progress))
-        items[kind], cut[kind] = len(prepared.features.starts), prepared.misaligned
-        curves[kind] = thinned(curve)
+        models[key] = fit(prepared, seed=recipe.seed, progress=_recording(curve, progress))
+        items[key], cut[key] = len(prepared.features.starts), prepared.misaligned
+        curves[key] = thinned(curve)
     card = {
         "trained_on": trained_on,
         "command": command,
@@ -108,10 +111,12 @@ def _corpus_card(
 
 
 def _learner_card(recipe: Recipe) -> dict[str, object]:
+    families = {tagger.learner.family for tagger in recipe.taggers}
+    libraries = sorted({name for family in families for name in FAMILIES[family].libraries})
     return {
-        "algorithm": {t.kind: t.learner.algorithm for t in recipe.taggers},
-        "parameters": {t.kind: dict(t.learner.parameters) for t in recipe.taggers},
-        "python-crfsuite": importlib.metadata.version("python-crfsuite"),
+        "algorithm": {key: t.learner.algorithm for key, t in recipe.tagger_of.items()},
+        "parameters": {key: dict(t.learner.parameters) for key, t in recipe.tagger_of.items()},
+        **{name: importlib.metadata.version(name) for name in libraries},
     }
 
 

@@ -22,7 +22,7 @@ from ..core.code_hash import code_hash
 from ..core.errors import UsageError
 from ..corpora import AnnotatedDocument, Annotation
 from ..crf.learning import Progress
-from ..crf.packed import pack
+from ..families import FAMILIES
 from ..recipes import Recipe
 from .decoding import Decoders, Found
 from .folds import Folds, training_part
@@ -30,7 +30,7 @@ from .identity import corpus_hash, feature_key, hash_of, lists_hash
 from .preparing import Prepared, fit, make_dictionaries, prepare
 from .private import read_private, write_private
 from .processes import OnIteration, run_tasks
-from .scoring import Scored, Scorer
+from .scoring import Scored, Scorer, gold_for
 from .settings import Setting
 
 Prepare = Callable[
@@ -154,12 +154,26 @@ def cross_validate(
         if on_trial:
             on_trial(*task, trial, False)
     held_out = [folds[f] for f in chosen]
-    scorers = [Scorer([documents[d] for d in fold]) for fold in held_out]
-    every = Scorer([documents[d] for d in sorted(d for fold in held_out for d in fold)])
+    scorers = {s.recipe.classes: _scorers(s.recipe, documents, held_out) for s in settings}
     return tuple(
-        _result(setting, [trials[s, f] for f in chosen], held_out, len(documents), scorers, every)
+        _result(
+            setting,
+            [trials[s, f] for f in chosen],
+            held_out,
+            len(documents),
+            *scorers[setting.recipe.classes],
+        )
         for s, setting in enumerate(settings)
     )
+
+
+def _scorers(
+    recipe: Recipe, documents: Sequence[AnnotatedDocument], folds: Sequence[Sequence[int]]
+) -> tuple[list[Scorer], Scorer]:
+    """That of each fold, and that of all documents held out, in order."""
+    gold = gold_for(recipe, documents)
+    every = Scorer([gold[d] for d in sorted(d for fold in folds for d in fold)])
+    return [Scorer([gold[d] for d in fold]) for fold in folds], every
 
 
 def best_of(results: Sequence[SettingResult]) -> int:
@@ -246,15 +260,19 @@ def _try(
     began = time.process_time()
     models = {}
     try:
-        for prepared, tagger in zip(taggers, recipe.taggers, strict=True):
+        for prepared, (key, tagger) in zip(taggers, recipe.tagger_of.items(), strict=True):
             part = dataclasses.replace(prepared.of_documents(train), recipe=tagger)
-            models[tagger.kind] = fit(part, seed=recipe.seed, progress=count)
+            models[key] = fit(part, seed=recipe.seed, progress=count)
             del part
     except UsageError as error:
         raise error.within(f"fold {fold + 1} of {len(given.folds)}") from None
     seconds = time.process_time() - began
-    size = sum(len(pack(model)) for model in models.values())
-    features = {p.recipe.kind: p.of_documents(held).features for p in taggers}
+    size = sum(
+        len(FAMILIES[tagger.learner.family].pack(models[key]))
+        for key, tagger in recipe.tagger_of.items()
+    )
+    held_out = (prepared.of_documents(held).features for prepared in taggers)
+    features = dict(zip(recipe.keys, held_out, strict=True))
     texts = [documents[d].text for d in held]
     found = Decoders(models, features, recipe, texts).entities()
     return Trial(found, size, iterations, round(seconds, 2))

@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 
 from ..bundles.detector import join
 from ..bundles.propagate import propagate
+from ..bundles.tagger import detector_of
 from ..core.detectors import PROPAGATION, DetectorId
 from ..core.feature_rows import Featurized
 from ..core.spans import Candidate
 from ..corpora import Annotation
 from ..crf.codec import decode_ids
-from ..crf.decoding import open_decoder
-from ..crf.model_file import CrfModel
+from ..families import FAMILIES, Model
 from ..recipes import Recipe
-from ..redaction.merging import select
+from ..redaction.merging import ORDERS, select
 from ..text.tokenizer import tokenize_documents
 
 Found = tuple[tuple[Annotation, ...], ...]
@@ -31,9 +31,9 @@ class BiasDecoder:
     The items are prepared once.
     """
 
-    def __init__(self, model: CrfModel, features: Featurized) -> None:
+    def __init__(self, model: Model, features: Featurized, family: str) -> None:
         """Prepares the items."""
-        self._decoder = open_decoder(model)
+        self._decoder = FAMILIES[family].open_decoder(model)
         self._features = features
         self._prepared = self._decoder.ready(features)
 
@@ -61,7 +61,7 @@ class Decoders:
 
     def __init__(
         self,
-        models: Mapping[str, CrfModel],
+        models: Mapping[str, Model],
         features: Mapping[str, Featurized],
         recipe: Recipe,
         texts: Sequence[str],
@@ -69,12 +69,16 @@ class Decoders:
         """Prepares the items.
 
         Args:
-            models: kind of tagger -> model.
-            features: kind of tagger -> features of the documents.
-            recipe: for its vote and propagation.
+            models: key of a tagger -> model.
+            features: key of a tagger -> features of the documents.
+            recipe: for its vote, propagation and order.
             texts: of the documents.
         """
-        self._decoders = {kind: BiasDecoder(models[kind], features[kind]) for kind in models}
+        taggers = recipe.tagger_of
+        self._decoders = {
+            key: BiasDecoder(models[key], features[key], taggers[key].learner.family)
+            for key in models
+        }
         self._recipe = recipe
         self._texts = texts
         # Only propagation needs tokens.
@@ -84,11 +88,14 @@ class Decoders:
         """Disjoint entities of each document, in the labels of the models."""
         # The names decide which kind ranks first, as those of a `Tagger` do.
         found = [
-            decoder.candidates(str(DetectorId.of_tagger(kind, "")), biases)
-            for kind, decoder in self._decoders.items()
+            decoder.candidates(detector_of(self._recipe.tagger_of[key], ""), biases)
+            for key, decoder in self._decoders.items()
         ]
         return tuple(
-            tuple(Annotation(c.start, c.end, c.label) for c in select(self._joined(document, each)))
+            tuple(
+                Annotation(c.start, c.end, c.label)
+                for c in select(self._joined(document, each), ORDERS[self._recipe.order])
+            )
             for document, each in enumerate(zip(*found, strict=True))
         )
 

@@ -37,7 +37,9 @@ def feature_key(recipe: Recipe) -> str:
     taggers = values["taggers"]
     assert isinstance(taggers, list)
     relevant = ("layer", "sequence", "features", "scheme", "max_sequence")
-    return hash_of([[{n: t[n] for n in relevant} for t in taggers], values["extensions"]])
+    told_apart = [tagger.classes for tagger in recipe.taggers]
+    features = [{n: t[n] for n in relevant} for t in taggers]
+    return hash_of([features, told_apart, values["extensions"]])
 
 
 def hash_of(values: object) -> str:

@@ -14,14 +14,15 @@ from ..auxiliary import AuxiliaryModel, cluster_tables, require_auxiliary, tag_c
 from ..core.arrays import Ints
 from ..core.errors import UsageError
 from ..core.feature_rows import Features
+from ..core.labels import UNKNOWN_KIND
 from ..corpora import AnnotatedDocument
-from ..crf.codec import encode_batch, misaligned_batch
-from ..crf.learner import Learner
-from ..crf.learning import Progress, learn
-from ..crf.model_file import CrfModel
+from ..crf.codec import SpanTuple, encode_batch, misaligned_batch
+from ..crf.learning import Progress
+from ..families import Model, learn
 from ..features.base import gather
 from ..features.featurizing import featurize
 from ..features.gazetteer import cut_phrases, gazetteer_from_phrases
+from ..learners import Learner
 from ..recipes import Recipe, TaggerRecipe
 from ..text.tokenizer import tokenize_documents
 from .sampling import sample
@@ -136,7 +137,7 @@ def prepare(
     tokens = tokenize_documents(texts)
     tags = tag_columns({name: auxiliary[name] for name in recipe.auxiliary}, texts, tokens)
     clusters = cluster_tables(auxiliary)
-    gold = [[(s.start, s.end, s.label) for s in document.spans] for document in documents]
+    spans = [[(s.start, s.end, s.label) for s in document.spans] for document in documents]
     prepared = []
     for tagger in recipe.taggers:
         gazetteers = {
@@ -146,9 +147,14 @@ def prepare(
             for name in sorted(tagger.needs("gazetteer"))
         }
         features = featurize(texts, tokens, tagger, gazetteers, tags, clusters=clusters)
+        gold = spans if tagger.classes == "typed" else _of_one_label(spans)
         gold_tags = encode_batch(gold, features, tagger.scheme)
         prepared.append(Prepared(tagger, features, gold_tags, misaligned_batch(gold, features)))
     return tuple(prepared)
+
+
+def _of_one_label(spans: Sequence[Sequence[SpanTuple]]) -> list[list[SpanTuple]]:
+    return [[(start, end, UNKNOWN_KIND) for start, end, _ in own] for own in spans]
 
 
 def fit(
@@ -157,7 +163,7 @@ def fit(
     seed: int = 0,
     learner: Learner | None = None,
     progress: Progress | None = None,
-) -> CrfModel:
+) -> Model:
     """Trains one tagger and returns its model.
 
     Args:
@@ -167,7 +173,10 @@ def fit(
         progress: see `crf.learning.Progress`.
     """
     features, tags = sample(prepared.features, prepared.tags, prepared.recipe.sampling, seed)
-    return learn(features, tags, learner or prepared.recipe.learner, seed=seed, progress=progress)
+    model: Model = learn(
+        features, tags, learner or prepared.recipe.learner, seed=seed, progress=progress
+    )
+    return model
 
 
 def _used(attributes: Sequence[str], ids: Ints) -> tuple[tuple[str, ...], Ints]:

@@ -22,7 +22,7 @@ class PrunedModels:
     """Models that fit.
 
     Attributes:
-        models: kind of tagger -> model.
+        models: key of a tagger -> model.
         threshold: smaller state weights (in absolute value) are left out.
         kept: share of the state weights that are kept.
     """
@@ -39,7 +39,7 @@ def prune_to_size(models: Mapping[str, CrfModel], most_bytes: int) -> PrunedMode
     on the grid.
 
     Args:
-        models: kind of tagger -> model.
+        models: key of a tagger -> model.
         most_bytes: limit for all of them together, packed.
 
     Raises:
@@ -80,9 +80,12 @@ def shrink(bundle: Bundle, most_bytes: int) -> tuple[Bundle, PrunedModels]:
     """The bundle with models that fit, and the pruned models; the card records it.
 
     Raises:
-        UsageError: see `prune_to_size`.
+        UsageError: see `prune_to_size`; and if a model has no weights that could go.
     """
-    pruned = prune_to_size(bundle.models, most_bytes)
+    weights = {key: one for key, one in bundle.models.items() if isinstance(one, CrfModel)}
+    if len(weights) < len(bundle.models):
+        raise UsageError("--max-size: only models with weights can be made smaller")
+    pruned = prune_to_size(weights, most_bytes)
     size = {"least weight kept": pruned.threshold, "share of weights kept": pruned.kept}
     return revise_bundle(bundle, models=pruned.models, card={"size": size}), pruned
 

@@ -12,8 +12,8 @@ import numpy as np
 from ..core.arrays import Flags, Ints
 from ..core.feature_rows import Features
 from ..crf.codec import OUTSIDE
-from ..crf.learner import Sampling
 from ..features.base import gather
+from ..learners import Sampling
 
 
 def sample(

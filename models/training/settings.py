@@ -108,12 +108,12 @@ def with_learner(
         own = {
             name: value
             for name, value in parameters.items()
-            if name in ALGORITHMS[chosen] or name not in known
+            if name in ALGORITHMS[chosen].parameters or name not in known
         }
         return tagger.learner.changed(algorithm, own)
 
     algorithms = {algorithm or tagger.learner.algorithm for tagger in recipe.taggers}
-    known = {name for used in algorithms for name in ALGORITHMS[used]}
+    known = {name for used in algorithms for name in ALGORITHMS[used].parameters}
     taggers = tuple(dataclasses.replace(t, learner=learner(t)) for t in recipe.taggers)
     return dataclasses.replace(recipe, taggers=taggers)
 

@@ -41,7 +41,7 @@ def annotate_corpus(
 
     Args:
         inputs: files, folders or globs of a corpus in any format; their spans are ignored.
-        output: file, or folder for formats with one document per file.
+        output: file, or folder for formats of several files.
         models: names or URLs of bundles.
         recognisers: names of rules.
         native_labels: map the bundles' labels to the native set.
@@ -73,7 +73,8 @@ def annotate_corpus(
                     f"({type(error).__name__})"
                 ) from None
             for document, candidates in zip(documents, found, strict=True):
-                spans = tuple(Annotation(e.start, e.end, e.label) for e in select(candidates))
+                entities = select(candidates, scrubber.order)
+                spans = tuple(Annotation(e.start, e.end, e.label) for e in entities)
                 meta = {COVER: [[*span] for span in union(candidates)]} if cover else {}
                 yield dataclasses.replace(document, spans=spans, meta=meta)
                 count += 1

@@ -15,6 +15,7 @@ from ...models.corpora import (
     CorpusError,
     CorpusFormat,
     FolderFormat,
+    StreamFormat,
     format_of_target,
     read_annotated,
     remap,
@@ -70,7 +71,7 @@ def convert_corpus(
 
     Args:
         source: file, folder or glob.
-        target: file, or folder for formats with one document per file.
+        target: file, or folder for formats of several files.
         source_form, target_form: keys of `CORPORA`; None to go by endings and contents.
         label_map: name or URL of a map for all labels; see `load_map`. It maps to native labels, or
             from them if it has the name of the target's format.
@@ -163,10 +164,10 @@ def _require_equal(form: CorpusFormat, target: str, written: dict[str, bytes]) -
         differing += left.pop(document.doc_id, b"") != _digest(document)
     if differing or left:
         storage = Storage()
-        if isinstance(form, FolderFormat):
-            storage.delete_folder(target)
-        else:
+        if isinstance(form, StreamFormat):
             storage.delete(target)
+        else:
+            storage.delete_folder(target)
         raise GateFailed(
             f"the output does not read back equal: {differing:,} documents differ and "
             f"{len(left):,} are missing. It was removed"

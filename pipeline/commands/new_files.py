@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from ...models.core.errors import StorageError, UsageError, error_class
 from ...models.core.shortage import raise_shortage
-from ...models.corpora import FolderFormat, format_of_target
+from ...models.corpora import StreamFormat, format_of_target
 from ...models.storage.places import is_same, local_path
 from ...models.storage.storage import Storage
 
@@ -56,12 +56,12 @@ def require_new_corpus(
 ) -> None:
     """Refuses the place of a corpus; see `require_new`.
 
-    A folder, for forms of one document a file, may be there if it is empty.
+    A folder, for forms of several files, may be there if it is empty.
 
     Args:
         form: key of `CORPORA`, or None for what the ending says.
     """
-    storage, is_folder = Storage(), isinstance(format_of_target(place, form), FolderFormat)
+    storage, is_folder = Storage(), not isinstance(format_of_target(place, form), StreamFormat)
     if is_folder and storage.exists(place) and not storage.list_names(place.rstrip("/")):
         return
     require_new(

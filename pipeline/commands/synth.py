@@ -23,15 +23,15 @@ def synthesise(args: argparse.Namespace) -> str:
         args: the parsed command line of `scrubline synth`.
 
     Raises:
-        UsageError: if the output is missing or exists, a template or a raw note cannot be read, or
-            the seed or the number of notes is out of range.
+        UsageError: if the output is missing or exists, a kind is unknown, a template or a raw note
+            cannot be read, or the seed or the number of notes is out of range.
     """
     if args.check or args.show:
         return _checked(args)
     if not args.output:
         raise UsageError("missing --output FILE: where to write the notes")
     require_new_corpus(args.output, None)
-    templates = load_templates(args.templates)
+    templates = load_templates(args.templates, args.kind or ())
     notes = len(templates) if args.notes is None else args.notes
     raw = [text for folder in args.raw or () for text in read_raw(folder)]
     counts = {"notes": 0, "spans": 0, "characters": 0}
@@ -57,7 +57,7 @@ def synthesise(args: argparse.Namespace) -> str:
 
 
 def _checked(args: argparse.Namespace) -> str:
-    checks = list(check_templates(args.templates, show=args.show or 0))
+    checks = list(check_templates(args.templates, kinds=args.kind or (), show=args.show or 0))
     lines = "\n".join(line for _, line in checks)
     if not all(is_valid for is_valid, _ in checks):
         raise UsageError(lines)

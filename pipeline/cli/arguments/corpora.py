@@ -24,7 +24,7 @@ def add_annotate(parser: ArgumentParser) -> None:
         "--output",
         required=True,
         metavar="URL",
-        help="corpus to write; a folder for formats with one document per file",
+        help="corpus to write; a folder for formats of several files",
     )
     share(parser, "--overwrite", "--from", "--to")
     add_named(parser, "annotate", "model", "recogniser")
@@ -57,6 +57,8 @@ def add_convert(parser: ArgumentParser) -> None:
         "  brat       pairs of .txt and .ann, in a folder: no meta\n"
         "  conll      one token per line, BIO tags: no overlapping spans, no spans of white space\n"
         "             only, no meta; .conll, .bio, .iob, .bioes\n"
+        "  physionet  id.text, id-phi.phrase and id.deid, in a folder: ids PATIENT-NOTE of two\n"
+        "             numbers, no START_OF_RECORD= or ||||END_OF_RECORD in texts, no meta\n"
         "Texts and offsets stay as they are, to the character. In folders, a document's file is "
         "named by its doc_id. A document that the format cannot hold stops the conversion, and "
         "nothing is written. The output contains the texts: it is as sensitive as the input.",
@@ -96,6 +98,7 @@ def add_synth(parser: ArgumentParser) -> None:
         "scrubline synth --seed 1 --notes 3000 --output notes.jsonl",
         "scrubline synth --templates ours/ --check",
         "scrubline synth --seed 1 --templates ours/ --notes 500 --output notes.jsonl",
+        "scrubline synth --seed 1 --kind nursing-shorthand --notes 500 --output notes.jsonl",
         "scrubline synth --seed 1 --raw raw-notes/ --output notes.jsonl",
     )
     parser.add_argument(
@@ -112,6 +115,13 @@ def add_synth(parser: ArgumentParser) -> None:
         "--templates",
         metavar="FOLDER",
         help="use the <kind>.txt files of this folder instead of the shipped templates",
+    )
+    parser.add_argument(
+        "--kind",
+        action="append",
+        metavar="NAME",
+        help="use only the templates of this kind of note, or of all that match a pattern "
+        "('*nursing*'); repeatable (default: all kinds)",
     )
     parser.add_argument(
         "--raw",

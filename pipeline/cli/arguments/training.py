@@ -158,7 +158,8 @@ def _add_recipe_changes(parser: Any) -> None:
     group.add_argument(
         "--algorithm",
         metavar="NAME",
-        help="lbfgs or averaged-perceptron (default: the recipe's)",
+        help="lbfgs (small models), averaged-perceptron (faster, larger models) or linear-svm "
+        "(each token by itself; needs scikit-learn); default: the recipe's",
     )
     group.add_argument(
         "--set",

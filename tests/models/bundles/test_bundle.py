@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.dictionaries import DICTIONARIES, Dictionary
 from scrubline.models.bundles import bundle as bundle_module
-from scrubline.models.bundles import contents
+from scrubline.models.bundles import contents, layout
 from scrubline.models.bundles.bundle import (
     Bundle,
     _opened,
@@ -24,7 +24,7 @@ from scrubline.models.bundles.bundle import (
     revise_bundle,
     write_bundle,
 )
-from scrubline.models.bundles.layout import FILES, MAX_BYTES, MODELS
+from scrubline.models.bundles.layout import FILES, model_path
 from scrubline.models.core.errors import BundleError, UsageError
 from scrubline.models.crf.model_file import CrfModel
 from scrubline.models.crf.packed import pack
@@ -108,7 +108,7 @@ def test_what_is_written_is_opened_again(scheme, tmp_path):
     assert opened.files == made.files
     assert (opened.name, opened.labels) == ("tiny-1", ("DATE", "NOMBRE"))
     assert opened.recipe == recipe()
-    assert opened.files[MODELS["token"]] == pack(model())
+    assert opened.files[model_path("token")] == pack(model())
     assert opened.models["token"].tags == ("O", "B-NOMBRE", "B-DATE")
     assert opened.label_map == {"NOMBRE": "PATIENT", "DATE": "DATE", "SEXO": None}
     assert opened.biases == {"NOMBRE": 0.5, "O": -1229 / 4096}
@@ -199,7 +199,7 @@ def test_a_bundle_that_comes_with_the_package(tmp_path, monkeypatch):
     with pytest.raises(BundleError, match="tiny-1: CHECKSUMS does not list 1 files or folders"):
         open_bundle("tiny-1")
     (tmp_path / "bundled" / "tiny-1" / "dictionaries" / "more.txt").unlink()
-    (tmp_path / "bundled" / "tiny-1" / MODELS["token"]).write_bytes(b"lCRF")
+    (tmp_path / "bundled" / "tiny-1" / model_path("token")).write_bytes(b"lCRF")
     with pytest.raises(BundleError, match="bundle tiny-1: token.crf.xz is damaged"):
         open_bundle("tiny-1")
 
@@ -308,7 +308,7 @@ def test_odd_checksums_are_refused(folder, change):
 
 
 def test_files_too_large_are_refused(folder, monkeypatch):
-    monkeypatch.setitem(MAX_BYTES, MODELS["token"], 100)  # type: ignore[arg-type]
+    monkeypatch.setattr(layout, "MAX_MODEL_BYTES", 100)
     with pytest.raises(BundleError, match=r"token.crf.xz has more than 100 bytes"):
         open_bundle(str(folder))
 
@@ -394,7 +394,7 @@ def test_what_is_not_a_json_object_is_refused(folder, name, content):
     ],
 )
 def test_weights_that_are_not_sound_are_refused(folder, content):
-    (folder / MODELS["token"]).write_bytes(content)
+    (folder / model_path("token")).write_bytes(content)
     resum(folder)
     with pytest.raises(BundleError, match=r"token\.crf\.xz|labels\.json"):
         open_bundle(str(folder))
@@ -471,11 +471,11 @@ def test_any_changed_byte_is_refused(data, tmp_path_factory):
 
 
 def test_a_changed_byte_of_the_weights_is_refused_even_with_its_checksum(folder):
-    content = (folder / MODELS["token"]).read_bytes()
+    content = (folder / model_path("token")).read_bytes()
     for place in range(0, len(content), 41):
         changed = bytearray(content)
         changed[place] ^= 0x55
-        (folder / MODELS["token"]).write_bytes(bytes(changed))
+        (folder / model_path("token")).write_bytes(bytes(changed))
         resum(folder)
         try:
             opened = open_bundle(str(folder))

@@ -24,6 +24,8 @@ FOREIGN = {
         PHONE_NUMBER EMAIL_ADDRESS SOCIAL_SECURITY_NUMBER UNIQUE_IDENTIFIER ACCOUNT_NUMBER
         FAX_NUMBER CERTIFICATE_LICENSE_NUMBER IP_ADDRESS VEHICLE_IDENTIFIER DEVICE_IDENTIFIER URL
         BIOMETRIC_IDENTIFIER FULL_FACE_PHOTO""",
+    "physionet": """
+        PTName PTNameInitial RelativeProxyName HCPName Location Date DateYear Phone Age Other""",
     # Those that occur in the published part, and their obvious sisters.
     "grascco_phi": """
         NAME_PATIENT NAME_DOCTOR NAME_RELATIVE NAME_EXT NAME_OTHER NAME_USERNAME NAME_TITLE DATE AGE
@@ -41,6 +43,8 @@ DIRECTIONS = [
     ("tab", "to_native"),
     ("asq_phi", "to_native"),
     ("grascco_phi", "to_native"),
+    ("physionet", "from_native"),
+    ("physionet", "to_native"),
 ]
 
 
@@ -59,9 +63,9 @@ def test_every_label_of_the_source_has_an_answer_in_the_target(name, direction):
 
 def test_there_are_as_many_labels_as_the_papers_say():
     assert [len(FOREIGN[name].split()) for name in sorted(FOREIGN.keys() - {"grascco_phi"})] == [
-        *(18, 18, 8, 29, 8)
+        *(18, 18, 8, 29, 10, 8)
     ]
-    assert len(LABELS) == 28
+    assert len(LABELS) == 28 + 1  # and PHI of unknown kind
 
 
 def test_the_hipaa_map_is_the_one_of_the_labels():
@@ -85,6 +89,14 @@ def test_the_hipaa_map_is_the_one_of_the_labels():
         ("tab", "from_native", "AGE", "DEM"),
         ("asq_phi", None, "MEDICAL_RECORD_NUMBER", "MEDICALRECORD"),
         ("hipaa18", None, "DOCTOR", None),
+        ("physionet", None, "RelativeProxyName", "PATIENT"),
+        ("physionet", "from_native", "HOSPITAL", "Location"),
+        ("physionet", "from_native", "PROFESSION", None),
+        ("hipaa18", None, "PHI", "R"),
+        ("i2b2_2006", "from_native", "PHI", None),
+        ("meddocan", "from_native", "PHI", "OTROS_SUJETO_ASISTENCIA"),
+        ("physionet", "from_native", "PHI", "Other"),
+        ("tab", "from_native", "PHI", "MISC"),
     ],
 )
 def test_single_labels(name, direction, label, expected):
@@ -92,7 +104,7 @@ def test_single_labels(name, direction, label, expected):
 
 
 def test_there_and_back_is_the_same_where_it_is_one_to_one():
-    for name in ("i2b2_2006", "meddocan", "tab"):
+    for name in ("i2b2_2006", "meddocan", "physionet", "tab"):
         there, back = load_map(name, "to_native"), load_map(name, "from_native")
         for label in ("PATIENT", "DATE"):
             assert there.apply(back.apply(label)) == label
@@ -104,6 +116,7 @@ def test_policies_do_not_get_milder_by_a_map():
         ("meddocan", "TERRITORIO"),
         ("tab", "LOC"),
         ("asq_phi", "GEOGRAPHIC_LOCATION"),
+        ("physionet", "Location"),
     ):
         assert load_map(name).apply(label) == "LOCATION-OTHER"
 

@@ -1,7 +1,14 @@
 """Documents that the forms can hold, and how they are compared."""
 
+import dataclasses
+
 from hypothesis import strategies as st
-from scrubline.models.corpora import AnnotatedDocument, Annotation, FolderFormat
+from scrubline.models.corpora import (
+    AnnotatedDocument,
+    Annotation,
+    FolderFormat,
+    GroupFormat,
+)
 
 LABELS = ("PATIENT", "DOCTOR", "HOSPITAL", "DATE", "PHONE", "AGE")
 """In the native set and in that of 2006."""
@@ -10,7 +17,7 @@ PIECES = (
     *("Dr", "Who", "3/4/12", "x", "é", "🙂", "e\u0301", "\ufeff", "MRN:77", "-DOCSTART-", "#", "O"),
     *(" ", "  ", "\n", "\r\n", "\r", "\t", "\n\n", "\xa0", "\u2028", "\x85"),
     *('"', "'", "&", "&amp;", "<", ">", "]]>", "]]", "<PHI>", "<![CDATA[", "\\", "\\n", "|", "_"),
-    *(";", ".", ". The", "# doc_id = 7", "T1\tX 0 1\tx"),
+    *(";", ".", ". The", "# doc_id = 7", "T1\tX 0 1\tx", "||||", "||||END_OF", "1 1 0 1 X x"),
 )
 """What trips up one form or the other; all of it XML can hold."""
 
@@ -52,6 +59,20 @@ def corpora_of(**options):
     )
 
 
+NUMBERED = ("physionet",)
+"""Forms whose ids are two numbers."""
+
+
+def ids_for(documents, *names):
+    """The documents with ids that the forms of these names can hold."""
+    if not set(NUMBERED) & set(names):
+        return list(documents)
+    return [
+        dataclasses.replace(document, doc_id=f"{number}-{number % 7}")
+        for number, document in enumerate(documents, start=1)
+    ]
+
+
 def shown(documents):
     """What must survive: ids, texts and spans, in the order of ids."""
     return sorted(
@@ -62,6 +83,8 @@ def shown(documents):
 def parsed_back(form, documents):
     """The documents after rendering and parsing."""
     rendered = form.render(documents)
+    if isinstance(form, GroupFormat):
+        return form.parse([rendered[form.stem + ending] for ending in form.endings], "corpus")
     if not isinstance(form, FolderFormat):
         return form.parse(rendered, "corpus")
     return [

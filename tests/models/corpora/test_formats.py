@@ -14,11 +14,12 @@ from scrubline.models.corpora import (
     Annotation,
     CorpusError,
     FolderFormat,
+    GroupFormat,
     StreamFormat,
 )
 
 from ...examples import examples
-from .conftest import corpora_of, documents_of, parsed_back, shown
+from .conftest import corpora_of, documents_of, ids_for, parsed_back, shown
 
 FORMS = pytest.mark.parametrize("form", CORPORA.values(), ids=CORPORA.keys())
 XML = ("i2b2_2014", "i2b2_2006")
@@ -27,7 +28,7 @@ SECRET = "Abernathy"
 
 
 def test_every_format_is_listed_under_its_name():
-    helpers = {"__init__", "base", "files", "inline", "markup"}
+    helpers = {"__init__", "base", "files", "inline", "markup", "safe_reader"}
     assert set(CORPORA) == {p.stem for p in Path(corpora.__file__).parent.glob("*.py")} - helpers
     assert all(form.name == name for name, form in CORPORA.items())
 
@@ -36,7 +37,7 @@ def test_every_format_is_listed_under_its_name():
 @given(data=st.data())
 def test_what_was_rendered_is_parsed_back(form, data):
     options = {"xml": form.name in XML, "blank": form.name != "conll"}
-    documents = data.draw(corpora_of(**options))
+    documents = ids_for(data.draw(corpora_of(**options)), form.name)
     assert shown(parsed_back(form, documents)) == shown(documents)
 
 
@@ -46,6 +47,7 @@ def test_what_was_rendered_is_parsed_back(form, data):
 @examples(25)
 @given(documents=corpora_of())
 def test_there_and_back_through_every_pair(first, second, documents):
+    documents = ids_for(documents, first, second)
     there = parsed_back(CORPORA[first], documents)
     back = parsed_back(CORPORA[first], parsed_back(CORPORA[second], there))
     assert shown(back) == shown(documents)
@@ -56,6 +58,7 @@ def test_there_and_back_through_every_pair(first, second, documents):
 def test_equal_documents_give_equal_bytes(form, document, random):
     spans = tuple(random.sample(document.spans, len(document.spans)))
     documents = [AnnotatedDocument("1", document.text, spans) for spans in (document.spans, spans)]
+    documents = [ids_for([document], form.name)[0] for document in documents]
     assert form.render(documents[:1]) == form.render(documents[1:])
 
 
@@ -84,6 +87,7 @@ def test_equal_documents_give_equal_bytes(form, document, random):
 )
 def test_texts_and_spans_that_trip_up(form, text, spans):
     document = AnnotatedDocument("1", text, tuple(Annotation(*span, "DATE") for span in spans))
+    (document,) = ids_for([document], form.name)
     assert shown(parsed_back(form, [document])) == shown([document])
 
 
@@ -92,6 +96,7 @@ def test_overlapping_spans_are_kept_or_refused(form):
     for pair in (((0, 3), (2, 5)), ((0, 5), (1, 2)), ((0, 5), (0, 5))):
         spans = tuple(Annotation(*span, "DATE") for span in pair)
         document = AnnotatedDocument("1", f"{SECRET}", spans)
+        (document,) = ids_for([document], form.name)
         if form.name in DISJOINT:
             with pytest.raises(CorpusError, match="OverlappingSpans") as caught:
                 form.render([AnnotatedDocument("0", ""), document])
@@ -104,6 +109,7 @@ def test_overlapping_spans_are_kept_or_refused(form):
 @pytest.mark.parametrize("character", ["\0", "\x01", "\x0b", "\x0c", "\x1f", "\ufffe", "\uffff"])
 def test_control_characters_are_kept_or_refused(form, character):
     document = AnnotatedDocument("1", f"{SECRET} {character}.", (Annotation(0, 9, "DATE"),))
+    (document,) = ids_for([document], form.name)
     if form.name in XML:
         with pytest.raises(CorpusError, match=f"U\\+{ord(character):04X}, at 10 of") as caught:
             form.render([AnnotatedDocument("0", ""), document])
@@ -123,8 +129,13 @@ def test_control_characters_are_kept_or_refused(form, character):
     ids=["surrogate", "duplicate"],
 )
 def test_what_no_form_can_hold_is_refused(form, document, faults):
+    documents = [AnnotatedDocument("0", ""), document]
+    if document.doc_id == "0":
+        documents = [*ids_for(documents[:1], form.name), *ids_for(documents[1:], form.name)]
+    else:
+        documents = ids_for(documents, form.name)
     with pytest.raises(CorpusError) as caught:
-        form.render([AnnotatedDocument("0", ""), document])
+        form.render(documents)
     assert caught.value.line == 2
     assert caught.value.fault in faults
     assert SECRET not in str(caught.value)
@@ -139,14 +150,16 @@ def sample(form):
     text = f"Dr. {SECRET}\r\nseen 3/4/12 ]]> & é🙂\n"
     spans = (Annotation(4, 13, "DOCTOR"), Annotation(20, 26, "DATE"))
     documents = [AnnotatedDocument("1", text, spans), AnnotatedDocument("2", "", ())]
+    documents = ids_for(documents, form.name)
     rendered = form.render(documents[:1] if isinstance(form, FolderFormat) else documents)
     if isinstance(form, StreamFormat):
         return [rendered]
-    return [rendered["1" + ending] for ending in form.endings]
+    stem = form.stem if isinstance(form, GroupFormat) else "1"
+    return [rendered[stem + ending] for ending in form.endings]
 
 
 def parse(form, contents):
-    return form.parse(contents if isinstance(form, FolderFormat) else contents[0], SECRET)
+    return form.parse(contents[0] if isinstance(form, StreamFormat) else contents, SECRET)
 
 
 def parse_or_refuse(form, contents):
@@ -204,10 +217,14 @@ def test_bytes_that_are_no_text(form, content):
 @FORMS
 @pytest.mark.parametrize("content", [b"a" * 10_000_000, b"<" * 1_000_000, b"<a " * 1_000_000])
 def test_long_lines_are_refused_soon(form, content):
-    if isinstance(form, FolderFormat) and len(form.endings) == 2:
-        assert parse_or_refuse(form, [b"", content]) is None
-    else:
+    if isinstance(form, StreamFormat):
         assert parse_or_refuse(form, [content]) is None
+        return
+    # The content of any text is a text.
+    for place in range(int(form.name == "brat"), len(form.endings)):
+        contents = [b""] * len(form.endings)
+        contents[place] = content
+        assert parse_or_refuse(form, contents) is None
 
 
 @pytest.mark.parametrize(

@@ -228,7 +228,7 @@ def test_no_text_and_blank_texts(declared: Property) -> None:
             for texts in ([], [""], [None], ["\n\n", None, ""]):
                 assert attributes(texts, recipe) == []
             blank = attributes([" \t"], recipe)
-            assert len(blank) == (2 if layer == "character" else 0)
+            assert len(blank) == {"character": 2, "with-blanks": 1}.get(layer, 0)
 
 
 @pytest.fixture(scope="module", params=["a" * 10_000_000, "A( " * 20_000], ids=["word", "line"])
@@ -548,8 +548,8 @@ def test_hostile_feature_json_is_refused(data: object) -> None:
 def test_frequency_adds_up_what_differs_only_in_case(layer: str) -> None:
     trie = gazetteer_from_phrases(["Ann Lee", "ANN LEE", " ", "Ann"], layer, [5, 3, 7, 1])
     recipe = recipe_of(Frequency("cities"), layer=layer)
-    rows = attributes(["ann lee x"], recipe, gazetteers={"cities": trie})
-    inside = rows[:7] if layer == "character" else rows[:2]
+    rows = attributes(["ann lee\nx"], recipe, gazetteers={"cities": trie})
+    inside = rows[: {"character": 7, "with-blanks": 3}.get(layer, 2)]
     assert all(row == ["freq20.cities[0]=4"] for row in inside)
     assert not any(rows[len(inside) :])
 

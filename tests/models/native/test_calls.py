@@ -41,6 +41,7 @@ CALLS = (
     *("open_characters", "tokenize", "open_merger", "merge", "arrange", "open_words", "intern"),
     *("open_places", "fill_places", "open_phrases", "match_phrases", "open_index", "featurize"),
     *("open_model", "decode", "open_prefilter", "scan", "open_vocabulary", "cut_words", "slices"),
+    *("open_trees", "label_trees", "grow_tree"),
 )
 
 
@@ -99,6 +100,7 @@ def calls(request):
             np.ones(count),
             True,
         )
+        call_trees(recorder)
         # The rules' own calls.
         for module in (capitals, matching):
             patched.setattr(module, "extension", lambda: recorder)
@@ -109,6 +111,44 @@ def calls(request):
     for cached in (tokenizing.characters_of, compiling.merger_of):
         cached.cache_clear()
     return recorder.calls
+
+
+def call_trees(recorder):
+    """Grows a tree on codes that tell something, and labels with three of it."""
+    chance = np.random.default_rng(1)
+    classes = chance.integers(0, 5, 400).astype(np.uint8)
+    told = np.where(chance.random((6, 400)) < 0.4, classes, chance.integers(0, 5, (6, 400)))
+    columns, values = recorder.grow_tree(
+        told.astype(np.uint8),
+        classes,
+        np.ones(400),
+        5,
+        5.0,
+        0.4,
+        -1.0,
+        np.zeros(400, np.uint8),
+    )
+    cells = np.arange(0, 25, 2)
+    trees = recorder.open_trees(
+        cells,
+        (np.arange(24) % 4).astype(np.uint16),
+        (np.arange(24) % 7 + 1).astype(np.uint8),
+        np.tile(np.frombuffer(columns, np.uint16), 3),
+        np.tile(np.frombuffer(values, np.uint8), 3),
+        np.array([3, 2, 1], np.int32),
+        5,
+        4,
+        2,
+    )
+    recorder.label_trees(
+        trees,
+        np.arange(5, dtype=np.int32),
+        chance.integers(-1, 12, 300).astype(np.int32),
+        np.arange(0, 301, 3),
+        np.array([0, 0, 40, 100]),
+        np.zeros(100, np.uint16),
+        np.zeros(100, np.int32),
+    )
 
 
 def forget_rules():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models.text.characters import LINE_BREAKS
 from scrubline.models.text.joined import KINDS, kinds_of
 from scrubline.models.text.segmentations import SEGMENTATIONS, Layer
 from scrubline.models.text.tokenizer import tokenize_documents
@@ -135,6 +136,36 @@ def test_a_huge_text_of_one_repeated_piece_costs_little(layer: Layer, piece: str
 def test_merged_items(text: str, expected: str) -> None:
     (found,) = items(SEGMENTATIONS["merged"], text)
     assert "|".join(text[start:end] for start, end in found) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        (" ", [" "]),
+        ("\n", []),
+        ("Ann Lee", ["Ann", " ", "Lee"]),
+        ("Ann,  Lee", ["Ann", ",", "  ", "Lee"]),
+        (" 5\tmg\r\n\n  po ", [" ", "5", "\t", "mg", "  ", "po", " "]),
+        ("a \n b", ["a", " ", " ", "b"]),
+        ("a\u00a0\u2003b\u2028c", ["a", "\u00a0\u2003", "b", "c"]),
+        ("🙂 é", ["🙂", " ", "é"]),
+    ],
+)
+def test_items_with_blanks(text: str, expected: list[str]) -> None:
+    (found,) = items(SEGMENTATIONS["with-blanks"], text)
+    assert [text[start:end] for start, end in found] == expected
+
+
+@examples(100)
+@given(text=HOSTILE)
+def test_with_blanks_every_character_but_line_breaks_is_in_an_item(text: str) -> None:
+    found, words = (items(SEGMENTATIONS[name], text)[0] for name in ("with-blanks", "fine"))
+    assert set(words) <= set(found)
+    others = [text[start:end] for start, end in found if (start, end) not in set(words)]
+    assert all(other.isspace() and not set(other) & set(LINE_BREAKS) for other in others)
+    inside = {place for start, end in found for place in range(start, end)}
+    assert all(text[place] in LINE_BREAKS for place in range(len(text)) if place not in inside)
 
 
 @given(words=st.lists(HOSTILE.map(lambda text: "".join(text.split())[:40]).filter(bool)))

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from scrubline.models.bundles.bundle import open_bundle, write_bundle
-from scrubline.models.bundles.layout import MODELS
+from scrubline.models.bundles.layout import model_path
 from scrubline.models.core.errors import UsageError
 from scrubline.models.crf.model_file import CONSTANT
 from scrubline.models.crf.packed import pack, unpack
@@ -30,7 +30,7 @@ def test_a_model_that_fits_stays_as_it_is(bundle):
 def test_the_smallest_weights_go_until_it_fits(bundle, share, tmp_path):
     most = int(len(pack(bundle.models["token"])) * share)
     smaller, pruned = shrink(bundle, most)
-    assert len(smaller.files[MODELS["token"]]) <= most
+    assert len(smaller.files[model_path("token")]) <= most
     before, after = bundle.models["token"], smaller.models["token"]
     assert after.on_grid()
     kept = {

@@ -10,7 +10,7 @@ from scrubline.models.corpora import (
     CORPORA,
     AnnotatedDocument,
     Annotation,
-    FolderFormat,
+    StreamFormat,
     read_annotated,
     write_annotated,
 )
@@ -27,6 +27,13 @@ DOCUMENTS = [
         f"{SECRET}-3", "3/4 🙂 <7>", (Annotation(0, 3, "DATE"), Annotation(4, 5, "AGE"))
     ),
 ]
+
+
+NUMBERED = [
+    AnnotatedDocument(f"{number}-1", document.text, document.spans, document.meta)
+    for number, document in enumerate(DOCUMENTS, start=1)
+]
+"""With ids that every form can hold."""
 
 
 def shown(documents):
@@ -51,15 +58,22 @@ def corpus(tmp_path):
     return path
 
 
+@pytest.fixture
+def numbered(tmp_path):
+    """A corpus that every form can hold."""
+    write_annotated(NUMBERED, tmp_path / "corpus.jsonl")
+    return tmp_path / "corpus.jsonl"
+
+
 @pytest.mark.parametrize("check", [False, True], ids=["plain", "checked"])
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(CORPORA, repeat=2)))
-def test_between_any_two(tmp_path, corpus, first, second, check):
+def test_between_any_two(tmp_path, numbered, first, second, check):
     one, two, back = (str(tmp_path / name) for name in ("one", "two", "back.jsonl"))
-    convert_corpus(str(corpus), one, target_form=first, check=check)
+    convert_corpus(str(numbered), one, target_form=first, check=check)
     done = convert_corpus(one, two, source_form=first, target_form=second, check=check)
     assert (done.form, done.documents, done.spans, done.checked) == (second, 3, 3, check)
     convert_corpus(two, back, source_form=second, check=check)
-    assert shown(read_annotated(back)) == shown(DOCUMENTS)
+    assert shown(read_annotated(back)) == shown(NUMBERED)
 
 
 def test_what_is_told(scrubline, corpus, tmp_path):
@@ -130,6 +144,7 @@ BROKEN = [
         ),
         ("i2b2_2014", "corpus document 3: NotXml: ", "5 documents: NotXml in 2 (first document 3"),
         ("conll", "corpus document 2: Overl", "OverlappingSpans in 2 (first document 2: two spans"),
+        ("physionet", "corpus document 1: BadDocId", "BadDocId in 5 (first document 1: the doc_id"),
     ],
 )
 def test_what_a_form_cannot_hold(scrubline, tmp_path, form, first, all_):
@@ -158,7 +173,7 @@ def test_ids_that_are_no_paths(scrubline, tmp_path):
 
 @pytest.mark.parametrize("form", CORPORA)
 @pytest.mark.parametrize("harm", ["changed", "lost"])
-def test_a_result_that_does_not_read_back_is_removed(tmp_path, corpus, monkeypatch, form, harm):
+def test_a_result_that_does_not_read_back_is_removed(tmp_path, numbered, monkeypatch, form, harm):
     target = tmp_path / "out/x"
     true_read = convert.read_annotated
 
@@ -172,24 +187,24 @@ def test_a_result_that_does_not_read_back_is_removed(tmp_path, corpus, monkeypat
 
     monkeypatch.setattr(convert, "read_annotated", read_badly)
     with pytest.raises(GateFailed, match=f"{int(harm == 'changed')} documents differ"):
-        convert_corpus(str(corpus), str(target), target_form=form, check=True)
+        convert_corpus(str(numbered), str(target), target_form=form, check=True)
     assert files(tmp_path) == ["corpus.jsonl"]
 
 
 @pytest.mark.parametrize("form", CORPORA)
-def test_nothing_is_left_when_storage_fails(tmp_path, corpus, monkeypatch, form):
+def test_nothing_is_left_when_storage_fails(tmp_path, numbered, monkeypatch, form):
     commits = []
     true_commit = LocalWriter._commit
 
     def commit(writer):
         commits.append(writer)
-        if len(commits) == (2 if isinstance(CORPORA[form], FolderFormat) else 1):
+        if len(commits) == (1 if isinstance(CORPORA[form], StreamFormat) else 2):
             raise StorageError("the disk is full")
         true_commit(writer)
 
     monkeypatch.setattr(LocalWriter, "_commit", commit)
     with pytest.raises(StorageError, match="full"):
-        convert_corpus(str(corpus), str(tmp_path / "x"), target_form=form)
+        convert_corpus(str(numbered), str(tmp_path / "x"), target_form=form)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.jsonl"]
 
 
@@ -237,7 +252,7 @@ def test_other_commands_take_every_form(scrubline, tmp_path, form):
     for number in range(12):
         text = f"Seen on {number % 12 + 1}/{number % 28 + 1}/2019 by Dr. Lopez.\n"
         start = text.index("/2019") + 5
-        documents.append(AnnotatedDocument(str(number), text, (Annotation(8, start, "DATE"),)))
+        documents.append(AnnotatedDocument(f"{number}-1", text, (Annotation(8, start, "DATE"),)))
     gold, found = tmp_path / "gold", tmp_path / "found"
     write_annotated(documents, gold, "i2b2_2014" if form == "standoff" else form)
     if not gold.is_dir():

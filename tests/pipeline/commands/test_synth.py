@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from scrubline.models.core.errors import UsageError
+from scrubline.models.synth import load_templates
 
 
 def run(scrubline, tmp_path, name, *options):
@@ -39,6 +41,45 @@ def test_own_templates_and_raw_notes(scrubline, tmp_path):
     rows = [json.loads(line) for line in content.splitlines()]
     assert [row["meta"]["type"] for row in rows] == ["letter", "letter", "raw"]
     assert "1 templates of 1 kinds and 1 raw notes" in told
+
+
+def kinds_in(content):
+    return {json.loads(line)["meta"]["type"] for line in content.splitlines()}
+
+
+def test_kinds_that_are_named(scrubline, tmp_path):
+    words = ("--kind", "nursing-shorthand", "--notes", "20")
+    content, told = run(scrubline, tmp_path, "1.jsonl", *words)
+    assert kinds_in(content) == {"nursing-shorthand"}
+    assert "20 notes" in told and "templates of 1 kinds" in told
+    content, _ = run(scrubline, tmp_path, "2.jsonl", *words, "--kind", "terse-ic?")
+    assert kinds_in(content) == {"nursing-shorthand", "terse-icu"}
+    code, out, _ = scrubline("synth", "--check", "--kind", "terse-icu")
+    assert code == 0
+    assert out.startswith("terse-icu: ") and out.count("\n") == 1
+
+
+def test_a_kind_alone_has_the_notes_that_it_has_among_all(scrubline, tmp_path):
+    (tmp_path / "ours").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "ours" / f"{name}.txt").write_text("Dear {d1.last}, {p} was here.\n%%\n")
+    words = ("--templates", tmp_path / "ours", "--notes")
+    everything, _ = run(scrubline, tmp_path, "all.jsonl", *words, "4")
+    alone, _ = run(scrubline, tmp_path, "b.jsonl", *words, "2", "--kind", "b")
+    assert alone.splitlines() == everything.splitlines()[1::2]
+
+
+def test_an_unknown_kind_is_refused(scrubline, tmp_path):
+    for words in (("--output", tmp_path / "n.jsonl"), ("--check",)):
+        for kind in ("nursing-shorthnd", "no-*"):
+            code, out, err = scrubline("synth", *words, "--kind", kind)
+            assert (code, out) == (2, "")
+            assert "unknown kind of note" in err
+    assert not (tmp_path / "n.jsonl").exists()
+    with pytest.raises(UsageError) as caught:
+        load_templates(kinds=["terse-icu", "nursing-shorthnd"])
+    assert "did you mean 'nursing-shorthand'?" in caught.value.on_terminal
+    assert "shorthnd" not in str(caught.value)
 
 
 def test_nothing_is_overwritten_and_errors_name_the_place(scrubline, tmp_path):

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from scrubline.models.bundles.bundle import open_bundle
-from scrubline.models.bundles.layout import MODELS
+from scrubline.models.bundles.layout import model_path
 from scrubline.models.corpora import AnnotatedDocument, Annotation, write_annotated
 from scrubline.pipeline.commands import train as training
 
@@ -133,7 +133,7 @@ def test_size_curve_and_sampling(scrubline, words, corpora, tmp_path):
     assert code == 0
     assert "of the weights kept; strict F1 on --held-out" in out
     bundle = opened(tmp_path / "mine")
-    assert len(bundle.files[MODELS["token"]]) <= 3_000
+    assert len(bundle.files[model_path("token")]) <= 3_000
     (tagger,) = bundle.recipe.taggers
     assert (tagger.sampling.method, tagger.sampling.keep) == ("random", 0.5)
     assert tagger.learner.algorithm == "averaged-perceptron"
@@ -170,7 +170,7 @@ def test_recall_asked_for_in_training_and_afterwards(scrubline, words, corpora, 
     later = opened(tmp_path / "later")
     assert (
         later.biases == tuned.biases
-        and later.files[MODELS["token"]] == plain.files[MODELS["token"]]
+        and later.files[model_path("token")] == plain.files[model_path("token")]
     )
     assert later.card["scores"] == {}
     assert later.card["scores before the dial"] == plain.card["scores"]

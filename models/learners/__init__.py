@@ -18,22 +18,43 @@ _COMMON = (
     "max_iterations",
 )
 
-ALGORITHMS: dict[str, tuple[str, ...]] = {
-    "lbfgs": (
-        *_COMMON,
-        "c1",
-        "c2",
-        "num_memories",
-        "epsilon",
-        "period",
-        "delta",
-        "linesearch",
-        "max_linesearch",
-    ),
-    "averaged-perceptron": (*_COMMON, "epsilon"),
-}
-"""Learning algorithm -> the parameters that CRFsuite takes for it."""
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Algorithm:
+    """A learning algorithm as recipes and options name it.
+
+    Attributes:
+        family: of the models that it learns: a key of `models.families.FAMILIES`.
+        parameters: that it takes.
+    """
+
+    family: str
+    parameters: tuple[str, ...]
+
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "lbfgs": Algorithm(
+        "crf",
+        (
+            *_COMMON,
+            "c1",
+            "c2",
+            "num_memories",
+            "epsilon",
+            "period",
+            "delta",
+            "linesearch",
+            "max_linesearch",
+        ),
+    ),
+    "averaged-perceptron": Algorithm("crf", (*_COMMON, "epsilon")),
+    "linear-svm": Algorithm("margin", ("C", "max_iterations")),
+}
+"""Learning algorithm -> its family and parameters. Those of CRFs have CRFsuite's names."""
+
+_CHOICES = {"linesearch": ("MoreThuente", "Backtracking", "StrongBacktracking")}
+"""Parameters that are words -> the words."""
+_POSITIVE = ("C",)
 _WHOLE = ("max_iterations", "num_memories", "period", "max_linesearch")
 
 
@@ -43,7 +64,7 @@ class Learner:
 
     Attributes:
         algorithm: key of `ALGORITHMS`.
-        parameters: (name, value) pairs, sorted by name; others have CRFsuite's defaults.
+        parameters: (name, value) pairs, sorted by name; others have the algorithm's defaults.
 
     Raises:
         UsageError: if the algorithm or a parameter is unknown, or a value is not allowed.
@@ -56,14 +77,14 @@ class Learner:
         require_one_of("learner", "algorithm", self.algorithm, ALGORITHMS)
         names = [name for name, _ in self.parameters]
         for name, value in self.parameters:
-            require_one_of(
-                f"learner {self.algorithm}", "parameter", name, ALGORITHMS[self.algorithm]
-            )
-            if name == "linesearch":
-                allowed = ("MoreThuente", "Backtracking", "StrongBacktracking")
-                require_one_of("learner", name, str(value), allowed)
+            known = ALGORITHMS[self.algorithm].parameters
+            require_one_of(f"learner {self.algorithm}", "parameter", name, known)
+            if name in _CHOICES:
+                require_one_of("learner", name, str(value), _CHOICES[name])
             elif isinstance(value, bool | str) or not 0 <= value < math.inf:
                 raise UsageError(f"learner: {name} must be a finite number, 0 or more")
+            elif name in _POSITIVE and not value:
+                raise UsageError(f"learner: {name} must be above 0")
         if names != sorted(set(names)):
             raise UsageError("learner: parameters must be sorted by name and unique")
 
@@ -73,12 +94,17 @@ class Learner:
         named = {n.replace("feature_", "feature."): v for n, v in parameters.items()}
         return cls(algorithm, tuple(sorted(named.items())))
 
+    @property
+    def family(self) -> str:
+        """Of the models that it learns: a key of `models.families.FAMILIES`."""
+        return ALGORITHMS[self.algorithm].family
+
     def changed(self, algorithm: str | None, parameters: Mapping[str, Parameter]) -> Learner:
         """The learner with other parameters; with another algorithm, without those of this one.
 
         Args:
             algorithm: None to keep this one.
-            parameters: by CRFsuite's names; counts may be given as 9.0.
+            parameters: by name; counts may be given as 9.0.
 
         Raises:
             UsageError: see the class.

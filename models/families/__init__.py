@@ -1,0 +1,121 @@
+"""Learner families: what training, bundles and taggers do with the models of each.
+
+A new family is a room with these functions, a line in `FAMILIES`, its algorithms in
+`learners.ALGORITHMS`, and the kind of its detectors in `core.detectors`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from ..core.arrays import Floats, Ints
+from ..core.errors import UsageError
+from ..core.feature_rows import Features, Featurized
+from ..crf import decoding as crf_decoding
+from ..crf import learning as crf_learning
+from ..crf import packed as crf_packed
+from ..crf.learning import Progress
+from ..learners import ALGORITHMS, Learner
+from ..margin import learning as margin_learning
+
+
+class Model(Protocol):
+    """What a learner gives, and bundles keep.
+
+    Attributes:
+        tags: in the order of their ids.
+        attributes: strings that the model knows; the id of one is its index.
+    """
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """In the order of their ids."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Strings that the model knows; the id of one is its index."""
+
+
+class Decoder(Protocol):
+    """A model opened for tagging; see `crf.decoding.CrfDecoder` for the contract."""
+
+    tags: tuple[str, ...]
+
+    def ready(self, features: Featurized) -> Any:
+        """Features in the form that `decode` takes."""
+
+    def decode(
+        self, prepared: Any, biases: Mapping[str, float] | None = None, *, scored: bool = True
+    ) -> tuple[Ints, Floats]:
+        """The best tags of a batch, and their scores."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Family:
+    """The functions of one family.
+
+    Attributes:
+        suffix: of its model files in a bundle.
+        libraries: distributions that train it; cards give their versions.
+        learn: features, tags and learner -> a model that can be packed.
+        pack: a model -> the content of its file; the same model gives the same bytes.
+        unpack: the content of a file -> the model, validated.
+        open_decoder: a model -> its fastest decoder.
+        arrays: a model -> tuples, numbers, strings and arrays that the cache of taggers can keep.
+        open_arrays: those -> a decoder on the extension, which takes `Indexed` features alone.
+    """
+
+    suffix: str
+    libraries: tuple[str, ...]
+    learn: Callable[..., Any]
+    pack: Callable[[Any], bytes]
+    unpack: Callable[[bytes], Any]
+    open_decoder: Callable[[Any], Decoder]
+    arrays: Callable[[Any], Any]
+    open_arrays: Callable[[Any], Decoder]
+
+
+_CRF = Family(
+    "crf.xz",
+    ("python-crfsuite",),
+    crf_learning.learn,
+    crf_packed.pack,
+    crf_packed.unpack,
+    crf_decoding.open_decoder,
+    crf_decoding.model_arrays,
+    crf_decoding.NativeDecoder,
+)
+
+FAMILIES: dict[str, Family] = {
+    "crf": _CRF,
+    # Its functions are weights of a CRF without transitions.
+    "margin": dataclasses.replace(
+        _CRF, suffix="svm.xz", libraries=("scikit-learn",), learn=margin_learning.learn
+    ),
+}
+"""The table of learner families; the keys are those of `learners.Algorithm.family`."""
+
+
+def learn(
+    features: Features,
+    tags: Sequence[Sequence[str]],
+    learner: Learner,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Any:
+    """Trains a model of the learner's family; see the `learn` of the family's room."""
+    return FAMILIES[learner.family].learn(features, tags, learner, seed=seed, progress=progress)
+
+
+def require_crf(algorithm: str, what: str) -> None:
+    """Refuses the algorithms of other families where only CRFs will do.
+
+    Raises:
+        UsageError: naming those that will.
+    """
+    if ALGORITHMS[algorithm].family != "crf":
+        known = [name for name, one in ALGORITHMS.items() if one.family == "crf"]
+        raise UsageError(f"{what} must be one of {', '.join(known)}, not {algorithm}")

@@ -1,0 +1,1 @@
+"""Linear classifiers of single items, learned with the largest margin."""
