@@ -17,7 +17,7 @@ from ..core.feature_rows import Featurized
 from ..core.labels import LABELS
 from ..core.spans import Candidate, Candidates
 from ..core.tokens import Tokens
-from ..crf.codec import OUTSIDE, decode_ids
+from ..crf.codec import OUTSIDE
 from ..crf.model_file import snap_bias
 from ..families import FAMILIES, Decoder, Family
 from ..features.attribute_index import AttributeIndex, IndexArrays
@@ -28,6 +28,7 @@ from ..recipes import TaggerRecipe
 from . import tagger_cache
 from .bundle import Bundle
 from .contents import PackedModels
+from .passes import Tagged
 
 SCORE_DIGITS = 4
 
@@ -115,15 +116,18 @@ class Tagger:
         """The candidates of one document of a batch, in order."""
         return sorted(c for _, c in self._candidates(features.of_document(document)))
 
-    def _candidates(self, features: Featurized) -> list[tuple[int, Candidate]]:
+    def tag(self, features: Featurized) -> Tagged:
+        """The tag of each item of a batch, in the labels of the training corpus."""
         decoder = self._opened.decoder
-        tags, scores = decoder.decode(decoder.ready(features), self._biases)
-        rows = []
-        for document, start, end, label, first, last in decode_ids(tags, decoder.tags, features):
-            if (name := self._names[label]) is not None:
-                score = round(float(scores[first : last + 1].min()), SCORE_DIGITS)
-                rows.append((document, Candidate(start, end, name, self.name, score)))
-        return rows
+        return Tagged(decoder.tags, *decoder.decode(decoder.ready(features), self._biases))
+
+    def _candidates(self, features: Featurized) -> list[tuple[int, Candidate]]:
+        return [
+            (document, Candidate(start, end, name, self.name, round(score, SCORE_DIGITS)))
+            for document, found in enumerate(self.tag(features).spans(features))
+            for start, end, label, score in found
+            if (name := self._names[label]) is not None
+        ]
 
 
 def detector_of(recipe: TaggerRecipe, bundle: str) -> str:

@@ -28,6 +28,7 @@ class DetectorKind(enum.StrEnum):
     CHARACTER_CRF = "charcrf", "crf", "character"
     TOKEN_CRF = "crf", "crf", "token"
     LINEAR_SVM = "svm", "margin", "token"
+    TREES = "trees", "trees", "token"
     PROPAGATION = "propagation"
 
     def __new__(cls, value: str, family: str = "", items: str = "") -> DetectorKind:
@@ -39,7 +40,7 @@ class DetectorKind(enum.StrEnum):
 
 RULE, DENY, PROPAGATION = DetectorKind.RULE, DetectorKind.DENY, DetectorKind.PROPAGATION
 CHARACTER_CRF, TOKEN_CRF = DetectorKind.CHARACTER_CRF, DetectorKind.TOKEN_CRF
-LINEAR_SVM = DetectorKind.LINEAR_SVM
+LINEAR_SVM, TREES = DetectorKind.LINEAR_SVM, DetectorKind.TREES
 
 _OF_TAGGERS = {(kind.family, kind.items): kind for kind in DetectorKind if kind.items}
 _OF_BUNDLES = {kind.value: kind for kind in DetectorKind if kind not in (RULE, DENY)}

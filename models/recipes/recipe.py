@@ -10,12 +10,19 @@ from typing import Any
 from ..core.errors import BundleError, UsageError
 from ..core.labels import LABELS
 from ..crf.codec import SCHEMES
-from ..features import Feature, Gazetteer, feature_from_json, feature_to_json
+from ..features import FOUND, Feature, Gazetteer, feature_from_json, feature_to_json
 from ..features.base import require_int, require_name, require_one_of
 from ..features.declaration import needs_of
 from ..features.items import SEGMENTATIONS, SEQUENCES
 from ..learners import ALGORITHMS, Learner, Parameter, Sampling
 from ..redaction.merging import ORDERS
+from ..trees.declaration import (
+    CodedFeatures,
+    TreesDeclaration,
+    declaration_from_json,
+    declaration_to_json,
+)
+from .passes import STANDARDISED, Trust, WordCounts
 from .propagation import Propagation
 
 __all__ = [
@@ -29,6 +36,8 @@ __all__ = [
     "Recipe",
     "Sampling",
     "TaggerRecipe",
+    "Trust",
+    "WordCounts",
     "with_dictionaries",
     "with_lists",
 ]
@@ -60,6 +69,8 @@ class TaggerRecipe:
         max_sequence: most items in a sequence; longer ones are cut.
         classes: what it tells apart: "typed" for the labels of the corpus, "two" for PHI or not;
             then its label is `labels.UNKNOWN_KIND`.
+        coding: how trees see the features, and how many items before; None for other learners. Its
+            features are `features`.
 
     Raises:
         UsageError: if a value is not allowed, a feature occurs twice, or two properties would share
@@ -74,6 +85,7 @@ class TaggerRecipe:
     sampling: Sampling = Sampling()
     max_sequence: int = 5_000
     classes: str = "typed"
+    coding: TreesDeclaration | None = None
 
     def __post_init__(self) -> None:
         require_one_of("recipe", "layer", self.layer, SEGMENTATIONS)
@@ -98,6 +110,31 @@ class TaggerRecipe:
                 "put all values into one property"
             )
 
+        self._check_learner()
+
+    def _check_learner(self) -> None:
+        """Refuses what the learner cannot do.
+
+        Raises:
+            UsageError: see the class.
+        """
+        owner = f"recipe: {self.learner.algorithm}"
+        if self.learner.family != "crf" and self.kind == "character":
+            raise UsageError(f"{owner} labels tokens, not characters")
+        if (self.coding is not None) != (self.learner.family == "trees"):
+            raise UsageError(
+                f"{owner} {'needs' if self.coding is None else 'takes no'} coded features: recipes "
+                "made for boosted-trees have them, others do not"
+            )
+        if self.coding is not None:
+            if self.features != self.coding.features:
+                raise UsageError(f"{owner}: features must be those of the coding, in its order")
+            if self.sampling.method != "all":
+                raise UsageError(
+                    f"{owner} learns from all items: it sees the classes of those before; "
+                    "leave the sampling out"
+                )
+
     @property
     def kind(self) -> str:
         """One of `KINDS`."""
@@ -110,16 +147,30 @@ class TaggerRecipe:
     def without(self, auxiliary: Iterable[str]) -> TaggerRecipe:
         """The tagger without the features that need any of these auxiliary models."""
         left_out = set(auxiliary)
-        kept = tuple(
-            feature
-            for feature in self.features
-            if not any(
-                sort != "gazetteer" and name in left_out
-                for part, _ in feature.parts
-                for sort, name in part.needs
+        return self.with_features(
+            lambda features: tuple(
+                feature
+                for feature in features
+                if not any(
+                    sort != "gazetteer" and name in left_out
+                    for part, _ in feature.parts
+                    for sort, name in part.needs
+                )
             )
         )
-        return dataclasses.replace(self, features=kept)
+
+    def with_features(
+        self, changed: Callable[[tuple[Feature, ...]], tuple[Feature, ...]]
+    ) -> TaggerRecipe:
+        """The tagger with other features: of each group of a coding, which may lose all."""
+        if self.coding is None:
+            return dataclasses.replace(self, features=changed(self.features))
+        groups = [(group, changed(group.features)) for group in self.coding.groups]
+        coding = TreesDeclaration(
+            tuple(CodedFeatures(kept, group.coding) for group, kept in groups if kept),
+            self.coding.history,
+        )
+        return dataclasses.replace(self, features=coding.features, coding=coding)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -163,7 +214,11 @@ class Recipe:
             the tag of an item on which more than half of the taggers of a pass agree, else O
             (Szarvas et al. 2006).
         passes: how many of the taggers each pass has, in order; () for one pass without a majority.
-            All label the same items; a later pass sees what the one before found.
+            All label the same items; with `trust`, a later pass sees what the one before found.
+        trust: what it sees of that; None for nothing.
+        standardise: whether every occurrence of a phrase that the passes found takes one label, in
+            the end: one of `passes.STANDARDISED`.
+        counts: gazetteers of counted words that training makes; some feature uses each of them.
         order: in which detectors are believed: a key of `merging.ORDERS`.
         rules: names of the recognisers that belong to the recipe.
         propagation: what is propagated within a document; None for nothing.
@@ -182,6 +237,9 @@ class Recipe:
     seed: int = 0
     passes: tuple[int, ...] = ()
     order: str = "standard"
+    trust: Trust | None = None
+    standardise: str = "none"
+    counts: tuple[WordCounts, ...] = ()
 
     def __post_init__(self) -> None:
         owner = "recipe"
@@ -189,6 +247,7 @@ class Recipe:
         owner = f"recipe {self.name}"
         require_one_of(owner, "vote", self.vote, VOTES)
         require_one_of(owner, "order", self.order, ORDERS)
+        require_one_of(owner, "standardise", self.standardise, STANDARDISED)
         if self.passes:
             self._check_passes(owner)
         else:
@@ -197,14 +256,28 @@ class Recipe:
                 raise UsageError(f"{owner}: taggers must be one or two of {', '.join(KINDS)}")
             if self.vote == "majority" or (self.vote == "both" and len(kinds) < 2):
                 raise UsageError(f"{owner}: a vote needs two taggers, a majority passes")
+            if self.trust is not None or self.standardise != "none":
+                raise UsageError(f"{owner}: trust and standardising need passes")
         require_int(owner, "seed", self.seed, 0, 2**31 - 1)
         for name in self.rules:
             require_name(owner, "rules", name)
-        names = [extension.name for extension in self.extensions]
-        if names != sorted(set(names) & set(self.dictionaries)):
-            raise UsageError(
-                f"{owner}: extensions must be sorted by name, unique, and used by a feature"
-            )
+        used = {name for tagger in self.taggers for name in tagger.needs("gazetteer")}
+        for what, names in (
+            ("extensions", [extension.name for extension in self.extensions]),
+            ("counts", [one.name for one in self.counts]),
+        ):
+            if names != sorted(set(names) & used):
+                raise UsageError(
+                    f"{owner}: {what} must be sorted by name, unique, and used by a feature"
+                )
+        made = [one.name for one in (*self.extensions, *self.counts)]
+        if self.trust is not None:
+            made.append(self.trust.name)
+        if len(set(made)) < len(made) or (self.trust is not None and self.trust.name in used):
+            raise UsageError(f"{owner}: what training makes must have names of its own")
+        first = self.passes[0] if self.trust is not None else len(self.taggers)
+        if any(FOUND in tagger.needs("tag") for tagger in self.taggers[:first]):
+            raise UsageError(f"{owner}: only a later pass, with trust, sees what was found")
 
     def _check_passes(self, owner: str) -> None:
         """Refuses passes that do not fit the taggers.
@@ -220,6 +293,8 @@ class Recipe:
             raise UsageError(f"{owner}: all taggers of its passes must label the same items")
         if self.vote != "majority":
             raise UsageError(f"{owner}: passes vote by majority")
+        if self.trust is not None and len(self.passes) < 2:
+            raise UsageError(f"{owner}: trust needs a second pass")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -233,6 +308,14 @@ class Recipe:
         )
 
     @property
+    def keys_of_passes(self) -> tuple[tuple[str, ...], ...]:
+        """The keys of the taggers that work side by side: of all without passes."""
+        if not self.passes:
+            return (self.keys,)
+        ends = [sum(self.passes[:number]) for number in range(len(self.passes) + 1)]
+        return tuple(self.keys[low:high] for low, high in zip(ends, ends[1:], strict=False))
+
+    @property
     def tagger_of(self) -> dict[str, TaggerRecipe]:
         """Key -> tagger, in order."""
         return dict(zip(self.keys, self.taggers, strict=True))
@@ -244,21 +327,27 @@ class Recipe:
 
     @property
     def dictionaries(self) -> tuple[str, ...]:
-        """Names of the gazetteers that features use, sorted."""
-        return _sorted_names(tagger.needs("gazetteer") for tagger in self.taggers)
+        """Names of the gazetteers that features use, and of the headings of `trust`, sorted."""
+        headings = [] if self.trust is None else [self.trust.name]
+        return _sorted_names([headings, *(tagger.needs("gazetteer") for tagger in self.taggers)])
+
+    @property
+    def made(self) -> frozenset[str]:
+        """Names of the dictionaries that training makes."""
+        headings = [] if self.trust is None else [self.trust.name]
+        return frozenset([*headings, *(one.name for one in (*self.extensions, *self.counts))])
 
     @property
     def lists(self) -> tuple[str, ...]:
         """Names of the dictionaries that training needs, sorted."""
-        made = {extension.name for extension in self.extensions}
         sources = [extension.lists for extension in self.extensions]
-        return _sorted_names([set(self.dictionaries) - made, *sources])
+        return _sorted_names([set(self.dictionaries) - self.made, *sources])
 
     @property
     def auxiliary(self) -> tuple[str, ...]:
         """Names of the auxiliary models that features need, sorted."""
         return _sorted_names(
-            tagger.needs(kind) for tagger in self.taggers for kind in ("cluster", "tag")
+            tagger.needs(kind) - {FOUND} for tagger in self.taggers for kind in ("cluster", "tag")
         )
 
     def without(self, auxiliary: Iterable[str]) -> Recipe:
@@ -291,6 +380,9 @@ class Recipe:
             "seed": self.seed,
             **({"passes": list(self.passes)} if self.passes else {}),
             **({"order": self.order} if self.order != "standard" else {}),
+            **({"trust": dataclasses.asdict(self.trust)} if self.trust else {}),
+            **({"standardise": self.standardise} if self.standardise != "none" else {}),
+            **({"counts": [dataclasses.asdict(one) for one in self.counts]} if self.counts else {}),
         }
 
     @classmethod
@@ -301,8 +393,15 @@ class Recipe:
             BundleError: if a key is unknown or missing, or a value has the wrong type or is not
                 allowed.
         """
-        # Recipes of one pass, and of the standard order, are written without saying so.
-        values = _object("recipe", data, _names_of(cls), {"passes": [], "order": "standard"})
+        # What most recipes do without is written only by those that have it.
+        absent = {
+            "passes": [],
+            "order": "standard",
+            "trust": None,
+            "standardise": "none",
+            "counts": [],
+        }
+        values = _object("recipe", data, _names_of(cls), absent)
         try:
             return cls(
                 name=_typed("recipe", "name", values["name"], str),
@@ -321,6 +420,11 @@ class Recipe:
                     for one in _list("recipe", "passes", values, _MOST_PASSES)
                 ),
                 order=_typed("recipe", "order", values["order"], str),
+                trust=None if values["trust"] is None else _trust_from_json(values["trust"]),
+                standardise=_typed("recipe", "standardise", values["standardise"], str),
+                counts=tuple(
+                    _counts_from_json(one) for one in _list("recipe", "counts", values, 100)
+                ),
                 propagation=None
                 if values["propagation"] is None
                 else _propagation_from_json(values["propagation"]),
@@ -344,13 +448,13 @@ def with_dictionaries(recipe: Recipe, names: Iterable[str]) -> Recipe:
             conjunction, where it is not clear which to replace, or makes its own.
     """
     chosen = sorted(set(names))
-    if recipe.extensions:
+    if recipe.extensions or recipe.counts:
         raise UsageError(
             f"recipe {recipe.name} makes its own dictionaries from lists and training spans; "
             "give the lists with --dictionary-from NAME=LIST"
         )
     taggers = tuple(
-        dataclasses.replace(tagger, features=_with_gazetteers(recipe.name, tagger.features, chosen))
+        tagger.with_features(lambda features: _with_gazetteers(recipe.name, features, chosen))
         for tagger in recipe.taggers
     )
     changed = dataclasses.replace(recipe, taggers=taggers)
@@ -426,11 +530,13 @@ def _tagger_to_json(tagger: TaggerRecipe) -> dict[str, object]:
         "sampling": dataclasses.asdict(tagger.sampling),
         "max_sequence": tagger.max_sequence,
         **({"classes": tagger.classes} if tagger.classes != "typed" else {}),
+        **({"coding": declaration_to_json(tagger.coding)} if tagger.coding else {}),
     }
 
 
 def _tagger_from_json(data: object) -> TaggerRecipe:
-    values = _object("tagger", data, _names_of(TaggerRecipe), {"classes": "typed"})
+    absent = {"classes": "typed", "coding": None}
+    values = _object("tagger", data, _names_of(TaggerRecipe), absent)
     learner = _object("learner", values["learner"], ("algorithm", "parameters"))
     parameters = learner["parameters"]
     if not isinstance(parameters, Mapping) or not all(isinstance(n, str) for n in parameters):
@@ -455,6 +561,7 @@ def _tagger_from_json(data: object) -> TaggerRecipe:
         ),
         max_sequence=_typed("tagger", "max_sequence", values["max_sequence"], int),
         classes=_typed("tagger", "classes", values["classes"], str),
+        coding=None if values["coding"] is None else declaration_from_json(values["coding"]),
     )
 
 
@@ -464,6 +571,25 @@ def _extension_from_json(data: object) -> Extension:
         name=_typed("extension", "name", values["name"], str),
         lists=_words("extension", "lists", values["lists"]),
         labels=_words("extension", "labels", values["labels"]),
+    )
+
+
+def _trust_from_json(data: object) -> Trust:
+    values = _object("trust", data, _names_of(Trust))
+    return Trust(
+        name=_typed("trust", "name", values["name"], str),
+        entropy=_typed("trust", "entropy", values["entropy"], int, float),
+        phrases=_typed("trust", "phrases", values["phrases"], int),
+        folds=_typed("trust", "folds", values["folds"], int),
+    )
+
+
+def _counts_from_json(data: object) -> WordCounts:
+    values = _object("counts", data, _names_of(WordCounts))
+    return WordCounts(
+        name=_typed("counts", "name", values["name"], str),
+        counts=_typed("counts", "counts", values["counts"], str),
+        least=_typed("counts", "least", values["least"], int),
     )
 
 

@@ -34,6 +34,7 @@ from ..core.detectors import (
     PROPAGATION,
     RULE,
     TOKEN_CRF,
+    TREES,
     DetectorId,
 )
 from ..core.errors import DocumentError, UsageError
@@ -45,10 +46,10 @@ from .stretches import Stretch, any_set, overlap_counter, subtract, touched, uni
 PART = "part"
 """The rank of a rule's candidate that lies inside of a longer one of a tagger."""
 
-ORDER = (RULE, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, PART, PROPAGATION)
+ORDER = (RULE, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, TREES, PART, PROPAGATION)
 """The ranks of candidates, best first: kinds of detectors, and `PART`."""
 
-LIU_2015 = (RULE, PART, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, PROPAGATION)
+LIU_2015 = (RULE, PART, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, TREES, PROPAGATION)
 """The order as published: a rule is right wherever it finds something."""
 
 ORDERS: Mapping[str, tuple[str, ...]] = {"standard": ORDER, "rules-first": LIU_2015}

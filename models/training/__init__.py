@@ -20,7 +20,8 @@ from ..families import FAMILIES
 from ..recipes import Recipe
 from .crossvalidation import Prepare
 from .curves import Point, thinned
-from .preparing import fit, make_dictionaries, prepare
+from .passes import fit_recipe
+from .preparing import Prepared, make_dictionaries, prepare
 
 __all__ = ["train"]
 
@@ -68,20 +69,34 @@ def train(
     corpus = list(documents)
     labels = _check_corpus(corpus, label_map, native)
     made = make_dictionaries(recipe, corpus, dictionaries, label_map)
-    models, items, cut, curves = {}, {}, {}, {}
-    every = prepared_by(recipe, corpus, made, auxiliary)
-    for key, prepared in zip(recipe.keys, every, strict=True):
-        curve: list[Point] = []
-        models[key] = fit(prepared, seed=recipe.seed, progress=_recording(curve, progress))
+    items: dict[str, int] = {}
+    cut: dict[str, int] = {}
+    curves: dict[str, list[Point]] = {key: [] for key in recipe.keys}
+
+    def count(key: str, prepared: Prepared) -> None:
         items[key], cut[key] = len(prepared.features.starts), prepared.misaligned
-        curves[key] = thinned(curve)
+
+    models = fit_recipe(
+        recipe,
+        prepared_by(recipe, corpus, made, auxiliary),
+        corpus,
+        made,
+        auxiliary,
+        progress=lambda key: _recording(curves[key], progress),
+        fold_progress=lambda key: progress,
+        on_prepared=count,
+    )
     card = {
         "trained_on": trained_on,
         "command": command,
         "recipe": recipe.name,
         "scrubline": VERSION,
         "corpus": _corpus_card(corpus, labels, items, cut),
-        "learner": {**_learner_card(recipe), "curve": curves},
+        "learner": {
+            **_learner_card(recipe),
+            "curve": {key: thinned(curve) for key, curve in curves.items()},
+        },
+        **_made_card(recipe, made),
         "scores": {},
     }
     return make_bundle(
@@ -108,6 +123,22 @@ def _corpus_card(
         "spans": dict(sorted(labels.items())),
         "spans that items or sequences cut": cut,
     }
+
+
+def _made_card(recipe: Recipe, made: Mapping[str, Dictionary]) -> dict[str, object]:
+    """What training counted, of recipes that count."""
+    card: dict[str, object] = {}
+    if recipe.counts:
+        card["word frequencies"] = {
+            "counted in": "the training documents",
+            "words": {one.name: len(made[one.name]) for one in recipe.counts},
+        }
+    if recipe.trust is not None:
+        card["trusted phrases"] = {
+            "headings": len(made[recipe.trust.name]),
+            "folds of cross-fitting": recipe.trust.folds,
+        }
+    return card
 
 
 def _learner_card(recipe: Recipe) -> dict[str, object]:

@@ -37,7 +37,8 @@ def feature_key(recipe: Recipe) -> str:
     taggers = values["taggers"]
     assert isinstance(taggers, list)
     relevant = ("layer", "sequence", "features", "scheme", "max_sequence")
-    return hash_of([[{n: t[n] for n in relevant} for t in taggers], values["extensions"]])
+    made = [values["extensions"], values.get("counts"), values.get("passes")]
+    return hash_of([[{n: t[n] for n in relevant} for t in taggers], *made])
 
 
 def hash_of(values: object) -> str:
