@@ -34,9 +34,9 @@ _NOT_LETTERS = frozenset(
 class BundleDetector:
     """Finds candidates with the taggers of one bundle, as its recipe declares.
 
-    Taggers, vote, standardising and propagation work in the labels of the training corpus; labels are mapped at
-    the end. Candidates whose label maps to none are dropped before propagation, so they never
-    propagate.
+    Taggers, vote, standardising and propagation work in the labels of the training corpus; labels
+    are mapped at the end. Candidates whose label maps to none are dropped before standardising and
+    propagation, so they never propagate.
 
     Like its taggers it is opened in the process that uses it and never pickled.
 

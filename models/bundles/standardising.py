@@ -83,7 +83,7 @@ def _matches(trie: TokenTrie, forms: Sequence[str], taken: list[int]) -> list[tu
         for start in range(len(forms))
         if (end := trie.end(forms, start)) > start
     ]
-    matches = []
+    matches: list[tuple[int, int]] = []
     for size, low in sorted(every):
         high = low - size
         if all(owner < 0 for owner in taken[low:high]):

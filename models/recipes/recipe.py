@@ -270,7 +270,7 @@ class Recipe:
                 raise UsageError(
                     f"{owner}: {what} must be sorted by name, unique, and used by a feature"
                 )
-        made = [one.name for one in (*self.extensions, *self.counts)]
+        made = [one.name for one in self.extensions] + [one.name for one in self.counts]
         if self.trust is not None:
             made.append(self.trust.name)
         if len(set(made)) < len(made) or (self.trust is not None and self.trust.name in used):
@@ -335,7 +335,8 @@ class Recipe:
     def made(self) -> frozenset[str]:
         """Names of the dictionaries that training makes."""
         headings = [] if self.trust is None else [self.trust.name]
-        return frozenset([*headings, *(one.name for one in (*self.extensions, *self.counts))])
+        counted = [one.name for one in self.counts]
+        return frozenset([*headings, *counted, *(extension.name for extension in self.extensions)])
 
     @property
     def lists(self) -> tuple[str, ...]:
@@ -394,7 +395,7 @@ class Recipe:
                 allowed.
         """
         # What most recipes do without is written only by those that have it.
-        absent = {
+        absent: dict[str, object] = {
             "passes": [],
             "order": "standard",
             "trust": None,

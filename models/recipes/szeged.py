@@ -68,6 +68,7 @@ NARROW = tuple(range(-2, 3))
 COUNTS = tuple(
     WordCounts(f"words_{what}", what) for what in ("capitalised", "frequency", "initial")
 )
+TRUST = Trust()
 
 _WORD = Word(fold=True)
 
@@ -162,7 +163,7 @@ def szeged(
     triggers: Collection[str] = tuple(TRIGGERS),
     groups: Collection[str] = tuple(GROUPS),
     rounds: int = 10,
-    trust: Trust | None = Trust(),
+    trust: Trust | None = TRUST,
     standardise: str = "telling",
 ) -> Recipe:
     """The recipe, or one of its variants.

@@ -75,7 +75,7 @@ class Prepared:
         )
 
     def with_rows_of(self, other: Prepared) -> Prepared:
-        """This tagger with the rows of another one that has the same items and tags."""
+        """The same tagger with the rows of another one that has the same items and tags."""
         return dataclasses.replace(other, recipe=self.recipe)
 
 
