@@ -20,6 +20,7 @@ from ...dictionaries import load as load_dictionary
 from ..auxiliary import AuxiliaryModel
 from ..core.errors import BundleError, ScrublineError, error_class
 from ..core.forksafe import ForkSafeLock
+from ..core.labels import UNKNOWN_KIND
 from ..core.shortage import raise_shortage
 from ..crf.model_file import snap_bias
 from ..families import FAMILIES, Family, Model
@@ -324,6 +325,9 @@ def _validated(files: Mapping[str, bytes], where: str) -> Bundle:
     label_map = listed.get("label_map")
     if label_map is not None and not is_label_map(label_map, labels):
         raise refuse("labels.json", "label_map must give each label a native label or null")
+    if label_map is not None and recipe.classes == "two" and label_map[UNKNOWN_KIND] is None:
+        # All that its taggers find would be dropped.
+        raise refuse("labels.json", f"label_map must give {UNKNOWN_KIND} a native label")
 
     biases = table("biases.json")
     if unknown := sorted(biases.keys() - {*labels, "O"}):

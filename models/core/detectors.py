@@ -82,6 +82,11 @@ class DetectorId:
         """The taggers of a bundle of one family that label "token" or "character" items."""
         return cls(_OF_TAGGERS[family, items], bundle)
 
+    @staticmethod
+    def items_of(family: str) -> tuple[str, ...]:
+        """What taggers of a family of learners label: "token", "character" or both."""
+        return tuple(items for known, items in _OF_TAGGERS if known == family)
+
     @property
     def is_rule(self) -> bool:
         """Whether it is one of the recognisers."""

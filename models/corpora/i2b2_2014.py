@@ -99,10 +99,10 @@ class _TagHandler:
                 raise CorpusError(self.line, "UnknownTag", "the file has a second element TEXT")
             self.pieces = []
         elif depth == 2 and self._open[1] == "TAGS":
-            if name in CATEGORIES or name == "PHI":
+            if name in CATEGORIES:
                 self.tags.append((self.line, name, attributes))
             elif name not in _OTHER_TRACK:
-                known = ", ".join((*CATEGORIES, "PHI"))
+                known = ", ".join(CATEGORIES)
                 raise CorpusError(self.line, "UnknownTag", f"TAGS may only contain {known}")
         elif not (depth == 0 or (depth == 1 and name == "TAGS") or self._in_other_track()):
             raise CorpusError(self.line, "UnknownTag", "expected the elements TEXT and TAGS only")

@@ -6,6 +6,9 @@ longitudinal clinical narratives", section 3.2, and the rules of its evaluation 
 relaxed and token levels, the HIPAA subset and the categories. Where the article and the script
 differ, the script is followed, since it produced the published numbers. `docs/evaluation.md` lists
 its rules.
+
+PHI of unknown kind (`labels.UNKNOWN_KIND`) is no label of the track: all scores here leave its
+spans out, on both sides. Label-blind scores count them.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from ..core.arrays import Ints
-from ..core.labels import CATEGORIES, SCORED_AS_HIPAA
+from ..core.labels import CATEGORIES, SCORED_AS_HIPAA, UNKNOWN_KIND
 from .comparison import Comparison, LabelledSpans
 from .scores import DocumentCounts
 from .strict import Row, count_strict_spans, tally_of, tally_rows
@@ -36,6 +39,7 @@ def count_relaxed(comparison: Comparison) -> DocumentCounts:
     a document's smaller set (of the predicted one, if the sizes are equal) that equal one of the
     other set. So two spans may match the same span.
     """
+    comparison = _of_known_kind(comparison)
     sides = []
     for spans in (comparison.gold, comparison.predicted):
         documents: list[list[Row]] = [[] for _ in comparison.texts]
@@ -59,6 +63,7 @@ def count_script_tokens(comparison: Comparison) -> DocumentCounts:
 
     A span without such a run counts as one empty token at its end.
     """
+    comparison = _of_known_kind(comparison)
     gold = _script_tokens(comparison, comparison.gold)
     predicted = _script_tokens(comparison, comparison.predicted)
     return tally_rows(comparison, gold, predicted, comparison.label_names)
@@ -81,7 +86,7 @@ def count_hipaa_tokens(comparison: Comparison) -> DocumentCounts:
 
 def count_categories(comparison: Comparison) -> DocumentCounts:
     """Strict spans summed by category; the label (sub-category) must be correct too."""
-    return by_category(count_strict_spans(comparison))
+    return by_category(count_strict_spans(_of_known_kind(comparison)))
 
 
 def by_category(counted: DocumentCounts) -> DocumentCounts:
@@ -128,6 +133,12 @@ def _script_tokens(comparison: Comparison, spans: LabelledSpans) -> set[Row]:
         found = [match.span() for match in _TOKEN.finditer(comparison.texts[document], start, end)]
         tokens.update((document, *place, label) for place in found or [(end, end)])
     return tokens
+
+
+def _of_known_kind(comparison: Comparison) -> Comparison:
+    if UNKNOWN_KIND not in comparison.label_names:
+        return comparison
+    return _only(comparison, set(comparison.label_names) - {UNKNOWN_KIND})
 
 
 def _only(comparison: Comparison, labels: Collection[str]) -> Comparison:

@@ -2,7 +2,8 @@
 
 Source: Liu et al. 2015, "Automatic de-identification of electronic medical records using
 token-level and character-level conditional random fields", §3.2 to §3.4. Overlaps are resolved in
-the order rule, character CRF, token CRF (§3.4), as `merging.select` does for all detectors.
+the order rule, character CRF, token CRF (§3.4): a rule is right wherever it finds something, also
+inside of a longer find of a CRF (order "rules-first", `merging.LIU_2015`).
 
 Tokens: the paper's come from MedEx. Its example of one token is "PO/5mg", full stops and commas are
 separate, and its tokens cut so many spans that no tagger on them can exceed a strict F of 91.9
@@ -41,7 +42,8 @@ from ..features import (
     together,
 )
 from .family import RecipeFamily
-from .recipe import KINDS, Learner, Recipe, TaggerRecipe
+from .recipe import Learner, Recipe, TaggerRecipe
+from .tagger import KINDS
 
 POS, NER = Tag("pos"), Tag("ner")
 DICTIONARIES = ("city", "country", "state", "zip")
@@ -190,7 +192,13 @@ def hitsz(
         words.append(layer)
     words += [f"no-{name}" for name in GROUPS if name in without]
     words += ["no-rules"] * (not rules) + ["both"] * (vote == "both")
-    return Recipe("-".join(words), tuple(made), vote=vote, rules=RULES if rules else ())
+    return Recipe(
+        "-".join(words),
+        tuple(made),
+        vote=vote,
+        rules=RULES if rules else (),
+        order="rules-first",
+    )
 
 
 def _dictionary(names: Iterable[str]) -> tuple[Feature, ...]:

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.errors import BundleError, UsageError
 from ..core.labels import LABELS
 from ..crf.codec import SCHEMES
-from ..features import FOUND, Feature, Gazetteer, feature_from_json, feature_to_json
+from ..features import FOUND, Feature, Gazetteer
 from ..features.base import require_int, require_name, require_one_of
-from ..features.declaration import needs_of
-from ..features.items import SEGMENTATIONS, SEQUENCES
 from ..learners import ALGORITHMS, Learner, Parameter, Sampling
 from ..redaction.merging import ORDERS
-from ..trees.declaration import (
-    CodedFeatures,
-    TreesDeclaration,
-    declaration_from_json,
-    declaration_to_json,
-)
 from .passes import STANDARDISED, Trust, WordCounts
 from .propagation import Propagation
+from .reading import list_of, listed, names_of, object_of, typed, words_of
+from .tagger import KINDS, TaggerRecipe, tagger_from_json, tagger_to_json
 
 __all__ = [
     "ALGORITHMS",
@@ -42,135 +35,11 @@ __all__ = [
     "with_lists",
 ]
 
-CLASSES = ("typed", "two")
-KINDS = ("token", "character")
-"""The kinds of tagger, in the order in which a recipe has them."""
-
 VOTES = ("any", "both", "majority")
+"""How the taggers of a recipe become one; see `Recipe.vote`."""
+
 _MOST_PASSES = 4
 _MOST_TAGGERS = 12
-
-_MOST_FEATURES = 2_000
-_MOST_ITEMS = 1_000_000
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TaggerRecipe:
-    """The features, labels and learner of one tagger.
-
-    Attributes:
-        layer: the segmentation into items: a key of `models.text.segmentations.SEGMENTATIONS`. The
-            name is older than that term, and stays: it is a key of `recipe.json` in every bundle.
-        sequence: what the tagger labels as one sequence: a "line", a "sentence" or a "document".
-        features: in the order in which attributes are rendered.
-        scheme: one of `SCHEMES`.
-        learner: algorithm and parameters.
-        sampling: which items the learner trains on.
-        max_sequence: most items in a sequence; longer ones are cut.
-        classes: what it tells apart: "typed" for the labels of the corpus, "two" for PHI or not;
-            then its label is `labels.UNKNOWN_KIND`.
-        coding: how trees see the features, and how many items before; None for other learners. Its
-            features are `features`.
-
-    Raises:
-        UsageError: if a value is not allowed, a feature occurs twice, or two properties would share
-            a key.
-    """
-
-    layer: str
-    sequence: str
-    features: tuple[Feature, ...]
-    scheme: str
-    learner: Learner
-    sampling: Sampling = Sampling()
-    max_sequence: int = 5_000
-    classes: str = "typed"
-    coding: TreesDeclaration | None = None
-
-    def __post_init__(self) -> None:
-        require_one_of("recipe", "layer", self.layer, SEGMENTATIONS)
-        require_one_of("recipe", "sequence", self.sequence, SEQUENCES)
-        require_one_of("recipe", "scheme", self.scheme, SCHEMES)
-        require_one_of("recipe", "classes", self.classes, CLASSES)
-        require_int("recipe", "max_sequence", self.max_sequence, 1, _MOST_ITEMS)
-        if not 1 <= len(self.features) <= _MOST_FEATURES:
-            raise UsageError(f"recipe: expected 1 to {_MOST_FEATURES} features")
-        seen: set[frozenset[tuple[object, int]]] = set()
-        for feature in self.features:
-            if (parts := frozenset(feature.parts)) in seen:
-                raise UsageError(f"recipe: feature {feature.template} is declared twice")
-            seen.add(parts)
-        properties = {part for feature in self.features for part, _ in feature.parts}
-        keys = sorted(part.key for part in properties)
-        if shared := sorted(
-            {key for key, after in zip(keys, keys[1:], strict=False) if key == after}
-        ):
-            raise UsageError(
-                f"recipe: different properties share the key {', '.join(shared)}; "
-                "put all values into one property"
-            )
-
-        self._check_learner()
-
-    def _check_learner(self) -> None:
-        """Refuses what the learner cannot do.
-
-        Raises:
-            UsageError: see the class.
-        """
-        owner = f"recipe: {self.learner.algorithm}"
-        if self.learner.family != "crf" and self.kind == "character":
-            raise UsageError(f"{owner} labels tokens, not characters")
-        if (self.coding is not None) != (self.learner.family == "trees"):
-            raise UsageError(
-                f"{owner} {'needs' if self.coding is None else 'takes no'} coded features: recipes "
-                "made for boosted-trees have them, others do not"
-            )
-        if self.coding is not None:
-            if self.features != self.coding.features:
-                raise UsageError(f"{owner}: features must be those of the coding, in its order")
-            if self.sampling.method != "all":
-                raise UsageError(
-                    f"{owner} learns from all items: it sees the classes of those before; "
-                    "leave the sampling out"
-                )
-
-    @property
-    def kind(self) -> str:
-        """One of `KINDS`."""
-        return "character" if self.layer == "character" else "token"
-
-    def needs(self, kind: str) -> frozenset[str]:
-        """Names of the resources of a kind ("gazetteer", "cluster", "tag") that features need."""
-        return needs_of(self.features, kind)
-
-    def without(self, auxiliary: Iterable[str]) -> TaggerRecipe:
-        """The tagger without the features that need any of these auxiliary models."""
-        left_out = set(auxiliary)
-        return self.with_features(
-            lambda features: tuple(
-                feature
-                for feature in features
-                if not any(
-                    sort != "gazetteer" and name in left_out
-                    for part, _ in feature.parts
-                    for sort, name in part.needs
-                )
-            )
-        )
-
-    def with_features(
-        self, changed: Callable[[tuple[Feature, ...]], tuple[Feature, ...]]
-    ) -> TaggerRecipe:
-        """The tagger with other features: of each group of a coding, which may lose all."""
-        if self.coding is None:
-            return dataclasses.replace(self, features=changed(self.features))
-        groups = [(group, changed(group.features)) for group in self.coding.groups]
-        coding = TreesDeclaration(
-            tuple(CodedFeatures(kept, group.coding) for group, kept in groups if kept),
-            self.coding.history,
-        )
-        return dataclasses.replace(self, features=coding.features, coding=coding)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -258,6 +127,8 @@ class Recipe:
                 raise UsageError(f"{owner}: a vote needs two taggers, a majority passes")
             if self.trust is not None or self.standardise != "none":
                 raise UsageError(f"{owner}: trust and standardising need passes")
+        if len({tagger.classes for tagger in self.taggers}) > 1:
+            raise UsageError(f"{owner}: all taggers must tell the same classes apart")
         require_int(owner, "seed", self.seed, 0, 2**31 - 1)
         for name in self.rules:
             require_name(owner, "rules", name)
@@ -326,6 +197,11 @@ class Recipe:
         return cls(name=name, taggers=(TaggerRecipe(**tagger),), seed=seed)
 
     @property
+    def classes(self) -> str:
+        """One of `CLASSES`: that of all taggers."""
+        return self.taggers[0].classes
+
+    @property
     def dictionaries(self) -> tuple[str, ...]:
         """Names of the gazetteers that features use, and of the headings of `trust`, sorted."""
         headings = [] if self.trust is None else [self.trust.name]
@@ -371,11 +247,11 @@ class Recipe:
         """The recipe as JSON values; equal recipes give equal values."""
         return {
             "name": self.name,
-            "taggers": [_tagger_to_json(tagger) for tagger in self.taggers],
-            "extensions": [_listed(dataclasses.asdict(extension)) for extension in self.extensions],
+            "taggers": [tagger_to_json(tagger) for tagger in self.taggers],
+            "extensions": [listed(dataclasses.asdict(extension)) for extension in self.extensions],
             "vote": self.vote,
             "rules": list(self.rules),
-            "propagation": _listed(dataclasses.asdict(self.propagation))
+            "propagation": listed(dataclasses.asdict(self.propagation))
             if self.propagation
             else None,
             "seed": self.seed,
@@ -402,29 +278,30 @@ class Recipe:
             "standardise": "none",
             "counts": [],
         }
-        values = _object("recipe", data, _names_of(cls), absent)
+        values = object_of("recipe", data, names_of(cls), absent)
         try:
             return cls(
-                name=_typed("recipe", "name", values["name"], str),
+                name=typed("recipe", "name", values["name"], str),
                 taggers=tuple(
-                    _tagger_from_json(one)
-                    for one in _list("recipe", "taggers", values, _MOST_TAGGERS)
+                    tagger_from_json(one)
+                    for one in list_of("recipe", "taggers", values, _MOST_TAGGERS)
                 ),
                 extensions=tuple(
-                    _extension_from_json(one) for one in _list("recipe", "extensions", values, 100)
+                    _extension_from_json(one)
+                    for one in list_of("recipe", "extensions", values, 100)
                 ),
-                vote=_typed("recipe", "vote", values["vote"], str),
-                rules=_words("recipe", "rules", values["rules"]),
-                seed=_typed("recipe", "seed", values["seed"], int),
+                vote=typed("recipe", "vote", values["vote"], str),
+                rules=words_of("recipe", "rules", values["rules"]),
+                seed=typed("recipe", "seed", values["seed"], int),
                 passes=tuple(
-                    _typed("recipe", "passes", one, int)
-                    for one in _list("recipe", "passes", values, _MOST_PASSES)
+                    typed("recipe", "passes", one, int)
+                    for one in list_of("recipe", "passes", values, _MOST_PASSES)
                 ),
-                order=_typed("recipe", "order", values["order"], str),
+                order=typed("recipe", "order", values["order"], str),
                 trust=None if values["trust"] is None else _trust_from_json(values["trust"]),
-                standardise=_typed("recipe", "standardise", values["standardise"], str),
+                standardise=typed("recipe", "standardise", values["standardise"], str),
                 counts=tuple(
-                    _counts_from_json(one) for one in _list("recipe", "counts", values, 100)
+                    _counts_from_json(one) for one in list_of("recipe", "counts", values, 100)
                 ),
                 propagation=None
                 if values["propagation"] is None
@@ -518,135 +395,39 @@ def _sorted_names(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
 # JSON
 
 
-def _tagger_to_json(tagger: TaggerRecipe) -> dict[str, object]:
-    return {
-        "layer": tagger.layer,
-        "sequence": tagger.sequence,
-        "features": [feature_to_json(feature) for feature in tagger.features],
-        "scheme": tagger.scheme,
-        "learner": {
-            "algorithm": tagger.learner.algorithm,
-            "parameters": dict(tagger.learner.parameters),
-        },
-        "sampling": dataclasses.asdict(tagger.sampling),
-        "max_sequence": tagger.max_sequence,
-        **({"classes": tagger.classes} if tagger.classes != "typed" else {}),
-        **({"coding": declaration_to_json(tagger.coding)} if tagger.coding else {}),
-    }
-
-
-def _tagger_from_json(data: object) -> TaggerRecipe:
-    absent = {"classes": "typed", "coding": None}
-    values = _object("tagger", data, _names_of(TaggerRecipe), absent)
-    learner = _object("learner", values["learner"], ("algorithm", "parameters"))
-    parameters = learner["parameters"]
-    if not isinstance(parameters, Mapping) or not all(isinstance(n, str) for n in parameters):
-        raise BundleError("learner: parameters must be an object")
-    if not all(isinstance(value, int | float | str) for value in parameters.values()):
-        raise BundleError("learner: a parameter must be a number or a string")
-    algorithm = _typed("learner", "algorithm", learner["algorithm"], str)
-    sampling = _object("sampling", values["sampling"], _names_of(Sampling))
-    return TaggerRecipe(
-        layer=_typed("tagger", "layer", values["layer"], str),
-        sequence=_typed("tagger", "sequence", values["sequence"], str),
-        features=tuple(
-            feature_from_json(one) for one in _list("tagger", "features", values, _MOST_FEATURES)
-        ),
-        scheme=_typed("tagger", "scheme", values["scheme"], str),
-        learner=Learner(algorithm, tuple(sorted(parameters.items()))),
-        sampling=Sampling(
-            method=_typed("sampling", "method", sampling["method"], str),
-            keep=_typed("sampling", "keep", sampling["keep"], int, float),
-            history=_typed("sampling", "history", sampling["history"], int),
-            window=_typed("sampling", "window", sampling["window"], int),
-        ),
-        max_sequence=_typed("tagger", "max_sequence", values["max_sequence"], int),
-        classes=_typed("tagger", "classes", values["classes"], str),
-        coding=None if values["coding"] is None else declaration_from_json(values["coding"]),
-    )
-
-
 def _extension_from_json(data: object) -> Extension:
-    values = _object("extension", data, _names_of(Extension))
+    values = object_of("extension", data, names_of(Extension))
     return Extension(
-        name=_typed("extension", "name", values["name"], str),
-        lists=_words("extension", "lists", values["lists"]),
-        labels=_words("extension", "labels", values["labels"]),
+        name=typed("extension", "name", values["name"], str),
+        lists=words_of("extension", "lists", values["lists"]),
+        labels=words_of("extension", "labels", values["labels"]),
     )
 
 
 def _trust_from_json(data: object) -> Trust:
-    values = _object("trust", data, _names_of(Trust))
+    values = object_of("trust", data, names_of(Trust))
     return Trust(
-        name=_typed("trust", "name", values["name"], str),
-        entropy=_typed("trust", "entropy", values["entropy"], int, float),
-        phrases=_typed("trust", "phrases", values["phrases"], int),
-        folds=_typed("trust", "folds", values["folds"], int),
+        name=typed("trust", "name", values["name"], str),
+        entropy=typed("trust", "entropy", values["entropy"], int, float),
+        phrases=typed("trust", "phrases", values["phrases"], int),
+        folds=typed("trust", "folds", values["folds"], int),
     )
 
 
 def _counts_from_json(data: object) -> WordCounts:
-    values = _object("counts", data, _names_of(WordCounts))
+    values = object_of("counts", data, names_of(WordCounts))
     return WordCounts(
-        name=_typed("counts", "name", values["name"], str),
-        counts=_typed("counts", "counts", values["counts"], str),
-        least=_typed("counts", "least", values["least"], int),
+        name=typed("counts", "name", values["name"], str),
+        counts=typed("counts", "counts", values["counts"], str),
+        least=typed("counts", "least", values["least"], int),
     )
 
 
 def _propagation_from_json(data: object) -> Propagation:
-    values = _object("propagation", data, _names_of(Propagation))
+    values = object_of("propagation", data, names_of(Propagation))
     return Propagation(
-        labels=_words("propagation", "labels", values["labels"]),
-        names=_words("propagation", "names", values["names"]),
-        shortest=_typed("propagation", "shortest", values["shortest"], int),
-        share=_typed("propagation", "share", values["share"], int, float),
+        labels=words_of("propagation", "labels", values["labels"]),
+        names=words_of("propagation", "names", values["names"]),
+        shortest=typed("propagation", "shortest", values["shortest"], int),
+        share=typed("propagation", "share", values["share"], int, float),
     )
-
-
-def _listed(values: Mapping[str, object]) -> dict[str, object]:
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
-
-
-def _names_of(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))
-
-
-def _object(
-    owner: str,
-    data: object,
-    keys: tuple[str, ...],
-    optional: Mapping[str, object] = MappingProxyType({}),
-) -> dict[str, object]:
-    """The mapping, if its keys are those expected, with the values of absent `optional` ones."""
-    if not isinstance(data, Mapping):
-        raise BundleError(f"{owner}: expected an object")
-    if unknown := [key for key in data if key not in keys]:
-        shown = sorted(repr(k[:64]) if isinstance(k, str) else type(k).__name__ for k in unknown)
-        raise BundleError(f"{owner}: unknown keys {', '.join(shown)}; known: {', '.join(keys)}")
-    if missing := [key for key in keys if key not in data and key not in optional]:
-        raise BundleError(f"{owner}: keys {', '.join(missing)} are missing")
-    return {**optional, **data}
-
-
-_TYPE_NAMES: Mapping[type, str] = {str: "a string", int: "a whole number", float: "a number"}
-
-
-def _typed(owner: str, name: str, value: Any, *kinds: Callable[..., Any]) -> Any:
-    """The value, if it has one of the types; true and false are not numbers."""
-    if type(value) not in kinds:
-        raise BundleError(f"{owner}: {name} must be {_TYPE_NAMES[kinds[-1]]}")  # type: ignore[index]
-    return value
-
-
-def _list(owner: str, name: str, values: Mapping[str, object], most: int) -> list[object]:
-    value = values[name]
-    if not isinstance(value, list) or len(value) > most:
-        raise BundleError(f"{owner}: {name} must be a list of at most {most}")
-    return value
-
-
-def _words(owner: str, name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise BundleError(f"{owner}: {name} must be a list of strings")
-    return tuple(value)

@@ -32,7 +32,7 @@ from .passes import fit_recipe, parts
 from .preparing import Prepared, make_dictionaries, prepare
 from .private import read_private, write_private
 from .processes import OnIteration, run_tasks
-from .scoring import Scored, Scorer
+from .scoring import Scored, Scorer, gold_for
 from .settings import Setting
 
 Prepare = Callable[
@@ -156,12 +156,26 @@ def cross_validate(
         if on_trial:
             on_trial(*task, trial, False)
     held_out = [folds[f] for f in chosen]
-    scorers = [Scorer([documents[d] for d in fold]) for fold in held_out]
-    every = Scorer([documents[d] for d in sorted(d for fold in held_out for d in fold)])
+    scorers = {s.recipe.classes: _scorers(s.recipe, documents, held_out) for s in settings}
     return tuple(
-        _result(setting, [trials[s, f] for f in chosen], held_out, len(documents), scorers, every)
+        _result(
+            setting,
+            [trials[s, f] for f in chosen],
+            held_out,
+            len(documents),
+            *scorers[setting.recipe.classes],
+        )
         for s, setting in enumerate(settings)
     )
+
+
+def _scorers(
+    recipe: Recipe, documents: Sequence[AnnotatedDocument], folds: Sequence[Sequence[int]]
+) -> tuple[list[Scorer], Scorer]:
+    """That of each fold, and that of all documents held out, in order."""
+    gold = gold_for(recipe, documents)
+    every = Scorer([gold[d] for d in sorted(d for fold in folds for d in fold)])
+    return [Scorer([gold[d] for d in fold]) for fold in folds], every
 
 
 def best_of(results: Sequence[SettingResult]) -> int:

@@ -37,8 +37,10 @@ def feature_key(recipe: Recipe) -> str:
     taggers = values["taggers"]
     assert isinstance(taggers, list)
     relevant = ("layer", "sequence", "features", "scheme", "max_sequence")
+    told_apart = [tagger.classes for tagger in recipe.taggers]
+    features = [{n: t[n] for n in relevant} for t in taggers]
     made = [values["extensions"], values.get("counts"), values.get("passes")]
-    return hash_of([[{n: t[n] for n in relevant} for t in taggers], *made])
+    return hash_of([features, told_apart, *made])
 
 
 def hash_of(values: object) -> str:

@@ -17,7 +17,7 @@ from ..crf.codec import OUTSIDE
 from ..crf.model_file import snap_bias
 from ..text.tokenizer import tokenize_documents
 from .decoding import Decoders, PassDecoder
-from .scoring import Scored, Scorer
+from .scoring import Scored, Scorer, gold_for
 
 MAX_SHIFT = 16.0
 """The largest change of a bias: beyond it nearly everything is PHI, and recall no longer grows."""
@@ -124,7 +124,7 @@ class BiasScorer:
             features = detector.featurize(texts, tokenize_documents(texts))
             by_key = dict(zip(bundle.recipe.keys, features, strict=True))
             self._decoders = Decoders(bundle.models, by_key, bundle.recipe, texts)
-        self._scorer = Scorer(documents)
+        self._scorer = Scorer(gold_for(bundle.recipe, documents))
         self._known: dict[tuple[tuple[str, float], ...], Scored] = {}
 
     def score(self, biases: Mapping[str, float]) -> Scored:

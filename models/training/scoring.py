@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..core.labels import UNKNOWN_KIND
 from ..core.tokens import Tokens
-from ..corpora import AnnotatedDocument, Annotation
+from ..corpora import AnnotatedDocument, Annotation, remap
 from ..evaluation.characters import count_characters
 from ..evaluation.comparison import Comparison, align
 from ..evaluation.scores import DocumentCounts, Score
 from ..evaluation.strict import count_strict_spans
 from ..evaluation.token_level import count_tokens_blind
+from ..recipes import Recipe
 from ..text.tokenizer import tokenize_documents
 
 
@@ -45,6 +47,13 @@ class Scored:
             "label-blind characters": _prf(self.characters),
             "label-blind tokens": _prf(self.tokens),
         }
+
+
+def gold_for(recipe: Recipe, documents: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
+    """The documents with the labels that the recipe's taggers tell apart: with two, PHI alone."""
+    if recipe.classes == "typed":
+        return list(documents)
+    return [remap(document, lambda _: UNKNOWN_KIND) for document in documents]
 
 
 class Scorer:

@@ -29,6 +29,7 @@ from ...models.training.preparing import prepare
 from ...models.training.private import private_folder
 from ...models.training.pruning import shrink
 from ...models.training.reporting import report_json, report_markdown
+from ...models.training.scoring import gold_for
 from ..process.exit_codes import ExitCode
 from ..process.logs import is_terminal
 from ..process.stdout import show
@@ -234,7 +235,8 @@ def _scores(bundle: Bundle, gold: Sequence[AnnotatedDocument]) -> dict[str, obje
     """The card's scores: of the taggers alone, in their own labels, on held-out documents."""
     scrubber = Scrubber(bundle, recognisers=(), native_labels=False)
     predicted = scrubber.annotate(gold)
-    metrics = compare(gold, predicted, metrics=("strict", "character"), resamples=0).metrics
+    own = gold_for(bundle.recipe, gold)
+    metrics = compare(own, predicted, metrics=("strict", "character"), resamples=0).metrics
     strict, blind = metrics["strict"].micro, metrics["character"].micro
     return {
         "documents": len(gold),

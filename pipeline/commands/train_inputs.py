@@ -12,7 +12,7 @@ from ...models.auxiliary import AuxiliaryModel
 from ...models.bundles.bundle import Bundle, open_bundle
 from ...models.core.errors import UsageError
 from ...models.core.label_maps import label_map_names, load_map
-from ...models.core.labels import LABELS
+from ...models.core.labels import LABELS, UNKNOWN_KIND
 from ...models.corpora import AnnotatedDocument, read_annotated, remap
 from ...models.recipes import DEFAULT_RECIPE, Recipe, recipe_in, with_dictionaries, with_lists
 from ...models.synth import generate, load_templates
@@ -90,14 +90,15 @@ def read_inputs(args: argparse.Namespace) -> TrainInputs:
     if args.predicted and len({document.doc_id for document in documents}) < len(documents):
         raise UsageError("--predicted: two training documents have the same id")
     labels = {span.label for document in documents for span in document.spans}
-    biases = _biases(args, labels)
+    learned = {UNKNOWN_KIND} if recipe.classes == "two" else labels
+    biases = _biases(args, learned)
     known = {name: _dictionary(name, lists, base) for name in recipe.lists}
     label_map = _label_map(args, base, labels)
-    _check_labels(args, labels, label_map)
+    _check_labels(args, recipe, labels, label_map)
     auxiliary = read_auxiliary_models(args.parts)
     if base is not None:
         auxiliary = {**base.auxiliary, **auxiliary}
-        biases = {**_base_biases(base, recipe, labels), **biases}
+        biases = {**_base_biases(base, recipe, learned), **biases}
     if unused := sorted(auxiliary.keys() - set(recipe.auxiliary)):
         raise UsageError(f"--part: recipe {recipe.name} does not need {', '.join(unused)}")
     return TrainInputs(
@@ -249,7 +250,10 @@ def _label_map(
 
 
 def _check_labels(
-    args: argparse.Namespace, labels: set[str], label_map: Mapping[str, str | None] | None
+    args: argparse.Namespace,
+    recipe: Recipe,
+    labels: set[str],
+    label_map: Mapping[str, str | None] | None,
 ) -> None:
     """Warns before training if the bundle cannot be used to scrub.
 
@@ -259,7 +263,7 @@ def _check_labels(
     foreign = sorted(labels - set(LABELS))
     if args.output and label_map is not None and (lacking := sorted(labels - label_map.keys())):
         raise UsageError(f"the label map lacks labels of the corpus: {', '.join(lacking)}")
-    if args.output and foreign and label_map is None:
+    if args.output and foreign and label_map is None and recipe.classes == "typed":
         maps = ", ".join(label_map_names())
         say(
             f"labels {', '.join(foreign)} are not native and there is no --label-map: `scrub` will "

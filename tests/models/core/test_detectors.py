@@ -7,6 +7,7 @@ from scrubline.models.recognisers import RECOGNISERS
 from scrubline.models.redaction.merging import LIU_2015, ORDER, PART
 
 KINDS = [kind.value for kind in DetectorKind]
+TAGGERS = ("crf", "charcrf", "svm", "trees")
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,8 @@ KINDS = [kind.value for kind in DetectorKind]
     [
         ("crf:en-default", "crf", "en-default"),
         ("charcrf:en", "charcrf", "en"),
+        ("svm:en", "svm", "en"),
+        ("trees:en", "trees", "en"),
         ("propagation:en", "propagation", "en"),
         ("propagation:", "propagation", ""),
         ("crf:a:b", "crf", "a:b"),
@@ -31,7 +34,7 @@ def test_names_of_detectors(text, kind, name):
     found = DetectorId.parse(text)
     assert (found.kind, found.name, str(found)) == (kind, name, text)
     assert found == DetectorId(kind, name)
-    assert (found.is_rule, found.is_tagger) == (kind == "rule", kind in ("crf", "charcrf"))
+    assert (found.is_rule, found.is_tagger) == (kind == "rule", kind in TAGGERS)
 
 
 @given(st.text(alphabet="acdefhnoprtuy:-1") | st.sampled_from(KINDS), st.sampled_from(KINDS))
@@ -48,20 +51,31 @@ def test_what_is_parsed_is_what_was_built(name, kind):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("svm", "x"), ("", "x"), ("part", ""), ("rule", "crf:x"), ("rule", "deny"), ("deny", "x")],
+    [("forest", "x"), ("", "x"), ("part", ""), ("rule", "crf:x"), ("rule", "deny"), ("deny", "x")],
 )
 def test_what_cannot_be_told_apart_is_refused(kind, name):
     with pytest.raises(ValueError, match=r"DetectorKind|detector"):
         DetectorId(kind, name)
 
 
-@pytest.mark.parametrize(("items", "text"), [("token", "crf:a-1"), ("character", "charcrf:a-1")])
-def test_taggers_are_named_by_their_items(items, text):
-    assert str(DetectorId.of_tagger(items, "a-1")) == text
+@pytest.mark.parametrize(
+    ("family", "items", "text"),
+    [
+        ("crf", "token", "crf:a-1"),
+        ("crf", "character", "charcrf:a-1"),
+        ("margin", "token", "svm:a-1"),
+        ("trees", "token", "trees:a-1"),
+    ],
+)
+def test_taggers_are_named_by_their_family_and_items(family, items, text):
+    assert str(DetectorId.of_tagger(family, items, "a-1")) == text
+    assert items in DetectorId.items_of(family)
 
 
 def test_every_kind_of_tagger_has_a_name_and_every_kind_a_rank():
-    assert sorted(k.items for k in DetectorKind if k.items) == sorted(KINDS_OF_TAGGERS)
+    assert [k for k in DetectorKind if k.items] == [k for k in DetectorKind if k in TAGGERS]
+    assert {k.items for k in DetectorKind if k.items} == set(KINDS_OF_TAGGERS)
+    assert {k.family for k in DetectorKind if k.family} == {"crf", "margin", "trees"}
     for order in (ORDER, LIU_2015):
         assert sorted(("deny", *order)) == sorted((*KINDS, PART))
 

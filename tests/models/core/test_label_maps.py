@@ -65,7 +65,7 @@ def test_there_are_as_many_labels_as_the_papers_say():
     assert [len(FOREIGN[name].split()) for name in sorted(FOREIGN.keys() - {"grascco_phi"})] == [
         *(18, 18, 8, 29, 10, 8)
     ]
-    assert len(LABELS) == 28
+    assert len(LABELS) == 28 + 1  # and PHI of unknown kind
 
 
 def test_the_hipaa_map_is_the_one_of_the_labels():
@@ -92,6 +92,11 @@ def test_the_hipaa_map_is_the_one_of_the_labels():
         ("physionet", None, "RelativeProxyName", "PATIENT"),
         ("physionet", "from_native", "HOSPITAL", "Location"),
         ("physionet", "from_native", "PROFESSION", None),
+        ("hipaa18", None, "PHI", "R"),
+        ("i2b2_2006", "from_native", "PHI", None),
+        ("meddocan", "from_native", "PHI", "OTROS_SUJETO_ASISTENCIA"),
+        ("physionet", "from_native", "PHI", "Other"),
+        ("tab", "from_native", "PHI", "MISC"),
     ],
 )
 def test_single_labels(name, direction, label, expected):

@@ -1,15 +1,24 @@
-from scrubline.models.core.labels import CATEGORIES, CATEGORY_OF, HIPAA_OF, LABELS
+from scrubline.models.core.labels import (
+    CATEGORIES,
+    CATEGORY_OF,
+    HIPAA_OF,
+    LABELS,
+    SCORED_AS_HIPAA,
+    UNKNOWN_KIND,
+)
 
 
-def test_the_label_set_is_that_of_i2b2_2014():
-    # 25 sub-categories, and three categories that have none.
-    assert len(CATEGORIES) == 7
+def test_the_label_set_is_that_of_i2b2_2014_and_phi_of_unknown_kind():
+    # 25 sub-categories, and three categories that have none; and PHI.
+    assert len(CATEGORIES) == 8
     assert len(LABELS) == len(set(LABELS)) == 29
     assert [c for c, labels in CATEGORIES.items() if labels == (c,)] == [
         "PROFESSION",
         "AGE",
         "DATE",
+        UNKNOWN_KIND,
     ]
+    assert HIPAA_OF[UNKNOWN_KIND] == "R" and UNKNOWN_KIND not in SCORED_AS_HIPAA
 
 
 def test_every_label_has_its_category():

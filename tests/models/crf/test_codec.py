@@ -57,7 +57,7 @@ def items_and_spans(draw: st.DrawFn) -> tuple[list[int], list[int], list[tuple[i
     return starts, ends, spans
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", ["BIO", "BIOES"])
 @given(items_and_spans())
 def test_decode_gives_back_aligned_disjoint_spans(scheme: str, drawn: tuple) -> None:
     starts, ends, spans = drawn
@@ -65,6 +65,33 @@ def test_decode_gives_back_aligned_disjoint_spans(scheme: str, drawn: tuple) -> 
     assert decode(tags, starts, ends) == spans
     assert misaligned(spans, starts, ends) == 0
     assert encode(decode(tags, starts, ends), starts, ends, scheme) == tags
+
+
+def joined(starts: list[int], ends: list[int], spans: list) -> list:
+    """Spans over whole items, those of one label joined where no item lies between them."""
+    found: list = []
+    for start, end, label in spans:
+        if found and found[-1][2] == label and starts.index(start) == ends.index(found[-1][1]) + 1:
+            found[-1] = (found[-1][0], end, label)
+        else:
+            found.append((start, end, label))
+    return found
+
+
+@given(items_and_spans())
+def test_io_joins_neighbours_of_one_label_and_loses_nothing_else(drawn: tuple) -> None:
+    starts, ends, spans = drawn
+    tags = encode(reversed(spans), starts, ends, "IO")
+    assert {tag[:2] for tag in tags} <= {"O", "I-"}
+    assert decode(tags, starts, ends) == joined(starts, ends, spans)
+    assert encode(decode(tags, starts, ends), starts, ends, "IO") == tags
+
+
+def test_io_by_hand() -> None:
+    starts, ends = [0, 3, 6, 9], [2, 5, 8, 11]
+    spans = [(0, 2, "ID"), (3, 5, "ID"), (6, 8, "DATE")]
+    assert encode(spans, starts, ends, "IO") == ["I-ID", "I-ID", "I-DATE", "O"]
+    assert decode(["I-ID", "I-ID", "I-DATE", "O"], starts, ends) == [(0, 5, "ID"), spans[2]]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -202,7 +229,7 @@ TWO = features_of([[[(0, 1), (2, 3)], [(4, 5)]], [], [[(0, 5)]]])
 def test_batches_keep_spans_inside_sequences(scheme: str) -> None:
     annotations = [[(2, 5, "ID")], [(0, 9, "DATE")], [(0, 5, "DATE")]]
     tags = encode_batch(annotations, TWO, scheme)
-    alone = "B" if scheme == "BIO" else "S"
+    alone = {"BIO": "B", "BIOES": "S", "IO": "I"}[scheme]
     assert tags == [["O", f"{alone}-ID"], [f"{alone}-ID"], [f"{alone}-DATE"]]
     assert decode_batch(tags, TWO) == [
         (0, 2, 3, "ID", 1, 1),

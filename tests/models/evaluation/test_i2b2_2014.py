@@ -88,7 +88,7 @@ def test_tokens_split_phrases_into_words(gold, predicted, expected):
 def test_hipaa_is_what_the_script_lets_through():
     outside = {
         *("DOCTOR", "USERNAME", "PROFESSION", "HOSPITAL", "STATE", "COUNTRY", "LOCATION-OTHER"),
-        *("URL", "IPADDR", "IDNUM"),
+        *("URL", "IPADDR", "IDNUM", "PHI"),
     }
     every = [document(" ".join(f"{{{label} x}}" for label in LABELS))]
     for level in ("strict", "relaxed", "token"):
@@ -115,6 +115,24 @@ def test_categories_sum_their_labels():
         "DATE": (0, 0, 1),
         "AGE": (0, 1, 0),
     }
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *(f"i2b2_2014_{level}" for level in ("relaxed", "token", "category")),
+        *(f"i2b2_2014_hipaa_{level}" for level in ("strict", "relaxed", "token")),
+        "i2b2_2006_token",
+    ],
+)
+def test_phi_of_unknown_kind_has_no_typed_score_and_counts_label_blind(metric):
+    gold = [document("{PATIENT a} {CITY b} {PHI c} {DATE d}")]
+    predicted = [document("{PHI a} {CITY b} {PHI c} {PHI d}")]
+    # PATIENT and DATE are missed; that PHI was found there is no false alarm.
+    assert counts(gold, predicted, metric) == (1, 0, 2)
+    assert "PHI" not in (measured(gold, predicted, metric).by_label or {})
+    assert counts(gold, predicted, "token_blind") == (4, 0, 0)
+    assert counts(gold, predicted, "strict") == (2, 2, 2)  # labels as they are written
 
 
 def test_macro_is_over_documents():

@@ -117,8 +117,8 @@ def test_every_declaration_can_be_featurized(name: str, layer: str) -> None:
         (
             "stat-deid",
             "Ada",
-            "w[0]=Ada w[-2]=Dr|w[-1]=. w[1]=Lovelace|w[2]=( is.INITCAPS[0]=INITCAPS len64[0]=3"
-            " cluster1.mesh[0]=0 cluster3.mesh[0]=010 in.names[0]=1",
+            "w[0]=Ada w[-2]=Dr|w[-1]=. w[1]=Lovelace|w[2]=( is[0]=INITCAPS len64[0]=3"
+            " cluster1.mesh[0]=0 cluster3.mesh[0]=010 in.first_names_en[0]=1",
         ),
     ],
 )
@@ -190,6 +190,12 @@ SAMPLING = TAGGER["sampling"]
         ({"layer": []}, "layer must be a string"),
         ({"sequence": "page"}, "sequence must be one of"),
         ({"scheme": "IOB"}, "scheme must be one of BIO, BIOES"),
+        ({"classes": "three"}, "classes must be one of two, typed"),
+        ({"classes": None}, "classes must be a string"),
+        (
+            {"layer": "character", "learner": {"algorithm": "linear-svm", "parameters": {}}},
+            "linear-svm trains no character taggers",
+        ),
         ({"max_sequence": 0}, "max_sequence must be"),
         ({"max_sequence": 10**12}, "max_sequence must be"),
         ({"max_sequence": True}, "max_sequence must be"),
@@ -237,6 +243,7 @@ def test_bad_taggers_are_refused_by_name(change: dict, message: str) -> None:
         Recipe.from_json({**GOOD, "taggers": [{**TAGGER, **change}]})
 
 
+PASSES = {"taggers": [TAGGER] * 3, "passes": [2, 1], "vote": "majority"}
 EXTENSION = {"name": "months_en", "lists": ["titles_en"], "labels": ["DATE"]}
 
 
@@ -249,7 +256,23 @@ EXTENSION = {"name": "months_en", "lists": ["titles_en"], "labels": ["DATE"]}
         ({"seed": True}, "seed must be a whole number"),
         ({"taggers": []}, "taggers must be one or two of token, character"),
         ({"taggers": [TAGGER, TAGGER]}, "taggers must be one or two"),
-        ({"taggers": [TAGGER] * 3}, "taggers must be a list of at most 2"),
+        ({"taggers": [TAGGER] * 3}, "taggers must be one or two"),
+        ({"taggers": [TAGGER] * 13}, "taggers must be a list of at most 12"),
+        ({"taggers": [TAGGER] * 3, "passes": [2, 1]}, "passes vote by majority"),
+        ({**PASSES, "passes": [1, 1]}, "do not have as many taggers as it has"),
+        ({**PASSES, "passes": [0, 3]}, "expected 1 to 4 passes"),
+        ({**PASSES, "passes": [1] * 4 + [-1]}, "passes must be a list of at most 4"),
+        ({**PASSES, "passes": 3}, "passes must be a list"),
+        ({**PASSES, "passes": [2, True]}, "passes must be a whole number"),
+        ({**PASSES, "vote": "any"}, "passes vote by majority"),
+        ({**PASSES, "taggers": [TAGGER, TAGGER, {**TAGGER, "scheme": "IO"}]}, "the same items"),
+        ({"vote": "majority"}, "a majority passes"),
+        ({"order": "mine"}, "order must be one of rules-first, standard"),
+        ({"order": None}, "order must be a string"),
+        (
+            {"taggers": [TAGGER, {**TAGGER, "layer": "character", "classes": "two"}]},
+            "the same classes",
+        ),
         (
             {"taggers": [{**TAGGER, "layer": "character"}, TAGGER]},
             "taggers must be one or two of token, character",
@@ -291,6 +314,23 @@ def test_a_recipe_of_everything_survives_json() -> None:
     assert "titles_en" in recipe.lists and "months_en" not in recipe.lists
     with pytest.raises(UsageError, match="makes its own dictionaries"):
         with_dictionaries(recipe, ["x"])
+
+
+def test_passes_classes_and_order_survive_json_and_are_not_written_as_usual() -> None:
+    tagger = dataclasses.replace(RECIPES["hide"].taggers[0], scheme="IO", classes="two")
+    recipe = Recipe(
+        "passes", (tagger,) * 4, vote="majority", passes=(3, 1), order="rules-first", seed=1
+    )
+    written = json.loads(json.dumps(recipe.as_json()))
+    assert (written["passes"], written["order"]) == ([3, 1], "rules-first")
+    assert {one["classes"] for one in written["taggers"]} == {"two"}
+    assert Recipe.from_json(written) == recipe
+    assert recipe.classes == "two"
+    assert recipe.keys == ("1-1", "1-2", "1-3", "2-1") == tuple(recipe.tagger_of)
+    # Recipes of earlier versions have none of these keys.
+    assert not {"passes", "order"} & GOOD.keys()
+    assert "classes" not in TAGGER
+    assert (RECIPES["hide"].keys, RECIPES["hitsz"].keys) == (("token",), ("token", "character"))
 
 
 @pytest.mark.parametrize("data", [None, [], "recipe", 3])

@@ -137,7 +137,7 @@ def test_hitsz_as_it_is() -> None:
     assert (character.layer, character.scheme, character.sequence) == ("character", "BIOES", "line")
     assert recipe.auxiliary == ("brown", "ner", "pos", "word2vec")
     assert recipe.rules == ("liu_2015",) and set(recipe.rules) <= RECOGNISERS.keys()
-    assert recipe.vote == "any"
+    assert (recipe.vote, recipe.order) == ("any", "rules-first")
     assert set(token.features) == {
         *(set(hitsz.TOKEN_FEATURES) - set(hitsz.DICTIONARY)),
         *(feature for name in hitsz.LISTS for feature in at(Gazetteer(name, "bioes"), 0)),
@@ -179,7 +179,7 @@ def test_no_part_of_speech_is_left_in_conjunctions() -> None:
 )
 def test_the_rows_of_table_4(options: dict, name: str, kinds: list[str] | None, rules: int) -> None:
     recipe = hitsz.hitsz(**options)
-    assert recipe.name == name
+    assert (recipe.name, recipe.order) == (name, "rules-first")
     assert [tagger.kind for tagger in recipe.taggers] == (kinds or ["token", "character"])
     assert len(recipe.rules) == rules
     assert Recipe.from_json(json.loads(json.dumps(recipe.as_json()))) == recipe

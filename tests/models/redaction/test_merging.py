@@ -12,10 +12,12 @@ from scrubline.models.redaction.merging import (
     ACCEPTED,
     LIU_2015,
     ORDER,
+    ORDERS,
     PART,
     accept,
     cover,
     merge,
+    order_of,
     select,
 )
 from scrubline.models.redaction.policy import ALLOW, VETO, Policy
@@ -56,7 +58,10 @@ POLICIES = {
     ),
 }
 LABELS = ("PATIENT", "DATE", "AGE", "ZIP", "PHONE", "CITY", "MEDICALRECORD")
-DETECTORS = ("phone", "propagation:en", "crf:en-default", "crf:other", "charcrf:en-default")
+DETECTORS = (
+    *("phone", "propagation:en", "crf:en-default", "crf:other", "charcrf:en-default"),
+    *("svm:other", "trees:other"),
+)
 DENIED = {"phone": "CITY", "dates": "PHONE"}
 """Rules of the tests -> the label under which a deny-list proposes the same stretch."""
 
@@ -98,7 +103,7 @@ def slow_rank(c, others):
     kind = DetectorId.parse(c.detector).kind
     if kind == "rule" and c.detector != "timestamp":
         for other in others:
-            if DetectorId.parse(other.detector).kind in ("charcrf", "crf"):
+            if DetectorId.parse(other.detector).kind in ("charcrf", "crf", "svm", "trees"):
                 inside = other.start <= c.start and c.end <= other.end
                 if inside and other.end - other.start > c.end - c.start:
                     return PART
@@ -433,15 +438,22 @@ def test_select_refuses_any_other_order(order):
         select([], order)
 
 
+def test_the_order_of_bundles_is_theirs_if_they_agree():
+    assert order_of(()) == order_of(["standard"]) == ORDER
+    assert order_of(["rules-first"] * 2) == LIU_2015
+    assert order_of(["rules-first", "standard"]) == ORDER
+    assert set(ORDERS) == {"standard", "rules-first"}
+    assert all(sorted(order) == sorted(ORDER) for order in ORDERS.values())
+
+
 def test_select_prefers_rank_then_length_then_place():
     rule = Candidate(4, 6, "DATE", "dates", 0.1)
     char = Candidate(0, 5, "PATIENT", "charcrf:x", 0.9)
     token = Candidate(0, 9, "DOCTOR", "crf:x", 1.0)
     assert select([token, char]) == (char,)
     assert select([char, rule]) == (rule,)
-    assert select([token, char, rule], ("crf", "charcrf", "rule", "part", "propagation")) == (
-        token,
-    )
+    upside_down = ("crf", "charcrf", "svm", "trees", "rule", "part", "propagation")
+    assert select([token, char, rule], upside_down) == (token,)
     again = Candidate(0, 20, "DATE", "propagation:x", 1.0)
     assert select([again, token]) == (token,)
     long, early = Candidate(2, 9, "DATE", "r", 1.0), Candidate(0, 3, "DATE", "r", 1.0)

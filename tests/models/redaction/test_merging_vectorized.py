@@ -11,7 +11,7 @@ from scrubline.models.core.documents import Documents, Rows
 from scrubline.models.core.spans import POLICY, Candidate, Candidates
 from scrubline.models.jobs.steps import merge_batch
 from scrubline.models.redaction.generalization import GENERALISATIONS
-from scrubline.models.redaction.merging import merge
+from scrubline.models.redaction.merging import LIU_2015, ORDER, merge
 from scrubline.models.redaction.merging_vectorized import merge_vectorized
 from scrubline.models.redaction.policy import Policy
 from scrubline.models.redaction.policy_file import load_policy
@@ -32,13 +32,18 @@ def batch_of(*texts_and_candidates):
 
 
 @examples(300)
-@given(st.lists(documents(), min_size=1, max_size=4), st.sampled_from(sorted(POLICIES)))
-def test_a_batch_is_merged_as_its_documents_are_one_by_one(given_documents, policy):
+@given(
+    st.lists(documents(), min_size=1, max_size=4),
+    st.sampled_from(sorted(POLICIES)),
+    st.sampled_from([ORDER, LIU_2015, ORDER[::-1]]),
+)
+def test_a_batch_is_merged_as_its_documents_are_one_by_one(given_documents, policy, order):
     policy = POLICIES[policy]
-    batch = merge_batch(batch_of(*given_documents), policy, Budgets())
+    batch = merge_batch(batch_of(*given_documents), policy, Budgets(), order)
     assert not batch.failures
     expected = [
-        list(merge(text, [*found, *policy.denied(text)], policy)) for text, found in given_documents
+        list(merge(text, [*found, *policy.denied(text)], policy, order))
+        for text, found in given_documents
     ]
     assert batch.spans.by_document(len(given_documents)) == expected
 

@@ -10,13 +10,13 @@ import fsspec
 import pytest
 from scrubline.models.core.detectors import DENY
 from scrubline.models.core.errors import UsageError
-from scrubline.models.core.labels import HIPAA_OF, LABELS
+from scrubline.models.core.labels import HIPAA_OF, LABELS, UNKNOWN_KIND
 from scrubline.models.recognisers import RECOGNISERS
 from scrubline.models.redaction import policy_file
 from scrubline.models.redaction.actions import ACTIONS, replacement_of
 from scrubline.models.redaction.generalization import RESTRICTED_ZIP3
 from scrubline.models.redaction.policy import OwnLabel, Policy
-from scrubline.models.redaction.policy_file import load_policy
+from scrubline.models.redaction.policy_file import load_policy, policy_names
 
 
 def write(content, name="site.toml"):
@@ -56,6 +56,27 @@ def test_keep_of_an_identifier_is_refused_under_hipaa(label):
     with pytest.raises(UsageError, match="keep is refused"):
         load_policy(url)
     assert Policy("site", {label: "keep"}).kept == (label,)
+
+
+@pytest.mark.parametrize("name", policy_names())
+def test_phi_of_unknown_kind_is_redacted_by_every_policy(name):
+    policy = load_policy(name)
+    assert policy.action(UNKNOWN_KIND) == "redact"
+    assert UNKNOWN_KIND not in policy.kept
+    # Of a policy of one's own it is like any label that is not named.
+    assert Policy("site", default="mask").action(UNKNOWN_KIND) == "mask"
+    assert (
+        Policy("site", dict.fromkeys(set(LABELS) - {UNKNOWN_KIND}, "keep")).action(UNKNOWN_KIND)
+        == "redact"
+    )
+
+
+def test_phi_of_unknown_kind_cannot_be_generalised():
+    assert not ACTIONS["generalise"].serves(UNKNOWN_KIND)
+    with pytest.raises(UsageError, match="generalise can be used only for"):
+        Policy("site", {UNKNOWN_KIND: "generalise"})
+    with pytest.raises(UsageError, match="PHI is a native label"):
+        Policy("site", labels={UNKNOWN_KIND: OwnLabel()})
 
 
 @pytest.mark.parametrize("label", sorted(set(LABELS) - set(HIPAA_OF)))
