@@ -19,7 +19,7 @@ from .bundle import Bundle
 from .passes import found_tags, majority
 from .propagate import propagate
 from .standardising import standardise
-from .tagger import SCORE_DIGITS, Tagger, detector_of, output_names
+from .tagger import SCORE_DIGITS, Tagger, detector_of, featurize_together, output_names
 
 RECIPE = "recipe"
 """Among the names of rules: stands for the rules of the bundles' recipes."""
@@ -81,7 +81,7 @@ class BundleDetector:
         # The auxiliary taggers run once for all taggers that use their tags.
         tags = tag_columns(self._auxiliary, texts, tokens)
         first = self.taggers[: self._passes[0]] if self._passes else self.taggers
-        return tuple(tagger.featurize(texts, tokens, tags) for tagger in first)
+        return featurize_together(first, texts, tokens, tags)
 
     def label(
         self, features: Sequence[Featurized], texts: Sequence[str | None], tokens: Tokens
@@ -151,7 +151,7 @@ class BundleDetector:
                 FOUND: found_tags(known, self._trusted, texts, tokens),
             }
             taggers = self.taggers[begin : begin + count]
-            rows = [tagger.featurize(texts, tokens, tags) for tagger in taggers]
+            rows = featurize_together(taggers, texts, tokens, tags)
             voted = self._vote_of(taggers, rows)
             begin += count
         name = self.taggers[-1].name

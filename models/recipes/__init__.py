@@ -66,7 +66,7 @@ DECLARATIONS: dict[str, tuple[Feature, ...]] = {
     **{n: r.taggers[0].features for n, r in RECIPES.items() if len(r.taggers) == 1},
     "hitsz-character": hitsz.CHARACTER_FEATURES,
     "hitsz-token": hitsz.TOKEN_FEATURES,
-    "szeged": RECIPES["szeged"].taggers[-1].features,
+    "szeged": RECIPES["szeged"].taggers[0].features,
 }
 """Name -> features: of all recipes with one tagger, and of one tagger each of the others."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..core.detectors import DetectorId
 from ..core.errors import BundleError, UsageError
@@ -147,6 +147,31 @@ class TaggerRecipe:
             self.coding.history,
         )
         return dataclasses.replace(self, features=coding.features, coding=coding)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SharedFeatures:
+    """All features of taggers that label the same items; the attributes are those of `FeatureSet`.
+
+    Attributes:
+        kind, layer, sequence, max_sequence: of each tagger.
+        features: of all, each once.
+    """
+
+    kind: str
+    layer: str
+    sequence: str
+    max_sequence: int
+    features: tuple[Feature, ...]
+
+    @classmethod
+    def of(cls, taggers: Sequence[TaggerRecipe]) -> SharedFeatures | None:
+        """Those of the taggers of one pass; None unless all have a coding, which picks its own."""
+        if len(taggers) < 2 or any(tagger.coding is None for tagger in taggers):
+            return None
+        every = dict.fromkeys(feature for tagger in taggers for feature in tagger.features)
+        one = taggers[0]
+        return cls(one.kind, one.layer, one.sequence, one.max_sequence, tuple(every))
 
 
 def tagger_to_json(tagger: TaggerRecipe) -> dict[str, object]:

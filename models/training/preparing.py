@@ -19,13 +19,14 @@ from ..corpora import AnnotatedDocument
 from ..crf.codec import SpanTuple, encode_batch, misaligned_batch
 from ..crf.learning import Progress
 from ..families import Model, learn
-from ..features import FOUND, Feature
+from ..features import FOUND
 from ..features.base import gather
 from ..features.declaration import FeatureSet, needs_of
 from ..features.featurizing import featurize
 from ..features.gazetteer import cut_phrases, gazetteer_from_phrases
 from ..learners import Learner
 from ..recipes import Recipe, TaggerRecipe
+from ..recipes.tagger import SharedFeatures
 from ..text.tokenizer import tokenize_documents
 from .counting import counted_dictionaries, trusted_headings
 from .sampling import sample
@@ -159,9 +160,7 @@ def prepare(
     spans = [[(s.start, s.end, s.label) for s in document.spans] for document in documents]
     prepared: list[Prepared] = []
     taggers = [recipe.tagger_of[key] for key in keys or recipe.keys_of_passes[0]]
-    shared = None
-    if len(taggers) > 1 and all(tagger.coding is not None for tagger in taggers):
-        shared = SharedFeatures.of(taggers)
+    shared = SharedFeatures.of(taggers)
     for tagger in taggers:
         if shared is not None and prepared:
             prepared.append(dataclasses.replace(prepared[0], recipe=tagger))
@@ -178,29 +177,6 @@ def prepare(
         gold_tags = encode_batch(gold, features, tagger.scheme)
         prepared.append(Prepared(tagger, features, gold_tags, misaligned_batch(gold, features)))
     return tuple(prepared)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class SharedFeatures:
-    """All features of taggers that label the same items; the attributes are those of `FeatureSet`.
-
-    Attributes:
-        kind, layer, sequence, max_sequence: of each tagger.
-        features: of all, each once.
-    """
-
-    kind: str
-    layer: str
-    sequence: str
-    max_sequence: int
-    features: tuple[Feature, ...]
-
-    @classmethod
-    def of(cls, taggers: Sequence[TaggerRecipe]) -> SharedFeatures:
-        """Those of some taggers of one pass."""
-        every = dict.fromkeys(feature for tagger in taggers for feature in tagger.features)
-        one = taggers[0]
-        return cls(one.kind, one.layer, one.sequence, one.max_sequence, tuple(every))
 
 
 def _of_one_label(spans: Sequence[Sequence[SpanTuple]]) -> list[list[SpanTuple]]:
