@@ -10,6 +10,7 @@ from ..auxiliary import AuxiliaryTagger, tag_columns
 from ..core.detectors import PROPAGATION, DetectorId
 from ..core.errors import UsageError
 from ..core.feature_rows import Featurized
+from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.spans import Candidate, Candidates
 from ..core.tokens import Tokens
 from ..features import FOUND
@@ -300,6 +301,11 @@ def own_names(bundles: Iterable[Bundle]) -> dict[str, str] | None:
         if bundle.label_map is None:
             return None
         count += 1
+        if bundle.recipe.classes == "two":
+            # Its taggers call all of it PHI; the labels in its map are the corpus' alone.
+            for label in LABELS:
+                names[label].add(UNKNOWN_KIND)
+            continue
         for own, native in bundle.label_map.items():
             if native is not None:
                 names[native].add(own)

@@ -14,12 +14,10 @@ import itertools
 import logging
 import lzma
 import os
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, cast
 
-from ..core.errors import StorageError, UsageError, error_class
-from ..core.shortage import raise_shortage
+from ..core.errors import UsageError
 from ..storage.input_files import InputFile
 from ..storage.retries import MissingFileError, StorageAccessError
 from ..storage.storage import Storage
@@ -34,6 +32,7 @@ from .base import (
     unique,
 )
 from .markup import MOST_BYTES, root_of
+from .safe_reader import SafeReader
 
 _log = logging.getLogger(__name__)
 
@@ -124,7 +123,7 @@ def read_annotated(
         streamed = corpus_format(form or "standoff")
         if not isinstance(streamed, StreamFormat):
             raise _no_stream(streamed)
-        yield from streamed.read(_SafeReader.of(source), "")
+        yield from streamed.read(SafeReader.of(source), "")
         return
     sources = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     storage = Storage()
@@ -369,36 +368,7 @@ def _opened(storage: Storage, url: str) -> Iterator[IO[bytes]]:
         stream: Any = stack.enter_context(contextlib.closing(storage.open_read(url)))
         if packed:
             stream = stack.enter_context(_PACKED[packed](stream, "rb"))
-        yield _SafeReader.of(stream)
-
-
-class _SafeReader(io.BufferedReader):
-    """A stream that raises its errors as `StorageError`, without names."""
-
-    @classmethod
-    def of(cls, stream: IO[bytes]) -> IO[bytes]:
-        """The safe stream; closing it leaves the other one open."""
-        return cast("IO[bytes]", cls(_SafeRaw(stream), 1 << 20))
-
-
-class _SafeRaw(io.RawIOBase):
-    def __init__(self, stream: IO[bytes]) -> None:
-        super().__init__()
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            block = self._stream.read(len(buffer))
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            raise_shortage(error)
-            what = error_class(error)  # the message itself may hold the file's name
-        else:
-            buffer[: len(block)] = block
-            return len(block)
-        raise StorageError(f"the corpus file cannot be read: {what}")
+        yield SafeReader.of(stream)
 
 
 # -- writing

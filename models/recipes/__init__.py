@@ -10,6 +10,7 @@ from ..core.errors import UsageError
 from ..features import Feature
 from . import default, hide, hitsz, stat_deid, szeged, wi_deid
 from .family import RecipeFamily
+from .other_lists import with_dictionaries, with_lists
 from .recipe import (
     Extension,
     Learner,
@@ -17,8 +18,6 @@ from .recipe import (
     Recipe,
     Sampling,
     TaggerRecipe,
-    with_dictionaries,
-    with_lists,
 )
 
 __all__ = [

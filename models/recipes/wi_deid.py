@@ -36,7 +36,8 @@ from ..features import (
     at,
 )
 from .family import RecipeFamily
-from .recipe import Extension, Learner, Recipe, with_lists
+from .other_lists import with_lists
+from .recipe import Extension, Learner, Recipe
 
 WINDOW = (-2, -1, 0, 1, 2)
 DICTIONARIES = ("city", "country", "date", "state", "street")

@@ -151,6 +151,10 @@ def test_two_classes_have_phi_of_unknown_kind_whatever_the_corpus_calls_it():
     assert "Bo Zhu" not in scrubbed.scrub(text)
     own = Scrubber(made, recognisers=(), native_labels=False)
     assert [c.label for c in own.entities(text)[0]] == [UNKNOWN_KIND] * 2
+    # What rules find beside it is PHI too, and none of it is dropped.
+    with_rules = Scrubber(made, recognisers=["email"], native_labels=False)
+    (entities,) = with_rules.entities("mail ann@example.org now")
+    assert "PHI" in {c.label for c in entities if c.detector == "email"}
     # Without a map labels of the corpus need not be native: none of them is learned.
     assert trained(corpus=OWN_CORPUS).label_map is None
 

@@ -28,7 +28,7 @@ SECRET = "Abernathy"
 
 
 def test_every_format_is_listed_under_its_name():
-    helpers = {"__init__", "base", "files", "inline", "markup"}
+    helpers = {"__init__", "base", "files", "inline", "markup", "safe_reader"}
     assert set(CORPORA) == {p.stem for p in Path(corpora.__file__).parent.glob("*.py")} - helpers
     assert all(form.name == name for name, form in CORPORA.items())
 

@@ -152,7 +152,7 @@ def test_check_says_what_a_policy_does(scrubline, site):
         "(C) partly dates except the year, and ages over 89; AGE: generalise; DATE: redact; "
         "phrases let through: 1",
         "(Q) never found full-face photographs",
-        "USERNAME, IDNUM, STUDY: redact",
+        "USERNAME, IDNUM, PHI, STUDY: redact",
         "phrases both denied and allowed: 1; they are removed",
         "denied phrases of fewer than 3 characters: 1",
         "EMPTY has no deny-list",
