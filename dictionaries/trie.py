@@ -81,6 +81,18 @@ class TokenTrie:
             self.longest = max(self.longest, len(phrase))
         return node
 
+    def end(self, tokens: Sequence[str], start: int) -> int:
+        """Where the longest phrase ends that starts at a token; `start` if none does."""
+        node, end = 0, start
+        for position in range(start, len(tokens)):
+            following = self._children[node].get(tokens[position])
+            if following is None:
+                break
+            node = following
+            if self._last[node]:
+                end = position + 1
+        return end
+
     def match(self, tokens: Sequence[str]) -> list[tuple[int, int]]:
         """Half-open token ranges of the phrases found, left to right and without overlap.
 

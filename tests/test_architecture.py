@@ -364,7 +364,7 @@ HELPERS = {
         *("csv_scan", "encodings", "line_notes", "options", "parquet_groups", "parquet_sizes"),
         *("parquet_writer", "protocol", "samples", "zip_directory"),
     },
-    "recipes": {"family", "other_lists", "propagation", "recipe"},
+    "recipes": {"family", "other_lists", "passes", "propagation", "reading", "recipe", "tagger"},
 }
 """Modules of a table's folder that are not entries."""
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..core.errors import UsageError
 from ..core.tokens import Tokens
-from ..features import Feature
+from ..features import FOUND, Feature
 from ..recipes.recipe import Learner
 from . import brown, ner, pos, word2vec
 from .base import (
@@ -151,7 +151,8 @@ AUXILIARY_MODELS: dict[str, Trainer] = {
 
 def auxiliary_needed(features: Iterable[Feature]) -> tuple[str, ...]:
     """Names of the auxiliary models that features need, sorted."""
-    return tuple(sorted({name for kind, name in _needs(features) if kind in (TAG, CLUSTER)}))
+    needed = {name for kind, name in _needs(features) if kind in (TAG, CLUSTER)}
+    return tuple(sorted(needed - {FOUND}))
 
 
 def _needs(features: Iterable[Feature]) -> set[tuple[str, str]]:
@@ -184,7 +185,7 @@ def require_auxiliary(
     declared = list(features)
     if missing := set(auxiliary_needed(declared)) - available.keys():
         raise UsageError(missing_auxiliary(owner, missing))
-    for kind, name in sorted(_needs(declared)):
+    for kind, name in sorted(_needs(declared) - {(TAG, FOUND)}):
         if kind in (TAG, CLUSTER) and isinstance(available[name], AuxiliaryTagger) != (kind == TAG):
             raise UsageError(f"{owner}: the auxiliary model {name!r} must be of kind {kind!r}")
 

@@ -135,13 +135,12 @@ def _open_dictionary(
     name: str, files: Mapping[str, bytes], recipe: Recipe, where: str
 ) -> Dictionary:
     content = files.get(dictionary_path(name))
-    made = {extension.name for extension in recipe.extensions}
     if content is None and name not in DICTIONARIES:
         raise BundleError(
             f"{where}: needs dictionary {name!r}, which this version does not ship with"
         )
-    if content == b"" and name in made:
-        # No training span had one of its labels: the dictionary exists but is empty.
+    if content == b"" and name in recipe.made:
+        # Nothing in the training part belongs there: the dictionary exists but is empty.
         return Dictionary(name, (), hashlib.sha256(b"").hexdigest())
     try:
         return load_dictionary(name) if content is None else parse_dictionary(name, content)

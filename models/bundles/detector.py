@@ -13,11 +13,14 @@ from ..core.feature_rows import Featurized
 from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.spans import Candidate, Candidates
 from ..core.tokens import Tokens
+from ..features import FOUND
 from ..features.declaration import FeatureSet, properties
 from ..recognisers import RECOGNISERS
 from .bundle import Bundle
+from .passes import found_tags, majority
 from .propagate import propagate
-from .tagger import Tagger, detector_of, output_names
+from .standardising import standardise
+from .tagger import SCORE_DIGITS, Tagger, detector_of, featurize_together, output_names
 
 RECIPE = "recipe"
 """Among the names of rules: stands for the rules of the bundles' recipes."""
@@ -32,9 +35,9 @@ _NOT_LETTERS = frozenset(
 class BundleDetector:
     """Finds candidates with the taggers of one bundle, as its recipe declares.
 
-    Taggers, vote and propagation work in the labels of the training corpus; labels are mapped at
-    the end. Candidates whose label maps to none are dropped before propagation, so they never
-    propagate.
+    Taggers, vote, standardising and propagation work in the labels of the training corpus; labels
+    are mapped at the end. Candidates whose label maps to none are dropped before standardising and
+    propagation, so they never propagate.
 
     Like its taggers it is opened in the process that uses it and never pickled.
 
@@ -62,22 +65,30 @@ class BundleDetector:
         self._names = output_names(bundle, labels_as)
         self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
         self._vote, self.order = bundle.recipe.vote, bundle.recipe.order
+        self._passes = bundle.recipe.passes
+        self._standardise = bundle.recipe.standardise
+        trust = bundle.recipe.trust
+        self._trusted = frozenset(bundle.dictionaries[trust.name].phrases if trust else ())
         self._propagation = bundle.recipe.propagation
         self._propagates_as = propagation_name(bundle)
         self._auxiliary = bundle.auxiliary
         self.reads_sentences = reads_sentences(bundle)
 
     def featurize(self, texts: Sequence[str | None], tokens: Tokens) -> tuple[Featurized, ...]:
-        """The attribute rows of a batch for each tagger; a text of None has no items."""
+        """The attribute rows of a batch for each tagger; a text of None has no items.
+
+        Of several passes only those of the first, on which the others depend.
+        """
         # The auxiliary taggers run once for all taggers that use their tags.
         tags = tag_columns(self._auxiliary, texts, tokens)
-        return tuple(tagger.featurize(texts, tokens, tags) for tagger in self.taggers)
+        first = self.taggers[: self._passes[0]] if self._passes else self.taggers
+        return featurize_together(first, texts, tokens, tags)
 
     def label(
         self, features: Sequence[Featurized], texts: Sequence[str | None], tokens: Tokens
     ) -> Candidates:
         """The candidates of all documents of a batch."""
-        found = self.decode(features)
+        found = self.decode(features, texts, tokens)
         return Candidates.of(
             [
                 (document, candidate)
@@ -88,8 +99,15 @@ class BundleDetector:
             ]
         )
 
-    def decode(self, features: Sequence[Featurized]) -> list[list[list[Candidate]]]:
-        """The candidates of each tagger in each document of a batch, for `join_document`."""
+    def decode(
+        self, features: Sequence[Featurized], texts: Sequence[str | None], tokens: Tokens
+    ) -> list[list[list[Candidate]]]:
+        """The candidates of each tagger in each document of a batch, for `join_document`.
+
+        Of passes, those of the vote of the last. The arguments are those of `label`.
+        """
+        if self._passes:
+            return [self._decode_passes(features, texts, tokens)]
         return [
             tagger.label_documents(rows)
             for tagger, rows in zip(self.taggers, features, strict=True)
@@ -110,11 +128,47 @@ class BundleDetector:
             texts: of the batch.
             tokens: of the batch.
         """
+        if self._passes:
+            rows = [one.of_document(document) for one in features]
+            own = tokens.of_documents(document, document + 1)
+            (alone,) = self._decode_passes(rows, texts[document : document + 1], own)
+            return self.join_document([alone], document, texts, tokens)
         found = [
             tagger.label_document(rows, document)
             for tagger, rows in zip(self.taggers, features, strict=True)
         ]
         return self.join_document(found, document, texts, tokens)
+
+    def _decode_passes(
+        self, features: Sequence[Featurized], texts: Sequence[str | None], tokens: Tokens
+    ) -> list[list[Candidate]]:
+        """What the last pass agrees on in each document of a batch."""
+        voted = self._vote_of(self.taggers[: self._passes[0]], features)
+        begin = self._passes[0]
+        for count in self._passes[1:]:
+            known = [[(s, e, label) for s, e, label, _ in own] for own in voted]
+            tags = {
+                **tag_columns(self._auxiliary, texts, tokens),
+                FOUND: found_tags(known, self._trusted, texts, tokens),
+            }
+            taggers = self.taggers[begin : begin + count]
+            rows = featurize_together(taggers, texts, tokens, tags)
+            voted = self._vote_of(taggers, rows)
+            begin += count
+        name = self.taggers[-1].name
+        return [
+            [Candidate(s, e, label, name, score) for s, e, label, score in own] for own in voted
+        ]
+
+    @staticmethod
+    def _vote_of(
+        taggers: Sequence[Tagger], rows: Sequence[Featurized]
+    ) -> list[list[tuple[int, int, str, float]]]:
+        agreed = majority([tagger.tag(own) for tagger, own in zip(taggers, rows, strict=True)])
+        return [
+            [(s, e, label, round(score, SCORE_DIGITS)) for s, e, label, score in own]
+            for own in agreed.spans(rows[0])
+        ]
 
     def join_document(
         self,
@@ -128,8 +182,12 @@ class BundleDetector:
         if text is None:
             return []
         candidates = [c for c in join(found, self._vote, text) if self._names[c.label] is not None]
+        rows = tokens.of_document(document)
+        if self._standardise != "none" and candidates:
+            candidates = standardise(
+                text, tokens.starts[rows], tokens.ends[rows], candidates, self._standardise
+            )
         if self._propagation is not None and candidates:
-            rows = tokens.of_document(document)
             candidates += propagate(
                 self._propagation,
                 text,
@@ -185,7 +243,8 @@ def _trimmed(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
 
 def detectors_of(bundle: Bundle) -> tuple[str, ...]:
     """The names of all detectors of a bundle."""
-    taggers = bundle.recipe.taggers
+    # The taggers of passes are one detector.
+    taggers = bundle.recipe.taggers[-1:] if bundle.recipe.passes else bundle.recipe.taggers
     names = [detector_of(tagger, bundle.name) for tagger in taggers]
     if bundle.recipe.propagation is not None:
         names.append(propagation_name(bundle))
@@ -244,8 +303,8 @@ def own_names(bundles: Iterable[Bundle]) -> dict[str, str] | None:
         count += 1
         if bundle.recipe.classes == "two":
             # Its taggers call all of it PHI; the labels in its map are the corpus' alone.
-            for native in LABELS:
-                names[native].add(UNKNOWN_KIND)
+            for label in LABELS:
+                names[label].add(UNKNOWN_KIND)
             continue
         for own, native in bundle.label_map.items():
             if native is not None:

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from ..core.errors import BundleError
 from ..families import FAMILIES
 from ..recipes import Recipe
-from ..recipes.recipe import KINDS
+from ..recipes.tagger import KINDS
 from ..storage.checksummed import CHECKSUMS, Folder, parse_checksums, read_file
 
 FILES = (

@@ -20,7 +20,7 @@ from ..core.spans import Candidate
 from ..recipes.propagation import Propagation
 from ..recognisers.name_words import EPONYM_NOUNS
 
-_LONGEST = 12
+LONGEST = 12
 """Most tokens of a phrase that is propagated: it bounds the look-ups per token."""
 
 _FEWEST_DIGITS = 4
@@ -62,14 +62,14 @@ def propagate(
     """
     if not any(candidate.label in propagation.labels for candidate in candidates):
         return []
-    document = _DocumentWords(text, starts, ends)
-    places = _touched_tokens(starts, ends, candidates)
+    document = DocumentWords(text, starts, ends)
+    places = touched_tokens(starts, ends, candidates)
     phrases = _found_phrases(
         document,
         [
             (candidate, low, high)
             for candidate, low, high in places
-            if 0 < high - low <= _LONGEST
+            if 0 < high - low <= LONGEST
             and candidate.start == starts[low]
             and candidate.end == ends[high - 1]
         ],
@@ -102,13 +102,21 @@ def propagate(
     return added
 
 
-def _touched_tokens(
+def touched_tokens(
     starts: Ints, ends: Ints, candidates: Sequence[Candidate]
 ) -> list[tuple[Candidate, int, int]]:
     """Each candidate with the range of the tokens that it touches, if only in part."""
-    first = np.searchsorted(ends, [c.start for c in candidates], side="right")
-    last = np.searchsorted(starts, [c.end for c in candidates], side="left")
-    return list(zip(candidates, first.tolist(), last.tolist(), strict=True))
+    ranges = token_ranges(starts, ends, [(c.start, c.end) for c in candidates])
+    return [(c, low, high) for c, (low, high) in zip(candidates, ranges, strict=True)]
+
+
+def token_ranges(
+    starts: Ints, ends: Ints, spans: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """The range of the tokens that each span touches, if only in part."""
+    first = np.searchsorted(ends, [start for start, _ in spans], side="right")
+    last = np.searchsorted(starts, [end for _, end in spans], side="left")
+    return list(zip(first.tolist(), last.tolist(), strict=True))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -136,7 +144,7 @@ class _FoundPhrase:
 
 
 def _found_phrases(
-    document: _DocumentWords,
+    document: DocumentWords,
     places: Iterable[tuple[Candidate, int, int]],
     propagation: Propagation,
 ) -> dict[_Form, _FoundPhrase]:
@@ -145,12 +153,12 @@ def _found_phrases(
     for candidate, low, high in places:
         for a, b in _phrases(candidate, low, high, propagation):
             words = [document.word(token) for token in range(a, b)]
-            if _is_distinctive(words, propagation.shortest, document):
-                phrases.setdefault(tuple(map(_form, words)), _FoundPhrase()).add(candidate)
+            if is_distinctive(words, propagation.shortest, document):
+                phrases.setdefault(tuple(map(form_of, words)), _FoundPhrase()).add(candidate)
     return phrases
 
 
-class _DocumentWords:
+class DocumentWords:
     """The tokens of a document; in most documents few of them are read."""
 
     def __init__(self, text: str, starts: Ints, ends: Ints) -> None:
@@ -169,8 +177,8 @@ class _DocumentWords:
 
     @lazy
     def forms(self) -> list[str]:
-        """The form of each token; see `_form`."""
-        return list(map(_form, self.words))
+        """The form of each token; see `form_of`."""
+        return list(map(form_of, self.words))
 
     @lazy
     def _small(self) -> set[str]:
@@ -212,7 +220,7 @@ def _is_eponym(words: Sequence[str], after: int) -> bool:
     return after < len(words) and words[after] in EPONYM_NOUNS
 
 
-def _form(word: str) -> str:
+def form_of(word: str) -> str:
     """The same for all spellings of a word that do not start in lower case."""
     return word if word[0].islower() else word.upper()
 
@@ -227,7 +235,7 @@ def _phrases(
             yield token, token + 1
 
 
-def _is_distinctive(words: Sequence[str], shortest: int, document: _DocumentWords) -> bool:
+def is_distinctive(words: Sequence[str], shortest: int, document: DocumentWords) -> bool:
     """Whether a phrase is unlikely to occur elsewhere by chance."""
     capitals = [w for w in words if w[0].isalpha() and not w[0].islower() and len(w) >= shortest]
     if len(words) == 1 and capitals:

@@ -9,25 +9,32 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType, ModuleType
 from typing import NoReturn
 
+import numpy as np
+
 from ...dictionaries import Dictionary
 from ..auxiliary import cluster_tables
+from ..core.arrays import Ids
 from ..core.detectors import DetectorId
 from ..core.errors import BundleError, UsageError
-from ..core.feature_rows import Featurized
+from ..core.feature_rows import Featurized, Indexed
 from ..core.labels import LABELS
 from ..core.spans import Candidate, Candidates
 from ..core.tokens import Tokens
-from ..crf.codec import OUTSIDE, decode_ids
+from ..crf.codec import OUTSIDE
 from ..crf.model_file import snap_bias
 from ..families import FAMILIES, Decoder, Family
+from ..features import Feature
 from ..features.attribute_index import AttributeIndex, IndexArrays
+from ..features.declaration import needs_of
 from ..features.featurizing import featurize
 from ..features.gazetteer import PhraseIndex, gazetteer_from_phrases
 from ..native import extension
 from ..recipes import TaggerRecipe
+from ..recipes.tagger import SharedFeatures
 from . import tagger_cache
 from .bundle import Bundle
 from .contents import PackedModels
+from .passes import Tagged
 
 SCORE_DIGITS = 4
 
@@ -41,6 +48,7 @@ class Tagger:
         name: the detector's name, see `DetectorId`.
         labels: all that candidates can have, sorted.
         recipe: of the tagger.
+        opened: shared by all taggers of the same model.
     """
 
     def __init__(
@@ -76,7 +84,7 @@ class Tagger:
             raise BundleError(f"a bias is set for {unknown}, but the model has no such labels")
         for bias in self._biases.values():
             snap_bias(bias)
-        self._opened = _opened(bundle, key)
+        self.opened = _opened(bundle, key)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -96,7 +104,7 @@ class Tagger:
             tokens: of the batch.
             tags: columns of the auxiliary taggers that the recipe needs.
         """
-        return self._opened.featurize(texts, tokens, tags)
+        return self.opened.featurize(texts, tokens, tags)
 
     def label(self, features: Featurized) -> Candidates:
         """The candidates of all documents of a batch."""
@@ -115,15 +123,18 @@ class Tagger:
         """The candidates of one document of a batch, in order."""
         return sorted(c for _, c in self._candidates(features.of_document(document)))
 
+    def tag(self, features: Featurized) -> Tagged:
+        """The tag of each item of a batch, in the labels of the training corpus."""
+        decoder = self.opened.decoder
+        return Tagged(decoder.tags, *decoder.decode(decoder.ready(features), self._biases))
+
     def _candidates(self, features: Featurized) -> list[tuple[int, Candidate]]:
-        decoder = self._opened.decoder
-        tags, scores = decoder.decode(decoder.ready(features), self._biases)
-        rows = []
-        for document, start, end, label, first, last in decode_ids(tags, decoder.tags, features):
-            if (name := self._names[label]) is not None:
-                score = round(float(scores[first : last + 1].min()), SCORE_DIGITS)
-                rows.append((document, Candidate(start, end, name, self.name, score)))
-        return rows
+        return [
+            (document, Candidate(start, end, name, self.name, round(score, SCORE_DIGITS)))
+            for document, found in enumerate(self.tag(features).spans(features))
+            for start, end, label, score in found
+            if (name := self._names[label]) is not None
+        ]
 
 
 def detector_of(recipe: TaggerRecipe, bundle: str) -> str:
@@ -138,24 +149,51 @@ class _SharedTagger:
     Attributes:
         decoder: of the model.
         featurize: turns texts, tokens and columns of tags into what the decoder takes.
+        index: of the attributes of all taggers of its pass, which are found together; None if the
+            tagger has features of its own.
+        table: id in that index -> id of the model, -1 for none.
     """
 
     decoder: Decoder
     featurize: Callable[[Sequence[str | None], Tokens, Mapping[str, Sequence[str]]], Featurized]
+    index: AttributeIndex | None = None
+    table: Ids | None = None
+
+    def picked(self, rows: Indexed) -> Indexed:
+        """The rows of the pass with the ids of this model."""
+        assert self.table is not None
+        return dataclasses.replace(rows, attribute_ids=self.table[rows.attribute_ids])
 
 
-@functools.lru_cache(maxsize=8)
+def featurize_together(
+    taggers: Sequence[Tagger],
+    texts: Sequence[str | None],
+    tokens: Tokens,
+    tags: Mapping[str, Sequence[str]],
+) -> tuple[Featurized, ...]:
+    """`Tagger.featurize` of each; what taggers of one pass see alike is looked for once."""
+    opened = [tagger.opened for tagger in taggers]
+    index = opened[0].index
+    if index is None or any(one.index is not index for one in opened):
+        return tuple(tagger.featurize(texts, tokens, tags) for tagger in taggers)
+    rows = index.featurize(texts, tokens, tags)
+    return tuple(one.picked(rows) for one in opened)
+
+
+@functools.lru_cache(maxsize=32)
 def _opened(bundle: Bundle, key: str) -> _SharedTagger:
     """A bundle is opened once per process, so its identity serves as the key."""
     recipe = bundle.recipe.tagger_of[key]
     family = FAMILIES[recipe.learner.family]
     native = extension()
+    if native is not None and (opened := _opened_in_pass(bundle, key, family, native)) is not None:
+        return opened
     if native is not None and (opened := _opened_natively(bundle, key, family, native)) is not None:
         return opened
     clusters = cluster_tables(bundle.auxiliary)
     gazetteers = {
         name: gazetteer_from_phrases(one.phrases, recipe.layer, one.weights)
-        for name, one in _lists(bundle, recipe).items()
+        for name, one in _lists(bundle, recipe.features).items()
     }
 
     def by_strings(
@@ -166,8 +204,53 @@ def _opened(bundle: Bundle, key: str) -> _SharedTagger:
     return _SharedTagger(family.open_decoder(bundle.models[key]), by_strings)
 
 
-def _lists(bundle: Bundle, recipe: TaggerRecipe) -> dict[str, Dictionary]:
-    return {name: bundle.dictionaries[name] for name in sorted(recipe.needs("gazetteer"))}
+def _lists(bundle: Bundle, features: Sequence[Feature]) -> dict[str, Dictionary]:
+    return {name: bundle.dictionaries[name] for name in sorted(needs_of(features, "gazetteer"))}
+
+
+def _opened_in_pass(
+    bundle: Bundle, key: str, family: Family, native: ModuleType
+) -> _SharedTagger | None:
+    """Opens the tagger with those beside it; None if it shares no features with them."""
+    (beside,) = (keys for keys in bundle.recipe.keys_of_passes if key in keys)
+    together = _opened_together(bundle, beside, native)
+    if together is None:
+        return None
+    index, tables = together
+    decoder = family.open_arrays(family.arrays(bundle.models[key]))
+    shared = _SharedTagger(decoder, index.featurize, index, tables[key])
+    return dataclasses.replace(
+        shared, featurize=lambda *batch: shared.picked(index.featurize(*batch))
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _opened_together(
+    bundle: Bundle, keys: tuple[str, ...], native: ModuleType
+) -> tuple[AttributeIndex, dict[str, Ids]] | None:
+    """The index of the attributes of all models of a pass, and the ids of each in it."""
+    shared = SharedFeatures.of([bundle.recipe.tagger_of[key] for key in keys])
+    if shared is None:
+        return None
+    known = {key: bundle.models[key].attributes for key in keys}
+    attributes = tuple(dict.fromkeys(name for names in known.values() for name in names))
+    lists = _lists(bundle, shared.features)
+    weighed = {name: (one.phrases, one.weights) for name, one in lists.items()}
+    try:
+        index = AttributeIndex(
+            shared,
+            attributes,
+            native,
+            phrases=PhraseIndex(weighed, shared.layer, native),
+            clusters=cluster_tables(bundle.auxiliary),
+        )
+    except UsageError:
+        return None
+    tables = {}
+    for key, names in known.items():
+        ids = {name: number for number, name in enumerate(names)}
+        tables[key] = np.array([ids.get(name, -1) for name in attributes], np.int32)
+    return index, tables
 
 
 def _opened_natively(
@@ -188,7 +271,9 @@ def _opened_natively(
             # Its checksum agrees but its content is not valid: compile again.
             logging.getLogger(__name__).warning("ignoring an invalid compiled tagger in the cache")
     model = bundle.models[key]
-    weighed = {name: (one.phrases, one.weights) for name, one in _lists(bundle, recipe).items()}
+    weighed = {
+        name: (one.phrases, one.weights) for name, one in _lists(bundle, recipe.features).items()
+    }
     phrases = PhraseIndex(weighed, recipe.layer, native)
     clusters = cluster_tables(bundle.auxiliary)
     try:

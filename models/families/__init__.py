@@ -19,6 +19,10 @@ from ..crf import packed as crf_packed
 from ..crf.learning import Progress
 from ..learners import ALGORITHMS, Learner
 from ..margin import learning as margin_learning
+from ..trees import decoding as trees_decoding
+from ..trees import learning as trees_learning
+from ..trees import packed as trees_packed
+from ..trees.declaration import TreesDeclaration
 
 
 class Model(Protocol):
@@ -59,7 +63,7 @@ class Family:
     Attributes:
         suffix: of its model files in a bundle.
         libraries: distributions that train it; cards give their versions.
-        learn: features, tags and learner -> a model that can be packed.
+        learn: features, tags and learner, and of trees the coding -> a model that can be packed.
         pack: a model -> the content of its file; the same model gives the same bytes.
         unpack: the content of a file -> the model, validated.
         open_decoder: a model -> its fastest decoder.
@@ -88,12 +92,49 @@ _CRF = Family(
     crf_decoding.NativeDecoder,
 )
 
+
+def _learn_trees(
+    features: Features,
+    tags: Sequence[Sequence[str]],
+    learner: Learner,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+    coding: TreesDeclaration,
+) -> Any:
+    """Nothing is drawn at random: the seed does not matter."""
+    values = dict(learner.parameters)
+    whole = {
+        name: int(value)
+        for name, value in values.items()
+        if name in ("rounds", "least") and isinstance(value, int | float) and value == int(value)
+    }
+    parameters = trees_learning.BoostingParameters.of(**{**values, **whole})  # type: ignore[arg-type]
+    return trees_learning.learn(features, tags, coding, parameters, progress=progress)
+
+
+def _open_trees(arrays: Any) -> Decoder:
+    return trees_decoding.NativeTreesDecoder(trees_decoding.ModelArrays(*arrays))
+
+
+_TREES = Family(
+    "trees.xz",
+    (),
+    _learn_trees,
+    trees_packed.pack,
+    trees_packed.unpack,
+    trees_decoding.open_decoder,
+    trees_decoding.model_arrays,
+    _open_trees,
+)
+
 FAMILIES: dict[str, Family] = {
     "crf": _CRF,
     # Its functions are weights of a CRF without transitions.
     "margin": dataclasses.replace(
         _CRF, suffix="svm.xz", libraries=("scikit-learn",), learn=margin_learning.learn
     ),
+    "trees": _TREES,
 }
 """The table of learner families; the keys are those of `learners.Algorithm.family`."""
 
@@ -105,9 +146,12 @@ def learn(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    coding: TreesDeclaration | None = None,
 ) -> Any:
     """Trains a model of the learner's family; see the `learn` of the family's room."""
-    return FAMILIES[learner.family].learn(features, tags, learner, seed=seed, progress=progress)
+    more = {} if coding is None else {"coding": coding}
+    of_family = FAMILIES[learner.family].learn
+    return of_family(features, tags, learner, seed=seed, progress=progress, **more)
 
 
 def require_crf(algorithm: str, what: str) -> None:

@@ -31,10 +31,11 @@ from .section import Section
 from .sentence import Sentence
 from .shape import Shape
 from .spacing import Spacing
-from .tag import Tag
+from .tag import FOUND, Tag
 from .word import Word
 
 __all__ = [
+    "FOUND",
     "KINDS",
     "CharacterClass",
     "Character",

@@ -7,6 +7,9 @@ from typing import ClassVar
 
 from .base import Column, Items, Property, one_each, require_name
 
+FOUND = "found"
+"""The column of what an earlier pass of the same recipe found; no auxiliary model is called so."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Tag(Property):

@@ -171,7 +171,9 @@ def _labelled(
     """The candidates of one bundle, each with its document; and all failures."""
     texts, tokens = batch.documents.texts, batch.tokens
     assert tokens is not None
-    decoded = by_document_if_it_raises(lambda: detector.decode(features), lambda: None)
+    decoded = by_document_if_it_raises(
+        lambda: detector.decode(features, texts, tokens), lambda: None
+    )
 
     def candidates(index: int) -> list[Candidate]:
         if decoded is None:

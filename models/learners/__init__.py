@@ -49,13 +49,14 @@ ALGORITHMS: dict[str, Algorithm] = {
     ),
     "averaged-perceptron": Algorithm("crf", (*_COMMON, "epsilon")),
     "linear-svm": Algorithm("margin", ("C", "max_iterations")),
+    "boosted-trees": Algorithm("trees", ("confidence", "least", "rounds")),
 }
 """Learning algorithm -> its family and parameters. Those of CRFs have CRFsuite's names."""
 
 _CHOICES = {"linesearch": ("MoreThuente", "Backtracking", "StrongBacktracking")}
 """Parameters that are words -> the words."""
 _POSITIVE = ("C",)
-_WHOLE = ("max_iterations", "num_memories", "period", "max_linesearch")
+_WHOLE = ("least", "max_iterations", "max_linesearch", "num_memories", "period", "rounds")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

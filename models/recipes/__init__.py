@@ -44,6 +44,7 @@ FAMILIES: dict[str, RecipeFamily] = {
     "hide": hide.FAMILY,
     "hitsz": hitsz.FAMILY,
     "stat-deid": stat_deid.FAMILY,
+    "szeged": szeged.FAMILY,
     "wi-deid": wi_deid.FAMILY,
 }
 """The table of recipes: name -> the recipe in its languages."""
@@ -64,9 +65,9 @@ DECLARATIONS: dict[str, tuple[Feature, ...]] = {
     **{n: r.taggers[0].features for n, r in RECIPES.items() if len(r.taggers) == 1},
     "hitsz-character": hitsz.CHARACTER_FEATURES,
     "hitsz-token": hitsz.TOKEN_FEATURES,
-    "szeged": szeged.FEATURES,
+    "szeged": RECIPES["szeged"].taggers[0].features,
 }
-"""Name -> features: of all recipes with one tagger, and of papers as they print them."""
+"""Name -> features: of all recipes with one tagger, and of one tagger each of the others."""
 
 
 def recipe_in(name: str, language: str) -> Recipe:

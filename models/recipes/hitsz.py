@@ -42,7 +42,8 @@ from ..features import (
     together,
 )
 from .family import RecipeFamily
-from .recipe import KINDS, Learner, Recipe, TaggerRecipe
+from .recipe import Learner, Recipe, TaggerRecipe
+from .tagger import KINDS
 
 POS, NER = Tag("pos"), Tag("ner")
 DICTIONARIES = ("city", "country", "state", "zip")

@@ -29,7 +29,7 @@ def with_dictionaries(recipe: Recipe, names: Iterable[str]) -> Recipe:
             "give the lists with --dictionary-from NAME=LIST"
         )
     taggers = tuple(
-        dataclasses.replace(tagger, features=_with_gazetteers(recipe.name, tagger.features, chosen))
+        tagger.with_features(lambda features: _with_gazetteers(recipe.name, features, chosen))
         for tagger in recipe.taggers
     )
     changed = dataclasses.replace(recipe, taggers=taggers)

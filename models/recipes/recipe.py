@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 from typing import Any
 
-from ..core.detectors import DetectorId
 from ..core.errors import BundleError, UsageError
 from ..core.labels import LABELS
 from ..crf.codec import SCHEMES
-from ..features import Feature, feature_from_json, feature_to_json
+from ..features import FOUND
 from ..features.base import require_int, require_name, require_one_of
-from ..features.declaration import needs_of
-from ..features.items import SEGMENTATIONS, SEQUENCES
 from ..learners import ALGORITHMS, Learner, Parameter, Sampling
 from ..redaction.merging import ORDERS
+from .passes import STANDARDISED, Trust, WordCounts
 from .propagation import Propagation
+from .reading import list_of, listed, names_of, object_of, typed, words_of
+from .tagger import KINDS, TaggerRecipe, tagger_from_json, tagger_to_json
 
 __all__ = [
     "ALGORITHMS",
@@ -30,101 +29,15 @@ __all__ = [
     "Recipe",
     "Sampling",
     "TaggerRecipe",
+    "Trust",
+    "WordCounts",
 ]
-
-CLASSES = ("typed", "two")
-"""What a tagger tells apart: the labels of the corpus, or PHI and all else."""
-
-KINDS = ("token", "character")
-"""The kinds of tagger, in the order in which a recipe has them."""
 
 VOTES = ("any", "both", "majority")
 """How the taggers of a recipe become one; see `Recipe.vote`."""
 
 _MOST_PASSES = 4
 _MOST_TAGGERS = 12
-
-_MOST_FEATURES = 2_000
-_MOST_ITEMS = 1_000_000
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TaggerRecipe:
-    """The features, labels and learner of one tagger.
-
-    Attributes:
-        layer: the segmentation into items: a key of `models.text.segmentations.SEGMENTATIONS`. The
-            name is older than that term, and stays: it is a key of `recipe.json` in every bundle.
-        sequence: what the tagger labels as one sequence: a "line", a "sentence" or a "document".
-        features: in the order in which attributes are rendered.
-        scheme: one of `SCHEMES`.
-        learner: algorithm and parameters.
-        sampling: which items the learner trains on.
-        max_sequence: most items in a sequence; longer ones are cut.
-        classes: what it tells apart: "typed" for the labels of the corpus, "two" for PHI or not;
-            then its label is `labels.UNKNOWN_KIND`.
-
-    Raises:
-        UsageError: if a value is not allowed, a feature occurs twice, two properties would share a
-            key, or the learner does not train taggers of such items.
-    """
-
-    layer: str
-    sequence: str
-    features: tuple[Feature, ...]
-    scheme: str
-    learner: Learner
-    sampling: Sampling = Sampling()
-    max_sequence: int = 5_000
-    classes: str = "typed"
-
-    def __post_init__(self) -> None:
-        require_one_of("recipe", "layer", self.layer, SEGMENTATIONS)
-        require_one_of("recipe", "sequence", self.sequence, SEQUENCES)
-        require_one_of("recipe", "scheme", self.scheme, SCHEMES)
-        require_one_of("recipe", "classes", self.classes, CLASSES)
-        require_int("recipe", "max_sequence", self.max_sequence, 1, _MOST_ITEMS)
-        if self.kind not in DetectorId.items_of(self.learner.family):
-            raise UsageError(f"recipe: {self.learner.algorithm} trains no {self.kind} taggers")
-        if not 1 <= len(self.features) <= _MOST_FEATURES:
-            raise UsageError(f"recipe: expected 1 to {_MOST_FEATURES} features")
-        seen: set[frozenset[tuple[object, int]]] = set()
-        for feature in self.features:
-            if (parts := frozenset(feature.parts)) in seen:
-                raise UsageError(f"recipe: feature {feature.template} is declared twice")
-            seen.add(parts)
-        properties = {part for feature in self.features for part, _ in feature.parts}
-        keys = sorted(part.key for part in properties)
-        if shared := sorted(
-            {key for key, after in zip(keys, keys[1:], strict=False) if key == after}
-        ):
-            raise UsageError(
-                f"recipe: different properties share the key {', '.join(shared)}; "
-                "put all values into one property"
-            )
-
-    @property
-    def kind(self) -> str:
-        """One of `KINDS`."""
-        return "character" if self.layer == "character" else "token"
-
-    def needs(self, kind: str) -> frozenset[str]:
-        """Names of the resources of a kind ("gazetteer", "cluster", "tag") that features need."""
-        return needs_of(self.features, kind)
-
-    def without(self, auxiliary: Iterable[str]) -> TaggerRecipe:
-        """The tagger without the features that need any of these auxiliary models."""
-        left_out = set(auxiliary)
-        kept = tuple(
-            feature
-            for feature in self.features
-            if not any(
-                sort != "gazetteer" and name in left_out
-                for part, _ in feature.parts
-                for sort, name in part.needs
-            )
-        )
-        return dataclasses.replace(self, features=kept)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -168,7 +81,11 @@ class Recipe:
             the tag of an item on which more than half of the taggers of a pass agree, else O
             (Szarvas et al. 2006).
         passes: how many of the taggers each pass has, in order; () for one pass without a majority.
-            All label the same items; a later pass sees what the one before found.
+            All label the same items; with `trust`, a later pass sees what the one before found.
+        trust: what it sees of that; None for nothing.
+        standardise: whether every occurrence of a phrase that the passes found takes one label, in
+            the end: one of `passes.STANDARDISED`.
+        counts: gazetteers of counted words that training makes; some feature uses each of them.
         order: in which detectors are believed: a key of `merging.ORDERS`.
         rules: names of the recognisers that belong to the recipe.
         propagation: what is propagated within a document; None for nothing.
@@ -187,6 +104,9 @@ class Recipe:
     seed: int = 0
     passes: tuple[int, ...] = ()
     order: str = "standard"
+    trust: Trust | None = None
+    standardise: str = "none"
+    counts: tuple[WordCounts, ...] = ()
 
     def __post_init__(self) -> None:
         owner = "recipe"
@@ -194,6 +114,7 @@ class Recipe:
         owner = f"recipe {self.name}"
         require_one_of(owner, "vote", self.vote, VOTES)
         require_one_of(owner, "order", self.order, ORDERS)
+        require_one_of(owner, "standardise", self.standardise, STANDARDISED)
         if self.passes:
             self._check_passes(owner)
         else:
@@ -202,16 +123,30 @@ class Recipe:
                 raise UsageError(f"{owner}: taggers must be one or two of {', '.join(KINDS)}")
             if self.vote == "majority" or (self.vote == "both" and len(kinds) < 2):
                 raise UsageError(f"{owner}: a vote needs two taggers, a majority passes")
+            if self.trust is not None or self.standardise != "none":
+                raise UsageError(f"{owner}: trust and standardising need passes")
         if len({tagger.classes for tagger in self.taggers}) > 1:
             raise UsageError(f"{owner}: all taggers must tell the same classes apart")
         require_int(owner, "seed", self.seed, 0, 2**31 - 1)
         for name in self.rules:
             require_name(owner, "rules", name)
-        names = [extension.name for extension in self.extensions]
-        if names != sorted(set(names) & set(self.dictionaries)):
-            raise UsageError(
-                f"{owner}: extensions must be sorted by name, unique, and used by a feature"
-            )
+        used = {name for tagger in self.taggers for name in tagger.needs("gazetteer")}
+        for what, names in (
+            ("extensions", [extension.name for extension in self.extensions]),
+            ("counts", [one.name for one in self.counts]),
+        ):
+            if names != sorted(set(names) & used):
+                raise UsageError(
+                    f"{owner}: {what} must be sorted by name, unique, and used by a feature"
+                )
+        made = [one.name for one in self.extensions] + [one.name for one in self.counts]
+        if self.trust is not None:
+            made.append(self.trust.name)
+        if len(set(made)) < len(made) or (self.trust is not None and self.trust.name in used):
+            raise UsageError(f"{owner}: what training makes must have names of its own")
+        first = self.passes[0] if self.trust is not None else len(self.taggers)
+        if any(FOUND in tagger.needs("tag") for tagger in self.taggers[:first]):
+            raise UsageError(f"{owner}: only a later pass, with trust, sees what was found")
 
     def _check_passes(self, owner: str) -> None:
         """Refuses passes that do not fit the taggers.
@@ -227,6 +162,8 @@ class Recipe:
             raise UsageError(f"{owner}: all taggers of its passes must label the same items")
         if self.vote != "majority":
             raise UsageError(f"{owner}: passes vote by majority")
+        if self.trust is not None and len(self.passes) < 2:
+            raise UsageError(f"{owner}: trust needs a second pass")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -238,6 +175,14 @@ class Recipe:
             for number, count in enumerate(self.passes, 1)
             for place in range(1, count + 1)
         )
+
+    @property
+    def keys_of_passes(self) -> tuple[tuple[str, ...], ...]:
+        """The keys of the taggers that work side by side: of all without passes."""
+        if not self.passes:
+            return (self.keys,)
+        ends = [sum(self.passes[:number]) for number in range(len(self.passes) + 1)]
+        return tuple(self.keys[low:high] for low, high in zip(ends, ends[1:], strict=False))
 
     @property
     def tagger_of(self) -> dict[str, TaggerRecipe]:
@@ -256,21 +201,28 @@ class Recipe:
 
     @property
     def dictionaries(self) -> tuple[str, ...]:
-        """Names of the gazetteers that features use, sorted."""
-        return _sorted_names(tagger.needs("gazetteer") for tagger in self.taggers)
+        """Names of the gazetteers that features use, and of the headings of `trust`, sorted."""
+        headings = [] if self.trust is None else [self.trust.name]
+        return _sorted_names([headings, *(tagger.needs("gazetteer") for tagger in self.taggers)])
+
+    @property
+    def made(self) -> frozenset[str]:
+        """Names of the dictionaries that training makes."""
+        headings = [] if self.trust is None else [self.trust.name]
+        counted = [one.name for one in self.counts]
+        return frozenset([*headings, *counted, *(extension.name for extension in self.extensions)])
 
     @property
     def lists(self) -> tuple[str, ...]:
         """Names of the dictionaries that training needs, sorted."""
-        made = {extension.name for extension in self.extensions}
         sources = [extension.lists for extension in self.extensions]
-        return _sorted_names([set(self.dictionaries) - made, *sources])
+        return _sorted_names([set(self.dictionaries) - self.made, *sources])
 
     @property
     def auxiliary(self) -> tuple[str, ...]:
         """Names of the auxiliary models that features need, sorted."""
         return _sorted_names(
-            tagger.needs(kind) for tagger in self.taggers for kind in ("cluster", "tag")
+            tagger.needs(kind) - {FOUND} for tagger in self.taggers for kind in ("cluster", "tag")
         )
 
     def without(self, auxiliary: Iterable[str]) -> Recipe:
@@ -293,16 +245,19 @@ class Recipe:
         """The recipe as JSON values; equal recipes give equal values."""
         return {
             "name": self.name,
-            "taggers": [_tagger_to_json(tagger) for tagger in self.taggers],
-            "extensions": [_listed(dataclasses.asdict(extension)) for extension in self.extensions],
+            "taggers": [tagger_to_json(tagger) for tagger in self.taggers],
+            "extensions": [listed(dataclasses.asdict(extension)) for extension in self.extensions],
             "vote": self.vote,
             "rules": list(self.rules),
-            "propagation": _listed(dataclasses.asdict(self.propagation))
+            "propagation": listed(dataclasses.asdict(self.propagation))
             if self.propagation
             else None,
             "seed": self.seed,
             **({"passes": list(self.passes)} if self.passes else {}),
             **({"order": self.order} if self.order != "standard" else {}),
+            **({"trust": dataclasses.asdict(self.trust)} if self.trust else {}),
+            **({"standardise": self.standardise} if self.standardise != "none" else {}),
+            **({"counts": [dataclasses.asdict(one) for one in self.counts]} if self.counts else {}),
         }
 
     @classmethod
@@ -313,26 +268,39 @@ class Recipe:
             BundleError: if a key is unknown or missing, or a value has the wrong type or is not
                 allowed.
         """
-        # Recipes of one pass, and of the standard order, are written without saying so.
-        values = _object("recipe", data, _names_of(cls), {"passes": [], "order": "standard"})
+        # What most recipes do without is written only by those that have it.
+        absent: dict[str, object] = {
+            "passes": [],
+            "order": "standard",
+            "trust": None,
+            "standardise": "none",
+            "counts": [],
+        }
+        values = object_of("recipe", data, names_of(cls), absent)
         try:
             return cls(
-                name=_typed("recipe", "name", values["name"], str),
+                name=typed("recipe", "name", values["name"], str),
                 taggers=tuple(
-                    _tagger_from_json(one)
-                    for one in _list("recipe", "taggers", values, _MOST_TAGGERS)
+                    tagger_from_json(one)
+                    for one in list_of("recipe", "taggers", values, _MOST_TAGGERS)
                 ),
                 extensions=tuple(
-                    _extension_from_json(one) for one in _list("recipe", "extensions", values, 100)
+                    _extension_from_json(one)
+                    for one in list_of("recipe", "extensions", values, 100)
                 ),
-                vote=_typed("recipe", "vote", values["vote"], str),
-                rules=_words("recipe", "rules", values["rules"]),
-                seed=_typed("recipe", "seed", values["seed"], int),
+                vote=typed("recipe", "vote", values["vote"], str),
+                rules=words_of("recipe", "rules", values["rules"]),
+                seed=typed("recipe", "seed", values["seed"], int),
                 passes=tuple(
-                    _typed("recipe", "passes", one, int)
-                    for one in _list("recipe", "passes", values, _MOST_PASSES)
+                    typed("recipe", "passes", one, int)
+                    for one in list_of("recipe", "passes", values, _MOST_PASSES)
                 ),
-                order=_typed("recipe", "order", values["order"], str),
+                order=typed("recipe", "order", values["order"], str),
+                trust=None if values["trust"] is None else _trust_from_json(values["trust"]),
+                standardise=typed("recipe", "standardise", values["standardise"], str),
+                counts=tuple(
+                    _counts_from_json(one) for one in list_of("recipe", "counts", values, 100)
+                ),
                 propagation=None
                 if values["propagation"] is None
                 else _propagation_from_json(values["propagation"]),
@@ -350,113 +318,39 @@ def _sorted_names(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
 # JSON
 
 
-def _tagger_to_json(tagger: TaggerRecipe) -> dict[str, object]:
-    return {
-        "layer": tagger.layer,
-        "sequence": tagger.sequence,
-        "features": [feature_to_json(feature) for feature in tagger.features],
-        "scheme": tagger.scheme,
-        "learner": {
-            "algorithm": tagger.learner.algorithm,
-            "parameters": dict(tagger.learner.parameters),
-        },
-        "sampling": dataclasses.asdict(tagger.sampling),
-        "max_sequence": tagger.max_sequence,
-        **({"classes": tagger.classes} if tagger.classes != "typed" else {}),
-    }
-
-
-def _tagger_from_json(data: object) -> TaggerRecipe:
-    values = _object("tagger", data, _names_of(TaggerRecipe), {"classes": "typed"})
-    learner = _object("learner", values["learner"], ("algorithm", "parameters"))
-    parameters = learner["parameters"]
-    if not isinstance(parameters, Mapping) or not all(isinstance(n, str) for n in parameters):
-        raise BundleError("learner: parameters must be an object")
-    if not all(isinstance(value, int | float | str) for value in parameters.values()):
-        raise BundleError("learner: a parameter must be a number or a string")
-    algorithm = _typed("learner", "algorithm", learner["algorithm"], str)
-    sampling = _object("sampling", values["sampling"], _names_of(Sampling))
-    return TaggerRecipe(
-        layer=_typed("tagger", "layer", values["layer"], str),
-        sequence=_typed("tagger", "sequence", values["sequence"], str),
-        features=tuple(
-            feature_from_json(one) for one in _list("tagger", "features", values, _MOST_FEATURES)
-        ),
-        scheme=_typed("tagger", "scheme", values["scheme"], str),
-        learner=Learner(algorithm, tuple(sorted(parameters.items()))),
-        sampling=Sampling(
-            method=_typed("sampling", "method", sampling["method"], str),
-            keep=_typed("sampling", "keep", sampling["keep"], int, float),
-            history=_typed("sampling", "history", sampling["history"], int),
-            window=_typed("sampling", "window", sampling["window"], int),
-        ),
-        max_sequence=_typed("tagger", "max_sequence", values["max_sequence"], int),
-        classes=_typed("tagger", "classes", values["classes"], str),
+def _extension_from_json(data: object) -> Extension:
+    values = object_of("extension", data, names_of(Extension))
+    return Extension(
+        name=typed("extension", "name", values["name"], str),
+        lists=words_of("extension", "lists", values["lists"]),
+        labels=words_of("extension", "labels", values["labels"]),
     )
 
 
-def _extension_from_json(data: object) -> Extension:
-    values = _object("extension", data, _names_of(Extension))
-    return Extension(
-        name=_typed("extension", "name", values["name"], str),
-        lists=_words("extension", "lists", values["lists"]),
-        labels=_words("extension", "labels", values["labels"]),
+def _trust_from_json(data: object) -> Trust:
+    values = object_of("trust", data, names_of(Trust))
+    return Trust(
+        name=typed("trust", "name", values["name"], str),
+        entropy=typed("trust", "entropy", values["entropy"], int, float),
+        phrases=typed("trust", "phrases", values["phrases"], int),
+        folds=typed("trust", "folds", values["folds"], int),
+    )
+
+
+def _counts_from_json(data: object) -> WordCounts:
+    values = object_of("counts", data, names_of(WordCounts))
+    return WordCounts(
+        name=typed("counts", "name", values["name"], str),
+        counts=typed("counts", "counts", values["counts"], str),
+        least=typed("counts", "least", values["least"], int),
     )
 
 
 def _propagation_from_json(data: object) -> Propagation:
-    values = _object("propagation", data, _names_of(Propagation))
+    values = object_of("propagation", data, names_of(Propagation))
     return Propagation(
-        labels=_words("propagation", "labels", values["labels"]),
-        names=_words("propagation", "names", values["names"]),
-        shortest=_typed("propagation", "shortest", values["shortest"], int),
-        share=_typed("propagation", "share", values["share"], int, float),
+        labels=words_of("propagation", "labels", values["labels"]),
+        names=words_of("propagation", "names", values["names"]),
+        shortest=typed("propagation", "shortest", values["shortest"], int),
+        share=typed("propagation", "share", values["share"], int, float),
     )
-
-
-def _listed(values: Mapping[str, object]) -> dict[str, object]:
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
-
-
-def _names_of(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))
-
-
-def _object(
-    owner: str,
-    data: object,
-    keys: tuple[str, ...],
-    optional: Mapping[str, object] = MappingProxyType({}),
-) -> dict[str, object]:
-    """The mapping, if its keys are those expected, with the values of absent `optional` ones."""
-    if not isinstance(data, Mapping):
-        raise BundleError(f"{owner}: expected an object")
-    if unknown := [key for key in data if key not in keys]:
-        shown = sorted(repr(k[:64]) if isinstance(k, str) else type(k).__name__ for k in unknown)
-        raise BundleError(f"{owner}: unknown keys {', '.join(shown)}; known: {', '.join(keys)}")
-    if missing := [key for key in keys if key not in data and key not in optional]:
-        raise BundleError(f"{owner}: keys {', '.join(missing)} are missing")
-    return {**optional, **data}
-
-
-_TYPE_NAMES: Mapping[type, str] = {str: "a string", int: "a whole number", float: "a number"}
-
-
-def _typed(owner: str, name: str, value: Any, *kinds: Callable[..., Any]) -> Any:
-    """The value, if it has one of the types; true and false are not numbers."""
-    if type(value) not in kinds:
-        raise BundleError(f"{owner}: {name} must be {_TYPE_NAMES[kinds[-1]]}")  # type: ignore[index]
-    return value
-
-
-def _list(owner: str, name: str, values: Mapping[str, object], most: int) -> list[object]:
-    value = values[name]
-    if not isinstance(value, list) or len(value) > most:
-        raise BundleError(f"{owner}: {name} must be a list of at most {most}")
-    return value
-
-
-def _words(owner: str, name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise BundleError(f"{owner}: {name} must be a list of strings")
-    return tuple(value)

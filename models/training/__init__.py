@@ -16,11 +16,12 @@ from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.version import VERSION
 from ..corpora import AnnotatedDocument, Annotation
 from ..crf.learning import Progress
-from ..families import FAMILIES
+from ..families import FAMILIES, Model
 from ..recipes import Recipe
 from .crossvalidation import Prepare
 from .curves import Point, thinned
-from .preparing import fit, make_dictionaries, prepare
+from .passes import fit_recipe
+from .preparing import Prepared, make_dictionaries, prepare
 
 __all__ = ["train"]
 
@@ -68,20 +69,16 @@ def train(
     corpus = list(documents)
     labels = _check_corpus(corpus, label_map, native)
     made = make_dictionaries(recipe, corpus, dictionaries, label_map)
-    models, items, cut, curves = {}, {}, {}, {}
-    every = prepared_by(recipe, corpus, made, auxiliary)
-    for key, prepared in zip(recipe.keys, every, strict=True):
-        curve: list[Point] = []
-        models[key] = fit(prepared, seed=recipe.seed, progress=_recording(curve, progress))
-        items[key], cut[key] = len(prepared.features.starts), prepared.misaligned
-        curves[key] = thinned(curve)
+    prepared = prepared_by(recipe, corpus, made, auxiliary)
+    models, seen, curves = _fitted(recipe, prepared, corpus, made, auxiliary, progress)
     card = {
         "trained_on": trained_on,
         "command": command,
         "recipe": recipe.name,
         "scrubline": VERSION,
-        "corpus": _corpus_card(corpus, labels, items, cut),
-        "learner": {**_learner_card(recipe), "curve": curves},
+        "corpus": _corpus_card(corpus, labels, seen),
+        "learner": _learner_card(recipe, curves),
+        **_made_card(recipe, made),
         "scores": {},
     }
     return make_bundle(
@@ -95,28 +92,68 @@ def train(
     )
 
 
+def _fitted(
+    recipe: Recipe,
+    prepared: Sequence[Prepared],
+    corpus: Sequence[AnnotatedDocument],
+    made: Mapping[str, Dictionary],
+    auxiliary: Mapping[str, AuxiliaryModel],
+    progress: Progress | None,
+) -> tuple[dict[str, Model], dict[str, tuple[int, int]], dict[str, list[Point]]]:
+    """The model of each tagger, its items and the spans that they cut, and its losses."""
+    seen: dict[str, tuple[int, int]] = {}
+    curves: dict[str, list[Point]] = {key: [] for key in recipe.keys}
+    models = fit_recipe(
+        recipe,
+        prepared,
+        corpus,
+        made,
+        auxiliary,
+        progress=lambda key: _recording(curves[key], progress),
+        fold_progress=lambda key: progress,
+        on_prepared=lambda key, own: seen.update({key: (len(own.features.starts), own.misaligned)}),
+    )
+    return models, seen, curves
+
+
 def _corpus_card(
     corpus: Sequence[AnnotatedDocument],
     labels: Mapping[str, int],
-    items: Mapping[str, int],
-    cut: Mapping[str, int],
+    seen: Mapping[str, tuple[int, int]],
 ) -> dict[str, object]:
     return {
         "documents": len(corpus),
         "characters": sum(len(document.text) for document in corpus),
-        "items": items,
+        "items": {key: items for key, (items, _) in seen.items()},
         "spans": dict(sorted(labels.items())),
-        "spans that items or sequences cut": cut,
+        "spans that items or sequences cut": {key: cut for key, (_, cut) in seen.items()},
     }
 
 
-def _learner_card(recipe: Recipe) -> dict[str, object]:
+def _made_card(recipe: Recipe, made: Mapping[str, Dictionary]) -> dict[str, object]:
+    """What training counted, of recipes that count."""
+    card: dict[str, object] = {}
+    if recipe.counts:
+        card["word frequencies"] = {
+            "counted in": "the training documents",
+            "words": {one.name: len(made[one.name]) for one in recipe.counts},
+        }
+    if recipe.trust is not None:
+        card["trusted phrases"] = {
+            "headings": len(made[recipe.trust.name]),
+            "folds of cross-fitting": recipe.trust.folds,
+        }
+    return card
+
+
+def _learner_card(recipe: Recipe, curves: Mapping[str, list[Point]]) -> dict[str, object]:
     families = {tagger.learner.family for tagger in recipe.taggers}
     libraries = sorted({name for family in families for name in FAMILIES[family].libraries})
     return {
         "algorithm": {key: t.learner.algorithm for key, t in recipe.tagger_of.items()},
         "parameters": {key: dict(t.learner.parameters) for key, t in recipe.tagger_of.items()},
         **{name: importlib.metadata.version(name) for name in libraries},
+        "curve": {key: thinned(curve) for key, curve in curves.items()},
     }
 
 

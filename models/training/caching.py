@@ -7,6 +7,7 @@ replaced.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import logging
 from collections.abc import Mapping, Sequence
@@ -69,7 +70,8 @@ def prepare_cached(
     path = folder / f"features-{key}.npz"
     if path.exists():
         content = read_private(path)
-        cached = None if content is None else _unpacked(content, recipe.taggers, len(documents))
+        first = [recipe.tagger_of[key] for key in recipe.keys_of_passes[0]]
+        cached = None if content is None else _unpacked(content, first, len(documents))
         if cached is not None:
             return cached
         _log.warning("a file of the feature cache is damaged: computing the features again")
@@ -81,6 +83,8 @@ def prepare_cached(
 def _packed(prepared: Sequence[Prepared]) -> bytes:
     columns: dict[str, Any] = {}
     for number, tagger in enumerate(prepared):
+        if number and tagger.features is prepared[0].features:
+            continue  # trees share them
         names = sorted({tag for sequence in tagger.tags for tag in sequence})
         ids = {name: n for n, name in enumerate(names)}
         values: dict[str, Ints] = {
@@ -102,7 +106,13 @@ def _unpacked(
     """The prepared taggers, or None if the content is not from `_packed` for the same taggers."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            return tuple(_tagger(stored, n, tagger, documents) for n, tagger in enumerate(taggers))
+            made: list[Prepared] = []
+            for number, tagger in enumerate(taggers):
+                if number and f"{number}-misaligned" not in stored:
+                    made.append(dataclasses.replace(made[0], recipe=tagger))
+                else:
+                    made.append(_tagger(stored, number, tagger, documents))
+            return tuple(made)
     except Exception as error:  # numpy and zipfile raise anything
         raise_shortage(error)
         return None

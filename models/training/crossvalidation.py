@@ -18,16 +18,18 @@ from types import MappingProxyType
 
 from ...dictionaries import Dictionary
 from ..auxiliary import AuxiliaryModel
+from ..bundles.bundle import make_bundle
 from ..core.code_hash import code_hash
 from ..core.errors import UsageError
 from ..corpora import AnnotatedDocument, Annotation
 from ..crf.learning import Progress
 from ..families import FAMILIES
 from ..recipes import Recipe
-from .decoding import Decoders, Found
+from .decoding import Decoders, Found, PassDecoder
 from .folds import Folds, training_part
 from .identity import corpus_hash, feature_key, hash_of, lists_hash
-from .preparing import Prepared, fit, make_dictionaries, prepare
+from .passes import fit_recipe, parts
+from .preparing import Prepared, make_dictionaries, prepare
 from .private import read_private, write_private
 from .processes import OnIteration, run_tasks
 from .scoring import Scored, Scorer, gold_for
@@ -213,7 +215,7 @@ def _tried(
         recipe = settings[group[0]].recipe
         # The children forked below share it; a copy for each would not fit into memory.
         shared = None
-        if not recipe.extensions:
+        if not recipe.extensions and not recipe.counts:
             made = make_dictionaries(
                 recipe, resources.documents, resources.dictionaries, resources.label_map
             )
@@ -245,10 +247,12 @@ def _try(
     """Trains without a fold and tags it; `shared` is None if the fold needs features of its own."""
     documents, held = given.documents, given.folds[fold]
     train = training_part(given.folds, fold)
+    training = [documents[d] for d in train]
+    made = given.dictionaries
+    if recipe.made:
+        made = make_dictionaries(recipe, training, given.dictionaries, given.label_map)
     taggers = shared
     if taggers is None:
-        training = [documents[d] for d in train]
-        made = make_dictionaries(recipe, training, given.dictionaries, given.label_map)
         taggers = prepare(recipe, documents, made, given.auxiliary)
     iterations = 0
 
@@ -258,12 +262,20 @@ def _try(
         progress(iteration, loss)
 
     began = time.process_time()
-    models = {}
+    own = [
+        dataclasses.replace(prepared, recipe=recipe.tagger_of[key])
+        for key, prepared in zip(recipe.keys_of_passes[0], taggers, strict=True)
+    ]
     try:
-        for prepared, (key, tagger) in zip(taggers, recipe.tagger_of.items(), strict=True):
-            part = dataclasses.replace(prepared.of_documents(train), recipe=tagger)
-            models[key] = fit(part, seed=recipe.seed, progress=count)
-            del part
+        models = fit_recipe(
+            recipe,
+            parts(own, train),
+            training,
+            made,
+            given.auxiliary,
+            progress=lambda key: count,
+            fold_progress=lambda key: count,
+        )
     except UsageError as error:
         raise error.within(f"fold {fold + 1} of {len(given.folds)}") from None
     seconds = time.process_time() - began
@@ -271,10 +283,16 @@ def _try(
         len(FAMILIES[tagger.learner.family].pack(models[key]))
         for key, tagger in recipe.tagger_of.items()
     )
-    held_out = (prepared.of_documents(held).features for prepared in taggers)
-    features = dict(zip(recipe.keys, held_out, strict=True))
     texts = [documents[d].text for d in held]
-    found = Decoders(models, features, recipe, texts).entities()
+    if recipe.passes:
+        bundle = make_bundle(
+            "fold", recipe=recipe, models=models, dictionaries=made, auxiliary=given.auxiliary
+        )
+        found = PassDecoder(bundle, texts).entities()
+    else:
+        held_out = (prepared.of_documents(held).features for prepared in taggers)
+        features = dict(zip(recipe.keys, held_out, strict=True))
+        found = Decoders(models, features, recipe, texts).entities()
     return Trial(found, size, iterations, round(seconds, 2))
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..bundles.detector import join
+from ..bundles.bundle import Bundle
+from ..bundles.detector import BundleDetector, join
 from ..bundles.propagate import propagate
 from ..bundles.tagger import detector_of
 from ..core.detectors import PROPAGATION, DetectorId
@@ -51,6 +52,36 @@ class BiasDecoder:
         for document, start, end, label, _, _ in decode_ids(tags, names, self._features):
             found[document].append(Candidate(start, end, label, detector, 1.0))
         return found
+
+
+class PassDecoder:
+    """The passes of a bundle on the same documents.
+
+    A later pass sees what the one before found, which depends on the biases: so only the features
+    of the first are computed once.
+    """
+
+    def __init__(self, bundle: Bundle, texts: Sequence[str]) -> None:
+        """Prepares the items of the first pass."""
+        self._bundle, self._texts = bundle, texts
+        self._tokens = tokenize_documents(texts)
+        detector = BundleDetector(bundle, labels_as="own")
+        self._features = detector.featurize(texts, self._tokens)
+
+    def entities(self, biases: Mapping[str, float] = {}) -> Found:
+        """Disjoint entities of each document, in the labels of the models."""
+        detector = BundleDetector(self._bundle, biases=biases, labels_as="own")
+        (decoded,) = detector.decode(self._features, self._texts, self._tokens)
+        order = ORDERS[detector.order]
+        return tuple(
+            tuple(
+                Annotation(c.start, c.end, c.label)
+                for c in select(
+                    detector.join_document([own], document, self._texts, self._tokens), order
+                )
+            )
+            for document, own in enumerate(decoded)
+        )
 
 
 class Decoders:

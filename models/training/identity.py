@@ -39,7 +39,8 @@ def feature_key(recipe: Recipe) -> str:
     relevant = ("layer", "sequence", "features", "scheme", "max_sequence")
     told_apart = [tagger.classes for tagger in recipe.taggers]
     features = [{n: t[n] for n in relevant} for t in taggers]
-    return hash_of([features, told_apart, values["extensions"]])
+    made = [values["extensions"], values.get("counts"), values.get("passes")]
+    return hash_of([features, told_apart, *made])
 
 
 def hash_of(values: object) -> str:

@@ -19,12 +19,16 @@ from ..corpora import AnnotatedDocument
 from ..crf.codec import SpanTuple, encode_batch, misaligned_batch
 from ..crf.learning import Progress
 from ..families import Model, learn
+from ..features import FOUND
 from ..features.base import gather
+from ..features.declaration import FeatureSet, needs_of
 from ..features.featurizing import featurize
 from ..features.gazetteer import cut_phrases, gazetteer_from_phrases
 from ..learners import Learner
 from ..recipes import Recipe, TaggerRecipe
+from ..recipes.tagger import SharedFeatures
 from ..text.tokenizer import tokenize_documents
+from .counting import counted_dictionaries, trusted_headings
 from .sampling import sample
 
 
@@ -71,6 +75,10 @@ class Prepared:
             0,
         )
 
+    def with_rows_of(self, other: Prepared) -> Prepared:
+        """The same tagger with the rows of another one that has the same items and tags."""
+        return dataclasses.replace(other, recipe=self.recipe)
+
 
 def make_dictionaries(
     recipe: Recipe,
@@ -92,7 +100,10 @@ def make_dictionaries(
     if missing := sorted(set(recipe.lists) - lists.keys()):
         raise UsageError(f"recipe {recipe.name} needs the dictionaries {missing}")
     extensions = {extension.name: extension for extension in recipe.extensions}
-    made = {name: lists[name] for name in recipe.dictionaries if name not in extensions}
+    made = {name: lists[name] for name in recipe.dictionaries if name not in recipe.made}
+    made |= counted_dictionaries(recipe.counts, documents)
+    if recipe.trust is not None:
+        made[recipe.trust.name] = trusted_headings(recipe.trust, documents)
     for name, extension in extensions.items():
         phrases = [phrase for source in extension.lists for phrase in lists[source].phrases]
         for document in documents:
@@ -119,14 +130,21 @@ def prepare(
     documents: Sequence[AnnotatedDocument],
     dictionaries: Mapping[str, Dictionary],
     auxiliary: Mapping[str, AuxiliaryModel] = MappingProxyType({}),
+    *,
+    keys: Sequence[str] | None = None,
+    found: Sequence[str] | None = None,
 ) -> tuple[Prepared, ...]:
-    """The input of each tagger of a recipe.
+    """The input of the taggers of a recipe.
+
+    Trees take what they declare from the features of all taggers beside them, which are made once.
 
     Args:
         recipe: what to train.
         documents: gold.
         dictionaries: from `make_dictionaries`.
         auxiliary: those that the recipe needs.
+        keys: of the taggers, which are side by side; those of the first pass by default.
+        found: the column `FOUND` of a later pass.
 
     Raises:
         UsageError: if an auxiliary model is missing; it names the command that makes it.
@@ -136,17 +154,25 @@ def prepare(
     texts = [document.text for document in documents]
     tokens = tokenize_documents(texts)
     tags = tag_columns({name: auxiliary[name] for name in recipe.auxiliary}, texts, tokens)
+    if found is not None:
+        tags = {**tags, FOUND: found}
     clusters = cluster_tables(auxiliary)
     spans = [[(s.start, s.end, s.label) for s in document.spans] for document in documents]
-    prepared = []
-    for tagger in recipe.taggers:
+    prepared: list[Prepared] = []
+    taggers = [recipe.tagger_of[key] for key in keys or recipe.keys_of_passes[0]]
+    shared = SharedFeatures.of(taggers)
+    for tagger in taggers:
+        if shared is not None and prepared:
+            prepared.append(dataclasses.replace(prepared[0], recipe=tagger))
+            continue
+        needing: FeatureSet = shared or tagger
         gazetteers = {
             name: gazetteer_from_phrases(
                 dictionaries[name].phrases, tagger.layer, dictionaries[name].weights
             )
-            for name in sorted(tagger.needs("gazetteer"))
+            for name in sorted(needs_of(needing.features, "gazetteer"))
         }
-        features = featurize(texts, tokens, tagger, gazetteers, tags, clusters=clusters)
+        features = featurize(texts, tokens, needing, gazetteers, tags, clusters=clusters)
         gold = spans if tagger.classes == "typed" else _of_one_label(spans)
         gold_tags = encode_batch(gold, features, tagger.scheme)
         prepared.append(Prepared(tagger, features, gold_tags, misaligned_batch(gold, features)))
@@ -174,7 +200,12 @@ def fit(
     """
     features, tags = sample(prepared.features, prepared.tags, prepared.recipe.sampling, seed)
     model: Model = learn(
-        features, tags, learner or prepared.recipe.learner, seed=seed, progress=progress
+        features,
+        tags,
+        learner or prepared.recipe.learner,
+        seed=seed,
+        progress=progress,
+        coding=prepared.recipe.coding,
     )
     return model
 

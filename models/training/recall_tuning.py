@@ -16,7 +16,7 @@ from ..corpora import AnnotatedDocument
 from ..crf.codec import OUTSIDE
 from ..crf.model_file import snap_bias
 from ..text.tokenizer import tokenize_documents
-from .decoding import Decoders
+from .decoding import Decoders, PassDecoder
 from .scoring import Scored, Scorer, gold_for
 
 MAX_SHIFT = 16.0
@@ -115,11 +115,15 @@ class BiasScorer:
             raise UsageError(
                 "none of the held-back documents has a span: recall cannot be measured"
             )
-        detector = BundleDetector(bundle, labels_as="own")
         texts = [document.text for document in documents]
-        features = detector.featurize(texts, tokenize_documents(texts))
-        by_key = dict(zip(bundle.recipe.keys, features, strict=True))
-        self._decoders = Decoders(bundle.models, by_key, bundle.recipe, texts)
+        self._decoders: PassDecoder | Decoders
+        if bundle.recipe.passes:
+            self._decoders = PassDecoder(bundle, texts)
+        else:
+            detector = BundleDetector(bundle, labels_as="own")
+            features = detector.featurize(texts, tokenize_documents(texts))
+            by_key = dict(zip(bundle.recipe.keys, features, strict=True))
+            self._decoders = Decoders(bundle.models, by_key, bundle.recipe, texts)
         self._scorer = Scorer(gold_for(bundle.recipe, documents))
         self._known: dict[tuple[tuple[str, float], ...], Scored] = {}
 

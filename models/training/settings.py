@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 from ..core.errors import UsageError
+from ..features import Feature
 from ..recipes import Learner, Recipe, Sampling, TaggerRecipe
 from ..recipes.recipe import ALGORITHMS, Parameter
 
@@ -165,15 +166,20 @@ def leave_out(recipe: Recipe, kinds: Sequence[str]) -> Recipe:
             f"leave_out: recipe {recipe.name} has no features of kind {', '.join(unknown)}; "
             f"it has {', '.join(known)}"
         )
-    taggers = []
-    for tagger in recipe.taggers:
-        kept = tuple(f for f in tagger.features if not {p.KIND for p, _ in f.parts} & set(kinds))
-        if not kept:
-            raise UsageError("leave_out: a tagger would have no features left")
-        taggers.append(dataclasses.replace(tagger, features=kept))
+
+    def kept(features: tuple[Feature, ...]) -> tuple[Feature, ...]:
+        return tuple(f for f in features if not {p.KIND for p, _ in f.parts} & set(kinds))
+
+    if not all(kept(tagger.features) for tagger in recipe.taggers):
+        raise UsageError("leave_out: a tagger would have no features left")
+    taggers = tuple(tagger.with_features(kept) for tagger in recipe.taggers)
     used = {name for tagger in taggers for name in tagger.needs("gazetteer")}
-    extensions = tuple(e for e in recipe.extensions if e.name in used)
-    return dataclasses.replace(recipe, taggers=tuple(taggers), extensions=extensions)
+    return dataclasses.replace(
+        recipe,
+        taggers=taggers,
+        extensions=tuple(e for e in recipe.extensions if e.name in used),
+        counts=tuple(one for one in recipe.counts if one.name in used),
+    )
 
 
 def number(name: str, text: str) -> float:

@@ -13,7 +13,7 @@ from ..corpora import AnnotatedDocument, Annotation
 from ..crf.codec import decode_batch, encode_batch
 from ..features import Length, at
 from ..features.featurizing import featurize
-from ..recipes import TaggerRecipe
+from ..recipes import Learner, TaggerRecipe
 from ..text.tokenizer import tokenize_documents
 
 _AT_ONCE = 64
@@ -28,8 +28,10 @@ def upper_bound(
         documents: gold, in any labels.
         tagger: for its segmentation, sequence, scheme and max_sequence.
     """
-    # A tagger must have a feature; this one costs nothing.
-    plain = dataclasses.replace(tagger, features=at(Length(), 0))
+    # A tagger must have a feature and a learner; these cost nothing.
+    plain = dataclasses.replace(
+        tagger, features=at(Length(), 0), coding=None, learner=Learner.of("averaged-perceptron")
+    )
     bounded: list[AnnotatedDocument] = []
     for begin in range(0, len(documents), _AT_ONCE):
         bounded += _bounded(documents[begin : begin + _AT_ONCE], plain)

@@ -17,22 +17,31 @@ from scrubline.models.recipes import Recipe
 from scrubline.models.redaction.merging import ORDER
 from scrubline.models.text.tokenizer import tokenize_documents
 from scrubline.models.training.preparing import Prepared, prepare
+from scrubline.models.trees.declaration import CodedFeatures, Coding, TreesDeclaration
 
 from ..training.notes import CORPUS, LISTS, RECIPE
 
-FEW = {"lbfgs": {"max_iterations": 20}, "averaged-perceptron": {"max_iterations": 5}}
+FEW = {
+    "lbfgs": {"max_iterations": 20},
+    "averaged-perceptron": {"max_iterations": 5},
+    "boosted-trees": {"rounds": 3, "least": 1},
+}
 """Algorithm -> parameters with which it takes a moment."""
 
 
 def prepared(algorithm: str) -> Prepared:
     (tagger,) = RECIPE.taggers
+    learner = Learner.of(algorithm, **FEW.get(algorithm, {}))
+    is_coded = learner.family == "trees"
+    coding = TreesDeclaration((CodedFeatures(tagger.features, Coding("flag")),))
     recipe = Recipe.single(
         name="tiny",
         layer=tagger.layer,
         sequence=tagger.sequence,
         features=tagger.features,
         scheme="BIO",
-        learner=Learner.of(algorithm, **FEW.get(algorithm, {})),
+        learner=learner,
+        coding=coding if is_coded else None,
     )
     (made,) = prepare(recipe, CORPUS, LISTS)
     return made
@@ -44,7 +53,7 @@ def learned(request):
         pytest.importorskip("sklearn")
     given = prepared(request.param)
     learner = given.recipe.learner
-    model = learn(given.features, given.tags, learner, seed=1)
+    model = learn(given.features, given.tags, learner, seed=1, coding=given.recipe.coding)
     return FAMILIES[learner.family], given, model
 
 
@@ -75,7 +84,8 @@ def test_a_model_is_the_same_after_its_file(learned):
     assert (opened.tags, opened.attributes) == (model.tags, model.attributes)
     assert "O" in opened.tags
     assert family.pack(opened) == content
-    again = learn(given.features, given.tags, given.recipe.learner, seed=1)
+    recipe = given.recipe
+    again = learn(given.features, given.tags, recipe.learner, seed=1, coding=recipe.coding)
     assert family.pack(again) == content
 
 

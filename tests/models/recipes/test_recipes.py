@@ -111,8 +111,8 @@ def test_every_declaration_can_be_featurized(name: str, layer: str) -> None:
         (
             "szeged",
             "Ada",
-            "lower[0]=ada is[0]=INITCAPS cluster0.frequency[0]=010110110101"
-            " tag.previous[-4]=NN sentence.quoted[0]=0",
+            "len30[0]=3 pre1[0]=A short[0]=Aa freq20.words_frequency[0]=0 lower[-1]=."
+            " bioes.us_cities[0]=S sentence.quoted[0]=0",
         ),
         (
             "stat-deid",

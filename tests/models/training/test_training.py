@@ -53,7 +53,10 @@ def note(number: int) -> AnnotatedDocument:
 
 def quick(recipe: Recipe) -> Recipe:
     """The recipe with a learner that is fast."""
-    taggers = tuple(dataclasses.replace(t, learner=PERCEPTRON) for t in recipe.taggers)
+    few = Learner.of("boosted-trees", rounds=2, least=2)
+    taggers = tuple(
+        dataclasses.replace(t, learner=few if t.coding else PERCEPTRON) for t in recipe.taggers
+    )
     return dataclasses.replace(recipe, taggers=taggers)
 
 
