@@ -25,6 +25,7 @@ from .frequency import Frequency
 from .gazetteer import Gazetteer, gazetteer_from_phrases
 from .length import Length
 from .line import Line
+from .link import Link
 from .nearest import Beside, Nearest
 from .normal import Kind, Normal
 from .section import Section
@@ -32,6 +33,7 @@ from .sentence import Sentence
 from .shape import Shape
 from .spacing import Spacing
 from .tag import Tag
+from .tree import Tree
 from .word import Word
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "Gazetteer",
     "Length",
     "Line",
+    "Link",
     "Prefix",
     "Property",
     "Section",
@@ -61,6 +64,7 @@ __all__ = [
     "Shape",
     "Suffix",
     "Tag",
+    "Tree",
     "Word",
     "at",
     "feature_from_json",
@@ -89,6 +93,8 @@ KINDS: dict[str, type[Property]] = {
     "line": Line,
     "count": Count,
     "tag": Tag,
+    "tree": Tree,
+    "link": Link,
     "normal": Normal,
     "kind": Kind,
     "field": Field,
