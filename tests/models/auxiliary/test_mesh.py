@@ -2,7 +2,10 @@
 
 import dataclasses
 import itertools
+import os
 import string
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -105,6 +108,24 @@ def test_the_order_of_rows_does_not_matter():
     rows = [*parse_rows(HEADINGS.encode()), *parse_rows(ENTRY_TERMS.encode())]
     for order in itertools.islice(itertools.permutations(rows), 0, 5_000, 999):
         assert train_mesh(order, origin=SAID, year=2022).hash == mesh().hash
+
+
+def test_another_process_gives_the_same_bytes():
+    script = (
+        "import sys\n"
+        "from scrubline.models.auxiliary import origin_of\n"
+        "from scrubline.models.auxiliary.mesh import parse_rows, train_mesh\n"
+        "rows = parse_rows(sys.stdin.buffer.read())\n"
+        "print(train_mesh(rows, origin=origin_of(['']), year=2022).hash)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        input=(ENTRY_TERMS + HEADINGS).encode(),
+        capture_output=True,
+        check=True,
+        env=os.environ | {"PYTHONHASHSEED": "7"},
+    )
+    assert ran.stdout.decode().strip() == mesh().hash
 
 
 def test_the_licence_names_source_edition_and_change():
