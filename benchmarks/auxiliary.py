@@ -1,4 +1,4 @@
-"""How fast auxiliary taggers give a batch its columns of tags.
+"""How fast auxiliary models give a batch its columns of tags.
 
 One JSON line for each model: fine tokens per second of processor time on one core, median and
 spread over repeats; features, CRF and column together, without tokenizing. Documents go in batches,
@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from scrubline.models.auxiliary import AuxiliaryTagger, read_auxiliary
+from scrubline.models.auxiliary import ColumnModel, read_auxiliary
 from scrubline.models.text.tokenizer import tokenize_documents
 
 from .tokenizer import default_texts, read, summary
@@ -27,14 +27,14 @@ BATCH = 256
 """Documents of a batch, as in a run."""
 
 
-def seconds(tagger: AuxiliaryTagger, texts: Sequence[str]) -> float:
+def seconds(model: ColumnModel, texts: Sequence[str]) -> float:
     """Processor time for the columns of all batches."""
     spent = 0.0
     for first in range(0, len(texts), BATCH):
         batch = texts[first : first + BATCH]
         tokens = tokenize_documents(batch)
         begin = time.process_time()
-        tagger.columns(batch, tokens)
+        model.columns(batch, tokens)
         spent += time.process_time() - begin
     return spent
 
@@ -53,8 +53,8 @@ def main() -> None:
     count = len(tokenize_documents(texts))
     for url in options.part:
         model = read_auxiliary(url)
-        if not isinstance(model, AuxiliaryTagger):
-            parser.error(f"{model.name} is not a tagger")
+        if not isinstance(model, ColumnModel):
+            parser.error(f"{model.name} gives no columns")
         begin = time.process_time()
         model.columns(["a"], tokenize_documents(["a"]))
         ready_ms = (time.process_time() - begin) * 1000

@@ -1,8 +1,8 @@
-"""Auxiliary models: taggers and word clusters whose output recipes use as features.
+"""Auxiliary models: taggers and tables whose output recipes use as features.
 
 The command `scrubline part` trains each of them, on open corpora or on your own notes. None ships
 with the package, because some of the data is share-alike. To add one, write a file here and add a
-line to `AUXILIARY_MODELS` and one to `base.KIND_OF`.
+line to `AUXILIARY_MODELS` and one to `kinds.KIND_OF`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ from ..core.errors import UsageError
 from ..core.tokens import Tokens
 from ..features import FOUND, Feature
 from ..recipes.recipe import Learner
-from . import brown, ner, pos, word2vec
-from .base import (
+from . import brown, links, mesh, ner, pos, word2vec
+from .base import open_auxiliary, read_auxiliary, revise_auxiliary, write_auxiliary
+from .kinds import (
     CLUSTER,
+    LINKS,
+    NOT_IN_BUNDLES,
     TAG,
+    TREE,
     AuxiliaryModel,
     AuxiliaryTagger,
     ClusterTable,
-    open_auxiliary,
-    read_auxiliary,
-    revise_auxiliary,
-    write_auxiliary,
+    ColumnModel,
+    RecordedLinks,
+    TreeTable,
 )
 from .sources import Origin, origin_of
 
@@ -34,6 +37,14 @@ __all__ = [
     "CONLLU",
     "TEXTS",
     "CLUSTER",
+    "HEADINGS",
+    "LINKS",
+    "NOT_IN_BUNDLES",
+    "TREE",
+    "ColumnModel",
+    "RecordedLinks",
+    "TreeTable",
+    "refuse_in_bundle",
     "AUXILIARY_MODELS",
     "READS",
     "TAG",
@@ -54,12 +65,13 @@ __all__ = [
     "write_auxiliary",
 ]
 
-CONLLU, ANNOTATED, TEXTS = "conllu", "annotated", "texts"
+CONLLU, ANNOTATED, TEXTS, HEADINGS = "conllu", "annotated", "texts", "headings"
 
 READS: Mapping[str, str] = {
     CONLLU: "sentences with tags, in CoNLL-U",
     ANNOTATED: "annotated documents, in any form that `scrubline convert --help` names",
     TEXTS: 'raw texts: .txt, or .jsonl with {"text"} a line',
+    HEADINGS: "tables of headings and of entry terms, with tabs between the cells",
 }
 """Kind of training data -> its description in help and errors."""
 
@@ -70,14 +82,16 @@ class Trainer:
 
     Attributes:
         name: of the model.
-        kind: `TAG` or `CLUSTER`.
+        kind: `TAG`, `CLUSTER`, `TREE` or `LINKS`.
         title: a short description.
         reads: key of `READS`.
         inputs: the files that `command` names.
         train: function of the data; it takes the keywords `origin`, `command` and `progress`, and
-            `learner` (a tagger) or those in `settings` (clusters).
+            `learner` (a tagger) or those in `settings` (the others).
         learner: of a tagger, by default.
-        settings: names of the whole numbers (`fold`: 0 or 1) that `train` takes for clusters.
+        settings: names of the whole numbers (`fold`: 0 or 1) that `train` takes.
+        scored_on: key of `READS`: what the model is scored on.
+        usual: settings that `command` names.
     """
 
     name: str
@@ -88,12 +102,19 @@ class Trainer:
     train: Callable[..., AuxiliaryModel]
     learner: Learner | None = None
     settings: tuple[str, ...] = ()
+    scored_on: str = ""
+    usual: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.scored_on:
+            object.__setattr__(self, "scored_on", self.reads)
 
     @property
     def command(self) -> str:
         """The command that trains the model, with the files it is usually trained on."""
         inputs = " ".join(f"--input {name}" for name in self.inputs)
-        return f"scrubline part train {self.name} {inputs} --output parts/{self.name}"
+        settings = "".join(f" --set {setting}" for setting in self.usual)
+        return f"scrubline part train {self.name} {inputs}{settings} --output parts/{self.name}"
 
 
 _UD = ("en_ewt-ud-train.conllu",)
@@ -145,6 +166,43 @@ AUXILIARY_MODELS: dict[str, Trainer] = {
         word2vec.train_word2vec,
         settings=("clusters", "dimensions", "epochs", "fold", "least_count", "seed", "window"),
     ),
+    "mesh": Trainer(
+        "mesh",
+        TREE,
+        "tree numbers of medical phrases, from MeSH",
+        HEADINGS,
+        ("mesh2022_descriptors.tsv", "mesh2022_entry_terms.tsv"),
+        mesh.train_mesh,
+        settings=("year",),
+        scored_on=TEXTS,
+        usual=("year=2022",),
+    ),
+    "links": Trainer(
+        "links",
+        LINKS,
+        "links between words, recorded; for studies alone; needs Link Grammar",
+        TEXTS,
+        _NOTES,
+        links.train_links,
+    ),
+    "linkleft": Trainer(
+        "linkleft",
+        TAG,
+        "the nearest link to the left; needs Link Grammar to make it",
+        TEXTS,
+        _NOTES,
+        functools.partial(links.train_learned, name="linkleft"),
+        links.LEARNER,
+    ),
+    "linkright": Trainer(
+        "linkright",
+        TAG,
+        "the nearest link to the right; needs Link Grammar to make it",
+        TEXTS,
+        _NOTES,
+        functools.partial(links.train_learned, name="linkright"),
+        links.LEARNER,
+    ),
 }
 """Name -> how the model is trained."""
 
@@ -186,18 +244,35 @@ def require_auxiliary(
     if missing := set(auxiliary_needed(declared)) - available.keys():
         raise UsageError(missing_auxiliary(owner, missing))
     for kind, name in sorted(_needs(declared) - {(TAG, FOUND)}):
-        if kind in (TAG, CLUSTER) and isinstance(available[name], AuxiliaryTagger) != (kind == TAG):
+        if kind in (TAG, CLUSTER) and isinstance(available[name], ColumnModel) != (kind == TAG):
             raise UsageError(f"{owner}: the auxiliary model {name!r} must be of kind {kind!r}")
+
+
+def refuse_in_bundle(owner: str, names: Iterable[str]) -> None:
+    """Checks that a bundle may hold the auxiliary models of a recipe.
+
+    Args:
+        owner: of the features, for the message: "recipe stat-deid".
+        names: of the models.
+
+    Raises:
+        UsageError: naming those that are for studies alone.
+    """
+    if refused := sorted(NOT_IN_BUNDLES.intersection(names)):
+        raise UsageError(
+            f"{owner}: the auxiliary model {', '.join(refused)} is as sensitive as the notes that"
+            " it was made from, so no bundle may hold it: train without it, and use it in studies"
+        )
 
 
 def tag_columns(
     auxiliary: Mapping[str, AuxiliaryModel], texts: Sequence[str | None], tokens: Tokens
 ) -> dict[str, Sequence[str]]:
-    """Runs all taggers; the result is what `featurize` takes as `tags`."""
+    """Runs all models that give columns; the result is what `featurize` takes as `tags`."""
     return {
         name: model.columns(texts, tokens)
         for name, model in auxiliary.items()
-        if isinstance(model, AuxiliaryTagger)
+        if isinstance(model, ColumnModel)
     }
 
 

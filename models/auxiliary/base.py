@@ -1,4 +1,4 @@
-"""An auxiliary model: a folder with a tagger or a table of word clusters.
+"""An auxiliary model: a folder with a tagger, or with a table of words, phrases or sentences.
 
     CHECKSUMS          SHA-256 of each of the other files; its own SHA-256 is the model's hash
     card.json, card.md training data, method and scores
@@ -13,37 +13,34 @@ A *cluster table* gives words a code. It also has
 
     clusters.tsv       word, tab, code; sorted, each word once
 
+A *table of trees* gives the tokens of phrases their tree numbers. It also has
+
+    trees.tsv.xz       see `phrase_trees`
+
+A *record of links* gives the tokens of some sentences their links to others. It also has
+
+    links.tsv.xz       see `recorded_links`
+
 The folder is checksummed (`models.storage.checksummed`). Once the checksums agree, the content of
-each file is still validated, and no file holds code. A bundle may hold the files unchanged.
+each file is still validated, and no file holds code. A bundle may hold the files unchanged, but for
+a record of links, which is as sensitive as the texts that it was made from.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-import numpy as np
-
-from ...dictionaries import DICTIONARIES, DictionaryError
+from ...dictionaries import DictionaryError
 from ...dictionaries import load as load_dictionary
-from ...dictionaries.trie import TokenTrie
 from ..core.errors import BundleError, UsageError, error_class
-from ..core.feature_rows import Features
 from ..core.shortage import raise_shortage
-from ..core.tokens import Tokens
-from ..crf.decoding import CrfDecoder, open_decoder
 from ..crf.model_file import CrfModel
 from ..crf.packed import pack, unpack
-from ..features import Feature, feature_from_json, feature_to_json
-from ..features.base import require_int, require_one_of
-from ..features.featurizing import featurize
-from ..features.gazetteer import gazetteer_from_phrases
-from ..features.items import SEQUENCES
+from ..features import feature_from_json, feature_to_json
 from ..storage.checksummed import (
     CHECKSUMS,
     checksums,
@@ -55,159 +52,60 @@ from ..storage.checksummed import (
     to_json,
     write_checksummed,
 )
+from .kinds import (
+    CLUSTER,
+    KIND_OF,
+    LINKS,
+    MAX_FEATURES,
+    TAG,
+    TREE,
+    AuxiliaryModel,
+    AuxiliaryTagger,
+    ClusterTable,
+    Declaration,
+    RecordedLinks,
+    TreeTable,
+)
+from .phrase_trees import PhraseTable, pack_trees, unpack_trees
+from .recorded_links import (
+    SentenceLinks,
+    pack_links,
+    unpack_links,
+)
 
 MODEL = "model.crf.xz"
 TAGGER = "tagger.json"
 CLUSTERS = "clusters.tsv"
+TREES = "trees.tsv.xz"
+LINKS_FILE = "links.tsv.xz"
 COMMON = ("LICENCE.md", "card.json", "card.md")
 """Files of every auxiliary model, besides `CHECKSUMS`."""
 
-TAG, CLUSTER = "tag", "cluster"
-KIND_OF: Mapping[str, str] = {
-    "pos": TAG,
-    "upos": TAG,
-    "ner": TAG,
-    "brown": CLUSTER,
-    "word2vec": CLUSTER,
-}
-"""Name of an auxiliary model, as features name it -> its kind."""
-
-OUTSIDE = "O"
-"""The CRF's tag for "no tag"; the column holds "" there."""
+T = TypeVar("T")
 
 LONGEST_CODE = 16
-MAX_BYTES: Mapping[str, int] = {MODEL: 1 << 28, CLUSTERS: 1 << 26, CHECKSUMS: 1 << 12}
+MAX_BYTES: Mapping[str, int] = {
+    MODEL: 1 << 28,
+    CLUSTERS: 1 << 26,
+    LINKS_FILE: 1 << 25,
+    CHECKSUMS: 1 << 12,
+}
 """Larger files are refused unread; `_MAX_OTHER` is the limit for files not listed here."""
 
-_FILES = frozenset({*COMMON, CHECKSUMS, CLUSTERS, TAGGER, MODEL})
+_FILES_OF: Mapping[str, frozenset[str]] = {
+    TAG: frozenset({TAGGER, MODEL}),
+    CLUSTER: frozenset({CLUSTERS}),
+    TREE: frozenset({TREES}),
+    LINKS: frozenset({LINKS_FILE}),
+}
+"""Kind -> files of its own."""
+
+_FILES = frozenset({*COMMON, CHECKSUMS}.union(*_FILES_OF.values()))
 _MAX_OTHER = 1 << 22
 _WHERE = "the auxiliary model"
-_OWNER = "auxiliary tagger"
-_MAX_FEATURES = 2_000
-_MAX_SEQUENCE = 1_000_000
 _TAG = re.compile(r"[!-~]{1,32}")
 _CODE = re.compile(rf"[0-9]{{1,{LONGEST_CODE}}}")
 _UNFIT = re.compile("[\x00\t\n\r\ud800-\udfff]")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Declaration:
-    """The features of an auxiliary tagger.
-
-    Attributes:
-        features: in the order in which attributes are rendered; of the text and of shipped
-            dictionaries, not of other auxiliary models.
-        sequence: what the CRF labels as one sequence: a "line", a "sentence" or a "document".
-        max_sequence: most items in a sequence; longer ones are cut.
-
-    Raises:
-        UsageError: if a value is not allowed, a dictionary does not ship with the package, or a
-            feature needs an auxiliary model.
-    """
-
-    features: tuple[Feature, ...]
-    sequence: str = "sentence"
-    max_sequence: int = 1_000
-
-    layer = "fine"
-    kind = "token"
-
-    def __post_init__(self) -> None:
-        require_one_of(_OWNER, "sequence", self.sequence, SEQUENCES)
-        require_int(_OWNER, "max_sequence", self.max_sequence, 1, _MAX_SEQUENCE)
-        if not 1 <= len(self.features) <= _MAX_FEATURES:
-            raise UsageError(f"{_OWNER}: expected 1 to {_MAX_FEATURES} features")
-        if len({frozenset(feature.parts) for feature in self.features}) < len(self.features):
-            raise UsageError(f"{_OWNER}: a feature is declared twice")
-        if {need[0] for need in self._needs()} & {TAG, CLUSTER}:
-            raise UsageError(f"{_OWNER}: its features cannot need another auxiliary model")
-        if unknown := sorted({need[1] for need in self._needs()} - DICTIONARIES.keys()):
-            raise UsageError(
-                f"{_OWNER}: needs dictionaries {unknown}, which do not ship with the package"
-            )
-
-    def _needs(self) -> set[tuple[str, str]]:
-        parts = [part for feature in self.features for part, _ in feature.parts]
-        return {need for part in parts for need in part.needs}
-
-    @property
-    def dictionaries(self) -> tuple[str, ...]:
-        """Names of the dictionaries that the features need, sorted."""
-        return tuple(sorted({name for _, name in self._needs()}))
-
-    def featurize(self, texts: Sequence[str | None], tokens: Tokens) -> Features:
-        """The attributes of a batch; its items are the fine tokens of all texts but None."""
-        return featurize(texts, tokens, self, _gazetteers(self.dictionaries))
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class AuxiliaryModel:
-    """A validated model; made only by `make_tagger`, `make_cluster_table` and `open_auxiliary`.
-
-    Attributes:
-        name: key of `KIND_OF`.
-        hash: SHA-256 of its `CHECKSUMS`, in hexadecimal: models with equal hashes are the same
-            bytes.
-        licence: of its training data, in short, from its card.
-        card: the content of `card.json`.
-        files: all files by name, including `CHECKSUMS`: what `open_auxiliary` takes.
-    """
-
-    name: str
-    hash: str
-    licence: str
-    card: Mapping[str, Any] = dataclasses.field(repr=False)
-    files: Mapping[str, bytes] = dataclasses.field(repr=False)
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class AuxiliaryTagger(AuxiliaryModel):
-    """A CRF that tags fine tokens.
-
-    Attributes:
-        declaration: its features.
-        model: its weights, parsed.
-        tags: all that `columns` can return, sorted, without "".
-    """
-
-    declaration: Declaration = dataclasses.field(repr=False)
-    model: CrfModel = dataclasses.field(repr=False)
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """See the class."""
-        return tuple(sorted(set(self.model.tags) - {OUTSIDE}))
-
-    def columns(self, texts: Sequence[str | None], tokens: Tokens) -> list[str]:
-        """One tag for each row of `tokens`, "" for no tag.
-
-        The tags of a document depend on its text alone. Thread-safe.
-
-        Args:
-            texts: one for each document of `tokens`; None for a failed one, which gets no tags.
-            tokens: fine tokens of the batch.
-        """
-        features = self.declaration.featurize(texts, tokens)
-        decoder = _opened(self)
-        tags, _ = decoder.decode(decoder.ready(features), scored=False)
-        column = np.full(len(tokens), "", object)
-        is_active = np.array([text is not None for text in texts], np.bool_)
-        rows = np.repeat(is_active, np.diff(tokens.document_offsets))
-        names = np.array(["" if tag == OUTSIDE else tag for tag in decoder.tags], object)
-        column[rows] = names[tags]
-        as_list: list[str] = column.tolist()
-        return as_list
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class ClusterTable(AuxiliaryModel):
-    """A table from words to codes.
-
-    Attributes:
-        clusters: word, as written or case-folded -> code.
-    """
-
-    clusters: Mapping[str, str] = dataclasses.field(repr=False)
 
 
 def make_tagger(
@@ -265,6 +163,48 @@ def make_cluster_table(
     return made
 
 
+def make_tree_table(
+    name: str, numbers: Mapping[str, str], *, card: Mapping[str, Any], licence_text: str
+) -> TreeTable:
+    """Assembles a table of trees and validates it as `open_auxiliary` does.
+
+    Args:
+        name: key of `KIND_OF`.
+        numbers: phrase -> its numbers, both as `phrase_trees` has them.
+        card: as in `make_tagger`.
+        licence_text: for LICENCE.md.
+
+    Raises:
+        BundleError: if a phrase or a number is not valid.
+    """
+    made = _make(name, {TREES: pack_trees(numbers)}, card, licence_text)
+    assert isinstance(made, TreeTable)
+    return made
+
+
+def make_recorded_links(
+    name: str,
+    sentences: Mapping[str, tuple[int, SentenceLinks]],
+    *,
+    card: Mapping[str, Any],
+    licence_text: str,
+) -> RecordedLinks:
+    """Assembles a record of links and validates it as `open_auxiliary` does.
+
+    Args:
+        name: key of `KIND_OF`.
+        sentences: see `RecordedLinks`.
+        card: as in `make_tagger`.
+        licence_text: for LICENCE.md.
+
+    Raises:
+        BundleError: if a link is not valid.
+    """
+    made = _make(name, {LINKS_FILE: pack_links(sentences)}, card, licence_text)
+    assert isinstance(made, RecordedLinks)
+    return made
+
+
 def revise_auxiliary(model: AuxiliaryModel, card: Mapping[str, Any]) -> AuxiliaryModel:
     """The model with entries added to its card."""
     own = {n: c for n, c in model.files.items() if n not in COMMON and n != CHECKSUMS}
@@ -308,14 +248,20 @@ def open_auxiliary(files: Mapping[str, bytes]) -> AuxiliaryModel:
         raise BundleError(f"{_WHERE}: card.json: name must be one of {', '.join(KIND_OF)}")
     if not isinstance(licence, str) or not licence:
         raise BundleError(f"{_WHERE}: card.json: licence must name the licence of the data")
-    kind = TAG if MODEL in files else CLUSTER
+    kind = next(kind for kind, own in _FILES_OF.items() if own <= files.keys())
     if kind != KIND_OF[name]:
         raise BundleError(f"{_WHERE}: {name!r} must be of kind {KIND_OF[name]!r}")
     digest = hashlib.sha256(files[CHECKSUMS]).hexdigest()
     if kind == CLUSTER:
         return ClusterTable(name, digest, licence, card, files, _clusters(files[CLUSTERS]))
+    if kind == TREE:
+        numbers = _unpacked(unpack_trees, files, TREES)
+        return TreeTable(name, digest, licence, card, files, PhraseTable(numbers))
+    if kind == LINKS:
+        sentences = _unpacked(unpack_links, files, LINKS_FILE)
+        return RecordedLinks(name, digest, licence, card, files, sentences)
     declared = _declaration(files)
-    return AuxiliaryTagger(name, digest, licence, card, files, declared, _model(files[MODEL]))
+    return AuxiliaryTagger(name, digest, licence, card, files, declared, _model(files))
 
 
 def read_auxiliary(url: str) -> AuxiliaryModel:
@@ -372,14 +318,21 @@ def _limit(name: str) -> int:
 
 
 def _auxiliary_sums(content: bytes) -> dict[str, str]:
-    """File -> SHA-256; the files are those of one of the two kinds."""
+    """File -> SHA-256; the files are those of one of the kinds."""
     sums = parse_checksums(content, _WHERE)
-    if set(sums) not in ({*COMMON, TAGGER, MODEL}, {*COMMON, CLUSTERS}):
+    if set(sums) not in [{*COMMON, *own} for own in _FILES_OF.values()]:
         raise BundleError(
             f"{_WHERE}: {CHECKSUMS} must list {', '.join(COMMON)}, and either {TAGGER} and"
-            f" {MODEL} or {CLUSTERS}"
+            f" {MODEL}, {CLUSTERS}, {TREES} or {LINKS_FILE}"
         )
     return sums
+
+
+def _unpacked(unpack: Callable[[bytes], T], files: Mapping[str, bytes], name: str) -> T:
+    try:
+        return unpack(files[name])
+    except BundleError as error:
+        raise BundleError(f"{_WHERE}: {name}: {error}") from None
 
 
 def _declaration(files: Mapping[str, bytes]) -> Declaration:
@@ -389,8 +342,8 @@ def _declaration(files: Mapping[str, bytes]) -> Declaration:
         raise BundleError(
             f"{_WHERE}: {TAGGER} must have features, sequence, max_sequence and dictionaries"
         )
-    if not isinstance(features, list) or len(features) > _MAX_FEATURES:
-        raise BundleError(f"{_WHERE}: {TAGGER}: features must be a list of at most {_MAX_FEATURES}")
+    if not isinstance(features, list) or len(features) > MAX_FEATURES:
+        raise BundleError(f"{_WHERE}: {TAGGER}: features must be a list of at most {MAX_FEATURES}")
     if not isinstance(data["sequence"], str):
         raise BundleError(f"{_WHERE}: {TAGGER}: sequence must be a string")
     try:
@@ -416,11 +369,8 @@ def _declaration(files: Mapping[str, bytes]) -> Declaration:
     return declaration
 
 
-def _model(content: bytes) -> CrfModel:
-    try:
-        model = unpack(content)
-    except BundleError as error:
-        raise BundleError(f"{_WHERE}: {MODEL}: {error}") from None
+def _model(files: Mapping[str, bytes]) -> CrfModel:
+    model = _unpacked(unpack, files, MODEL)
     if not all(_TAG.fullmatch(tag) for tag in model.tags):
         raise BundleError(f"{_WHERE}: {MODEL}: a tag is not 1 to 32 printable ASCII characters")
     return model
@@ -444,15 +394,3 @@ def _clusters(content: bytes) -> dict[str, str]:
     if any(word >= after for word, after in zip(words, words[1:], strict=False)):
         raise BundleError(f"{_WHERE}: {CLUSTERS}: words must be sorted and unique")
     return dict((word, code) for word, code in rows)
-
-
-@functools.lru_cache(maxsize=8)
-def _gazetteers(names: tuple[str, ...]) -> dict[str, TokenTrie]:
-    loaded = {name: load_dictionary(name) for name in names}
-    return {n: gazetteer_from_phrases(d.phrases, "fine", d.weights) for n, d in loaded.items()}
-
-
-@functools.lru_cache(maxsize=8)
-def _opened(tagger: AuxiliaryTagger) -> CrfDecoder:
-    """A model is opened once per process, so its identity serves as the key."""
-    return open_decoder(tagger.model)

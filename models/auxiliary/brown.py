@@ -18,7 +18,8 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import UsageError
-from .base import LONGEST_CODE, ClusterTable, make_cluster_table
+from .base import LONGEST_CODE, make_cluster_table
+from .kinds import ClusterTable
 from .sources import Origin
 from .words import CorpusWords, corpus_card, count_words, table_of
 

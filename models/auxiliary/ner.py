@@ -17,7 +17,7 @@ from ..crf.learning import Progress
 from ..features import CharacterClass, Feature, Gazetteer, Prefix, Shape, Suffix, Word, at, together
 from ..recipes.recipe import Learner
 from ..text.tokenizer import tokenize_documents
-from .base import AuxiliaryTagger, Declaration
+from .kinds import AuxiliaryTagger, Declaration
 from .sources import Origin
 from .tagging import train_tagger
 

@@ -18,8 +18,8 @@ from ..crf.learning import Progress
 from ..features import Feature, Gazetteer, Prefix, Shape, Suffix, Word, at, together
 from ..recipes.recipe import Learner
 from ..text.tokenizer import tokenize_documents
-from .base import OUTSIDE, AuxiliaryTagger, Declaration
 from .conllu import TaggedSentence
+from .kinds import OUTSIDE, AuxiliaryTagger, Declaration
 from .sources import Origin
 from .tagging import by_sequence, train_tagger
 

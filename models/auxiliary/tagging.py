@@ -11,7 +11,8 @@ from ..core.version import VERSION
 from ..crf.learning import Progress, learn
 from ..families import require_crf
 from ..recipes.recipe import Learner
-from .base import AuxiliaryTagger, Declaration, make_tagger
+from .base import make_tagger
+from .kinds import AuxiliaryTagger, Declaration
 from .sources import Origin
 
 

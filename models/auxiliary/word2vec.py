@@ -16,7 +16,8 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import UsageError
-from .base import ClusterTable, make_cluster_table
+from .base import make_cluster_table
+from .kinds import ClusterTable
 from .sources import Origin
 from .words import CorpusWords, corpus_card, count_words, table_of
 

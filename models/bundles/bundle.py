@@ -46,6 +46,7 @@ from .contents import (
     labels_of,
     open_auxiliary_models,
     open_dictionaries,
+    require_in_bundle,
 )
 from .layout import (
     NAME_FORM,
@@ -129,8 +130,10 @@ def make_bundle(
             many seconds.
 
     Raises:
-        BundleError: if these do not fit together.
+        BundleError: if these do not fit together, or the recipe needs an auxiliary model that may
+            be in no bundle.
     """
+    require_in_bundle(recipe, f"bundle {name}")
     listed, lists = _pack_dictionaries(recipe, dictionaries)
     snapped = {label: snap_bias(bias) for label, bias in (biases or {}).items()}
     # Through JSON and back, so that a new card and one that was read render alike.

@@ -10,7 +10,7 @@ from typing import Any
 from ...dictionaries import DICTIONARIES, Dictionary, DictionaryError
 from ...dictionaries import load as load_dictionary
 from ...dictionaries import parse as parse_dictionary
-from ..auxiliary import AuxiliaryModel, open_auxiliary, require_auxiliary
+from ..auxiliary import AuxiliaryModel, open_auxiliary, refuse_in_bundle, require_auxiliary
 from ..core.errors import BundleError, UsageError
 from ..core.labels import LABELS
 from ..crf.model_file import label_of, snap_bias
@@ -148,6 +148,18 @@ def _open_dictionary(
         raise BundleError(f"{where}: {error}") from None
 
 
+def require_in_bundle(recipe: Recipe, where: str) -> None:
+    """Checks that a bundle may hold the auxiliary models that a recipe needs.
+
+    Raises:
+        BundleError: if one of them is for studies alone.
+    """
+    try:
+        refuse_in_bundle(f"recipe {recipe.name}", recipe.auxiliary)
+    except UsageError as error:
+        raise BundleError(f"{where}: {error}") from None
+
+
 def open_auxiliary_models(
     files: Mapping[str, bytes], recipe: Recipe, where: str
 ) -> dict[str, AuxiliaryModel]:
@@ -159,8 +171,10 @@ def open_auxiliary_models(
         where: names the bundle in messages.
 
     Raises:
-        BundleError: if they are not exactly those that the recipe needs, or one is damaged.
+        BundleError: if they are not exactly those that the recipe needs, one is damaged, or one
+            may be in no bundle.
     """
+    require_in_bundle(recipe, where)
     inside: dict[str, dict[str, bytes]] = {}
     for path, content in files.items():
         if (place := auxiliary_in(path)) is not None:

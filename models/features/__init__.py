@@ -25,6 +25,7 @@ from .frequency import Frequency
 from .gazetteer import Gazetteer, gazetteer_from_phrases
 from .length import Length
 from .line import Line
+from .link import Link
 from .nearest import Beside, Nearest
 from .normal import Kind, Normal
 from .section import Section
@@ -32,6 +33,7 @@ from .sentence import Sentence
 from .shape import Shape
 from .spacing import Spacing
 from .tag import FOUND, Tag
+from .tree import Tree
 from .word import Word
 
 __all__ = [
@@ -55,6 +57,7 @@ __all__ = [
     "Gazetteer",
     "Length",
     "Line",
+    "Link",
     "Prefix",
     "Property",
     "Section",
@@ -62,6 +65,7 @@ __all__ = [
     "Shape",
     "Suffix",
     "Tag",
+    "Tree",
     "Word",
     "at",
     "feature_from_json",
@@ -90,6 +94,8 @@ KINDS: dict[str, type[Property]] = {
     "line": Line,
     "count": Count,
     "tag": Tag,
+    "tree": Tree,
+    "link": Link,
     "normal": Normal,
     "kind": Kind,
     "field": Field,

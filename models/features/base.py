@@ -11,7 +11,7 @@ import abc
 import dataclasses
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -292,11 +292,21 @@ def one_each(values: Iterable[str | None], *, by_word: bool) -> Column:
 def several_each(values: Iterable[tuple[str, ...]], *, by_word: bool) -> Column:
     """A column of any number of distinct values a row."""
     sets, set_ids = intern(values)
+    return several_of(cast(list[tuple[str, ...]], sets), set_ids, by_word=by_word)
+
+
+def several_of(sets: Sequence[tuple[str, ...]], set_ids: Ints, *, by_word: bool) -> Column:
+    """A column whose rows have the values of one of some sets.
+
+    Args:
+        sets: each of distinct values.
+        set_ids: index into `sets` of each row.
+        by_word: see `Column`.
+    """
     table: dict[str, int] = {}
     lengths = np.zeros(len(sets), np.int64)
     flat: list[int] = []
     for index, members in enumerate(sets):
-        assert isinstance(members, tuple)
         lengths[index] = len(members)
         flat.extend(table.setdefault(member, len(table)) for member in members)
     set_offsets = np.concatenate(([0], np.cumsum(lengths)))

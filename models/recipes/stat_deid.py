@@ -7,11 +7,14 @@ The labels of the corpus are not learnt: what is found is PHI, of no kind (`labe
 `classes="typed"` has one function a label against all other words, of which the largest wins.
 
 Deviations: C is not printed; it is 1 here. Words are fine tokens, where the paper took the
-boundaries of its gold annotation. Syntactic bigrams, the two nearest links to the left and to the
-right, come from a parser that does not ship (auxiliary models "linkleft" and "linkright", both
-links of a side in one tag). MeSH categories are a cluster table "mesh" of tree numbers
-("C14.280.067"): the first character is one of 16 top categories, and each further level adds four
-characters. Without these auxiliary models their features are left out.
+boundaries of its gold annotation. Syntactic bigrams are the linked words with the names of their
+links, two to the left and two to the right; they come from a parser that does not ship, so from
+notes that were parsed beforehand (auxiliary model "links"), in studies alone (`links="recorded"`).
+Elsewhere taggers that were trained on such parses give the name of the nearest link to each side
+(auxiliary models "linkleft" and "linkright"), without the word. The parser knows English alone, so
+the Spanish recipe has no links. Every word of a MeSH phrase has its categories (auxiliary model
+"mesh"), where the paper mapped nouns; the first characters are 16 top categories, where it says 15.
+Without these auxiliary models their features are left out.
 """
 
 from __future__ import annotations
@@ -21,13 +24,14 @@ from collections.abc import Collection, Iterable, Mapping
 from ..core.errors import UsageError
 from ..features import (
     CharacterClass,
-    Cluster,
     Feature,
     Field,
     Gazetteer,
     Length,
+    Link,
     Section,
     Tag,
+    Tree,
     Word,
     at,
     together,
@@ -57,17 +61,23 @@ LEXICAL_BIGRAMS: tuple[Feature, ...] = (
     together((Word(), -2), (Word(), -1)),
     together((Word(), 1), (Word(), 2)),
 )
-SYNTACTIC_BIGRAMS: tuple[Feature, ...] = (*at(Tag("linkleft"), 0), *at(Tag("linkright"), 0))
+LINKS: Mapping[str, tuple[Feature, ...]] = {
+    "learned": (*at(Tag("linkleft"), 0), *at(Tag("linkright"), 0)),
+    "recorded": tuple(
+        feature
+        for side in ("left", "right")
+        for place in (1, 2)
+        for feature in at(Link("links", side, place), 0)
+    ),
+}
+"""Where links come from -> the syntactic bigrams."""
+
+SYNTACTIC_BIGRAMS: tuple[Feature, ...] = LINKS["learned"]
 PART_OF_SPEECH: tuple[Feature, ...] = at(Tag("pos"), 0)
 SECTION: tuple[Feature, ...] = (*at(Section(), 0), *at(Field("last"), 0))
 """Headings that are known, and those that open a line, of which training learns its own."""
 
-MESH: tuple[Feature, ...] = tuple(
-    # Category "C", then "C14", "C14.280" and so on to the eleventh level.
-    feature
-    for prefix in (1, *range(3, 44, 4))
-    for feature in at(Cluster("mesh", prefix), 0)
-)
+MESH: tuple[Feature, ...] = at(Tree("mesh"), 0)
 
 
 def dictionary(names: Iterable[str]) -> tuple[Feature, ...]:
@@ -94,7 +104,11 @@ FEATURES: tuple[Feature, ...] = (
 
 
 def stat_deid(
-    language: str = "en", *, groups: Collection[str] = tuple(GROUPS), classes: str = "two"
+    language: str = "en",
+    *,
+    groups: Collection[str] = tuple(GROUPS),
+    classes: str = "two",
+    links: str = "learned",
 ) -> Recipe:
     """The recipe with some of its feature classes, by default all.
 
@@ -102,13 +116,15 @@ def stat_deid(
         language: key of `LANGUAGES`.
         groups: some of `GROUPS`, in any order.
         classes: "two": PHI or not; or "typed".
+        links: key of `LINKS`. No bundle may hold recorded ones: they are for studies.
 
     Raises:
         UsageError: if a group is unknown.
     """
     if unknown := sorted(set(groups) - GROUPS.keys()):
         raise UsageError(f"stat-deid: unknown groups {', '.join(unknown)}; known: {[*GROUPS]}")
-    features = [feature for name, group in GROUPS.items() if name in groups for feature in group]
+    own = {**GROUPS, "syntactic bigrams": LINKS[links] if language == "en" else ()}
+    features = [feature for name, group in own.items() if name in groups for feature in group]
     if "dictionary" in groups:
         features += dictionary(LANGUAGES[language])
     return Recipe.single(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from ...dictionaries import Dictionary
-from ..auxiliary import AuxiliaryModel
+from ..auxiliary import AuxiliaryModel, refuse_in_bundle
 from ..bundles.bundle import Bundle, make_bundle
 from ..core.errors import UsageError
 from ..core.labels import LABELS, UNKNOWN_KIND
@@ -64,6 +64,7 @@ def train(
             ordinals of documents, from 0.
         BundleError: if training gave no valid model.
     """
+    refuse_in_bundle(f"recipe {recipe.name}", recipe.auxiliary)
     if label_map is not None and any(tagger.classes == "two" for tagger in recipe.taggers):
         label_map = {**label_map, UNKNOWN_KIND: UNKNOWN_KIND}
     corpus = list(documents)

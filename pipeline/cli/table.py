@@ -138,7 +138,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "commands.dictionaries",
         ),
         "part": Command(
-            "make the auxiliary models that some recipes need: parts of speech, names, clusters",
+            "make the auxiliary models that some recipes need: parts of speech, clusters, links",
             add_part,
             "commands.auxiliary",
         ),

@@ -15,17 +15,22 @@ from ...models.auxiliary import (
     ANNOTATED,
     AUXILIARY_MODELS,
     CONLLU,
+    HEADINGS,
     READS,
     AuxiliaryModel,
     AuxiliaryTagger,
     ClusterTable,
+    RecordedLinks,
     Trainer,
+    TreeTable,
     origin_of,
     read_auxiliary,
     revise_auxiliary,
     write_auxiliary,
 )
 from ...models.auxiliary.conllu import parse_conllu
+from ...models.auxiliary.links import SENSITIVE, SIDE_OF, score_learned, score_links
+from ...models.auxiliary.mesh import parse_rows, score_trees
 from ...models.auxiliary.ner import score_ner
 from ...models.auxiliary.pos import score_pos, words_of
 from ...models.auxiliary.words import score_clusters
@@ -84,9 +89,16 @@ def train_model(args: argparse.Namespace) -> str:
     write_auxiliary(model, args.output)
     return (
         f"auxiliary model {model.name}: {_size(model):,} bytes, hash {model.hash[:12]}, "
-        f"licence of its data: {model.licence} (see LICENCE.md). "
-        "It holds words of its training texts: protect it as you protect them."
+        f"licence of its data: {model.licence} (see LICENCE.md). {_sensitivity(model)}"
     )
+
+
+def _sensitivity(model: AuxiliaryModel) -> str:
+    if isinstance(model, RecordedLinks):
+        return f"It is {SENSITIVE}."
+    if isinstance(model, TreeTable):
+        return "It holds phrases of the tables alone."
+    return "It holds words of its training texts: protect it as you protect them."
 
 
 def show_model(url: str) -> str:
@@ -97,6 +109,10 @@ def show_model(url: str) -> str:
         if isinstance(model, AuxiliaryTagger)
         else f"{len(model.clusters):,} words, {len(set(model.clusters.values())):,} codes"
         if isinstance(model, ClusterTable)
+        else f"{len(model.table.numbers):,} phrases"
+        if isinstance(model, TreeTable)
+        else f"{len(model.sentences):,} sentences"
+        if isinstance(model, RecordedLinks)
         else ""
     )
     card = model.files["card.md"].decode()
@@ -122,12 +138,18 @@ def _size(model: AuxiliaryModel) -> int:
 
 
 def _score(model: AuxiliaryModel, url: str, known: Collection[str]) -> dict[str, object]:
-    data, _ = _read(AUXILIARY_MODELS[model.name].reads, [url])
+    data, _ = _read(AUXILIARY_MODELS[model.name].scored_on, [url])
     if isinstance(model, ClusterTable):
         return score_clusters(model.clusters, data)
+    if isinstance(model, TreeTable):
+        return score_trees(model, data)
+    if isinstance(model, RecordedLinks):
+        return score_links(model, data)
     assert isinstance(model, AuxiliaryTagger)
     if model.name == "ner":
         return score_ner(model, data)
+    if model.name in SIDE_OF:
+        return score_learned(model, data)
     return score_pos(model, data, known)
 
 
@@ -141,9 +163,8 @@ def _options(trainer: Trainer, args: argparse.Namespace) -> dict[str, object]:
         if args.algorithm:
             raise UsageError(f"--algorithm does not apply to {trainer.name}")
         if unknown := sorted(values.keys() - set(trainer.settings)):
-            raise UsageError(
-                f"--set: {trainer.name} has no settings {unknown}; it has {list(trainer.settings)}"
-            )
+            known = list(trainer.settings) or "none"
+            raise UsageError(f"--set: {trainer.name} has no settings {unknown}; it has {known}")
         if fractions := sorted(n for n, v in values.items() if v != int(v)):
             raise UsageError(f"--set: {fractions} must be whole numbers")
         return {n: bool(v) if n == "fold" else int(v) for n, v in values.items()}
@@ -196,6 +217,8 @@ def _read(reads: str, urls: Sequence[str]) -> tuple[list[Any], list[str]]:
                 if reads == CONLLU:
                     data += parse_conllu(content)
                     sources.append("en_ewt-ud" if name.startswith("en_ewt-ud") else "")
+                elif reads == HEADINGS:
+                    data += parse_rows(content)
                 else:
                     for text, source in _texts(name, content):
                         data.append(text)

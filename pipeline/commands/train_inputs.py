@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ...dictionaries import DICTIONARIES, Dictionary, DictionaryError, load, without_secrets
-from ...models.auxiliary import AuxiliaryModel
+from ...models.auxiliary import AuxiliaryModel, refuse_in_bundle
 from ...models.bundles.bundle import Bundle, open_bundle
 from ...models.core.errors import UsageError
 from ...models.core.label_maps import label_map_names, load_map
@@ -99,6 +99,7 @@ def read_inputs(args: argparse.Namespace) -> TrainInputs:
     if base is not None:
         auxiliary = {**base.auxiliary, **auxiliary}
         biases = {**_base_biases(base, recipe, learned), **biases}
+    refuse_in_bundle("--part", auxiliary)
     if unused := sorted(auxiliary.keys() - set(recipe.auxiliary)):
         raise UsageError(f"--part: recipe {recipe.name} does not need {', '.join(unused)}")
     return TrainInputs(

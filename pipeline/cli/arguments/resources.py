@@ -142,14 +142,17 @@ def add_part(parser: ArgumentParser) -> None:
     describe(
         parser,
         "train|show|list|score [NAME|FOLDER] [OPTIONS]",
-        "An auxiliary model (a part, for short) is a folder with a small tagger or a table of word "
-        "clusters, from which recipes make features. None ships with the package; one command "
-        "makes each:\n"
+        "An auxiliary model (a part, for short) is a folder with a small tagger or a table, from "
+        "which recipes make features. None ships with the package; one command makes each:\n"
         "  pos       part of speech, Penn tags        from a treebank in CoNLL-U\n"
         "  upos      part of speech, universal tags   from the same\n"
         "  ner       PER, LOC, ORG                    from annotated corpora\n"
         "  brown     Brown clusters                   from raw texts: .txt, or .jsonl with {text}\n"
         "  word2vec  clusters of word vectors         from the same; needs scrubline[clusters]\n"
+        "  mesh      categories of medical phrases    from tables of MeSH: .tsv\n"
+        "  links     links of grammar, recorded       from raw open texts, for studies alone\n"
+        "  linkleft  nearest link to the left         from raw texts; needs Link Grammar\n"
+        "  linkright nearest link to the right        from the same\n"
         "The licence of the data is kept with the model (LICENCE.md), separate from Scrubline's: "
         "UD English is share-alike. Clusters made from your notes contain words of them, even "
         "names: protect such a model as you protect the notes. `list` shows the command for each "
@@ -195,7 +198,7 @@ def _add_part_options(parser: Any) -> None:
         metavar="NAME=VALUE",
         help="train: for taggers, a parameter of the learner, for example max_iterations=100; for "
         "clusters, one of clusters, vocabulary, least_count, fold (0 keeps case), epochs, "
-        "dimensions, window, seed; repeatable",
+        "dimensions, window, seed; for mesh, year; repeatable",
     )
     parser.add_argument(
         "--algorithm",

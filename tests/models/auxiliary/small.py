@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import functools
 
-from scrubline.models.auxiliary import AuxiliaryTagger, ClusterTable, origin_of
-from scrubline.models.auxiliary.base import Declaration
+from scrubline.models.auxiliary import (
+    AuxiliaryTagger,
+    ClusterTable,
+    RecordedLinks,
+    TreeTable,
+    origin_of,
+)
+from scrubline.models.auxiliary.base import make_recorded_links
 from scrubline.models.auxiliary.brown import train_brown
 from scrubline.models.auxiliary.conllu import parse_conllu
+from scrubline.models.auxiliary.kinds import Declaration
+from scrubline.models.auxiliary.mesh import parse_rows, train_mesh
 from scrubline.models.auxiliary.ner import train_ner
 from scrubline.models.auxiliary.pos import train_pos
+from scrubline.models.auxiliary.recorded_links import digest_of
 from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.features import Prefix, Suffix, Word, at
 from scrubline.models.recipes import Learner
@@ -79,3 +88,29 @@ def ner() -> AuxiliaryTagger:
 @functools.cache
 def brown() -> ClusterTable:
     return train_brown(NOTES, origin=OURS, clusters=4)
+
+
+HEADINGS = """\
+Heart Attack\tD000001\tC14.280.067;C23.550
+Heart\tD000002\tA07.541
+Dye No. 5\tD000003\tD01.001.002.003.004.005.006.007.008.009.010.011.012
+Untreed\tD000004\t
+"""
+ENTRY_TERMS = "MI, acute\tD000001\nheart\tD000001\nnothing\tD000004\nlost\tD999999\n"
+
+
+@functools.cache
+def mesh() -> TreeTable:
+    rows = [*parse_rows(ENTRY_TERMS.encode()), *parse_rows(HEADINGS.encode())]
+    return train_mesh(rows, origin=origin_of([""]), year=2022)
+
+
+@functools.cache
+def links() -> RecordedLinks:
+    """Made by hand: two sentences, of which the second has a link that is not among the nearest."""
+    sentences = {
+        digest_of("the cat ran ."): (4, ((0, 1, "Ds"), (1, 2, "Ss"))),
+        digest_of("He slept there."): (4, ((0, 1, "Ss*m"), (0, 3, "Xp"), (1, 2, "MVp"))),
+    }
+    card = {"licence": "CC0", "trained_on": "invented"}
+    return make_recorded_links("links", sentences, card=card, licence_text="CC0\n")

@@ -11,20 +11,21 @@ from scrubline.models.auxiliary import (
     cluster_tables,
     missing_auxiliary,
     origin_of,
+    refuse_in_bundle,
     require_auxiliary,
     tag_columns,
 )
-from scrubline.models.auxiliary.base import KIND_OF
+from scrubline.models.auxiliary.kinds import KIND_OF
 from scrubline.models.auxiliary.sources import LICENCES, SOURCES
 from scrubline.models.core.errors import UsageError
-from scrubline.models.features import Cluster, Gazetteer, Tag, Word, at
+from scrubline.models.features import Cluster, Gazetteer, Tag, Tree, Word, at
 from scrubline.models.features.featurizing import featurize
 from scrubline.models.recipes import Learner, TaggerRecipe
 from scrubline.models.recipes.hitsz import TOKEN_FEATURES
 from scrubline.models.text.tokenizer import tokenize_documents
 from scrubline.pipeline.cli.parser import make_parser
 
-from .small import brown, ner, pos
+from .small import brown, links, mesh, ner, pos
 
 ALL = (*at(Tag("pos"), 0), *at(Tag("ner"), 0), *at(Cluster("brown", 4, fold=True), 0))
 
@@ -33,7 +34,10 @@ def test_the_table_says_what_each_auxiliary_model_is():
     assert {name: maker.kind for name, maker in AUXILIARY_MODELS.items()} == KIND_OF
     for name, maker in AUXILIARY_MODELS.items():
         assert maker.name == name and maker.reads in READS
-        assert (maker.learner is None) == bool(maker.settings) == (maker.kind == "cluster")
+        assert maker.scored_on in READS
+        assert (maker.learner is not None) == (maker.kind == "tag")
+        assert bool(maker.settings) == (maker.kind in ("cluster", "tree"))
+        assert {setting.partition("=")[0] for setting in maker.usual} <= set(maker.settings)
 
 
 @pytest.mark.parametrize("name", AUXILIARY_MODELS)
@@ -67,6 +71,14 @@ def test_a_recipe_without_its_auxiliary_models_says_how_they_are_made():
 def test_an_auxiliary_model_of_the_other_kind_is_refused():
     with pytest.raises(UsageError, match="'pos' must be of kind 'cluster'"):
         require_auxiliary("recipe x", at(Cluster("pos"), 0), {"pos": pos()})
+    with pytest.raises(UsageError, match="'brown' must be of kind 'tag'"):
+        require_auxiliary("recipe x", at(Tree("brown"), 0), {"brown": brown()})
+
+
+def test_recorded_links_are_refused_in_bundles():
+    refuse_in_bundle("recipe x", ["pos", "mesh", "linkleft"])
+    with pytest.raises(UsageError, match="recipe x: the auxiliary model links is as sensitive"):
+        refuse_in_bundle("recipe x", ["pos", "links"])
 
 
 def test_features_are_made_of_auxiliary_models():
@@ -134,12 +146,12 @@ PAGE = (Path(__file__).parents[3] / "docs/parts.md").read_text(encoding="utf-8")
 
 
 def test_the_manual_lists_every_auxiliary_model_file_and_licence():
-    assert re.findall(r"^\| `(\w+)` \| [^|]*\| (?:tags|clusters) \|", PAGE, re.M) == [
+    assert re.findall(r"^\| `(\w+)` \| [^|]*\| (?:tags|clusters|trees|links) \|", PAGE, re.M) == [
         *AUXILIARY_MODELS
     ]
     section = PAGE.split("## What is in a part\n")[1].split("\n## ")[0]
     listed = set(re.findall(r"`([\w.]+)`", "".join(re.findall(r"^\|([^|]*)\|", section, re.M))))
-    assert listed == {*pos().files, *brown().files}
+    assert listed == {*pos().files, *brown().files, *mesh().files, *links().files}
     licences = PAGE.split("## Licences\n")[1].split("\n## ")[0]
     assert all(source.title.split(",")[0] in licences for source in SOURCES.values())
     assert missing_auxiliary("recipe hitsz", ["pos"]) in PAGE

@@ -18,18 +18,21 @@ from scrubline.models.auxiliary import (
 from scrubline.models.auxiliary.base import (
     CHECKSUMS,
     CLUSTERS,
-    KIND_OF,
+    LINKS_FILE,
     MODEL,
     TAGGER,
+    TREES,
     make_cluster_table,
     write_auxiliary,
 )
+from scrubline.models.auxiliary.kinds import KIND_OF
 from scrubline.models.core.errors import BundleError
+from scrubline.models.core.packing import compressed
 from scrubline.models.crf.packed import pack
 from scrubline.models.features import Gazetteer, Tag, Word, at, feature_to_json
 
 from ...examples import examples
-from .small import brown, ner, pos
+from .small import brown, links, mesh, ner, pos
 
 
 def signed(files):
@@ -48,7 +51,7 @@ def edited(model, file, /, **values):
     return changed(model, file, json.dumps({**table, **values}).encode())
 
 
-@pytest.mark.parametrize("make", [pos, ner, brown])
+@pytest.mark.parametrize("make", [pos, ner, brown, mesh, links])
 def test_an_auxiliary_model_is_read_as_it_was_written(make, tmp_path):
     model = make()
     url = str(tmp_path / "here/part")
@@ -92,6 +95,7 @@ def test_a_card_may_be_added_to():
 
 def test_the_repr_holds_no_words():
     assert "nurse" not in repr(pos()) and "fish" not in repr(brown())
+    assert "heart" not in repr(mesh()) and "Ss" not in repr(links())
 
 
 # -- hostile
@@ -105,7 +109,7 @@ def test_a_damaged_file_is_named(name):
         open_auxiliary({**pos().files, name: bytes(content)})
 
 
-@pytest.mark.parametrize("make", [pos, brown])
+@pytest.mark.parametrize("make", [pos, brown, mesh, links])
 def test_each_file_must_be_there(make):
     for name in make().files:
         files = {n: c for n, c in make().files.items() if n != name}
@@ -250,6 +254,79 @@ def test_tables_that_are_none_are_refused(content, match):
         open_auxiliary(changed(brown(), CLUSTERS, content))
 
 
+DIGEST = b"0" * 64
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (b"", "must not be empty"),
+        (b"C14\ta", "line break"),
+        (b"C14\n", "line 1: expected sorted phrases"),
+        (b"C14\ta\n\n", "line 2: expected sorted tree numbers"),
+        (b"c14\ta\n", "line 1"),
+        (b"C14.1\ta\n", "line 1"),
+        (b"C14" + b".000" * 11 + b"\ta\n", "line 1"),
+        (b"C15;C14\ta\n", "line 1"),
+        (b"C14\ta\nC13\tb\n", "line 2"),
+        (b"C14\tb\ta\n", "line 1: expected sorted phrases"),
+        (b"C14\ta\ta\n", "line 1: expected sorted phrases"),
+        (b"C14\ta  b\n", "line 1: expected sorted phrases"),
+        (b"C14\t a\n", "line 1: expected sorted phrases"),
+        (b"C14\t\n", "line 1: expected sorted phrases"),
+        (b"C14\ta\0\n", "line 1: expected sorted phrases"),
+        (b"C14\t" + b"a " * 16 + b"a\n", "more than 16 words"),
+        (b"C14\ta\nC15\ta\n", "line 2: a phrase occurs twice"),
+        (b"\xff\n", "not UTF-8"),
+    ],
+)
+def test_tables_of_trees_that_are_none_are_refused(content, match):
+    with pytest.raises(BundleError, match=match):
+        open_auxiliary(changed(mesh(), TREES, compressed(content)))
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (DIGEST + b"\t2\t0:1:S", "line break"),
+        (b"\n", "line 1"),
+        (DIGEST[1:] + b"\t2\t0:1:S\n", "line 1"),
+        (DIGEST + b"\t2\t\n", "line 1"),
+        (DIGEST + b"\t2\t0:1\n", "line 1"),
+        (DIGEST + b"\t2\t0:2:S\n", "line 1"),
+        (DIGEST + b"\t2\t1:1:S\n", "line 1"),
+        (DIGEST + b"\t2\t1:0:S\n", "line 1"),
+        (DIGEST + b"\t41\t0:1:S\n", "line 1"),
+        (DIGEST + b"\t3\t1:2:S 0:1:S\n", "line 1"),
+        (DIGEST + b"\t3\t0:1:S 0:1:S\n", "line 1"),
+        (DIGEST + b"\t2\t0:1:" + b"S" * 33 + b"\n", "line 1"),
+        ((DIGEST + b"\t2\t0:1:S\n") * 2, "line 2"),
+        (b"\xff\n", "not ASCII"),
+    ],
+)
+def test_records_of_links_that_are_none_are_refused(content, match):
+    with pytest.raises(BundleError, match=match):
+        open_auxiliary(changed(links(), LINKS_FILE, compressed(content)))
+
+
+@given(cut=st.integers(0, 2_000), flip=st.integers(1, 255))
+@examples(60)
+def test_no_damage_of_a_table_gets_through(cut, flip):
+    for model, file in ((mesh(), TREES), (links(), LINKS_FILE)):
+        whole = model.files[file]
+        place = cut % len(whole)
+        flipped = bytes([whole[place] ^ flip])
+        for bad in (whole[:place], whole[:place] + flipped + whole[place + 1 :], whole + b"\0"):
+            with pytest.raises(BundleError, match=file):
+                open_auxiliary(changed(model, file, bad))
+
+
+@pytest.mark.parametrize(("make", "file"), [(mesh, TREES), (links, LINKS_FILE)])
+def test_a_small_file_that_unpacks_to_much_is_refused(make, file):
+    with pytest.raises(BundleError, match="too large"):
+        open_auxiliary(changed(make(), file, compressed(b"a" * (1 << 26) + b"\n")))
+
+
 def test_a_file_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setitem(open_auxiliary.__globals__["MAX_BYTES"], CLUSTERS, 10)
     with pytest.raises(BundleError, match="larger than 10 bytes"):
@@ -263,7 +340,11 @@ def test_words_that_a_table_cannot_hold_are_left_out():
 
 
 def test_a_name_of_no_auxiliary_model_cannot_be_made():
-    assert set(KIND_OF) == {"pos", "upos", "ner", "brown", "word2vec"}
+    assert set(KIND_OF) == {
+        *("pos", "upos", "ner", "brown", "word2vec", "mesh", "links"),
+        "linkleft",
+        "linkright",
+    }
     with pytest.raises(BundleError, match="name must be"):
         make_cluster_table("mine", {"a": "1"}, card={"licence": "CC0"}, licence_text="CC0\n")
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.auxiliary import AUXILIARY_MODELS, open_auxiliary
-from scrubline.models.auxiliary.base import Declaration
 from scrubline.models.auxiliary.conllu import parse_conllu
+from scrubline.models.auxiliary.kinds import Declaration
 from scrubline.models.auxiliary.ner import score_ner, train_ner
 from scrubline.models.auxiliary.pos import score_pos, train_pos, words_of
 from scrubline.models.core.errors import UsageError

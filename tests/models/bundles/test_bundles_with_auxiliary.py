@@ -7,14 +7,14 @@ import hashlib
 
 import pytest
 from scrubline.models.auxiliary import AUXILIARY_MODELS, open_auxiliary
-from scrubline.models.auxiliary.base import make_cluster_table
+from scrubline.models.auxiliary.base import make_cluster_table, make_tree_table
 from scrubline.models.auxiliary.conllu import TaggedSentence
 from scrubline.models.auxiliary.sources import Origin
 from scrubline.models.bundles.bundle import _opened, open_bundle, write_bundle
 from scrubline.models.bundles.detector import BundleDetector
 from scrubline.models.core.errors import BundleError, UsageError
 from scrubline.models.corpora import AnnotatedDocument, Annotation
-from scrubline.models.features import Cluster, Tag, Word, at
+from scrubline.models.features import Cluster, Tag, Tree, Word, at
 from scrubline.models.recipes import Learner, Recipe
 from scrubline.models.storage.checksummed import CHECKSUMS
 from scrubline.models.text.tokenizer import tokenize_documents
@@ -182,3 +182,13 @@ def test_texts_that_failed_have_no_tags(bundle):
     tokens = tokenize_documents(["seen by Ann", *["" if t is None else t for t in texts[1:]]])
     rows = system.label(system.featurize(texts, tokens), texts, tokens).rows()
     assert {d for d, _ in rows} <= {1, 4} and 1 in {d for d, _ in rows}
+
+
+def test_a_bundle_sees_the_levels_above_a_phrase():
+    numbers = {"lee": "A01.001", "ann": "A01.002;B02", "bob": "A01.003", "today": "C03"}
+    model = make_tree_table("mesh", numbers, card={"licence": "ours"}, licence_text="ours\n")
+    tagger = dataclasses.replace(RECIPE.taggers[0], features=(*at(Tree("mesh"), 0), *at(Word(), 0)))
+    recipe = dataclasses.replace(RECIPE, taggers=(tagger,))
+    bundle = train(recipe, CORPUS, dictionaries={}, auxiliary={"mesh": model}, name="trees-1")
+    # Lee was in no note: what is known of it is a level that Ann and Bob are under.
+    assert found(bundle, "seen by LEE today", "seen today") == ["LEE"]

@@ -23,6 +23,7 @@ from scrubline.models.features import (
     Kind,
     Length,
     Line,
+    Link,
     Nearest,
     Normal,
     Prefix,
@@ -32,6 +33,7 @@ from scrubline.models.features import (
     Spacing,
     Suffix,
     Tag,
+    Tree,
     Word,
     at,
     feature_from_json,
@@ -83,6 +85,9 @@ EXAMPLES: tuple[Property, ...] = (
     Count("document", scaled=True, fold=True),
     Count("sequence", scaled=True),
     Tag("pos"),
+    Tree("pos"),
+    Tree("pos", depth=0),
+    *(Link("pos", side, place) for side in ("left", "right") for place in (1, 2)),
     Normal(),
     Normal(plain=True),
     Kind(),
@@ -212,7 +217,7 @@ def test_json_round_trip(declared: Property) -> None:
 def test_every_kind_is_deterministic_and_sees_only_its_document(
     declared: Property, layer: str, texts: list[str], sequence: str
 ) -> None:
-    if isinstance(declared, Tag):
+    if isinstance(declared, Tag | Tree | Link):
         texts = texts[:1]
     recipe = recipe_of(declared, layer=layer, sequence=sequence, max_sequence=7, offsets=(-2, 0, 1))
     together_ = attributes([*texts, None], recipe)
@@ -413,6 +418,69 @@ def test_section_gives_the_heading_above() -> None:
     assert values(Section(), text) == expected
     assert expected[0] == []
     assert expected[-1] != []
+
+
+TREES = ["", "C14.280.067;C23", "C14.280", "D03"]
+
+
+@pytest.mark.parametrize(
+    ("depth", "expected"),
+    [
+        (0, [[], ["C"], ["C"], ["D"]]),
+        (1, [[], ["C", "C14", "C23"], ["C", "C14"], ["D", "D03"]]),
+        (
+            11,
+            [
+                [],
+                ["C", "C14", "C14.280", "C14.280.067", "C23"],
+                ["C", "C14", "C14.280"],
+                ["D", "D03"],
+            ],
+        ),
+    ],
+)
+def test_a_place_in_a_tree_is_all_places_above_it(depth: int, expected: list[list[str]]) -> None:
+    head = f"tree{depth}.t[0]="
+    rows = attributes(["a b c d"], recipe_of(Tree("t", depth)), tags={"t": TREES})
+    assert [[name.removeprefix(head) for name in row] for row in rows] == expected
+
+
+def test_a_character_has_the_places_of_its_token() -> None:
+    rows = attributes(["a bc"], recipe_of(Tree("t", 1), layer="character"), tags={"t": ["", "A01"]})
+    assert rows == [[], [], *[["tree1.t[0]=A", "tree1.t[0]=A01"]] * 2]
+
+
+@pytest.mark.parametrize(
+    ("side", "place", "expected"),
+    [
+        ("left", 1, [None, "D the", None]),
+        ("left", 2, [None] * 3),
+        ("right", 1, ["D cat", "S ran", None]),
+        ("right", 2, [None, "X .", None]),
+    ],
+)
+def test_links_by_side_and_place(side: str, place: int, expected: list[str | None]) -> None:
+    column = ["\n\nD cat\n\n", "D the\n\nS ran\nX .\n", ""]
+    rows = attributes(["the cat ran"], recipe_of(Link("l", side, place)), tags={"l": column})
+    head = f"link.{side}{place}.l[0]="
+    assert rows == [[f"{head}{one}"] if one else [] for one in expected]
+
+
+@pytest.mark.parametrize(
+    ("make", "parameters"),
+    [
+        (Tree, ("a b",)),
+        (Tree, ("a", 12)),
+        (Tree, ("a", -1)),
+        (Link, ("a b", "left")),
+        (Link, ("a", "up")),
+        (Link, ("a", "left", 0)),
+        (Link, ("a", "left", 3)),
+    ],
+)
+def test_trees_and_links_refuse_parameters(make: type, parameters: tuple[object, ...]) -> None:
+    with pytest.raises(UsageError):
+        make(*parameters)
 
 
 def test_coarse_items_take_the_tag_of_their_first_fine_token() -> None:

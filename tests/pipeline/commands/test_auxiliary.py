@@ -4,13 +4,19 @@ import json
 import sys
 
 import pytest
-from scrubline.models.auxiliary import AUXILIARY_MODELS, open_auxiliary, read_auxiliary
+from scrubline.models.auxiliary import (
+    AUXILIARY_MODELS,
+    link_grammar,
+    open_auxiliary,
+    read_auxiliary,
+)
+from scrubline.models.auxiliary.link_grammar import is_installed
 from scrubline.models.corpora import write_annotated
 from scrubline.pipeline.cli import main as cli
 from scrubline.pipeline.cli.parser import make_parser
 from scrubline.pipeline.commands import auxiliary
 
-from ...models.auxiliary.small import NAMED, NOTES, UD
+from ...models.auxiliary.small import ENTRY_TERMS, HEADINGS, NAMED, NOTES, UD, mesh
 
 QUICK = ("--algorithm", "averaged-perceptron", "--set", "max_iterations=5")
 
@@ -201,3 +207,45 @@ def test_the_model_on_disk_is_the_model_of_its_files(run, ud, tmp_path):
     run("train", "pos", "--input", ud, "--output", out, *QUICK)
     files = {path.name: path.read_bytes() for path in out.iterdir()}
     assert open_auxiliary(files).hash == read_auxiliary(str(out)).hash
+
+
+def test_tables_become_trees(run, notes, tmp_path):
+    for name, content in (("headings.tsv", HEADINGS), ("terms.tsv", ENTRY_TERMS)):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    tables = ("--input", tmp_path / "terms.tsv", "--input", tmp_path / "headings.tsv")
+    out = tmp_path / "mesh"
+    words = ("train", "mesh", *tables, "--output", out)
+    code, _, errors = run(*words)
+    assert code == 2 and "--set year=2022" in errors
+    code, said, errors = run(*words, "--set", "year=2022", "--held-out", notes)
+    assert (code, errors) == (0, "")
+    assert "National Library of Medicine" in said and "phrases of the tables alone" in said
+    model = read_auxiliary(str(out))
+    assert model.table.numbers == mesh().table.numbers
+    assert model.card["scores"]["raw/notes.jsonl"]["have a tree number"] == 0
+    code, said, _ = run("show", out)
+    assert code == 0 and "4 phrases" in said
+
+
+@pytest.mark.skipif(not is_installed(), reason="needs Link Grammar")
+def test_notes_become_links(run, notes, tmp_path):
+    out = tmp_path / "links"
+    code, said, errors = run("train", "links", "--input", notes, "--output", out)
+    assert (code, errors) == (0, "")
+    assert "as sensitive as the notes" in said and "never in a bundle" in said
+    assert run("score", out, "--input", notes)[0] == 0
+    code, said, _ = run("show", out)
+    assert code == 0 and "as sensitive as the notes" in said
+    code, said, errors = run(
+        *("train", "linkleft", "--input", notes, "--output", tmp_path / "left"),
+        *("--held-out", notes, *QUICK),
+    )
+    assert (code, errors) == (0, "") and "auxiliary model linkleft" in said
+
+
+@pytest.mark.parametrize("name", ["links", "linkleft", "linkright"])
+def test_a_missing_parser_is_told(run, notes, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(link_grammar, "_library", lambda: None)
+    link_grammar.open_parser.cache_clear()
+    code, _, errors = run("train", name, "--input", notes, "--output", tmp_path / "x")
+    assert code == 2 and "apt-get install liblink-grammar5" in errors

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from scrubline.models.auxiliary import AUXILIARY_MODELS, write_auxiliary
-from scrubline.models.auxiliary.base import make_cluster_table
+from scrubline.models.auxiliary.base import make_cluster_table, make_recorded_links
 from scrubline.models.auxiliary.conllu import TaggedSentence
 from scrubline.models.auxiliary.sources import Origin
 from scrubline.models.bundles.bundle import open_bundle
@@ -129,3 +129,12 @@ def test_dictionaries_are_made_from_other_lists(capsys, corpus, tmp_path):
         capsys, *words, "--dictionary-from", "towns=cities_es", "--output", tmp_path / "x"
     )
     assert code == 2 and "makes no dictionary towns" in err
+
+
+def test_recorded_links_are_refused(capsys, corpus, tmp_path):
+    links = make_recorded_links("links", {}, card={"licence": "CC0-1.0"}, licence_text="CC0-1.0\n")
+    write_auxiliary(links, str(tmp_path / "links"))
+    words = ("train", "--corpus", corpus, "--recipe", "stat-deid", "--part", tmp_path / "links")
+    code, _, err = run(capsys, *words, "--name", "tiny-1", "--output", tmp_path / "b")
+    assert code == 2 and "links is as sensitive as the notes" in err
+    assert not (tmp_path / "b").exists()
