@@ -244,8 +244,8 @@ def own_names(bundles: Iterable[Bundle]) -> dict[str, str] | None:
         count += 1
         if bundle.recipe.classes == "two":
             # Its taggers call all of it PHI; the labels in its map are the corpus' alone.
-            for native in LABELS:
-                names[native].add(UNKNOWN_KIND)
+            for label in LABELS:
+                names[label].add(UNKNOWN_KIND)
             continue
         for own, native in bundle.label_map.items():
             if native is not None:
