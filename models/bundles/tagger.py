@@ -9,14 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType, ModuleType
 from typing import NoReturn
 
-import numpy as np
-
 from ...dictionaries import Dictionary
 from ..auxiliary import cluster_tables
-from ..core.arrays import Ids
 from ..core.detectors import DetectorId
 from ..core.errors import BundleError, UsageError
-from ..core.feature_rows import Featurized, Indexed
+from ..core.feature_rows import Featurized
 from ..core.labels import LABELS
 from ..core.spans import Candidate, Candidates
 from ..core.tokens import Tokens
@@ -149,20 +146,13 @@ class _SharedTagger:
     Attributes:
         decoder: of the model.
         featurize: turns texts, tokens and columns of tags into what the decoder takes.
-        index: of the attributes of all taggers of its pass, which are found together; None if the
-            tagger has features of its own.
-        table: id in that index -> id of the model, -1 for none.
+        index: of the attributes of all taggers of its pass, whose ids the decoder takes; None if
+            the tagger has features of its own.
     """
 
     decoder: Decoder
     featurize: Callable[[Sequence[str | None], Tokens, Mapping[str, Sequence[str]]], Featurized]
     index: AttributeIndex | None = None
-    table: Ids | None = None
-
-    def picked(self, rows: Indexed) -> Indexed:
-        """The rows of the pass with the ids of this model."""
-        assert self.table is not None
-        return dataclasses.replace(rows, attribute_ids=self.table[rows.attribute_ids])
 
 
 def featurize_together(
@@ -172,12 +162,10 @@ def featurize_together(
     tags: Mapping[str, Sequence[str]],
 ) -> tuple[Featurized, ...]:
     """`Tagger.featurize` of each; what taggers of one pass see alike is looked for once."""
-    opened = [tagger.opened for tagger in taggers]
-    index = opened[0].index
-    if index is None or any(one.index is not index for one in opened):
+    index = taggers[0].opened.index
+    if index is None or any(tagger.opened.index is not index for tagger in taggers):
         return tuple(tagger.featurize(texts, tokens, tags) for tagger in taggers)
-    rows = index.featurize(texts, tokens, tags)
-    return tuple(one.picked(rows) for one in opened)
+    return (index.featurize(texts, tokens, tags),) * len(taggers)
 
 
 @functools.lru_cache(maxsize=32)
@@ -216,24 +204,22 @@ def _opened_in_pass(
     together = _opened_together(bundle, beside, native)
     if together is None:
         return None
-    index, tables = together
-    decoder = family.open_arrays(family.arrays(bundle.models[key]))
-    shared = _SharedTagger(decoder, index.featurize, index, tables[key])
-    return dataclasses.replace(
-        shared, featurize=lambda *batch: shared.picked(index.featurize(*batch))
-    )
+    index, attributes = together
+    decoder = family.open_arrays(family.arrays(bundle.models[key], attributes))
+    return _SharedTagger(decoder, index.featurize, index)
 
 
 @functools.lru_cache(maxsize=8)
 def _opened_together(
     bundle: Bundle, keys: tuple[str, ...], native: ModuleType
-) -> tuple[AttributeIndex, dict[str, Ids]] | None:
-    """The index of the attributes of all models of a pass, and the ids of each in it."""
+) -> tuple[AttributeIndex, tuple[str, ...]] | None:
+    """The index of the attributes of all models of a pass, and these in the order of their ids."""
     shared = SharedFeatures.of([bundle.recipe.tagger_of[key] for key in keys])
     if shared is None:
         return None
-    known = {key: bundle.models[key].attributes for key in keys}
-    attributes = tuple(dict.fromkeys(name for names in known.values() for name in names))
+    attributes = tuple(
+        dict.fromkeys(name for key in keys for name in bundle.models[key].attributes)
+    )
     lists = _lists(bundle, shared.features)
     weighed = {name: (one.phrases, one.weights) for name, one in lists.items()}
     try:
@@ -246,11 +232,7 @@ def _opened_together(
         )
     except UsageError:
         return None
-    tables = {}
-    for key, names in known.items():
-        ids = {name: number for number, name in enumerate(names)}
-        tables[key] = np.array([ids.get(name, -1) for name in attributes], np.int32)
-    return index, tables
+    return index, attributes
 
 
 def _opened_natively(

@@ -67,7 +67,8 @@ class Family:
         pack: a model -> the content of its file; the same model gives the same bytes.
         unpack: the content of a file -> the model, validated.
         open_decoder: a model -> its fastest decoder.
-        arrays: a model -> tuples, numbers, strings and arrays that the cache of taggers can keep.
+        arrays: a model -> tuples, numbers, strings and arrays that the cache of taggers can keep;
+            of trees with attributes, whose places are then the ids, in place of the model's own.
         open_arrays: those -> a decoder on the extension, which takes `Indexed` features alone.
     """
 
@@ -77,7 +78,7 @@ class Family:
     pack: Callable[[Any], bytes]
     unpack: Callable[[bytes], Any]
     open_decoder: Callable[[Any], Decoder]
-    arrays: Callable[[Any], Any]
+    arrays: Callable[..., Any]
     open_arrays: Callable[[Any], Decoder]
 
 

@@ -18,6 +18,7 @@ from ..core.feature_rows import Features, Featurized, Indexed
 from ..core.lazy import lazy
 from ..crf.codec import OUTSIDE
 from ..crf.model_file import biases_by_tag
+from ..features.base import gather
 from ..native import extension, warn_if_absent
 from .coding import code_matrix
 from .growing_reference import LEAF
@@ -121,12 +122,25 @@ class ModelArrays(NamedTuple):
     opened: tuple[Any, ...]
 
 
-def model_arrays(model: TreesModel) -> ModelArrays:
-    """The arrays of a model."""
+def model_arrays(model: TreesModel, attributes: Sequence[str] | None = None) -> ModelArrays:
+    """The arrays of a model.
+
+    Args:
+        model: to be opened.
+        attributes: whose places are the ids of `Indexed` features, all those of the model among
+            them; the model's own if None.
+    """
+    coding = model.coding
+    known = {attribute: number for number, attribute in enumerate(coding.attributes)}
+    ids = np.array([known.get(a, -1) for a in attributes or coding.attributes], np.int64)
+    cells = np.zeros(len(ids) + 1, np.int64)
+    # One that the model lacks, -1, has no cells.
+    np.cumsum(np.append(coding.attribute_cells, 0)[ids], out=cells[1:])
+    _, picked = gather(coding.cells, np.arange(len(coding.cell_columns)), ids[ids >= 0])
     opened = (
-        model.coding.cells,
-        model.coding.cell_columns.astype(np.uint16),
-        model.coding.cell_codes.astype(np.uint8),
+        cells,
+        coding.cell_columns[picked].astype(np.uint16),
+        coding.cell_codes[picked].astype(np.uint8),
         model.node_columns.astype(np.uint16),
         model.node_values.astype(np.uint8),
         model.votes.astype(np.int32),

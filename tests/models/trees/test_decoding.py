@@ -13,6 +13,7 @@ from scrubline.models.core.feature_rows import Features, Indexed
 from scrubline.models.trees.decoding import (
     NativeTreesDecoder,
     ReferenceTreesDecoder,
+    indexed,
     model_arrays,
     open_decoder,
 )
@@ -256,3 +257,17 @@ def test_the_deepest_tree_is_walked(way):
     decoder = way(model)
     tags, _ = decoder.decode(decoder.ready(features))
     assert tags.tolist() == [code % 2 if code < levels else 1 for code in range(1, TOP + 1)]
+
+
+@needs_extension
+def test_ids_may_be_those_of_a_larger_list():
+    for seed in range(examples(60).max_examples):
+        model, features = random_model(seed), random_batch(seed)
+        known = NativeTreesDecoder(model)
+        expected = known.decode(known.ready(features))
+        several = tuple(dict.fromkeys(("none such", *features.attributes, *model.attributes[::-1])))
+        ids = np.array([several.index(a) for a in features.attributes], np.int32)
+        decoder = NativeTreesDecoder(model_arrays(model, several))
+        found = decoder.decode(decoder.ready(indexed(features, ids)))
+        assert found[0].tolist() == expected[0].tolist()
+        assert found[1].tolist() == expected[1].tolist()
