@@ -112,6 +112,9 @@ ACTIONS: dict[str, Action] = {
 }
 """Name -> action."""
 
+SPELLINGS = {"generalize": GENERALISE}
+"""American spelling -> the name of an action."""
+
 REMOVALS: tuple[str, ...] = tuple(a.name for a in ACTIONS.values() if a.removes and a.blind)
 """The actions that remove whatever the text is; only these can be a default."""
 

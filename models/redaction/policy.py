@@ -98,6 +98,8 @@ class Policy:
     _denied: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        # A policy that is called "hipaa" is held to it, however it was made.
+        object.__setattr__(self, "hipaa", self.hipaa or self.name.casefold() == "hipaa")
         for label, own in self.labels.items():
             _check_own_label(label, own)
         known = self.known_labels

@@ -37,7 +37,7 @@ from ..core.resources import (
     shipped_names,
     shipped_text,
 )
-from .actions import ACTIONS
+from .actions import ACTIONS, SPELLINGS
 from .phrases import fold, read_phrases
 from .policy import ANY_LABEL, OwnLabel, Phrases, Policy, check_label_name
 
@@ -144,6 +144,7 @@ def _decisions(table: dict[str, Any], base: Policy, folder: str) -> dict[str, An
     for label, action in actions.items():
         if not isinstance(action, str):
             raise UsageError(f"policy: [actions] {label}: expected one of {list(ACTIONS)}")
+    actions = {label: SPELLINGS.get(action, action) for label, action in actions.items()}
     texts = require_keys("policy: [texts]", table.get("texts", {}), either)
     for label, text in texts.items():
         if not isinstance(text, str):

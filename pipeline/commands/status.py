@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...models.core.errors import UsageError
+from ...models.jobs.opening import require_this_version
 from ...models.jobs.plan import Plan
 from ...models.storage.lock_holder import Holder
 from ...models.storage.storage import Storage
 from ..outputs.manifest import read_manifest
+from ..outputs.planning import read_job
 from ..outputs.state import (
     Stage,
     exposed,
@@ -77,6 +79,9 @@ def status(storage: Storage, output: str) -> dict[str, Any]:
         }
     stages = {run["stage"] for run in pending}
     following = next((advice for stage, advice in _NEXT.items() if stage in stages), None)
+    if Stage.PUBLISHING not in stages:
+        others = (_of_another_version(storage, output, run["run"]) for run in pending)
+        following = next(filter(None, others), following)
     if any(run["damaged"] for run in pending):
         following = _REPAIR[Stage.PUBLISHING in stages]
     if holder is not None:
@@ -123,6 +128,19 @@ def _pending(storage: Storage, output: str, run: str) -> dict[str, Any]:
         except UsageError as error:
             damaged = str(error)
     return {"run": run, "stage": str(stage), "units": units, "done": done, "damaged": damaged}
+
+
+def _of_another_version(storage: Storage, output: str, run: str) -> str | None:
+    """What to do about a run that another version planned; None for one of this version."""
+    try:
+        job = read_job(storage, output, run)
+    except UsageError:  # stopped before it was planned
+        return None
+    try:
+        require_this_version(job)
+    except UsageError as error:
+        return str(error)
+    return None
 
 
 def _unpublished(pending: Sequence[Mapping[str, Any]]) -> str:

@@ -584,3 +584,20 @@ def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path):
     path.write_text("a = " + "[" * 100_000 + "]" * 100_000)
     with pytest.raises(UsageError, match="nested too deeply"):
         load_policy(str(path))
+
+
+def test_generalise_may_be_spelt_the_american_way(tmp_path):
+    file = tmp_path / "site.toml"
+    file.write_text(
+        'name = "site"\nextends = "hipaa"\n[actions]\nZIP = "generalize"\n'
+        '[note_types.letter]\nactions = { AGE = "generalize" }\n'
+    )
+    policy = load_policy(str(file))
+    assert policy.actions["ZIP"] == "generalise"
+    assert policy.note_types["letter"].actions["AGE"] == "generalise"
+
+
+def test_a_policy_called_hipaa_is_held_to_it_however_it_was_made():
+    assert Policy("HIPAA").hipaa
+    with pytest.raises(UsageError, match="keep is refused under hipaa"):
+        Policy("hipaa", actions={"PATIENT": "keep"})

@@ -6,6 +6,7 @@ The archives in `earlier/` are what released versions wrote; see `earlier/make.p
 import dataclasses
 import json
 import logging
+import re
 import shutil
 from pathlib import Path
 
@@ -363,6 +364,7 @@ def test_an_unfinished_run_is_refused_with_the_way_on(left):
     (run,) = pending_runs(Storage(), OUTPUT)
     before = make.files_in_memory()
     way = f"planned by version {version}, this is .*finish it with that version, or give it up"
+    assert re.search(way, status(Storage(), OUTPUT)["next"])
     with pytest.raises(
         UsageError, match=f"{way} with `scrubline resume --discard` and scrub again"
     ):
