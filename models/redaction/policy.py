@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core.detectors import DENY, DetectorId
 from ..core.errors import UsageError
-from ..core.labels import HIPAA_ITEMS, HIPAA_OF, LABELS
+from ..core.labels import HIPAA_ITEMS, HIPAA_OF, LABELS, UNKNOWN_KIND
 from ..core.resources import shown_keys
 from ..core.spans import Candidate
 from .actions import ACTIONS, KEEP, MARKER, REDACT, REMOVALS, check_marker
@@ -351,8 +351,12 @@ class Policy:
         return _digest(self._content())
 
     def _content(self) -> dict[str, Any]:
+        # The default and the text for all labels are in it, so what follows them need not be: a
+        # policy of before there was this label is still the same.
+        own = {*self.actions, *self.texts}
+        told = [label for label in self.known_labels if label != UNKNOWN_KIND or label in own]
         content: dict[str, Any] = {
-            "actions": {label: self.action(label) for label in self.known_labels},
+            "actions": {label: self.action(label) for label in told},
             "default": self.default,
             "date_columns": self.date_columns,
             "veto": {label: sorted(phrases) for label, phrases in self.veto.items() if phrases},
@@ -360,8 +364,7 @@ class Policy:
             "hipaa": self.hipaa,
         }
         if self.texts:
-            labels = (*self.known_labels, ANY_LABEL)
-            content["texts"] = {label: self.marker(label) for label in labels}
+            content["texts"] = {label: self.marker(label) for label in (*told, ANY_LABEL)}
         if self.labels:
             content["labels"] = {name: own.hipaa for name, own in self.labels.items()}
         content |= {

@@ -79,7 +79,7 @@ tagger = Tagger(bundle)
 texts = [text.format("Greta", "Tim"), None, text.format("Sam", "Petra") * 3, ""]
 tokens = tokenize_documents(texts)
 found = tagger.label_documents(tagger.featurize(texts, tokens))
-index = getattr(tagger._opened.featurize, "__self__", None)
+index = getattr(tagger.opened.featurize, "__self__", None)
 print(json.dumps({
     "found": [[(t[c.start : c.end], c.score) for c in own] for t, own in zip(texts, found)],
     "hash": bundle.hash,

@@ -29,7 +29,7 @@ from scrubline.models.studies import (
 )
 from scrubline.models.studies.base import FULL
 from scrubline.models.studies.classifiers import agreed, join
-from scrubline.models.training import crossvalidation
+from scrubline.models.training import passes
 
 DEMO = Path(__file__).parents[3] / "demo" / "gold"
 
@@ -101,7 +101,7 @@ def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
     def refuse(*args, **more):
         raise AssertionError("trained again")
 
-    monkeypatch.setattr(crossvalidation, "fit", refuse)
+    monkeypatch.setattr(passes, "fit", refuse)
     bench = Bench(material(), SIZES["quick"], work=work)
     for study in STUDIES.values():
         write_findings(tmp_path, study, "demo", study.run(bench), f"scrubline study {study.name}")
