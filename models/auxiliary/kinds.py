@@ -17,13 +17,14 @@ from ...dictionaries.trie import TokenTrie
 from ..core.errors import UsageError
 from ..core.feature_rows import Features
 from ..core.tokens import Tokens
-from ..crf.decoding import CrfDecoder, open_decoder
+from ..crf.decoding import open_decoder
 from ..crf.model_file import CrfModel
 from ..features import Feature
 from ..features.base import intern_slices, require_int, require_one_of
 from ..features.featurizing import featurize
 from ..features.gazetteer import gazetteer_from_phrases
 from ..features.items import SEQUENCES
+from ..learners.decoder import Decoder
 from .phrase_trees import PhraseTable
 from .recorded_links import SentenceLinks, digest_of, rendered, sentences_of
 
@@ -238,6 +239,6 @@ def _gazetteers(names: tuple[str, ...]) -> dict[str, TokenTrie]:
 
 
 @functools.lru_cache(maxsize=8)
-def _opened(tagger: AuxiliaryTagger) -> CrfDecoder:
+def _opened(tagger: AuxiliaryTagger) -> Decoder:
     """A model is opened once per process, so its identity serves as the key."""
     return open_decoder(tagger.model)

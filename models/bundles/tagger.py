@@ -19,12 +19,13 @@ from ..core.spans import Candidate, Candidates
 from ..core.tokens import Tokens
 from ..crf.codec import OUTSIDE
 from ..crf.model_file import snap_bias
-from ..families import FAMILIES, Decoder, Family
+from ..families import FAMILIES, Family
 from ..features import Feature
 from ..features.attribute_index import AttributeIndex, IndexArrays
 from ..features.declaration import needs_of
 from ..features.featurizing import featurize
 from ..features.gazetteer import PhraseIndex, gazetteer_from_phrases
+from ..learners.decoder import Decoder
 from ..native import extension
 from ..recipes import TaggerRecipe
 from ..recipes.tagger import SharedFeatures

@@ -2,13 +2,13 @@
 
 `open_decoder` uses the extension (`models.native`) if there is one, else the reference on
 python-crfsuite. Their tags are equal: weights lie on a grid on which sums are exact in any order,
-and both break ties towards the lower tag. Their scores agree to 1e-9. Both compute scores with
-logarithms; a score may be 0 where weights of transitions differ by more than 700.
+and both break ties towards the lower tag. Their scores are marginal probabilities, which agree to
+1e-9. Both compute them with logarithms; a score may be 0 where weights of transitions differ by
+more than 700.
 """
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,70 +17,16 @@ import pycrfsuite
 
 from ..core.arrays import Floats, Ids, Ints
 from ..core.errors import BundleError
-from ..core.feature_rows import Features, Featurized, Indexed
+from ..core.feature_rows import Features, Indexed
 from ..core.lazy import lazy
+from ..learners.decoder import Decoder, ids_of, indexed
 from ..native import extension, warn_if_absent
 from .codec import OUTSIDE
 from .learning import AttributeTable, attribute_table, item_sequences
 from .model_file import CONSTANT, CrfModel, biased, biases_by_tag, label_of, write_model
 
 
-class CrfDecoder(abc.ABC):
-    """A CRF opened for tagging, in the process that uses it; never pickled. Thread-safe.
-
-    Attributes:
-        tags: of the model; the id of a tag is its index.
-    """
-
-    def __init__(self, tags: tuple[str, ...]) -> None:
-        self.tags = tags
-        # The attributes of the last batch and their table.
-        self._last: tuple[Sequence[str], Any] | None = None
-
-    @abc.abstractmethod
-    def _table(self, attributes: Sequence[str]) -> Any:
-        """Looks up the attribute strings of a batch in the model."""
-
-    @abc.abstractmethod
-    def _prepare(self, features: Features, table: Any) -> Any:
-        """Features with their `_table`, in the form that `decode` takes."""
-
-    def ready(self, features: Featurized) -> Any:
-        """A batch, or part of one, in the form that `decode` takes: once, or for many biases.
-
-        `Indexed` features must have the ids of this model; they are returned as they are. Parts of
-        a batch share its attributes, which are looked up once.
-        """
-        if isinstance(features, Indexed):
-            return features
-        last = self._last
-        if last is None or last[0] is not features.attributes:
-            self._last = last = features.attributes, self._table(features.attributes)
-        return self._prepare(features, last[1])
-
-    @abc.abstractmethod
-    def decode(
-        self, prepared: Any, biases: Mapping[str, float] | None = None, *, scored: bool = True
-    ) -> tuple[Ints, Floats]:
-        """The best tags of a batch and their probabilities.
-
-        Args:
-            prepared: from `ready`.
-            biases: label or "O" -> value added to the score of each of its tags, rounded to the
-                grid. Labels that the model lacks have no effect.
-            scored: whether to compute probabilities.
-
-        Returns:
-            tags: id of the best tag of each item.
-            scores: in [0, 1], the marginal probability of that tag; 1 for O, and for all tags if
-                not `scored`.
-
-        Raises:
-            BundleError: if a bias is not finite or too large.
-        """
-
-
-def open_decoder(model: CrfModel) -> CrfDecoder:
+def open_decoder(model: CrfModel) -> Decoder:
     """The fastest decoder available for a model on the grid."""
     if extension() is not None:
         return NativeDecoder(model)
@@ -111,7 +57,7 @@ def model_arrays(model: CrfModel) -> ModelArrays:
     return tuple(model.tags), _constant_weights(model, rows), opened
 
 
-class NativeDecoder(CrfDecoder):
+class NativeDecoder(Decoder):
     """A decoder on the extension."""
 
     def __init__(self, model: CrfModel | ModelArrays) -> None:
@@ -140,19 +86,10 @@ class NativeDecoder(CrfDecoder):
         return {attribute: number for number, attribute in enumerate(self._attributes)}
 
     def _table(self, attributes: Sequence[str]) -> Ids:
-        """The id of each attribute, -1 if the model does not have it."""
-        known = self._ids
-        return np.fromiter((known.get(a, -1) for a in attributes), np.int32, len(attributes))
+        return ids_of(attributes, self._ids)
 
     def _prepare(self, features: Features, table: Ids) -> Indexed:
-        return Indexed(
-            table[features.attribute_ids],
-            features.item_offsets,
-            features.starts,
-            features.ends,
-            features.sequence_offsets,
-            features.document_offsets,
-        )
+        return indexed(features, table)
 
     def decode(
         self,
@@ -161,7 +98,7 @@ class NativeDecoder(CrfDecoder):
         *,
         scored: bool = True,
     ) -> tuple[Ints, Floats]:
-        """See `CrfDecoder.decode`."""
+        """See `Decoder.decode`."""
         base = self._base + biases_by_tag(self.tags, biases or {})
         tags = np.zeros(len(prepared.starts), np.uint16)
         scores = np.ones(len(tags))
@@ -178,7 +115,7 @@ class NativeDecoder(CrfDecoder):
         return tags.astype(np.int64), _in_range(scores)
 
 
-class ReferenceDecoder(CrfDecoder):
+class ReferenceDecoder(Decoder):
     """A decoder on python-crfsuite: the reference, and the fallback without the extension."""
 
     def __init__(self, model: CrfModel) -> None:
@@ -205,7 +142,7 @@ class ReferenceDecoder(CrfDecoder):
         *,
         scored: bool = True,
     ) -> tuple[Ints, Floats]:
-        """See `CrfDecoder.decode`."""
+        """See `Decoder.decode`."""
         features, sequences = prepared
         biases = biases or {}
         # A new tagger per call, since it holds state while it tags. CRFsuite reads the bytes while

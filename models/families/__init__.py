@@ -7,17 +7,17 @@ A new family is a room with these functions, a line in `FAMILIES`, its algorithm
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from ..core.arrays import Floats, Ints
 from ..core.errors import UsageError
-from ..core.feature_rows import Features, Featurized
+from ..core.feature_rows import Features
 from ..crf import decoding as crf_decoding
 from ..crf import learning as crf_learning
 from ..crf import packed as crf_packed
 from ..crf.learning import Progress
 from ..learners import ALGORITHMS, Learner
+from ..learners.decoder import Decoder
 from ..margin import learning as margin_learning
 from ..trees import decoding as trees_decoding
 from ..trees import learning as trees_learning
@@ -40,20 +40,6 @@ class Model(Protocol):
     @property
     def attributes(self) -> tuple[str, ...]:
         """Strings that the model knows; the id of one is its index."""
-
-
-class Decoder(Protocol):
-    """A model opened for tagging; see `crf.decoding.CrfDecoder` for the contract."""
-
-    tags: tuple[str, ...]
-
-    def ready(self, features: Featurized) -> Any:
-        """Features in the form that `decode` takes."""
-
-    def decode(
-        self, prepared: Any, biases: Mapping[str, float] | None = None, *, scored: bool = True
-    ) -> tuple[Ints, Floats]:
-        """The best tags of a batch, and their scores."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

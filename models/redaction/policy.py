@@ -354,9 +354,9 @@ class Policy:
         # The default and the text for all labels are in it, so what follows them need not be: a
         # policy of before there was this label is still the same.
         own = {*self.actions, *self.texts}
-        told = [label for label in self.known_labels if label != UNKNOWN_KIND or label in own]
+        labels = [label for label in self.known_labels if label != UNKNOWN_KIND or label in own]
         content: dict[str, Any] = {
-            "actions": {label: self.action(label) for label in told},
+            "actions": {label: self.action(label) for label in labels},
             "default": self.default,
             "date_columns": self.date_columns,
             "veto": {label: sorted(phrases) for label, phrases in self.veto.items() if phrases},
@@ -364,7 +364,7 @@ class Policy:
             "hipaa": self.hipaa,
         }
         if self.texts:
-            content["texts"] = {label: self.marker(label) for label in (*told, ANY_LABEL)}
+            content["texts"] = {label: self.marker(label) for label in (*labels, ANY_LABEL)}
         if self.labels:
             content["labels"] = {name: own.hipaa for name, own in self.labels.items()}
         content |= {

@@ -111,8 +111,7 @@ def _policy(table: dict[str, Any], base: Policy, folder: str) -> Policy:
         name=name,
         date_columns=_string(table, "date_columns", base.date_columns),
         restricted_zip3=base.restricted_zip3 | frozenset(zip3),
-        # Whoever calls a policy "hipaa" is held to it.
-        hipaa=hipaa or name.casefold() == "hipaa",
+        hipaa=hipaa,
         labels=labels,
         **_decisions(table, base, folder),
     )

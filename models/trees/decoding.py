@@ -14,11 +14,12 @@ import numpy as np
 
 from ..core.arrays import Floats, Ids, Ints
 from ..core.errors import BundleError
-from ..core.feature_rows import Features, Featurized, Indexed
+from ..core.feature_rows import Features, Indexed
 from ..core.lazy import lazy
 from ..crf.codec import OUTSIDE
 from ..crf.model_file import biases_by_tag
 from ..features.base import gather
+from ..learners.decoder import Decoder, ids_of, indexed
 from ..native import extension, warn_if_absent
 from .coding import code_matrix
 from .growing_reference import LEAF
@@ -30,19 +31,13 @@ SCORE_STEPS = 10_000
 _ITEMS_AT_ONCE = 1 << 16
 
 
-class TreesDecoder(abc.ABC):
-    """Trees opened for labelling, in the process that uses them; never pickled. Thread-safe.
-
-    Attributes:
-        tags: of the model; the id of a tag is its index.
-    """
+class TreesDecoder(Decoder):
+    """Trees opened for labelling: see `Decoder`."""
 
     def __init__(self, tags: tuple[str, ...], votes: Ints) -> None:
-        self.tags = tags
+        super().__init__(tags)
         self._all_votes = int(votes.sum())
         self._outside = tags.index(OUTSIDE) if OUTSIDE in tags else -1
-        # The attributes of the last batch and the id of each.
-        self._last: tuple[Sequence[str], Ids] | None = None
 
     @abc.abstractmethod
     def _known(self) -> dict[str, int]:
@@ -52,22 +47,11 @@ class TreesDecoder(abc.ABC):
     def _decide(self, prepared: Indexed, biases: Ids) -> tuple[Ints, Ints]:
         """The class of each item and the votes that it won."""
 
-    def ready(self, features: Featurized) -> Indexed:
-        """A batch, or part of one, in the form that `decode` takes: once, or for many biases.
-
-        `Indexed` features must have the ids of this model; they are returned as they are. Parts of
-        a batch share its attributes, which are looked up once.
-        """
-        if isinstance(features, Indexed):
-            return features
-        last = self._last
-        if last is None or last[0] is not features.attributes:
-            self._last = last = features.attributes, self._table(features.attributes)
-        return indexed(features, last[1])
-
     def _table(self, attributes: Sequence[str]) -> Ids:
-        known = self._known()
-        return np.fromiter((known.get(a, -1) for a in attributes), np.int32, len(attributes))
+        return ids_of(attributes, self._known())
+
+    def _prepare(self, features: Features, table: Ids) -> Indexed:
+        return indexed(features, table)
 
     def decode(
         self,
@@ -252,20 +236,3 @@ class ReferenceTreesDecoder(TreesDecoder):
         # The first of equal ones.
         best = sums.argmax(axis=1)
         return best, sums[items, best] - biases[best]
-
-
-def indexed(features: Features, table: Ids) -> Indexed:
-    """Features with the ids of a model.
-
-    Args:
-        features: of a batch.
-        table: of each of its attributes the id, -1 for one that the model does not have.
-    """
-    return Indexed(
-        table[features.attribute_ids],
-        features.item_offsets,
-        features.starts,
-        features.ends,
-        features.sequence_offsets,
-        features.document_offsets,
-    )

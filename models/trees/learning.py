@@ -19,10 +19,10 @@ import numpy as np
 from ..core.arrays import Floats, Ids, Ints
 from ..core.errors import UsageError
 from ..core.feature_rows import Features
+from ..learners.decoder import indexed
 from .arithmetic import natural_log
 from .coding import code_matrix, history_columns, learn_coding
 from .declaration import TreesDeclaration
-from .decoding import indexed
 from .growing import Bytes, Grow, GrownTree, TreeParameters, grower, snapped
 from .model import MOST_TAGS, VOTE_STEPS, CodingTable, TreesModel
 

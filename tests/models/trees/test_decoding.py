@@ -84,7 +84,7 @@ def class_of(nodes, row) -> int | None:
 @pytest.mark.parametrize("way", WAYS)
 def test_classes_and_shares_are_those_of_the_slow_way(way):
     several = 0
-    for seed in range(examples(300).max_examples):
+    for seed in range(examples(600).max_examples):
         model, features = random_model(seed), random_batch(seed)
         biases = [{}, {"O": -1.0, "X": 0.5}, {"é": 0.3, "none such": 9.0}][seed % 3]
         expected, shares = slowly(model, features, biases)
