@@ -17,7 +17,7 @@ from typing import Any
 
 from ..models.core.errors import InputChanged, RunFailed, UsageError
 from ..models.jobs.job import CODE_VERSION, Job
-from ..models.jobs.opening import open_policy
+from ..models.jobs.opening import open_policy, require_key_of_run
 from ..models.jobs.plan import Plan
 from ..models.redaction.policy import Policy
 from ..models.storage.storage import Storage
@@ -26,7 +26,7 @@ from .observer import NULL_OBSERVER, Observers, RunObserver
 from .options import Options
 from .outputs.canary_gate import canaries_changed
 from .outputs.catalogue import Catalogue
-from .outputs.gates import check_written, read_gate_results
+from .outputs.gates import check_gates, read_gate_results
 from .outputs.hold import hold, refuse_waiting
 from .outputs.manifest import published_manifest, read_manifest
 from .outputs.pending import (
@@ -37,12 +37,11 @@ from .outputs.pending import (
     give_up,
     load_run,
     require_none_pending,
-    require_same_key,
     take_over,
 )
 from .outputs.planning import PlannedRun, read_job
 from .outputs.published_seal import check_standing
-from .outputs.publishing import check_gates, promote
+from .outputs.publishing import promote
 from .outputs.sealing import inherit
 from .outputs.skip_list import record_skipped
 from .outputs.state import (
@@ -262,7 +261,7 @@ def _check_before_work(storage: Storage, options: Options, run: PlannedRun) -> N
 
 
 def pass_gates(session: Session, run: PlannedRun, worked: Worked) -> dict[str, Any]:
-    """Checks what a finished run has staged and counted; see `check_gates` and `check_written`.
+    """Checks what a finished run has staged and counted; see `outputs.gates`.
 
     Returns:
         What the report of the manifest says of it; of an interrupted publication, what it said when
@@ -274,13 +273,12 @@ def pass_gates(session: Session, run: PlannedRun, worked: Worked) -> dict[str, A
     storage, job, options = session.storage, run.job, session.options
     if worked.is_publishing:
         return read_gate_results(storage, job)
-    limit = options.max_quarantined
-    check_gates(worked.tally, job.max_quarantined if limit is None else limit, job.output)
-    passed = check_written(
+    passed = check_gates(
         storage,
         job,
         run.plan,
         worked.receipts,
+        worked.tally,
         max_quarantined=options.max_quarantined,
         max_gone=options.max_gone,
         max_lost=options.max_lost,
@@ -363,7 +361,7 @@ def _finish_pending(session: Session, new: NewJob) -> None:
                 continue  # the very run that is asked for: it goes on, with the canaries of now
             _log.warning("giving up run %s: its canaries have changed", run)
         elif stage is not Stage.PLANNING:
-            require_same_key(read_job(storage, output, run), new.job)
+            require_key_of_run(read_job(storage, output, run), new.job)
             try:
                 _continue(dataclasses.replace(session, options=how), load_run(storage, output, run))
                 continue

@@ -16,10 +16,10 @@ from .metrics import Metrics, add_metrics
 from .observer import RunObserver
 from .options import Options
 from .outputs.duplicate_ids import count_numbered, number_repeated_ids
-from .outputs.gates import check_parts
+from .outputs.gates import check_parts, reconcile
 from .outputs.planning import PlannedRun
 from .outputs.predictions import against_outcome, outcome
-from .outputs.publishing import read_receipts, reconcile, unfinished
+from .outputs.publishing import read_receipts, unfinished
 from .outputs.skip_list import summarize_skipped
 from .outputs.state import Stage, stage_of
 from .runners.units import run_units

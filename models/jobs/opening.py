@@ -176,6 +176,20 @@ def open_keys(
     return keys
 
 
+def require_key_of_run(pending: Job, given: Job) -> None:
+    """Refuses to finish a run that was planned with another key than the one that is given.
+
+    Raises:
+        UsageError: saying what to do.
+    """
+    if pending.key_check != given.key_check:
+        raise UsageError(
+            f"the unfinished run {pending.run} was planned with another master key (check value "
+            f"{pending.key_check}) than the one given ({given.key_check}): finish it with "
+            "`scrubline resume --output ...`, or give it up with `--discard`"
+        )
+
+
 def open_policy(job: Job) -> Policy:
     """The policy that a run was planned with.
 

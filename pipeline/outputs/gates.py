@@ -1,11 +1,15 @@
-"""What a run must pass before it is published, besides counts and the share of quarantined rows.
+"""The gates: all that decides that a finished run is held and not published, in their order.
 
-Those are checked in `publishing`, planted documents in `canary_gate`.
+After each round of work: no row is lost (`reconcile`), every part is there (`check_parts`).
+Before publication, in `check_gates`: the share of quarantined rows, files that were not read to the
+end, the audit, published documents that would be removed, planted documents (`canary_gate`), spans
+that would be lost. A run that has passed them may still wait for a person: `hold`.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -13,11 +17,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...models.core.errors import REST_UNREAD, GateFailed
+from ...models.core.errors import REST_UNREAD, GateFailed, RunFailed
 from ...models.core.parallel_calls import map_in_threads
 from ...models.core.spans import BELIEVED
 from ...models.formats.column_roles import Role
 from ...models.jobs.job import Job
+from ...models.jobs.output_rows import Tally
 from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt
 from ...models.storage.storage import Storage
@@ -30,11 +35,48 @@ _PASSED = "passed.json"
 """Under staging, the results of the gates: a resumed publication cannot check them again."""
 
 
-def check_written(
+# -- after each round of work
+
+
+def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:
+    """The run's tally, after checking that nothing is missing.
+
+    Raises:
+        RunFailed: if a unit has no receipt.
+        GateFailed: if rows were lost or doubled: rows in must be rows out plus quarantined.
+    """
+    if missing := [unit.index for unit in plan.units if unit.index not in receipts]:
+        raise RunFailed(f"{len(missing)} of {len(plan.units)} units are not done; resume the run")
+    for index in sorted(receipts):
+        counts = receipts[index].tally.counts
+        if counts["rows_in"] != counts["rows_out"] + counts["rows_quarantined"]:
+            raise GateFailed(
+                f"unit {index} does not reconcile: {counts['rows_in']} rows in, "
+                f"{counts['rows_out']} out, {counts['rows_quarantined']} quarantined"
+            )
+    return Tally.total(receipt.tally for receipt in receipts.values())
+
+
+def check_parts(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> None:
+    """Checks that each part that a receipt lists is under staging, with its size.
+
+    Raises:
+        GateFailed: naming the first unit that lacks something.
+    """
+    sizes = storage.list_sizes(job.staging)
+    for _, receipt in sorted(receipts.items()):
+        _require(receipt.unit, _faults_of_parts(receipt, sizes))
+
+
+# -- before publication
+
+
+def check_gates(
     storage: Storage,
     job: Job,
     plan: Plan,
     receipts: Mapping[int, Receipt],
+    tally: Tally,
     *,
     max_quarantined: float | None = None,
     max_gone: float | None = None,
@@ -43,6 +85,7 @@ def check_written(
     """Checks what a finished run has staged and counted.
 
     Args:
+        tally: of all its units; see `reconcile`.
         max_quarantined, max_gone, max_lost: instead of the planned ones.
 
     Returns:
@@ -52,14 +95,15 @@ def check_written(
         GateFailed: if something is not as it must be.
         UsageError: if canaries or key are not the planned ones.
     """
-    limit = job.max_quarantined if max_quarantined is None else max_quarantined
-    if limit < 1:
+    max_quarantined = job.max_quarantined if max_quarantined is None else max_quarantined
+    max_gone = job.max_gone if max_gone is None else max_gone
+    max_lost = job.max_lost if max_lost is None else max_lost
+    check_quarantined(tally, max_quarantined, job.output)
+    if max_quarantined < 1:
         check_whole(job, plan, receipts)
     check_audit(storage, job, receipts)
-    max_removed = job.max_gone if max_gone is None else max_gone
-    results = check_removed(storage, job, plan, receipts, max_removed)
+    results = check_removed(storage, job, plan, receipts, max_gone)
     results |= check_canaries(storage, job, plan, receipts)
-    max_lost = job.max_lost if max_lost is None else max_lost
     if max_lost is not None:
         results |= check_lost(storage, job, plan, receipts, max_lost)
     storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(results).encode())
@@ -67,12 +111,33 @@ def check_written(
 
 
 def read_gate_results(storage: Storage, job: Job) -> dict[str, Any]:
-    """What `check_written` returned for a run whose publication has begun since."""
+    """What `check_gates` returned for a run whose publication has begun since."""
     try:
         results: dict[str, Any] = json.loads(storage.read_bytes(f"{job.staging}/{_PASSED}"))
     except (FileNotFoundError, ValueError, RecursionError):
         return {}
     return results
+
+
+def check_quarantined(tally: Tally, max_quarantined: float, output: str) -> None:
+    """Checks the share of quarantined rows.
+
+    Args:
+        output: as the user names it, for the command that the message suggests.
+
+    Raises:
+        GateFailed: if the share of quarantined rows is above `max_quarantined`.
+    """
+    rows, held = tally.counts["rows_in"], tally.counts["rows_quarantined"]
+    if rows and held / rows > max_quarantined:
+        raise GateFailed(
+            f"{held} of {rows} rows are quarantined ({held / rows:.2%}), "
+            f"more than the limit of {max_quarantined:.2%}. "
+            "Nothing is published. Classes: "
+            + "; ".join(f"{error} ({count})" for error, count in tally.errors.most_common(5))
+            + ". Repair the input, or accept it with: "
+            f"scrubline resume --output {shlex.quote(output)} --max-quarantined SHARE"
+        )
 
 
 def check_whole(job: Job, plan: Plan, receipts: Mapping[int, Receipt]) -> None:
@@ -157,17 +222,6 @@ def check_lost(
 
 
 # -- the audit
-
-
-def check_parts(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> None:
-    """Checks that each part that a receipt lists is under staging, with its size.
-
-    Raises:
-        GateFailed: naming the first unit that lacks something.
-    """
-    sizes = storage.list_sizes(job.staging)
-    for _, receipt in sorted(receipts.items()):
-        _require(receipt.unit, _faults_of_parts(receipt, sizes))
 
 
 def check_audit(storage: Storage, job: Job, receipts: Mapping[int, Receipt]) -> None:

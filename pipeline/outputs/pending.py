@@ -129,20 +129,6 @@ def load_run(storage: Storage, output: str, run: str, key_source: str | None = N
     return PlannedRun(job, Plan.read(storage, job.restricted), keys)
 
 
-def require_same_key(pending: Job, given: Job) -> None:
-    """Refuses to finish a run that was planned with another key than the one that is given.
-
-    Raises:
-        UsageError: saying what to do.
-    """
-    if pending.key_check != given.key_check:
-        raise UsageError(
-            f"the unfinished run {pending.run} was planned with another master key (check value "
-            f"{pending.key_check}) than the one given ({given.key_check}): finish it with "
-            "`scrubline resume --output ...`, or give it up with `--discard`"
-        )
-
-
 def discard_run(storage: Storage, output: str, run: str) -> None:
     """Gives up a run.
 

@@ -1,4 +1,4 @@
-"""From receipts to a published output: reconciling, the quarantine gate, the publication itself.
+"""From receipts to a published output.
 
 A publication can be cut off at any point and resumed: it follows a journal, each step may be done
 twice, and _SUCCESS, which is removed first, is written last.
@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import logging
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...models.core.errors import GateFailed, RunFailed
+from ...models.core.errors import RunFailed
 from ...models.core.keys import Keys, fingerprint
 from ...models.core.parallel_calls import map_in_threads
 from ...models.jobs.amendments import RunAmendments
 from ...models.jobs.job import Job
-from ...models.jobs.output_rows import Tally
 from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt, receipt_url
 from ...models.redaction.policy import Policy
@@ -63,46 +61,6 @@ def unfinished(storage: Storage, job: Job, plan: Plan) -> list[int]:
     for index in left:
         storage.delete(receipt_url(job.staging, plan.units[index].name))
     return left
-
-
-def reconcile(plan: Plan, receipts: Mapping[int, Receipt]) -> Tally:
-    """The run's tally, after checking that nothing is missing.
-
-    Raises:
-        RunFailed: if a unit has no receipt.
-        GateFailed: if rows were lost or doubled: rows in must be rows out plus quarantined.
-    """
-    if missing := [unit.index for unit in plan.units if unit.index not in receipts]:
-        raise RunFailed(f"{len(missing)} of {len(plan.units)} units are not done; resume the run")
-    for index in sorted(receipts):
-        counts = receipts[index].tally.counts
-        if counts["rows_in"] != counts["rows_out"] + counts["rows_quarantined"]:
-            raise GateFailed(
-                f"unit {index} does not reconcile: {counts['rows_in']} rows in, "
-                f"{counts['rows_out']} out, {counts['rows_quarantined']} quarantined"
-            )
-    return Tally.total(receipt.tally for receipt in receipts.values())
-
-
-def check_gates(tally: Tally, max_quarantined: float, output: str = "OUT") -> None:
-    """Checks the share of quarantined rows.
-
-    Args:
-        output: as the user names it, for the command that the message suggests.
-
-    Raises:
-        GateFailed: if the share of quarantined rows is above `max_quarantined`.
-    """
-    rows, held = tally.counts["rows_in"], tally.counts["rows_quarantined"]
-    if rows and held / rows > max_quarantined:
-        raise GateFailed(
-            f"{held} of {rows} rows are quarantined ({held / rows:.2%}), "
-            f"more than the limit of {max_quarantined:.2%}. "
-            "Nothing is published. Classes: "
-            + "; ".join(f"{error} ({count})" for error, count in tally.errors.most_common(5))
-            + ". Repair the input, or accept it with: "
-            f"scrubline resume --output {shlex.quote(output)} --max-quarantined SHARE"
-        )
 
 
 def promote(

@@ -65,6 +65,7 @@ def asked_of(lab, here, calls, *rules):
     return [json.loads(line) for line in process.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_whatever_storage_asks_is_asked_through_a_hook(lab, tmp_path):
     rules = [f"{op},none,0,1,1,l,faults/{tmp_path.name}" for op in CLIENT]
     found = asked_of(lab, tmp_path, list(ASKED), *rules)

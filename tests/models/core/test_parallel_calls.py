@@ -155,6 +155,7 @@ list(map_in_threads(call, range(10)))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT])
+@pytest.mark.slow
 def test_a_signal_ends_the_wait_and_threads_do_not_hold_the_process(number):
     process = subprocess.Popen(
         [sys.executable, "-c", CODE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

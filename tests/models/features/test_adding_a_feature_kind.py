@@ -104,6 +104,7 @@ def tree(request, tmp_path_factory):
 
 
 @pytest.mark.skipif(extension() is None, reason="the native extension is not built here")
+@pytest.mark.slow
 def test_it_trains_and_decodes_natively_as_the_reference_does(tree):
     folder, way = tree
     cache = {"SCRUBLINE_CACHE": str(folder / "cache")}

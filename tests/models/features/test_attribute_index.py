@@ -279,6 +279,7 @@ print(short)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
 @pytest.mark.skipif("sanitized" in str(NATIVE), reason="sanitizers need all addresses")
+@pytest.mark.slow
 def test_memory_that_is_short_leaves_no_word_with_a_row_of_another():
     """Or a name would stay, silently, in all notes to come."""
     child = subprocess.run(

@@ -232,6 +232,7 @@ def said_of_words(calls, words, places):
     return found, interned[-1].tobytes(), filled[15].tobytes()
 
 
+@pytest.mark.slow
 def test_what_is_opened_holds_what_it_points_into(calls):
     characters = NATIVE.open_characters(*calls["open_characters"][0])
     merger = NATIVE.open_merger(characters, *calls["open_merger"][0][1:])

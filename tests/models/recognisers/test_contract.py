@@ -177,6 +177,7 @@ HOSTILE = {
 
 
 @EACH
+@pytest.mark.slow
 def test_time_grows_with_the_length(name: str) -> None:
     def found(text: str) -> list[Candidate]:
         return run(name, text)
@@ -186,6 +187,7 @@ def test_time_grows_with_the_length(name: str) -> None:
 
 
 @pytest.mark.parametrize(("piece", "dates"), [("x", 0), ("é 3/4/12 🙂 x", 100_000)])
+@pytest.mark.slow
 def test_lines_of_ten_million_characters(piece: str, dates: int) -> None:
     text = (piece * 100_000).ljust(10_000_000, "x")
     found = recognise_all(Document(text), Context(), RECOGNISERS)

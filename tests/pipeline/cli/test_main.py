@@ -682,6 +682,7 @@ def on_a_terminal(*words):
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal(job):
     shown = on_a_terminal("scrub", *job, "--max-quarantined", "0.5")
     assert "scrubbing" in shown
@@ -709,6 +710,7 @@ def test_beams_options_go_with_a_portable_runner_alone(scrubline, tmp_path):
     assert "--runner portable" in err
 
 
+@pytest.mark.slow
 def test_resume_takes_of_a_config_file_how_to_run_alone(scrubline, job, tmp_path):
     assert scrubline("plan", *job)[0] == 0
     (tmp_path / "nightly.toml").write_text(

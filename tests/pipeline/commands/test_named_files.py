@@ -153,6 +153,7 @@ def test_no_option_waits_for_a_pipe(tmp_path, key_file, option):
 
 @pytest.mark.parametrize("place", ["/dev/fd/{}", "/dev/stdin"])
 @pytest.mark.parametrize("option", ["key", "policy", "config"])
+@pytest.mark.slow
 def test_what_a_command_prints_is_refused_with_what_to_do(tmp_path, key_file, option, place):
     """`--key-file <(vault read ...)`: what people type."""
     read, write = os.pipe()

@@ -771,6 +771,7 @@ def test_standard_output_may_be_full_broken_or_closed(options, published):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
+@pytest.mark.slow
 def test_what_cannot_be_printed_is_no_success(options, published, tmp_path, words, code):
     if words[0] in ("status", "inspect", "diff"):
         words = (*words, "--output", options.output)

@@ -232,6 +232,7 @@ def test_unchanged_inputs_are_not_opened(night, source, monkeypatch):
 
 
 @pytest.mark.parametrize("which", [0, 3, 5])
+@pytest.mark.slow
 def test_a_changed_input_is_read_again_with_its_neighbour(night, source, same_as_new, which):
     first = night()
     write_notes(source, f"part{which}", range(which * 10, which * 10 + 9), extra="Seen 1/2/2020. ")

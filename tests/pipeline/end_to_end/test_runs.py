@@ -117,6 +117,7 @@ def test_the_same_run_again_does_nothing_and_says_the_same(run):
 
 
 @pytest.mark.parametrize("keys_at_once", [repeated.KEYS_AT_ONCE, 3])
+@pytest.mark.slow
 def test_repeated_ids_are_numbered_alike_for_any_split(
     run, tmp_path, storage, options, monkeypatch, keys_at_once
 ):
@@ -167,6 +168,7 @@ def test_a_plan_is_run_by_resume_whatever_the_options_say_by_then(storage, optio
     assert manifest["content_digest"] == run(output=str(tmp_path / "other"))["content_digest"]
 
 
+@pytest.mark.slow
 def test_another_run_waits_until_the_first_is_done_or_discarded(storage, options, tmp_path):
     plan_and_freeze(storage, options)
     with pytest.raises(UsageError, match="unfinished run"):
@@ -441,10 +443,10 @@ def test_of_two_runs_that_begin_at_once_at_most_one_goes_on(storage, options, tm
 def test_who_was_taken_over_does_not_publish(run, storage, options, tmp_path, monkeypatch):
     real = runs.check_gates
 
-    def taken_over(*args):
+    def taken_over(*args, **kwargs):
         (marker,) = (tmp_path / "out/_staging").glob("*/RUN")
         marker.write_text("somebody else")
-        return real(*args)
+        return real(*args, **kwargs)
 
     monkeypatch.setattr(runs, "check_gates", taken_over)
     with pytest.raises(RunFailed, match="taken this run over"):

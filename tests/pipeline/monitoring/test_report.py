@@ -47,6 +47,7 @@ def state(gauges):
     return dict(one)["state"]
 
 
+@pytest.mark.slow
 def test_a_published_run_is_told(scrubline, job, watched, tmp_path):  # noqa: F811
     words, *files = watched
     code, _, _ = scrubline("scrub", *job, "--max-quarantined", "0.1", "--workers", 1, *words)

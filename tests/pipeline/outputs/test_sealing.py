@@ -484,6 +484,7 @@ def _pending(out):
     return (out / "restricted" / staging.name / "job.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_two_workers_seal_as_one_process_does(options):
     scrub(Storage(), dataclasses.replace(options, workers=2))
     assert_sealed(options)

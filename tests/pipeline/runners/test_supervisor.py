@@ -258,6 +258,7 @@ def fake_child(tmp_path, lines):
         ),
     ],
 )
+@pytest.mark.slow
 def test_what_children_say_and_how_they_die_ends_the_run(
     storage, options, tmp_path, lines, error, message, starts
 ):
