@@ -14,9 +14,12 @@ from .base import (
     Study,
     lists_needed,
 )
-from .pages import index_page, page, write_findings
+from .overview import OVERVIEW_TITLE, overview_page
+from .pages import INDEX_TITLE, index_page, page, write_findings
 
 __all__ = [
+    "INDEX_TITLE",
+    "OVERVIEW_TITLE",
     "SIZES",
     "STUDIES",
     "Bench",
@@ -28,6 +31,7 @@ __all__ = [
     "ClaimCheck",
     "index_page",
     "lists_needed",
+    "overview_page",
     "page",
     "write_findings",
 ]

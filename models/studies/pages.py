@@ -9,16 +9,13 @@ from pathlib import Path
 
 from ..evaluation.plots import standalone
 from .base import Findings, PageTable, Study
+from .overview import MARKS, MEANT, claims_csv, claims_file, file_stem
 
 _WIDEST = 14
 """Tables with more columns are only written as CSV: a page could not show them."""
 
-_MARKS: Mapping[bool | None, str] = {True: "agrees", False: "does not agree", None: "cannot tell"}
-
-_MEANT = (
-    "*Agrees* refers to the direction, which is better than which, and not to the size: corpus,"
-    " language and labels differ from the paper's."
-)
+INDEX_TITLE = "# Studies"
+"""The first line of the list of all studies."""
 
 
 def page(study: Study, corpus: str, findings: Findings, command: str) -> str:
@@ -34,8 +31,8 @@ def page(study: Study, corpus: str, findings: Findings, command: str) -> str:
     lines = [f"# {study.title}: {corpus}", "", f"{study.source}.", "", findings.how, ""]
     if findings.verdicts:
         lines += ["| the paper | here | |", "| --- | --- | --- |"]
-        lines += [f"| {v.claim} | {v.found} | {_MARKS[v.agrees]} |" for v in findings.verdicts]
-        lines += ["", _MEANT, ""]
+        lines += [f"| {v.claim} | {v.found} | {MARKS[v.agrees]} |" for v in findings.verdicts]
+        lines += ["", MEANT, ""]
     for plot in findings.plots:
         lines += [f"![{plot.title}]({_name(stem, plot.name)}.svg)", ""]
     for table in findings.tables:
@@ -60,6 +57,8 @@ def write_findings(
     for plot in findings.plots:
         drawn = standalone(plot.svg, plot.title)
         (folder / f"{_name(stem, plot.name)}.svg").write_text(drawn, encoding="utf-8")
+    claims = folder / claims_file(study, corpus)
+    claims.write_text(claims_csv(findings.verdicts), encoding="utf-8")
     target = folder / f"{stem}.md"
     target.write_text(page(study, corpus, findings, command), encoding="utf-8")
     return target
@@ -73,11 +72,11 @@ def index_page(studies: Sequence[Study], existing: Mapping[str, Sequence[str]]) 
         existing: name of a study -> corpora that it has a page for.
     """
     lines = [
-        "# Studies",
+        INDEX_TITLE,
         "",
         "Tables and figures of the papers whose systems are recipes here, reproduced on open"
         " corpora, since the papers' own are under data-use agreements. Each page compares our"
-        " figures with the paper's claims.",
+        " figures with the paper's claims; [claims.md](claims.md) lists all of them.",
         "",
         "| study | source | pages |",
         "| --- | --- | --- |",
@@ -88,11 +87,6 @@ def index_page(studies: Sequence[Study], existing: Mapping[str, Sequence[str]]) 
         )
         lines.append(f"| `{study.name}`: {study.title} | {study.source} | {links or 'none'} |")
     return "\n".join([*lines, ""])
-
-
-def file_stem(study: Study, corpus: str) -> str:
-    """The name of the page without its ending."""
-    return f"{study.name}.{corpus}"
 
 
 def _name(stem: str, name: str) -> str:

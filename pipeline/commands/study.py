@@ -14,6 +14,8 @@ from ...models.core.label_maps import load_map
 from ...models.recipes import LANGUAGES
 from ...models.storage.places import local_path
 from ...models.studies import (
+    INDEX_TITLE,
+    OVERVIEW_TITLE,
     SIZES,
     STUDIES,
     Bench,
@@ -21,6 +23,7 @@ from ...models.studies import (
     Study,
     index_page,
     lists_needed,
+    overview_page,
     write_findings,
 )
 from ...models.training.private import private_folder
@@ -65,7 +68,7 @@ def run_studies(args: argparse.Namespace) -> Iterator[str]:
         findings = study.run(bench)
         write_findings(output, study, material.name, findings, _command(args, study))
         # After each page, so finished pages stay if the next study fails.
-        (output / "README.md").write_text(_index(output), encoding="utf-8")
+        _write_index(output)
         agreed = [verdict.agrees for verdict in findings.verdicts]
         yield (
             f"{study.name}: {agreed.count(True)} of {len(agreed)} claims agree, "
@@ -74,15 +77,16 @@ def run_studies(args: argparse.Namespace) -> Iterator[str]:
 
 
 def _require_own_folder(output: Path) -> None:
-    """Refuses a folder whose README.md is not an index that `run_studies` wrote."""
-    readme = output / "README.md"
-    if readme.is_symlink() or (
-        readme.exists() and not readme.read_bytes().startswith(index_page((), {})[:10].encode())
-    ):
-        raise UsageError(
-            "--output: the folder has a README.md that is not an index of studies; choose another "
-            "folder, since studies write their index there"
-        )
+    """Refuses a folder with a README.md or claims.md that `run_studies` did not write."""
+    for name, begin in (("README.md", INDEX_TITLE), ("claims.md", OVERVIEW_TITLE)):
+        file = output / name
+        if file.is_symlink() or (
+            file.exists() and not file.read_bytes().startswith(begin.encode())
+        ):
+            raise UsageError(
+                f"--output: the folder has a {name} that is not an index of studies; choose "
+                "another folder, since studies write their indexes there"
+            )
 
 
 def _chosen(names: list[str]) -> list[Study]:
@@ -108,13 +112,17 @@ def _material(args: argparse.Namespace) -> Material:
     )
 
 
-def _index(folder: Path) -> str:
+def _write_index(folder: Path) -> None:
+    """Writes the list of the pages of a folder, and the page of all their claims."""
     existing: dict[str, list[str]] = {}
     for page in sorted(folder.glob("*.md")):
         name, _, corpus = page.stem.partition(".")
         if name in STUDIES and corpus:
             existing.setdefault(name, []).append(corpus)
-    return index_page(list(STUDIES.values()), existing)
+    studies = list(STUDIES.values())
+    (folder / "README.md").write_text(index_page(studies, existing), encoding="utf-8")
+    overview = overview_page(studies, existing, folder)
+    (folder / "claims.md").write_text(overview, encoding="utf-8")
 
 
 def _command(args: argparse.Namespace, study: Study) -> str:

@@ -24,11 +24,13 @@ from scrubline.models.studies import (
     Study,
     index_page,
     lists_needed,
+    overview,
     page,
     write_findings,
 )
 from scrubline.models.studies.base import FULL
 from scrubline.models.studies.classifiers import agreed, join
+from scrubline.models.studies.untested import UNTESTED, UntestedClaim
 from scrubline.models.training import passes
 
 DEMO = Path(__file__).parents[3] / "demo" / "gold"
@@ -187,3 +189,26 @@ def test_a_page_says_what_agrees_and_escapes_its_cells():
     assert "| c | c |" not in text
     index = index_page([study], {"x": ["corpus"]})
     assert "[corpus](x.corpus.md)" in index
+
+
+def test_the_overview_has_each_claim_once_with_what_each_corpus_says(tmp_path, monkeypatch):
+    study = Study("x", "A title", 'Smith et al. 1999, "A paper", Fig. 2', lambda bench: None)
+    other = Study("y", "Another", 'Jones 2001, "Other paper", Table 1', lambda bench: None)
+    for corpus, agrees in (("one", True), ("two", None)):
+        claims = (ClaimCheck("More, and better.", f'"{corpus}"', agrees),)
+        write_findings(tmp_path, study, corpus, Findings("How.", (), (), claims), "command")
+    untested = UntestedClaim("Smith et al. 1999", "§3", "People find less.", "No people here.")
+    monkeypatch.setattr(overview, "UNTESTED", (untested,))
+    text = overview.overview_page([study, other], {"x": ["one", "two"], "y": ["earlier"]}, tmp_path)
+    rows = [
+        '| Fig. 2 | More, and better. | [one](x.one.md) | "one" | agrees |',
+        '|  |  | [two](x.two.md) | "two" | cannot tell |',
+        "| §3 | People find less. | - | No people here. | not tested |",
+    ]
+    assert "\n".join(rows) in text
+    assert text.index("## Smith et al. 1999") < text.index("## Jones 2001")
+
+
+def test_claims_without_a_study_are_of_papers_that_have_some():
+    papers = {study.source.split(",")[0] for study in STUDIES.values()}
+    assert {claim.paper for claim in UNTESTED} <= papers

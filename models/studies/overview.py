@@ -1,0 +1,104 @@
+"""One page of all claims of all papers: what each says, what is found here, and whether they agree.
+
+Each page of a study leaves its claims in a CSV file beside it, so this page can be made again after
+any study, from whatever pages there are.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from .base import ClaimCheck, Study
+from .untested import UNTESTED
+
+OVERVIEW_TITLE = "# The papers' claims"
+"""The first line of the page of all claims."""
+
+MARKS: Mapping[bool | None, str] = MappingProxyType(
+    {True: "agrees", False: "does not agree", None: "cannot tell"}
+)
+MEANT = (
+    "*Agrees* refers to the direction, which is better than which, and not to the size: corpus,"
+    " language and labels differ from the paper's."
+)
+_HEAD = ("claim", "found", "verdict")
+
+
+def file_stem(study: Study, corpus: str) -> str:
+    """The name of a study's page without its ending."""
+    return f"{study.name}.{corpus}"
+
+
+def claims_file(study: Study, corpus: str) -> str:
+    """The name of the CSV file of a page's claims."""
+    return f"{file_stem(study, corpus)}.claims.csv"
+
+
+def claims_csv(claims: Iterable[ClaimCheck]) -> str:
+    """The claims of one page, with our results and verdicts."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(_HEAD)
+    writer.writerows((claim.claim, claim.found, MARKS[claim.agrees]) for claim in claims)
+    return stream.getvalue()
+
+
+def overview_page(
+    studies: Sequence[Study], existing: Mapping[str, Sequence[str]], folder: Path
+) -> str:
+    """The page of all claims.
+
+    Args:
+        studies: in order.
+        existing: name of a study -> corpora that it has a page for.
+        folder: of the pages and the files of their claims.
+    """
+    lines = [
+        OVERVIEW_TITLE,
+        "",
+        "Each claim of the papers with what we find on each corpus. " + MEANT + " *Cannot tell*:"
+        " this corpus cannot decide. *Not tested*: no study here can, for the reason given.",
+        "",
+    ]
+    for paper in dict.fromkeys(_paper(study) for study in studies):
+        lines += [f"## {paper}", "", "| source | the paper | corpus | here | |"]
+        lines += ["| --- | --- | --- | --- | --- |"]
+        for study in studies:
+            if _paper(study) == paper:
+                lines += _rows(study, existing.get(study.name, ()), folder)
+        lines += [
+            f"| {one.where} | {one.claim} | - | {one.why} | not tested |"
+            for one in UNTESTED
+            if one.paper == paper
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _rows(study: Study, corpora: Sequence[str], folder: Path) -> Iterator[str]:
+    """A row for each claim and corpus, the corpora of one claim below each other."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for corpus in corpora:
+        file = folder / claims_file(study, corpus)
+        if file.exists():  # pages of earlier versions have none
+            for claim, result, verdict in _read(file):
+                found.setdefault(claim, []).append((corpus, result, verdict))
+    where = study.source.rpartition('", ')[2]
+    for claim, results in found.items():
+        for corpus, result, verdict in results:
+            link = f"[{corpus}]({file_stem(study, corpus)}.md)"
+            yield f"| {where} | {claim} | {link} | {result} | {verdict} |"
+            where = claim = ""
+
+
+def _read(file: Path) -> list[list[str]]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.reader(lines))[1:]
+
+
+def _paper(study: Study) -> str:
+    return study.source.split(",")[0]
