@@ -19,7 +19,8 @@ def shim(gcc, tmp_path_factory):
     return compiled(tmp_path_factory.mktemp("shim"))[0]
 
 
-@pytest.fixture(scope="session")
+# A module's, not the session's: the next server of a process empties the buckets of all.
+@pytest.fixture(scope="module")
 def lab(gcc, tmp_path_factory):
     pytest.importorskip("moto.server")
     with laboratory(tmp_path_factory.mktemp("faults")) as lab:

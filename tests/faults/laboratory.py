@@ -437,7 +437,7 @@ def laboratory(folder: Path) -> Iterator[Laboratory]:
             # A request costs both sides much: two files are enough there.
             for file in sorted((folder / part).glob("[QB]*[ac].*")):
                 fs.pipe_file(f"faults/{part}/{file.name}", file.read_bytes())
-        os.environ.update(server.environment())
+        stack.enter_context(_environment(server.environment()))
         zygote = subprocess.Popen(
             [sys.executable, HERE / "zygote.py", door, stub],
             stdin=subprocess.PIPE,
@@ -454,6 +454,21 @@ def laboratory(folder: Path) -> Iterator[Laboratory]:
         finally:
             zygote.stdin.close()
             zygote.wait()
+
+
+@contextlib.contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """Sets variables of this process for a while."""
+    earlier = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in earlier.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager

@@ -67,7 +67,7 @@ class FaultyFileSystem(MemoryFileSystem):
 fsspec.register_implementation("faulty", FaultyFileSystem, clobber=True)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def s3_bucket():
     """URL of a bucket on a real S3 server on the loopback."""
     boto3 = pytest.importorskip("boto3", reason="needs the extra `test`")
