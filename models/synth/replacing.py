@@ -88,7 +88,7 @@ def replace_phi(
     if how not in REPLACEMENTS:
         raise ValueError(f"replace_phi: how must be one of {REPLACEMENTS}")
     flat = [[_flattened(document) for document in part] for part in parts]
-    corpus = _Corpus.of(flat, labels, words, known)
+    corpus = _Sources.of(flat, labels, words, known)
     made: set[str] = set()
     return [
         [
@@ -138,7 +138,7 @@ def _is_replaced(word: str) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class _Corpus:
+class _Sources:
     """What is drawn from, of all parts.
 
     Attributes:
@@ -154,7 +154,7 @@ class _Corpus:
     @classmethod
     def of(
         cls, parts: Parts, labels: PhiLabels, words: Collection[str], known: Collection[str]
-    ) -> _Corpus:
+    ) -> _Sources:
         every: set[str] = {word.lower() for word in (*words, *known)}
         elsewhere: collections.Counter[str] = collections.Counter()
         pairs: dict[str, collections.Counter[str]] = {}
@@ -228,7 +228,7 @@ class _Replacer:
         self,
         how: str,
         labels: PhiLabels,
-        corpus: _Corpus,
+        corpus: _Sources,
         donors: _Donors,
         made: set[str],
         number: int,

@@ -11,7 +11,7 @@ import pytest
 from scrubline.dictionaries import load
 from scrubline.models.core.label_maps import load_map
 from scrubline.models.corpora import Annotation, read_annotated
-from scrubline.models.recipes import LANGUAGES, hide, hitsz, wi_deid
+from scrubline.models.recipes import LANGUAGES, hide, hitsz, stat_deid, szeged, wi_deid
 from scrubline.models.studies import (
     SIZES,
     STUDIES,
@@ -23,6 +23,7 @@ from scrubline.models.studies import (
     Plot,
     Study,
     index_page,
+    kernels,
     lists_needed,
     page,
     write_findings,
@@ -74,6 +75,7 @@ def test_every_study_makes_its_page(pages, name):
     assert any(file.endswith(".csv") for file in linked)
 
 
+@pytest.mark.slow
 def test_tables_are_rectangles_and_plots_are_drawn(pages):
     for path in pages.glob("*.csv"):
         with path.open(encoding="utf-8", newline="") as stream:
@@ -86,6 +88,7 @@ def test_tables_are_rectangles_and_plots_are_drawn(pages):
         assert "NaN" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_no_text_of_the_corpus_is_in_a_page(pages):
     names = {
         document.text[span.start : span.end]
@@ -97,11 +100,13 @@ def test_no_text_of_the_corpus_is_in_a_page(pages):
     assert not [name for name in names if len(name) > 6 and name in written]
 
 
+@pytest.mark.slow
 def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
     def refuse(*args, **more):
         raise AssertionError("trained again")
 
     monkeypatch.setattr(passes, "fit", refuse)
+    monkeypatch.setattr(kernels, "_tagged", refuse)
     bench = Bench(material(), SIZES["quick"], work=work)
     for study in STUDIES.values():
         write_findings(tmp_path, study, "demo", study.run(bench), f"scrubline study {study.name}")
@@ -109,6 +114,7 @@ def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
 
 
+@pytest.mark.slow
 def test_studies_of_one_paper_share_what_they_train(work, pages):
     lines: list[str] = []
     bench = Bench(material(), SIZES["quick"], work=work, report=lines.append)
@@ -130,12 +136,16 @@ def test_labels_are_mapped_for_what_needs_native_ones():
 def test_the_lists_of_a_language_ship_and_suit_the_recipes(name):
     sources = {n for row in wi_deid.LISTS_IN[name].values() for n in row}
     needed = {*hide.DICTIONARIES_IN[name], *hitsz.LISTS_IN[name], *sources}
+    needed |= {*szeged.LANGUAGES[name], *stat_deid.LANGUAGES[name]}
     assert lists_needed(name) == sorted(needed)
     assert all(len(load(dictionary)) > 0 for dictionary in needed)
     bench = Bench(material(language=name), FULL)
     assert bench.hide().dictionaries == tuple(sorted(hide.DICTIONARIES_IN[name]))
     assert set(bench.wi_deid().lists) == sources
     assert set(bench.hitsz("token").dictionaries) == set(hitsz.LISTS_IN[name])
+    assert set(bench.szeged().lists) == set(szeged.LANGUAGES[name])
+    assert set(bench.stat_deid().lists) == set(stat_deid.LANGUAGES[name])
+    assert bench.stat_deid().auxiliary == ()
     assert bench.hitsz("token").auxiliary == () and bench.missing_auxiliary == (
         ("brown", "ner", "pos", "word2vec")
     )
