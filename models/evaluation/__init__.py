@@ -37,6 +37,7 @@ from .paired import ScoreDifference, difference_lines, differences
 from .portions import Share, Shares
 from .report import DocumentErrors, Metric, Report
 from .scores import Average, Score, Scores
+from .stat_deid import find_phi_confusions
 from .strict import count_strict_spans
 from .token_level import count_tokens, count_tokens_blind
 from .wi_deid import find_error_groups, find_extents, find_label_confusions
@@ -65,7 +66,7 @@ __all__ = [
 
 _RELEASE, _ANY = "Release", "Spans and tokens"
 _I2B2, _MEDDOCAN = "i2b2", "MEDDOCAN"
-_HIDE, _WI_DEID = "HIDE", "Errors (WI-deId)"
+_HIDE, _WI_DEID, _STAT_DEID = "HIDE", "Errors (WI-deId)", "Stat De-id"
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
@@ -97,6 +98,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "hide": Metric("HIDE token tags", count_tags, _HIDE),
         "hide_negatives": Metric("HIDE with true negatives", count_with_negatives, _HIDE),
         "hide_confusion": Metric("HIDE confusion matrix", find_confusions, _HIDE),
+        "phi_confusion": Metric("PHI and non-PHI tokens", find_phi_confusions, _STAT_DEID),
         "error_groups": Metric("Error groups", find_error_groups, _WI_DEID),
         "error_labels": Metric("Labels, gold as predicted", find_label_confusions, _WI_DEID),
         "error_extents": Metric("Extents by label", find_extents, _WI_DEID),

@@ -39,12 +39,12 @@ def count_tokens(comparison: Comparison) -> DocumentCounts:
 def count_tokens_blind(comparison: Comparison) -> DocumentCounts:
     """Fine tokens by document, label-blind: PHI or not."""
     flags = (comparison.covered(comparison.gold), comparison.removed)
-    touched = (_touched(comparison, characters) for characters in flags)
+    touched = (touched_by(comparison, characters) for characters in flags)
     tp, fp, fn = (counts[:, None] for counts in _outcomes(comparison, *touched))
     return DocumentCounts(tp, fp, fn, None)
 
 
-def _touched(comparison: Comparison, characters: Flags) -> Flags:
+def touched_by(comparison: Comparison, characters: Flags) -> Flags:
     """For each token, whether any of its characters is flagged."""
     before = np.concatenate(([0], np.cumsum(characters, dtype=np.int64)))
     starts, ends = comparison.token_places()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import hide, hitsz, wi_deid
+from . import hide, hitsz, stat_deid, stat_deid_data, szeged, wi_deid
 from .base import (
     SIZES,
     Bench,
@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 STUDIES: dict[str, Study] = {
-    study.name: study for study in (*hide.STUDIES, *hitsz.STUDIES, *wi_deid.STUDIES)
+    study.name: study
+    for paper in (hide, szeged, hitsz, wi_deid, stat_deid, stat_deid_data)
+    for study in paper.STUDIES
 }
 """All studies, by paper, in the order of its tables and figures."""

@@ -11,13 +11,25 @@ import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from ...dictionaries import Dictionary
 from ..auxiliary import AuxiliaryModel
 from ..core.labels import LABELS
 from ..corpora import AnnotatedDocument, Annotation
 from ..evaluation import Report, Score, compare
-from ..recipes import RECIPES, Learner, Recipe, hide, hitsz, recipe_in, wi_deid, with_lists
+from ..recipes import (
+    RECIPES,
+    Learner,
+    Recipe,
+    hide,
+    hitsz,
+    recipe_in,
+    stat_deid,
+    szeged,
+    wi_deid,
+    with_lists,
+)
 from ..training.crossvalidation import cross_validate
 from ..training.folds import make_folds
 from ..training.settings import Setting, with_learner
@@ -54,7 +66,7 @@ class Material:
 
 def lists_needed(language: str) -> list[str]:
     """Names of the dictionaries that the papers' recipes need in a language, sorted."""
-    papers = ("hide", "hitsz", "wi-deid")
+    papers = ("hide", "hitsz", "stat-deid", "szeged", "wi-deid")
     return sorted({name for paper in papers for name in recipe_in(paper, language).lists})
 
 
@@ -69,8 +81,11 @@ class Size:
         held: otherwise, most documents of the training and of the test part each.
         characters: most training documents for the ablations of a character CRF.
         iterations: most iterations of L-BFGS in a cross-validation; None for the recipe's.
-        learner: replaces every recipe's; None for theirs.
+        learner: replaces that of every CRF; None for theirs.
         few: whether long series of settings are cut to three.
+        rounds: of boosting, where a study does not vary them; 30 in Szarvas et al. 2006.
+        kernel_documents, kernel_tokens: documents to train a machine with a kernel on, and about
+            how many fine tokens it is scored on: such machines are slow.
     """
 
     name: str
@@ -81,6 +96,9 @@ class Size:
     iterations: int | None
     learner: Learner | None = None
     few: bool = False
+    rounds: int = 10
+    kernel_documents: int = 50
+    kernel_tokens: int = 15_000
 
     def some(self, values: Sequence[float]) -> tuple[float, ...]:
         """All values of a series, or the first, the middle and the last."""
@@ -101,6 +119,9 @@ QUICK = Size(
     iterations=None,
     learner=Learner.of("averaged-perceptron", max_iterations=6),
     few=True,
+    rounds=2,
+    kernel_documents=6,
+    kernel_tokens=500,
 )
 """To check that everything runs; its figures mean nothing."""
 
@@ -179,6 +200,25 @@ class Bench:
         recipe = hitsz.hitsz(
             taggers=(kind,), without=without, rules=False, dictionaries=lists, layer=layer
         )
+        return self._without_missing(recipe)
+
+    def szeged(self, *, rounds: int | None = None, **options: Any) -> Recipe:
+        """The recipe `szeged` with the dictionaries of the language.
+
+        Args:
+            rounds: of boosting; None for the size's.
+            options: of `recipes.szeged.szeged`.
+        """
+        rounds = self.size.rounds if rounds is None else rounds
+        return szeged.szeged(self.material.language, rounds=rounds, **options)
+
+    def stat_deid(self, groups: Collection[str] = tuple(stat_deid.GROUPS)) -> Recipe:
+        """The recipe `stat-deid` with the dictionaries of the language.
+
+        Links are those of recorded parses, as in the paper, if there are such.
+        """
+        links = "recorded" if "links" in self.material.auxiliary else "learned"
+        recipe = stat_deid.stat_deid(self.material.language, groups=groups, links=links)
         return self._without_missing(recipe)
 
     def _without_missing(self, recipe: Recipe) -> Recipe:
@@ -275,7 +315,12 @@ class Bench:
     ) -> list[RecipeResult]:
         if (learner := self.size.learner) is not None:
             parameters = dict(learner.parameters)
-            recipes = [with_learner(recipe, learner.algorithm, parameters) for recipe in recipes]
+            recipes = [
+                with_learner(recipe, learner.algorithm, parameters)
+                if all(tagger.learner.family == "crf" for tagger in recipe.taggers)
+                else recipe
+                for recipe in recipes
+            ]
         results = cross_validate(
             [Setting((), recipe) for recipe in recipes],
             documents,

@@ -11,7 +11,7 @@ import pytest
 from scrubline.dictionaries import load
 from scrubline.models.core.label_maps import load_map
 from scrubline.models.corpora import Annotation, read_annotated
-from scrubline.models.recipes import LANGUAGES, hide, hitsz, wi_deid
+from scrubline.models.recipes import LANGUAGES, hide, hitsz, stat_deid, szeged, wi_deid
 from scrubline.models.studies import (
     SIZES,
     STUDIES,
@@ -23,6 +23,7 @@ from scrubline.models.studies import (
     Plot,
     Study,
     index_page,
+    kernels,
     lists_needed,
     overview,
     page,
@@ -107,6 +108,7 @@ def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
         raise AssertionError("trained again")
 
     monkeypatch.setattr(passes, "fit", refuse)
+    monkeypatch.setattr(kernels, "_tagged", refuse)
     bench = Bench(material(), SIZES["quick"], work=work)
     for study in STUDIES.values():
         write_findings(tmp_path, study, "demo", study.run(bench), f"scrubline study {study.name}")
@@ -136,12 +138,16 @@ def test_labels_are_mapped_for_what_needs_native_ones():
 def test_the_lists_of_a_language_ship_and_suit_the_recipes(name):
     sources = {n for row in wi_deid.LISTS_IN[name].values() for n in row}
     needed = {*hide.DICTIONARIES_IN[name], *hitsz.LISTS_IN[name], *sources}
+    needed |= {*szeged.LANGUAGES[name], *stat_deid.LANGUAGES[name]}
     assert lists_needed(name) == sorted(needed)
     assert all(len(load(dictionary)) > 0 for dictionary in needed)
     bench = Bench(material(language=name), FULL)
     assert bench.hide().dictionaries == tuple(sorted(hide.DICTIONARIES_IN[name]))
     assert set(bench.wi_deid().lists) == sources
     assert set(bench.hitsz("token").dictionaries) == set(hitsz.LISTS_IN[name])
+    assert set(bench.szeged().lists) == set(szeged.LANGUAGES[name])
+    assert set(bench.stat_deid().lists) == set(stat_deid.LANGUAGES[name])
+    assert bench.stat_deid().auxiliary == ()
     assert bench.hitsz("token").auxiliary == () and bench.missing_auxiliary == (
         ("brown", "ner", "pos", "word2vec")
     )
