@@ -172,13 +172,33 @@ class Bench:
         return self._without_missing(recipe)
 
     def hitsz(
-        self, kind: str, *, without: Collection[str] = (), layer: str = hitsz.LAYER
+        self,
+        kind: str,
+        *,
+        without: Collection[str] = (),
+        dictionaries: bool = False,
+        layer: str = hitsz.LAYER,
+        scheme: str | None = None,
     ) -> Recipe:
-        """One tagger of the recipe `hitsz` with the dictionaries of the language."""
-        lists = hitsz.LISTS_IN[self.material.language]
+        """One tagger of the recipe `hitsz`, by default as submitted: without dictionaries.
+
+        Args:
+            kind: "token" or "character".
+            without: groups of features that are left out.
+            dictionaries: whether to have those of the language.
+            layer: the segmentation of the token tagger.
+            scheme: of its tags; None for the paper's.
+        """
         recipe = hitsz.hitsz(
-            taggers=(kind,), without=without, rules=False, dictionaries=lists, layer=layer
+            taggers=(kind,),
+            without=without if dictionaries else {*without, "dictionary"},
+            rules=False,
+            dictionaries=hitsz.LISTS_IN[self.material.language],
+            layer=layer,
         )
+        if scheme is not None:
+            taggers = tuple(dataclasses.replace(t, scheme=scheme) for t in recipe.taggers)
+            recipe = dataclasses.replace(recipe, name=f"{recipe.name}-{scheme}", taggers=taggers)
         return self._without_missing(recipe)
 
     def _without_missing(self, recipe: Recipe) -> Recipe:
