@@ -35,6 +35,8 @@ class Material:
         dictionaries: at least those of `lists_needed`.
         label_map: label of the corpus -> native label, or None; None as a whole for native labels.
         auxiliary: the available auxiliary models; features that need others are left out.
+        nursing: English nursing notes, for the figures of HIDE on PhysioNet's; generated ones if
+            there are none.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Material:
     dictionaries: Mapping[str, Dictionary]
     label_map: Mapping[str, str | None] | None = None
     auxiliary: Mapping[str, AuxiliaryModel] = dataclasses.field(default_factory=dict)
+    nursing: Sequence[AnnotatedDocument] = ()
 
     def native(self, label: str) -> str | None:
         """The native label of a label of the corpus; None if it has none."""
@@ -53,9 +56,13 @@ class Material:
 
 
 def lists_needed(language: str) -> list[str]:
-    """Names of the dictionaries that the papers' recipes need in a language, sorted."""
-    papers = ("hide", "hitsz", "wi-deid")
-    return sorted({name for paper in papers for name in recipe_in(paper, language).lists})
+    """Names of the dictionaries that the papers' recipes need in a language, sorted.
+
+    Those of `hide` in English are always among them: nursing notes are English.
+    """
+    recipes = [recipe_in(paper, language) for paper in ("hide", "hitsz", "wi-deid")]
+    recipes.append(recipe_in("hide", "en"))
+    return sorted({name for recipe in recipes for name in recipe.lists})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -160,15 +167,35 @@ class Bench:
 
     # Recipes for the material
 
-    def hide(self, groups: Collection[str] = hide.GROUPS) -> Recipe:
-        """The recipe `hide` with the dictionaries of the language."""
-        return hide.hide(groups, hide.DICTIONARIES_IN[self.material.language])
+    def hide(
+        self,
+        groups: Collection[str] = hide.GROUPS,
+        *,
+        layer: str = "fine",
+        language: str | None = None,
+    ) -> Recipe:
+        """The recipe `hide` with the dictionaries of a language, by default the material's."""
+        lists = hide.DICTIONARIES_IN[language or self.material.language]
+        return hide.hide(groups, lists, layer=layer)
 
-    def wi_deid(self, groups: Collection[str] = wi_deid.GROUPS, layer: str = "wi-deid") -> Recipe:
-        """The recipe `wi-deid` with the dictionaries of the language."""
+    def wi_deid(
+        self,
+        groups: Collection[str] = wi_deid.GROUPS,
+        layer: str = "wi-deid",
+        *,
+        more_lists: bool = False,
+    ) -> Recipe:
+        """The recipe `wi-deid` with the dictionaries of the language.
+
+        Args:
+            groups: of features.
+            layer: the segmentation.
+            more_lists: whether to have those that the paper does not have.
+        """
+        lists = wi_deid.LISTS_IN if more_lists else wi_deid.PAPER_LISTS_IN
         recipe = wi_deid.wi_deid(groups, layer)
         if recipe.extensions:
-            recipe = with_lists(recipe, wi_deid.LISTS_IN[self.material.language])
+            recipe = with_lists(recipe, lists[self.material.language])
         return self._without_missing(recipe)
 
     def hitsz(
@@ -233,13 +260,28 @@ class Bench:
             f" part; scored on {min(most, len(material.test))} of its development part"
         )
 
-    def folds(self, recipes: Sequence[Recipe]) -> list[RecipeResult]:
-        """Cross-validates by document on some of the training part."""
-        documents = self.some(self.material.train, self.size.documents)
-        folds = make_folds(documents, self.size.folds)
-        if self.size.iterations is not None:
+    def folds(
+        self,
+        recipes: Sequence[Recipe],
+        documents: Sequence[AnnotatedDocument] | None = None,
+        *,
+        folds: int | None = None,
+        to_convergence: bool = False,
+    ) -> list[RecipeResult]:
+        """Cross-validates by document.
+
+        Args:
+            recipes: what to train.
+            documents: on which; by default some of the training part.
+            folds: how many; by default as many as the size has.
+            to_convergence: whether L-BFGS runs as long as the recipe says.
+        """
+        if documents is None:
+            documents = self.some(self.material.train, self.size.documents)
+        split = make_folds(documents, folds or self.size.folds)
+        if self.size.iterations is not None and not to_convergence:
             recipes = [_capped(recipe, self.size.iterations) for recipe in recipes]
-        return self._runs(recipes, documents, folds, tuple(range(len(folds))))
+        return self._runs(recipes, documents, split, tuple(range(len(split))))
 
     def score(
         self,
