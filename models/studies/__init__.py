@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import hide, hitsz, hitsz_choices, wi_deid
+from . import hide, hide_sampling, hitsz, hitsz_choices, wi_deid
 from .base import (
     SIZES,
     Bench,
@@ -34,6 +34,7 @@ __all__ = [
 
 STUDIES: dict[str, Study] = {
     study.name: study
-    for study in (*hide.STUDIES, *hitsz.STUDIES, *hitsz_choices.STUDIES, *wi_deid.STUDIES)
+    for paper in (hide, hide_sampling, hitsz, hitsz_choices, wi_deid)
+    for study in paper.STUDIES
 }
 """All studies, by paper, in the order of its tables and figures."""
