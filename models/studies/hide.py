@@ -185,8 +185,9 @@ def how_folded(bench: Bench, *, capped: bool = True) -> str:
     if capped:
         cap = f", at most {size.iterations} iterations of L-BFGS" if size.iterations else ""
     return (
-        f"{size.folds}-fold cross-validation by document on {count} documents of"
-        f" {bench.material.name}, training part{cap}; token tags without true negatives."
+        f"{size.folds}-fold cross-validation by document (10 folds in the paper) on {count}"
+        f" documents of {bench.material.name}, training part{cap}; token tags without true"
+        " negatives."
     )
 
 

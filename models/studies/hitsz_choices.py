@@ -138,7 +138,8 @@ def _tuning(bench: Bench) -> Findings:
     return Findings(
         f"{folds}-fold cross-validation by document on {len(documents)} documents of"
         f" {bench.material.name}, training part, strict spans; the paper's has ten folds and all of"
-        " its training set. The grid is of c1 and c2, L1 and L2 of CRFsuite.",
+        " its training set. The grid is of c1 and c2, L1 and L2 of CRFsuite, whose L-BFGS has"
+        f" {bench.size.iterations or 'any number of'} iterations at most.",
         (PageTable("", ("CRF", "c1", "c2", "P", "R", "F"), tuple(rows)),),
         (
             Plot(
