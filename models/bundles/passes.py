@@ -17,6 +17,7 @@ from ..core.feature_rows import Featurized
 from ..core.tokens import Tokens
 from ..crf.codec import OUTSIDE, SpanTuple, decode_ids
 from ..features import Field
+from ..features.base import Items
 from ..features.items import build_items
 from .propagate import LONGEST, form_of, token_ranges
 
@@ -79,7 +80,16 @@ def majority(found: Sequence[Tagged]) -> Tagged:
 
 def headings(texts: Sequence[str | None], tokens: Tokens) -> tuple[Ints, tuple[str, ...]]:
     """Of each fine token the heading above it, index into the table, -1 without one."""
-    items = build_items(
+    items = items_of(texts, tokens)
+    column = items.column_of(_HEADING)
+    of_tokens = np.full(len(tokens), -1, np.int64)
+    of_tokens[items.anchors] = column.ids
+    return of_tokens, column.values
+
+
+def items_of(texts: Sequence[str | None], tokens: Tokens) -> Items:
+    """The fine tokens of a batch as items, a sequence a document."""
+    return build_items(
         texts,
         tokens,
         layer="fine",
@@ -89,10 +99,6 @@ def headings(texts: Sequence[str | None], tokens: Tokens) -> tuple[Ints, tuple[s
         clusters={},
         tags={},
     )
-    column = items.column_of(_HEADING)
-    of_tokens = np.full(len(tokens), -1, np.int64)
-    of_tokens[items.anchors] = column.ids
-    return of_tokens, column.values
 
 
 def found_tags(

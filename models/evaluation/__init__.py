@@ -18,7 +18,12 @@ from .characters import count_characters
 from .clinical import find_destroyed_terms, shipped_terms, term_finder
 from .comparison import Comparison, FindTerms, align, count_by_document
 from .conll import count_phrases
-from .hide import count_tags, count_with_negatives, find_confusions
+from .hide import (
+    count_tags,
+    count_with_negatives,
+    find_confusions,
+    find_confusions_with_blanks,
+)
 from .i2b2_2006 import count_words, native_or_2006
 from .i2b2_2014 import (
     count_categories,
@@ -99,6 +104,9 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "hide_negatives": Metric("HIDE with true negatives", count_with_negatives, _HIDE),
         "hide_confusion": Metric("HIDE confusion matrix", find_confusions, _HIDE),
         "phi_confusion": Metric("PHI and non-PHI tokens", find_phi_confusions, _STAT_DEID),
+        "hide_confusion_blanks": Metric(
+            "HIDE confusion matrix, with blanks", find_confusions_with_blanks, _HIDE
+        ),
         "error_groups": Metric("Error groups", find_error_groups, _WI_DEID),
         "error_labels": Metric("Labels, gold as predicted", find_label_confusions, _WI_DEID),
         "error_extents": Metric("Extents by label", find_extents, _WI_DEID),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..crf.codec import OUTSIDE, encode
+from ..text.segmentation import ItemBounds
 from .comparison import Comparison, LabelledSpans
 from .scores import DocumentCounts
 from .strict import Row, tally_rows
@@ -54,7 +55,16 @@ def phrases(tags: Sequence[str]) -> list[tuple[int, int, str]]:
 def token_tags(comparison: Comparison, spans: LabelledSpans) -> list[list[str]]:
     """The BIO tags of the fine tokens of each document."""
     tokens = comparison.tokens
-    starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
+    return item_tags(
+        comparison, spans, ItemBounds(tokens.document_offsets, tokens.starts, tokens.ends)
+    )
+
+
+def item_tags(comparison: Comparison, spans: LabelledSpans, items: ItemBounds) -> list[list[str]]:
+    """The BIO tags of the items of each document."""
+    starts, ends, offsets = (
+        column.tolist() for column in (items.starts, items.ends, items.document_offsets)
+    )
     # Numbers that sort as the labels do: not every label of a corpus can be part of a tag.
     number = {name: f"{n:09d}" for n, name in enumerate(comparison.label_names)}
     shown = {
@@ -63,7 +73,7 @@ def token_tags(comparison: Comparison, spans: LabelledSpans) -> list[list[str]]:
     shown[OUTSIDE] = OUTSIDE
     tags = []
     for document, found in enumerate(comparison.by_document(spans)):
-        rows = tokens.of_document(document)
+        rows = slice(offsets[document], offsets[document + 1])
         coded = [(start, end, number[label]) for start, end, label in found]
         tags.append([shown[tag] for tag in encode(coded, starts[rows], ends[rows], "BIO")])
     return tags

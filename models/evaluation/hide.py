@@ -2,7 +2,7 @@
 
 Source: Gardner et al. 2010, "An Evaluation of Feature Sets and Sampling Techniques for
 De-identification of Medical Records", sections 5.3 and 6, Tables 3 and 4. The paper's matrix counts
-white space as tokens; here tokens are never white space, as in its scores with true negatives.
+white space as tokens, its scores with true negatives do not; here there is a matrix of either.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import numpy as np
 
 from ..core.arrays import Flags, Ints
 from ..crf.codec import OUTSIDE
+from ..text.plain import with_blanks
+from ..text.segmentation import ItemBounds
 from .comparison import Comparison
-from .conll import token_tags
+from .conll import item_tags
 from .matrices import Cells
 from .scores import DocumentCounts
 from .strict import tally_rows
@@ -53,14 +55,24 @@ def count_with_negatives(comparison: Comparison) -> DocumentCounts:
 
 def find_confusions(comparison: Comparison) -> Cells:
     """The true tag (row) and the predicted one (column) of each token; O is the last."""
+    tokens = comparison.tokens
+    return _confusions(comparison, ItemBounds(tokens.document_offsets, tokens.starts, tokens.ends))
+
+
+def find_confusions_with_blanks(comparison: Comparison) -> Cells:
+    """The same of tokens and of white space between them in a line, as in Tables 3 and 4."""
+    return _confusions(comparison, with_blanks(comparison.texts, comparison.tokens))
+
+
+def _confusions(comparison: Comparison, items: ItemBounds) -> Cells:
     gold, predicted = (
-        [tag for tags in token_tags(comparison, side) for tag in tags]
+        [tag for tags in item_tags(comparison, side, items) for tag in tags]
         for side in (comparison.gold, comparison.predicted)
     )
     names = (*sorted({*gold, *predicted} - {OUTSIDE}), OUTSIDE)
     number = {name: n for n, name in enumerate(names)}
     documents = np.repeat(
-        np.arange(len(comparison), dtype=np.int64), np.diff(comparison.tokens.document_offsets)
+        np.arange(len(comparison), dtype=np.int64), np.diff(items.document_offsets)
     )
     return Cells(
         documents,

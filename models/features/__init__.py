@@ -19,10 +19,12 @@ from .cluster import Cluster
 from .count import Count
 from .day_month import DayMonth
 from .declaration import Feature, at, ngrams, together
+from .digits import Digits
 from .field import Field
 from .field_repeat import Elsewhere
 from .frequency import Frequency
 from .gazetteer import Gazetteer, gazetteer_from_phrases
+from .heading import Heading
 from .length import Length
 from .line import Line
 from .link import Link
@@ -46,6 +48,7 @@ __all__ = [
     "Count",
     "Beside",
     "DayMonth",
+    "Digits",
     "Elsewhere",
     "Field",
     "Kind",
@@ -55,6 +58,7 @@ __all__ = [
     "Feature",
     "Frequency",
     "Gazetteer",
+    "Heading",
     "Length",
     "Line",
     "Link",
@@ -90,6 +94,7 @@ KINDS: dict[str, type[Property]] = {
     "frequency": Frequency,
     "cluster": Cluster,
     "section": Section,
+    "heading": Heading,
     "sentence": Sentence,
     "line": Line,
     "count": Count,
@@ -100,6 +105,7 @@ KINDS: dict[str, type[Property]] = {
     "kind": Kind,
     "field": Field,
     "day_month": DayMonth,
+    "digits": Digits,
     "elsewhere": Elsewhere,
     "nearest": Nearest,
     "beside": Beside,

@@ -43,6 +43,7 @@ FAMILIES: dict[str, RecipeFamily] = {
     "default": default.FAMILY,
     "hide": hide.FAMILY,
     "hitsz": hitsz.FAMILY,
+    "hitsz-no-dictionary": hitsz.SUBMITTED,
     "stat-deid": stat_deid.FAMILY,
     "szeged": szeged.FAMILY,
     "wi-deid": wi_deid.FAMILY,

@@ -33,7 +33,7 @@ def with_dictionaries(recipe: Recipe, names: Iterable[str]) -> Recipe:
         for tagger in recipe.taggers
     )
     changed = dataclasses.replace(recipe, taggers=taggers)
-    if chosen and not changed.dictionaries:
+    if not set(chosen) <= set(changed.dictionaries):
         raise UsageError(f"recipe {recipe.name} has no dictionary features")
     return changed
 

@@ -1,4 +1,4 @@
-"""What a recipe of several passes declares besides its taggers: what is trusted, what is counted.
+"""What a recipe declares besides its taggers: what training counts, and what passes trust.
 
 Source: Szarvas et al. 2006, "Feature set" and "Iterative learning". The algorithms are
 `bundles.passes`, `bundles.standardising` and `training.passes`.
@@ -11,7 +11,7 @@ import dataclasses
 from ..core.errors import UsageError
 from ..features.base import require_int, require_name, require_one_of
 
-COUNTED = ("capitalised", "frequency", "initial")
+COUNTED = ("capitalised", "frequency", "headings", "initial")
 
 STANDARDISED = ("none", "telling", "all")
 """Which phrases take one class in all of a document: those that tell something, see `bundles`."""
@@ -21,16 +21,18 @@ MOST_FOLDS = 100
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WordCounts:
-    """A weighted gazetteer that training makes by counting the words of its texts.
+    """A gazetteer that training makes by counting the words, or the headings, of its texts.
 
-    `Frequency` bins weights by powers of two, so a share of n sixteenths is the weight 2**n.
+    Those of words are weighted. `Frequency` bins weights by powers of two, so a share of n
+    sixteenths is the weight 2**n.
 
     Attributes:
         name: of the gazetteer, as features name it.
         counts: "frequency" how often the word occurs, case-folded; "capitalised" the share of it
             that begins with a capital, in sixteenths; "initial" the share of that which opens a
-            sentence.
-        least: occurrences of a word that is listed.
+            sentence; "headings" the documents that a heading stands in (`features.Heading`).
+        least: occurrences of a word, or documents with a heading, that is listed.
+        most: headings that are listed, the most frequent ones; 0 for no limit.
 
     Raises:
         UsageError: if a value is not allowed.
@@ -39,11 +41,21 @@ class WordCounts:
     name: str
     counts: str
     least: int = 3
+    most: int = 0
 
     def __post_init__(self) -> None:
         require_name("counts", "name", self.name)
         require_one_of("counts", "counts", self.counts, COUNTED)
         require_int("counts", "least", self.least, 1, 1_000_000)
+        require_int("counts", "most", self.most, 0, 1_000_000)
+        if self.most and self.counts != "headings":
+            raise UsageError("counts: most is for headings")
+
+    def as_json(self) -> dict[str, object]:
+        """JSON values; equal counts give equal ones."""
+        values = dataclasses.asdict(self)
+        # Without a limit as before there were limits.
+        return values if self.most else {n: v for n, v in values.items() if n != "most"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -85,7 +85,8 @@ class Recipe:
         trust: what it sees of that; None for nothing.
         standardise: whether every occurrence of a phrase that the passes found takes one label, in
             the end: one of `passes.STANDARDISED`.
-        counts: gazetteers of counted words that training makes; some feature uses each of them.
+        counts: gazetteers of counted words or headings that training makes; some feature uses each
+            of them.
         order: in which detectors are believed: a key of `merging.ORDERS`.
         rules: names of the recognisers that belong to the recipe.
         propagation: what is propagated within a document; None for nothing.
@@ -257,7 +258,7 @@ class Recipe:
             **({"order": self.order} if self.order != "standard" else {}),
             **({"trust": dataclasses.asdict(self.trust)} if self.trust else {}),
             **({"standardise": self.standardise} if self.standardise != "none" else {}),
-            **({"counts": [dataclasses.asdict(one) for one in self.counts]} if self.counts else {}),
+            **({"counts": [one.as_json() for one in self.counts]} if self.counts else {}),
         }
 
     @classmethod
@@ -338,11 +339,12 @@ def _trust_from_json(data: object) -> Trust:
 
 
 def _counts_from_json(data: object) -> WordCounts:
-    values = object_of("counts", data, names_of(WordCounts))
+    values = object_of("counts", data, names_of(WordCounts), {"most": 0})
     return WordCounts(
         name=typed("counts", "name", values["name"], str),
         counts=typed("counts", "counts", values["counts"], str),
         least=typed("counts", "least", values["least"], int),
+        most=typed("counts", "most", values["most"], int),
     )
 
 

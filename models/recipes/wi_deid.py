@@ -7,7 +7,10 @@ tokens are the segmentation "wi-deid" (§2.1); a sequence is a sentence.
 Dictionaries: tokens, not phrases, of training spans of CITY, STATE, STREET, COUNTRY and DATE,
 joined with lists of cities, states and countries from the web (§2.2). They are `Extension`s, made
 from the training part alone; the lists are those that ship with the package, and `with_lists`
-replaces them. LOCATION-OTHER goes to the cities, for corpora with one label for all places.
+replaces them. Where a corpus has one label for all places, postal codes among them
+(LOCATION-OTHER), its spans are in none of them: what they have in common is not that they are
+cities. The Spanish recipe has two lists that the paper has not, words of dates and of streets;
+`PAPER_LISTS_IN` leaves them out.
 
 Deviations: yes/no properties are indicators of "yes"; the first and last four characters of a
 shorter token are the token. Part of speech comes from the auxiliary model "pos" (the paper used
@@ -77,7 +80,7 @@ DICTIONARY: tuple[Feature, ...] = tuple(
 FEATURES: tuple[Feature, ...] = LEXICAL + ORTHOGRAPHIC + DICTIONARY
 
 EXTENSIONS = (
-    Extension("city", ("us_cities",), ("CITY", "LOCATION-OTHER")),
+    Extension("city", ("us_cities",), ("CITY",)),
     Extension("country", ("countries_en",), ("COUNTRY",)),
     Extension("date", (), ("DATE",)),
     Extension("state", ("us_state_abbreviations", "us_states"), ("STATE",)),
@@ -95,6 +98,11 @@ LISTS_IN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 """Language -> dictionary that the recipe makes -> the lists that it is made from."""
+
+PAPER_LISTS_IN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    language: {**lists, "date": (), "street": ()} for language, lists in LISTS_IN.items()
+}
+"""The same with the lists of §2.2 alone: dates and streets come from training spans."""
 
 GROUPS = ("lexical", "orthographic", "dictionary")
 """The three groups of Table 2; Lex, Ort and Dic of Fig. 2 and 3."""

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from . import hide, hitsz, stat_deid, stat_deid_data, szeged, wi_deid
+from . import (
+    hide,
+    hide_sampling,
+    hitsz,
+    hitsz_choices,
+    stat_deid,
+    stat_deid_data,
+    szeged,
+    wi_deid,
+)
 from .base import (
     SIZES,
     Bench,
@@ -38,7 +47,10 @@ __all__ = [
 
 STUDIES: dict[str, Study] = {
     study.name: study
-    for paper in (hide, szeged, hitsz, wi_deid, stat_deid, stat_deid_data)
+    for paper in (
+        *(hide, hide_sampling, szeged, hitsz, hitsz_choices, wi_deid, stat_deid),
+        stat_deid_data,
+    )
     for study in paper.STUDIES
 }
 """All studies, by paper, in the order of its tables and figures."""

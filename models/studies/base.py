@@ -47,6 +47,8 @@ class Material:
         dictionaries: at least those of `lists_needed`.
         label_map: label of the corpus -> native label, or None; None as a whole for native labels.
         auxiliary: the available auxiliary models; features that need others are left out.
+        nursing: English nursing notes, for the figures of HIDE on PhysioNet's; generated ones if
+            there are none.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Material:
     dictionaries: Mapping[str, Dictionary]
     label_map: Mapping[str, str | None] | None = None
     auxiliary: Mapping[str, AuxiliaryModel] = dataclasses.field(default_factory=dict)
+    nursing: Sequence[AnnotatedDocument] = ()
 
     def native(self, label: str) -> str | None:
         """The native label of a label of the corpus; None if it has none."""
@@ -65,9 +68,13 @@ class Material:
 
 
 def lists_needed(language: str) -> list[str]:
-    """Names of the dictionaries that the papers' recipes need in a language, sorted."""
+    """Names of the dictionaries that the papers' recipes need in a language, sorted.
+
+    Those of `hide` in English are always among them: nursing notes are English.
+    """
     papers = ("hide", "hitsz", "stat-deid", "szeged", "wi-deid")
-    return sorted({name for paper in papers for name in recipe_in(paper, language).lists})
+    recipes = [*(recipe_in(paper, language) for paper in papers), recipe_in("hide", "en")]
+    return sorted({name for recipe in recipes for name in recipe.lists})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -107,8 +114,8 @@ class Size:
         return (values[0], values[len(values) // 2], values[-1])
 
 
-FULL = Size("full", documents=220, folds=10, held=100_000, characters=150, iterations=50)
-"""220 documents in 10 folds, as in Gardner et al. 2010, §6."""
+FULL = Size("full", documents=220, folds=5, held=100_000, characters=150, iterations=50)
+"""220 documents, as in Gardner et al. 2010, §6, in half as many folds: each is held out once."""
 
 QUICK = Size(
     "quick",
@@ -181,25 +188,65 @@ class Bench:
 
     # Recipes for the material
 
-    def hide(self, groups: Collection[str] = hide.GROUPS) -> Recipe:
-        """The recipe `hide` with the dictionaries of the language."""
-        return hide.hide(groups, hide.DICTIONARIES_IN[self.material.language])
+    def hide(
+        self,
+        groups: Collection[str] = hide.GROUPS,
+        *,
+        layer: str = "fine",
+        language: str | None = None,
+    ) -> Recipe:
+        """The recipe `hide` with the dictionaries of a language, by default the material's."""
+        lists = hide.DICTIONARIES_IN[language or self.material.language]
+        return hide.hide(groups, lists, layer=layer)
 
-    def wi_deid(self, groups: Collection[str] = wi_deid.GROUPS, layer: str = "wi-deid") -> Recipe:
-        """The recipe `wi-deid` with the dictionaries of the language."""
+    def wi_deid(
+        self,
+        groups: Collection[str] = wi_deid.GROUPS,
+        layer: str = "wi-deid",
+        *,
+        more_lists: bool = False,
+    ) -> Recipe:
+        """The recipe `wi-deid` with the dictionaries of the language.
+
+        Args:
+            groups: of features.
+            layer: the segmentation.
+            more_lists: whether to have those that the paper does not have.
+        """
+        lists = wi_deid.LISTS_IN if more_lists else wi_deid.PAPER_LISTS_IN
         recipe = wi_deid.wi_deid(groups, layer)
         if recipe.extensions:
-            recipe = with_lists(recipe, wi_deid.LISTS_IN[self.material.language])
+            recipe = with_lists(recipe, lists[self.material.language])
         return self._without_missing(recipe)
 
     def hitsz(
-        self, kind: str, *, without: Collection[str] = (), layer: str = hitsz.LAYER
+        self,
+        kind: str,
+        *,
+        without: Collection[str] = (),
+        dictionaries: bool = False,
+        layer: str = hitsz.LAYER,
+        scheme: str | None = None,
     ) -> Recipe:
-        """One tagger of the recipe `hitsz` with the dictionaries of the language."""
-        lists = hitsz.LISTS_IN[self.material.language]
+        """One tagger of the recipe `hitsz`, by default as submitted: without dictionaries.
+
+        Args:
+            kind: "token" or "character".
+            without: groups of features that are left out.
+            dictionaries: whether to have those of the language.
+            layer: the segmentation of the token tagger.
+            scheme: of its tags; None for the paper's.
+        """
         recipe = hitsz.hitsz(
-            taggers=(kind,), without=without, rules=False, dictionaries=lists, layer=layer
+            taggers=(kind,),
+            without=without if dictionaries else {*without, "dictionary"},
+            rules=False,
+            dictionaries=hitsz.LISTS_IN[self.material.language],
+            layer=layer,
         )
+        if scheme is not None:
+            taggers = tuple(dataclasses.replace(t, scheme=scheme) for t in recipe.taggers)
+            recipe = dataclasses.replace(recipe, name=f"{recipe.name}-{scheme}", taggers=taggers)
         return self._without_missing(recipe)
 
     def szeged(self, *, rounds: int | None = None, **options: Any) -> Recipe:
@@ -253,13 +300,28 @@ class Bench:
             f" part; scored on {min(most, len(material.test))} of its development part"
         )
 
-    def folds(self, recipes: Sequence[Recipe]) -> list[RecipeResult]:
-        """Cross-validates by document on some of the training part."""
-        documents = self.some(self.material.train, self.size.documents)
-        folds = make_folds(documents, self.size.folds)
-        if self.size.iterations is not None:
+    def folds(
+        self,
+        recipes: Sequence[Recipe],
+        documents: Sequence[AnnotatedDocument] | None = None,
+        *,
+        folds: int | None = None,
+        to_convergence: bool = False,
+    ) -> list[RecipeResult]:
+        """Cross-validates by document.
+
+        Args:
+            recipes: what to train.
+            documents: on which; by default some of the training part.
+            folds: how many; by default as many as the size has.
+            to_convergence: whether L-BFGS runs as long as the recipe says.
+        """
+        if documents is None:
+            documents = self.some(self.material.train, self.size.documents)
+        split = make_folds(documents, folds or self.size.folds)
+        if self.size.iterations is not None and not to_convergence:
             recipes = [_capped(recipe, self.size.iterations) for recipe in recipes]
-        return self._runs(recipes, documents, folds, tuple(range(len(folds))))
+        return self._runs(recipes, documents, split, tuple(range(len(split))))
 
     def score(
         self,

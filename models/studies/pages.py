@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..evaluation.plots import standalone
 from .base import Findings, PageTable, Study
-from .overview import MARKS, MEANT, claims_csv, claims_file, file_stem
+from .overview import MARKS, MEANT, TRIMMED, claims_csv, claims_file, file_stem
 
 _WIDEST = 14
 """Tables with more columns are only written as CSV: a page could not show them."""
@@ -32,7 +32,7 @@ def page(study: Study, corpus: str, findings: Findings, command: str) -> str:
     if findings.verdicts:
         lines += ["| the paper | here | |", "| --- | --- | --- |"]
         lines += [f"| {v.claim} | {v.found} | {MARKS[v.agrees]} |" for v in findings.verdicts]
-        lines += ["", MEANT, ""]
+        lines += ["", f"{MEANT} {TRIMMED}", ""]
     for plot in findings.plots:
         lines += [f"![{plot.title}]({_name(stem, plot.name)}.svg)", ""]
     for table in findings.tables:

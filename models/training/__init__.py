@@ -134,11 +134,12 @@ def _corpus_card(
 def _made_card(recipe: Recipe, made: Mapping[str, Dictionary]) -> dict[str, object]:
     """What training counted, of recipes that count."""
     card: dict[str, object] = {}
-    if recipe.counts:
-        card["word frequencies"] = {
-            "counted in": "the training documents",
-            "words": {one.name: len(made[one.name]) for one in recipe.counts},
-        }
+    for kind, what in (("word frequencies", "words"), ("section headings", "headings")):
+        if of_kind := [one for one in recipe.counts if (one.counts == what) == (what != "words")]:
+            card[kind] = {
+                "counted in": "the training documents",
+                what: {one.name: len(made[one.name]) for one in of_kind},
+            }
     if recipe.trust is not None:
         card["trusted phrases"] = {
             "headings": len(made[recipe.trust.name]),

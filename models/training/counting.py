@@ -1,4 +1,4 @@
-"""Dictionaries that training makes by counting: words of its texts, and trusted headings."""
+"""Dictionaries that training makes by counting: words and headings of its texts, trusted ones."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from ...dictionaries import LONGEST_PHRASE, Dictionary
-from ..bundles.passes import headings
+from ..bundles.passes import headings, items_of
 from ..bundles.propagate import token_ranges
 from ..core.tokens import Tokens
 from ..corpora import AnnotatedDocument
+from ..features.heading import heading_lines
 from ..recipes.passes import Trust, WordCounts
 from ..text.tokenizer import tokenize_documents
 
@@ -23,7 +26,33 @@ _SIXTEENTHS = 16
 def counted_dictionaries(
     counts: Sequence[WordCounts], documents: Sequence[AnnotatedDocument]
 ) -> dict[str, Dictionary]:
-    """The weighted gazetteers of counted words, by name; see `WordCounts`."""
+    """The gazetteers of counted words and headings, by name; see `WordCounts`."""
+    made = {one.name: frequent_headings(one, documents) for one in counts if _of_headings(one)}
+    of_words = [one for one in counts if not _of_headings(one)]
+    return made | _counted_words(of_words, documents)
+
+
+def frequent_headings(counts: WordCounts, documents: Sequence[AnnotatedDocument]) -> Dictionary:
+    """The headings that most of the documents have; of equals the first by alphabet."""
+    texts = [document.text for document in documents]
+    tokens = tokenize_documents(texts)
+    lines = heading_lines(items_of(texts, tokens))
+    of_lines = np.searchsorted(tokens.document_offsets, lines.firsts, side="right")
+    seen = {(n, heading) for n, heading in zip(of_lines.tolist(), lines.headings, strict=True)}
+    frequency = collections.Counter(heading for _, heading in seen if _fits(heading))
+    ordered = sorted(frequency, key=lambda heading: (-frequency[heading], heading))
+    kept = [heading for heading in ordered if frequency[heading] >= counts.least]
+    return _dictionary(counts.name, dict.fromkeys(kept[: counts.most or None], 0), weighted=False)
+
+
+def _of_headings(counts: WordCounts) -> bool:
+    return counts.counts == "headings"
+
+
+def _counted_words(
+    counts: Sequence[WordCounts], documents: Sequence[AnnotatedDocument]
+) -> dict[str, Dictionary]:
+    """The weighted gazetteers of counted words, by name."""
     if not counts:
         return {}
     every: collections.Counter[str] = collections.Counter()

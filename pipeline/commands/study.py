@@ -109,6 +109,7 @@ def _material(args: argparse.Namespace) -> Material:
         dictionaries={name: dictionaries.load(name) for name in lists_needed(args.language)},
         label_map=label_map,
         auxiliary=read_auxiliary_models(args.parts),
+        nursing=read_corpora(args.nursing, "--nursing"),
     )
 
 
@@ -136,6 +137,8 @@ def _command(args: argparse.Namespace, study: Study) -> str:
         words += ["--label-map", end_of(args.label_map)]
     for url in args.parts or ():
         words += ["--part", end_of(url)]
+    for url in args.nursing or ():
+        words += ["--nursing", end_of(url)]
     words += ["--output", "docs/studies", *(["--quick"] if args.quick else [])]
     return shlex.join(words)
 

@@ -148,6 +148,13 @@ def add_study(parser: ArgumentParser) -> None:
         help="an auxiliary model (`scrubline part`); features of missing ones are left out; "
         "repeatable",
     )
+    parser.add_argument(
+        "--nursing",
+        action="append",
+        metavar="URL",
+        help="annotated English nursing notes for the figures of HIDE on PhysioNet's, such as its "
+        "id.text (default: generated ones); repeatable",
+    )
     parser.add_argument("--output", metavar="FOLDER", help="folder for the pages")
     parser.add_argument(
         "--work",

@@ -29,6 +29,26 @@ def test_true_negatives_are_added_to_the_true_positives():
     assert (found.precision, found.recall) == (5 / 8, 5 / 8)
 
 
+def test_blanks_are_tokens_of_the_papers_matrix():
+    matrix = measured(GOLD, PREDICTED, "hide_confusion_blanks")
+    cells = {
+        (row, column): matrix.count(row, column)
+        for row in matrix.row_names
+        for column in matrix.column_names
+        if matrix.count(row, column)
+    }
+    # Of the seven blanks, that of "Ann Lee" and that of "3 May" are in a span, of gold alone.
+    assert cells == {
+        ("O", "O"): 4 + 5,
+        ("B-DOCTOR", "B-DOCTOR"): 1,
+        ("I-DOCTOR", "B-DOCTOR"): 1,
+        ("I-DOCTOR", "O"): 1,
+        ("B-DATE", "B-AGE"): 1,
+        ("I-DATE", "O"): 2,
+        ("O", "B-DATE"): 1,
+    }
+
+
 def test_rows_are_true_and_columns_predicted():
     matrix = measured(GOLD, PREDICTED, "hide_confusion")
     assert matrix.row_names == matrix.column_names

@@ -11,7 +11,10 @@ from ...examples import examples
 from .makers import WORD, document, pairs, tokenize
 
 SHARES = {"documents", "clinical", "meddocan_leak", "error_groups"}
-MATRICES = {"hide_confusion", "phi_confusion", "error_labels", "error_extents"}
+MATRICES = {
+    *("hide_confusion", "hide_confusion_blanks", "phi_confusion"),
+    *("error_labels", "error_extents"),
+}
 COUNTED = METRICS.keys() - SHARES - MATRICES
 SWAPPED = (
     COUNTED

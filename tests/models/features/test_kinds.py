@@ -15,11 +15,13 @@ from scrubline.models.features import (
     Cluster,
     Count,
     DayMonth,
+    Digits,
     Elsewhere,
     Feature,
     Field,
     Frequency,
     Gazetteer,
+    Heading,
     Kind,
     Length,
     Line,
@@ -76,6 +78,7 @@ EXAMPLES: tuple[Property, ...] = (
     Cluster("brown"),
     Cluster("brown", 2, fold=True),
     Section(),
+    Heading("cities"),
     *(Sentence(aspect) for aspect in ("length", "end", "bracket", "quoted", "index", "rest")),
     *(
         Line(aspect)
@@ -94,6 +97,7 @@ EXAMPLES: tuple[Property, ...] = (
     *(Field(a) for a in ("line", "above", "below", "last", "inner", "since", "coming")),
     Field("line", longest=3),
     DayMonth(),
+    Digits(1),
     Elsewhere(),
     Elsewhere(most=1),
     Nearest("x", "before", "far", ("email", "date"), ("cities",)),
@@ -409,6 +413,15 @@ def test_characters(declared: Property, text: str, expected: list[str | None]) -
     assert found == [" " if one == "·" else one for one in expected]
 
 
+def test_digits_are_counted_in_fine_tokens() -> None:
+    text = "98101 9810 98101-12 A98101 \u0669\u0668\u0661\u0660\u0661"
+    assert [bool(row) for row in values(Digits(5), text)][:3] == [True, False, True]
+    words = [bool(row) for row in values(Digits(5), text, layer="word")]
+    assert words == [True, False, True, False, False]
+    found = [row[0] if row else "-" for row in values(Digits(3), "a 123 4", layer="character")]
+    assert found == ["-", "-", "B-1", "I-1", "E-1", "-", "-"]
+
+
 def test_section_gives_the_heading_above() -> None:
     text = "note\nFAMILY HISTORY:\nnone known"
     tokens = tokenize_documents([text])
@@ -418,6 +431,50 @@ def test_section_gives_the_heading_above() -> None:
     assert values(Section(), text) == expected
     assert expected[0] == []
     assert expected[-1] != []
+
+
+HEADINGS = TokenTrie([("family", "history"), ("plan",), ("meds",), ("history",)])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # A heading in a line of its own holds over blank lines and fields, up to the next one.
+        ("x\nFAMILY HISTORY:\na\n\nBP: 1 b\nc", "- fff f ffff f"),
+        ("FAMILY HISTORY\na\nMEDS\nb", "fff mm"),
+        ("FAMILY HISTORY:\na\nEXAM:\nb", "ffff -- -"),
+        ("FAMILY HISTORY:\na\nTHE FACTS\nb", "ffff -- -"),
+        # One with text behind it holds for its paragraph.
+        ("Meds: a\nb\n\nc", "mmm m -"),
+        ("Meds: a\r\nb\r\n\r\nc", "mmm m -"),
+        ("MEDS:\na\nPlan: b\n\nc", "mm m ppp -"),
+        # The whole heading is listed, at the beginning of its line, in capitals or with a colon.
+        ("The Plan: a", "----"),
+        ("plan a\nPlan", "-- -"),
+        ("Plan:a\nPlan B: c", "--- ----"),
+        ("PAST FAMILY HISTORY:\na", "---- -"),
+        ("a b c d e f g h PLAN: a", "-----------"),
+    ],
+)
+@pytest.mark.parametrize("layer", ["fine", "word", "character"])
+def test_a_heading_holds_as_long_as_its_kind_does(text: str, expected: str, layer: str) -> None:
+    names = {"f": "family history", "p": "plan", "m": "meds"}
+    declared = Heading("cities")
+    head = f"{declared.key}[0]="
+    rows = attributes([text], recipe_of(declared, layer=layer), gazetteers={"cities": HEADINGS})
+    items = SEGMENTATIONS[layer]([text], tokenize_documents([text]))
+    # Every item has the value of the fine token that it begins in.
+    fine = tokenize_documents([text]).starts.tolist()
+    marks = expected.replace(" ", "")
+    assert len(fine) == len(marks)
+    for start, row in zip(items.starts.tolist(), rows, strict=True):
+        mark = marks[max(n for n, begin in enumerate(fine) if begin <= start)]
+        assert row == ([head + names[mark]] if mark != "-" else [])
+
+
+def test_a_heading_ends_with_its_document() -> None:
+    rows = attributes(["MEDS\na", "b", "MEDS"], recipe_of(Heading("x")), gazetteers={"x": HEADINGS})
+    assert [len(row) for row in rows] == [1, 1, 0, 1]
 
 
 TREES = ["", "C14.280.067;C23", "C14.280", "D03"]

@@ -10,7 +10,7 @@ from scrubline.dictionaries import load
 from scrubline.models.core.errors import UsageError
 from scrubline.models.core.spans import Candidate
 from scrubline.models.corpora import AnnotatedDocument, Annotation
-from scrubline.models.features import Gazetteer, Tag, Word, at
+from scrubline.models.features import Digits, Feature, Gazetteer, Tag, Word, at
 from scrubline.models.recipes import (
     RECIPES,
     Learner,
@@ -122,9 +122,26 @@ def test_lists_have_tokens_of_the_training_spans_and_of_no_other_document() -> N
     other = make_dictionaries(
         recipe, NOTES[2:], lists, {"TERRITORIO": "LOCATION-OTHER", "FECHAS": "DATE"}
     )
-    assert "quuxville" in other["city"].phrases
+    # A label for all places says nothing of cities.
+    assert "quuxville" not in other["city"].phrases
     assert other["date"].phrases == ("/", "09", "9", "99")
     assert "xyrn" not in other["city"].phrases
+
+
+def test_the_lists_of_the_paper_alone() -> None:
+    lists = wi_deid.PAPER_LISTS_IN
+    assert lists["en"] == wi_deid.LISTS_IN["en"]
+    assert lists["es"]["date"] == lists["es"]["street"] == ()
+    assert lists["es"]["city"] == wi_deid.LISTS_IN["es"]["city"] == ("cities_es",)
+
+
+# -- hide, with blanks
+
+
+def test_blanks_as_tokens_of_hide() -> None:
+    recipe = hide.hide(["regex"], layer="with-blanks")
+    assert (recipe.name, recipe.taggers[0].layer) == ("hide-r-with-blanks", "with-blanks")
+    assert recipe.taggers[0].features == hide.hide(["regex"]).taggers[0].features
 
 
 # -- hitsz
@@ -141,7 +158,30 @@ def test_hitsz_as_it_is() -> None:
     assert set(token.features) == {
         *(set(hitsz.TOKEN_FEATURES) - set(hitsz.DICTIONARY)),
         *(feature for name in hitsz.LISTS for feature in at(Gazetteer(name, "bioes"), 0)),
+        *at(Digits(5), 0),
     }
+    assert recipe.counts == (hitsz.HEADINGS,) and recipe.made == {"headings"}
+    submitted = RECIPES["hitsz-no-dictionary"]
+    assert submitted.lists == () and submitted.dictionaries == ("headings",)
+    assert [t.features for t in submitted.taggers] == [
+        tuple(f for f in tagger.features if f not in (*hitsz.ZIP, *_lists(tagger)))
+        for tagger in recipe.taggers
+    ]
+
+
+def _lists(tagger: TaggerRecipe) -> list[Feature]:
+    return [f for f in tagger.features if isinstance(f.parts[0][0], Gazetteer)]
+
+
+def test_headings_are_learnt_from_the_training_documents() -> None:
+    recipe = hitsz.hitsz(taggers=["token"], without=["dictionary"])
+    notes = [note(str(n), f"Alergias: no\n\nPLAN\nx{n}: y\n") for n in range(5)]
+    (headings,) = make_dictionaries(recipe, notes, {}).values()
+    assert headings.phrases == ("alergias", "plan")
+    (none,) = make_dictionaries(recipe, notes[:4], {}).values()
+    assert none.phrases == ()
+    assert hitsz.hitsz(without=["section"]).counts == ()
+    assert Recipe.from_json(json.loads(json.dumps(recipe.as_json()))) == recipe
 
 
 @pytest.mark.parametrize("kind", ["token", "character"])

@@ -11,6 +11,9 @@ import pytest
 from scrubline.dictionaries import load
 from scrubline.models.core.label_maps import load_map
 from scrubline.models.corpora import Annotation, read_annotated
+from scrubline.models.evaluation.matrices import Matrix
+from scrubline.models.evaluation.scores import Score
+from scrubline.models.evaluation.wi_deid import MISSING, SPURIOUS
 from scrubline.models.recipes import LANGUAGES, hide, hitsz, stat_deid, szeged, wi_deid
 from scrubline.models.studies import (
     SIZES,
@@ -30,8 +33,12 @@ from scrubline.models.studies import (
     write_findings,
 )
 from scrubline.models.studies.base import FULL
-from scrubline.models.studies.classifiers import agreed, join
+from scrubline.models.studies.classifiers import agreed, join, of_native
+from scrubline.models.studies.hide import _claim_of_errors
+from scrubline.models.studies.hide_sampling import _Curve, _poor
+from scrubline.models.studies.nursing import describe_nursing, nursing_notes
 from scrubline.models.studies.untested import UNTESTED, UntestedClaim
+from scrubline.models.studies.wi_deid import _shares_table, official
 from scrubline.models.training import passes
 
 DEMO = Path(__file__).parents[3] / "demo" / "gold"
@@ -137,14 +144,18 @@ def test_labels_are_mapped_for_what_needs_native_ones():
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_the_lists_of_a_language_ship_and_suit_the_recipes(name):
     sources = {n for row in wi_deid.LISTS_IN[name].values() for n in row}
-    needed = {*hide.DICTIONARIES_IN[name], *hitsz.LISTS_IN[name], *sources}
+    needed = {*hide.DICTIONARIES_IN[name], *hitsz.LISTS_IN[name], *sources, *hide.DICTIONARIES}
     needed |= {*szeged.LANGUAGES[name], *stat_deid.LANGUAGES[name]}
     assert lists_needed(name) == sorted(needed)
     assert all(len(load(dictionary)) > 0 for dictionary in needed)
     bench = Bench(material(language=name), FULL)
     assert bench.hide().dictionaries == tuple(sorted(hide.DICTIONARIES_IN[name]))
-    assert set(bench.wi_deid().lists) == sources
-    assert set(bench.hitsz("token").dictionaries) == set(hitsz.LISTS_IN[name])
+    assert set(bench.wi_deid(more_lists=True).lists) == sources
+    paper = {n for row in wi_deid.PAPER_LISTS_IN[name].values() for n in row}
+    assert set(bench.wi_deid().lists) == paper <= sources
+    with_lists = bench.hitsz("token", dictionaries=True)
+    assert set(with_lists.lists) == set(hitsz.LISTS_IN[name])
+    assert bench.hitsz("token").lists == ()
     assert set(bench.szeged().lists) == set(szeged.LANGUAGES[name])
     assert set(bench.stat_deid().lists) == set(stat_deid.LANGUAGES[name])
     assert bench.stat_deid().auxiliary == ()
@@ -166,6 +177,64 @@ def test_the_merge_of_the_paper():
     assert merged == spans((0, 4, "A"), (5, 8, "C"), (12, 14, "B"), (30, 40, "A"), (50, 52, "C"))
     assert agreed(token, token) == token
     assert agreed(token, character) == [[]]
+
+
+def test_only_the_five_labels_of_the_rules_are_compared():
+    bench = Bench(material(label_map={"TEL": "PHONE", "NAME": "PATIENT"}), FULL)
+    found = [[Annotation(0, 3, "TEL"), Annotation(4, 7, "NAME"), Annotation(8, 9, "NONE")]]
+    assert of_native(bench, found, ["PHONE", "EMAIL"]) == [[Annotation(0, 3, "TEL")]]
+    assert of_native(bench, found, ["PATIENT", "PHONE"]) == [found[0][:2]]
+
+
+def test_the_official_run_has_no_features_of_the_next_tokens_in_two_groups():
+    whole = wi_deid.wi_deid()
+    (tagger,) = official(whole).taggers
+    gone = set(whole.taggers[0].features) - set(tagger.features)
+    # Orthographic: shape, length, class; dictionaries: five. Two offsets each.
+    assert len(gone) == (3 + 5) * 2
+    assert {offset for feature in gone for _, offset in feature.parts} == {1, 2}
+    assert not gone & set(wi_deid.LEXICAL)
+    assert official(whole).extensions == whole.extensions
+
+
+def test_the_shares_of_missing_and_spurious_leave_out_errors_of_extent():
+    labels = Matrix(
+        "", ("A", "B", SPURIOUS), ("A", "B", MISSING), ((5, 1, 2), (0, 4, 0), (1, 0, 0)), "", ""
+    )
+    extents = Matrix("", ("short",), ("A", "B"), ((2, 0),), "", "")
+    rows = {row[0]: row[1:] for row in _shares_table(labels, extents).rows}
+    # Of 8 gold spans of A two are inexact, two missing; of 6 predicted ones one is spurious.
+    assert rows["A"] == (2, "0.3333", None, 1, "0.2500", None)
+    assert rows["B"] == (0, "0.0000", None, 0, "0.0000", None)
+
+
+def test_nursing_notes_are_generated_or_given():
+    bench = Bench(material(), FULL)
+    notes = nursing_notes(bench)
+    assert len(notes) == 163 and notes == nursing_notes(bench)
+    assert "generated" in describe_nursing(bench) and "`--nursing`" in describe_nursing(bench)
+    own = Bench(material(nursing=material().train[:5]), FULL)
+    assert len(nursing_notes(own)) == 5 and "5 given ones" in describe_nursing(own)
+
+
+@pytest.mark.parametrize(
+    ("recalls", "poor"),
+    [((0.97, 0.80), True), ((0.97, 0.92), False), ((0.70, 0.80), False)],
+)
+def test_recall_is_poor_where_one_token_in_ten_is_left(recalls, poor):
+    scores = [Score(round(1000 * r), 100, round(1000 * (1 - r))) for r in recalls]
+    curve = _Curve("p", (0.1, 1.0), scores, (1.0, 2.0))
+    check = _poor(curve, "claim")
+    assert check.agrees is poor
+    assert check.found.startswith(f"At p = 0.1 recall {recalls[0]:.4f}, precision")
+
+
+def test_errors_with_o_and_what_is_right_are_counted():
+    matrix = Matrix("", ("B-A", "I-A", "O"), ("B-A", "I-A", "O"),
+                    ((90, 1, 3), (0, 9, 0), (2, 0, 50)), "", "")  # fmt: skip
+    check = _claim_of_errors(matrix)
+    assert "99 of 103 PHI tokens are right, 0.9612; of 6 errors 5 have O" in check.found
+    assert check.agrees
 
 
 def test_some_documents_are_always_the_same_ones():

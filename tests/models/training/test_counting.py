@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from scrubline.dictionaries import parse
+from scrubline.models.core.errors import UsageError
 from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.recipes.passes import Trust, WordCounts
 from scrubline.models.training.counting import counted_dictionaries, entropy, trusted_headings
@@ -29,6 +30,23 @@ def test_words_are_counted_and_shares_are_powers_of_two():
 
 def test_without_counts_nothing_is_made():
     assert counted_dictionaries((), [AnnotatedDocument("a", "x")]) == {}
+
+
+def test_headings_are_counted_by_document():
+    texts = ["MEDS: a\nMeds: b\nPLAN\nx", "Meds: a\nPlan: b\nOnce: c", "plan\nMEDS:\na 1: b"]
+    documents = [AnnotatedDocument(str(n), text) for n, text in enumerate(texts)]
+
+    def listed(**more: int) -> tuple[str, ...]:
+        (made,) = counted_dictionaries((WordCounts("h", "headings", **more),), documents).values()
+        assert made.weights is None and parse("h", made.to_bytes()) == made
+        return made.phrases
+
+    assert listed(least=3) == ("meds",)
+    assert listed(least=2) == ("meds", "plan")
+    assert listed(least=1) == ("a 1", "meds", "once", "plan")
+    assert listed(least=1, most=3) == ("a 1", "meds", "plan")
+    with pytest.raises(UsageError, match="most is for headings"):
+        WordCounts("x", "frequency", most=1)
 
 
 def form(number: int) -> AnnotatedDocument:
