@@ -13,7 +13,7 @@ the ends.
 Deviations: the paper does not say at which offsets it uses sentence, orthographic, shape, section,
 general NER, word representation and dictionary features; here at the current item. The 29 section
 headings, which the paper's authors chose by hand from the training set, are those that stand in
-most training documents; where a section ends is `features.Heading`. Brown paths are used whole and
+most training documents; where a section ends is `features.LearnedHeading`. Brown paths are used whole and
 by prefixes of 4, 6 and 10 (a usual choice; the paper names none), word2vec by a table of cluster
 ids. "Arabic number" is NUMBER; "etc." is nothing. A sequence of tokens is a sentence; the paper
 does not say. The dictionaries are the shipped lists of cities, countries and states; no list of ZIP
@@ -37,7 +37,7 @@ from ..features import (
     Digits,
     Feature,
     Gazetteer,
-    Heading,
+    LearnedHeading,
     Prefix,
     Sentence,
     Shape,
@@ -78,7 +78,7 @@ SHAPES: tuple[Feature, ...] = (
     *at(Shape(upper="A", lower="a", digit="#", other="-"), 0),
     *at(Shape(collapsed=True, upper="A", lower="a", digit="#", other="-"), 0),
 )
-SECTION: tuple[Feature, ...] = at(Heading("headings"), 0)
+SECTION: tuple[Feature, ...] = at(LearnedHeading("headings"), 0)
 HEADINGS = WordCounts("headings", "headings", least=5, most=29)
 """Those that training learns; what fewer documents have could be anybody's own."""
 

@@ -15,13 +15,15 @@ from . import (
 from .base import (
     SIZES,
     Bench,
+    Material,
+    lists_needed,
+)
+from .findings import (
     ClaimCheck,
     Findings,
-    Material,
     PageTable,
     Plot,
     Study,
-    lists_needed,
 )
 from .overview import OVERVIEW_TITLE, overview_page
 from .pages import INDEX_TITLE, index_page, page, write_findings

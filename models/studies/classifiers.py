@@ -12,7 +12,10 @@ from ..evaluation.scores import Scores
 from ..recipes.hitsz import CHARACTER_LEARNER, RULES
 from ..recognisers import recognise_all
 from ..redaction.merging import LIU_2015, select
-from .base import Bench, RecipeResult
+from .base import (
+    Bench,
+    RecipeResult,
+)
 
 Found = Sequence[Sequence[Annotation]]
 """The entities of each document."""

@@ -12,7 +12,19 @@ from ..evaluation.plots import bars
 from ..evaluation.scores import Score, Scores
 from ..recipes.hide import GROUPS
 from ..training.reporting import shown
-from .base import Bench, ClaimCheck, Findings, PageTable, Plot, RecipeResult, Row, Study, ratios
+from .base import (
+    Bench,
+    RecipeResult,
+)
+from .findings import (
+    ClaimCheck,
+    Findings,
+    PageTable,
+    Plot,
+    Row,
+    Study,
+    ratios,
+)
 
 PAPER = 'Gardner et al. 2010, "An Evaluation of Feature Sets and Sampling Techniques"'
 

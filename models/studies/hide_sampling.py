@@ -11,7 +11,18 @@ from ..evaluation.scores import Score
 from ..recipes import Recipe, Sampling
 from ..training.reporting import shown
 from ..training.settings import with_sampling
-from .base import Bench, ClaimCheck, Findings, PageTable, Plot, RecipeResult, Study, ratios
+from .base import (
+    Bench,
+    RecipeResult,
+)
+from .findings import (
+    ClaimCheck,
+    Findings,
+    PageTable,
+    Plot,
+    Study,
+    ratios,
+)
 from .hide import PAPER, how_folded, tags
 from .nursing import describe_nursing, nursing_notes
 

@@ -12,7 +12,10 @@ from ..recipes.hitsz import ABLATED
 from ..recognisers.liu_2015 import LABELS
 from ..training.reporting import shown
 from ..training.upper_bound import upper_bound
-from .base import Bench, ClaimCheck, Findings, PageTable, Plot, Row, Study, predicted, ratios
+from .base import (
+    Bench,
+    predicted,
+)
 from .classifiers import (
     CLASSIFIERS,
     Found,
@@ -24,6 +27,15 @@ from .classifiers import (
     of_native,
     score_found,
     score_strictly,
+)
+from .findings import (
+    ClaimCheck,
+    Findings,
+    PageTable,
+    Plot,
+    Row,
+    Study,
+    ratios,
 )
 from .hitsz_paper import ABLATIONS, AGREED, CATEGORIES, COMBINATIONS, CRITERIA, PAPER, RULED
 

@@ -10,8 +10,19 @@ from ..recipes.hitsz import CHARACTER_LEARNER
 from ..recipes.tagger import KINDS
 from ..training.reporting import shown
 from ..training.settings import with_learner
-from .base import Bench, ClaimCheck, Findings, PageTable, Plot, Row, Study, ratios
+from .base import (
+    Bench,
+)
 from .classifiers import CLASSIFIERS, classify, describe, join, score_found, score_strictly
+from .findings import (
+    ClaimCheck,
+    Findings,
+    PageTable,
+    Plot,
+    Row,
+    Study,
+    ratios,
+)
 from .hitsz_paper import DICTIONARIES_ADDED, PAPER
 
 SETTINGS = ((0.0, 0.1), (0.0, 1.0), (0.1, 0.1), (1.0, 0.1))

@@ -12,7 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from .base import ClaimCheck, Study
+from .findings import (
+    ClaimCheck,
+    Study,
+)
 from .untested import UNTESTED
 
 OVERVIEW_TITLE = "# The papers' claims"

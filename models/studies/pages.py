@@ -8,7 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..evaluation.plots import standalone
-from .base import Findings, PageTable, Study
+from .findings import (
+    Findings,
+    PageTable,
+    Study,
+)
 from .overview import MARKS, MEANT, TRIMMED, claims_csv, claims_file, file_stem
 
 _WIDEST = 14

@@ -18,7 +18,10 @@ from ..synth import lists
 from ..synth.replacing import REPLACEMENTS, PhiLabels, replace_phi
 from ..text.tokenizer import tokenize_documents
 from ..training.settings import with_learner
-from .base import Bench, Material
+from .base import (
+    Bench,
+    Material,
+)
 
 Found = Sequence[Sequence[Annotation]]
 

@@ -12,7 +12,18 @@ from ..evaluation.plots import bars, differences_plot
 from ..evaluation.stat_deid import NON_PHI, PHI
 from ..recipes.stat_deid import GROUPS
 from ..training.reporting import shown
-from .base import Bench, ClaimCheck, Findings, PageTable, Plot, RecipeResult, Row, Study
+from .base import (
+    Bench,
+    RecipeResult,
+)
+from .findings import (
+    ClaimCheck,
+    Findings,
+    PageTable,
+    Plot,
+    Row,
+    Study,
+)
 from .kernels import GAMMA, KERNELS, C, R, with_kernels
 
 PAPER = "Tafvizi et al. 2010, an open re-implementation of Stat De-id"

@@ -12,7 +12,17 @@ from ..evaluation.plots import bars, lines
 from ..evaluation.stat_deid import NON_PHI, PHI
 from ..training.folds import MOST_FOLDS, make_folds
 from ..training.reporting import shown
-from .base import Bench, ClaimCheck, Findings, PageTable, Plot, Row, Study
+from .base import (
+    Bench,
+)
+from .findings import (
+    ClaimCheck,
+    Findings,
+    PageTable,
+    Plot,
+    Row,
+    Study,
+)
 from .replaced import AS_IT_IS, CORPORA, SYSTEMS, corpus_named, found_by, vocabulary
 from .stat_deid import (
     HEAD,

@@ -24,14 +24,16 @@ from ..training.upper_bound import upper_bound
 from ..trees.declaration import RANK, CodedFeatures, TreesDeclaration
 from .base import (
     Bench,
+    RecipeResult,
+    predicted,
+)
+from .findings import (
     ClaimCheck,
     Findings,
     PageTable,
     Plot,
-    RecipeResult,
     Row,
     Study,
-    predicted,
     ratios,
 )
 from .standardised import standardised

@@ -14,7 +14,19 @@ from ..evaluation.wi_deid import MISSING, SPURIOUS
 from ..recipes import Recipe
 from ..recipes.wi_deid import DICTIONARY, GROUPS, ORTHOGRAPHIC
 from ..training.reporting import shown
-from .base import Bench, ClaimCheck, Findings, PageTable, Plot, RecipeResult, Row, Study, ratios
+from .base import (
+    Bench,
+    RecipeResult,
+)
+from .findings import (
+    ClaimCheck,
+    Findings,
+    PageTable,
+    Plot,
+    Row,
+    Study,
+    ratios,
+)
 from .wi_deid_paper import ERRORS, EXTENTS, LEVELS, MISSED, RUNS, TYPES, UNSPLIT
 
 _PAPER = 'He et al. 2015, "CRFs based de-identification of medical records"'

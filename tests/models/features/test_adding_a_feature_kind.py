@@ -16,7 +16,7 @@ IN_PYTHON = '''"""A toy: the last letter of the item."""
 import dataclasses
 from typing import ClassVar
 
-from .base import Column, Items, Property, one_each
+from .base import (Column, Items, Property, one_each,)
 from .native_columns import NativeBuilder, NativeWay
 from .native_maps import Numbers, values_of
 

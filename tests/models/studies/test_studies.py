@@ -32,7 +32,9 @@ from scrubline.models.studies import (
     page,
     write_findings,
 )
-from scrubline.models.studies.base import FULL
+from scrubline.models.studies.base import (
+    FULL,
+)
 from scrubline.models.studies.classifiers import agreed, join, of_native
 from scrubline.models.studies.hide import _claim_of_errors
 from scrubline.models.studies.hide_sampling import _Curve, _poor

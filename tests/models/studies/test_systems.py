@@ -19,7 +19,10 @@ from scrubline.models.studies import (
     stat_deid,
     szeged,
 )
-from scrubline.models.studies.base import FULL, RecipeResult
+from scrubline.models.studies.base import (
+    FULL,
+    RecipeResult,
+)
 from scrubline.models.studies.replaced import (
     CORPORA,
     SYSTEMS,
