@@ -85,7 +85,6 @@ def write(name: str, terms: Iterable[str]) -> None:
     clean = {term for term in clean if term.isprintable()}  # one has a control character
     kept = sorted(term for term in clean if term and len(term) <= LONGEST_PHRASE)
     (HERE / name).write_text("".join(f"{term}\n" for term in kept), encoding="utf-8")
-    print(f"{len(kept):7,} {name}")
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ _BARE = str.maketrans("", "", " -./()")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Scheme:
+class NumberScheme:
     """One kind of number.
 
     Attributes:
@@ -66,9 +66,9 @@ class Scheme:
 
 def _scheme(
     label: str, word: str, shape: str = "", check: Callable[[str], bool] = lambda number: True
-) -> Scheme:
+) -> NumberScheme:
     """A kind of number by the sources of its patterns."""
-    return Scheme(
+    return NumberScheme(
         label,
         words(word),
         pattern(shape) if shape else None,
