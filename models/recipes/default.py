@@ -155,16 +155,8 @@ ENGLISH = Lists(
         "units_en",
         # A word that no dictionary has may be a name.
         "common_words_en",
-        "clinical_eponyms_en",
-        "clinical_phrases_en",
-        "device_brands_en",
-        "products_en",
-        "vehicle_models_en",
     ),
     kinds=(
-        "clinical_abbreviations_en",
-        "clinical_words_en",
-        "clinical_words_or_names_en",
         "drug_names_en",
         "medical_abbreviations_en",
         "medical_products_en",

@@ -2,7 +2,9 @@
 
 By their words (`NHS No`, `Aadhaar`), and without one where the form and the check digit say enough.
 Sources of forms and check digits: the pages of each issuer, as python-stdnum 2.1 lists them, whose
-checks a test compares with these.
+checks a test compares with these. It runs only where it is named (`--recogniser`).
+
+Not measured yet.
 """
 
 from __future__ import annotations
@@ -39,7 +41,6 @@ from .patterns import (
 
 NAME = "national_number"
 LABELS = ("HEALTHPLAN", "IDNUM", "MEDICALRECORD", "SSN")
-# Not measured yet.
 SCORE = 0.75
 
 _BARE = str.maketrans("", "", " -./()")
