@@ -115,6 +115,8 @@ setup(
             # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",
+            # Check digits of national numbers, to compare ours with.
+            "python-stdnum==2.1",
             "swift==2.38.3; sys_platform == 'linux'",
             "pyeclib>=1.6; sys_platform == 'linux'",
             # Clients of the stores that `make stores` installs.

@@ -356,7 +356,15 @@ def test_a_name_of_a_class_has_one_meaning():
 
 HELPERS = {
     "recognisers": {
-        *("casing", "context_words", "datewords", "evidence", "name_words", "named_numbers"),
+        *(
+            "casing",
+            "check_digits",
+            "context_words",
+            "datewords",
+            "evidence",
+            "name_words",
+            "named_numbers",
+        ),
         *("names", "number_words", "patterns", "prefilter"),
     },
     "formats": {

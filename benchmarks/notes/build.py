@@ -21,7 +21,10 @@ from scrubline.models.corpora.base import AnnotatedDocument
 from scrubline.models.corpora.inline import parse_marked
 
 HERE = Path(__file__).resolve().parent
-SETS = ("development", "practice", "review")
+SETS = (
+    *("development", "practice", "review"),
+    *("world", "world-unread", "traps", "traps-unread", "spanish", "spanish-unread"),
+)
 
 _HEADER = re.compile(r"#kind: ([a-z0-9]+(?:-[a-z0-9]+)*)\n\n")
 

@@ -1,7 +1,7 @@
 """Rules: detectors that are code, one file each.
 
-`DEFAULT_RECOGNISERS` run unless others are named; `RECIPE_RECOGNISERS` belong to recipes and run
-only where they are named. `RECOGNISERS` are both.
+`DEFAULT_RECOGNISERS` run unless others are named. `RECIPE_RECOGNISERS`, which belong to recipes or
+are not measured yet, run only where they are named. `RECOGNISERS` are both.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from . import (
     liu_2015,
     medical_record,
     month,
+    national_number,
     npi,
     organization,
     phone,
@@ -138,6 +139,7 @@ DEFAULT_RECOGNISERS: dict[str, Recogniser] = {
 
 RECIPE_RECOGNISERS: dict[str, Recogniser] = {
     "liu_2015": liu_2015,
+    "national_number": national_number,  # not measured yet
 }
 
 RECOGNISERS: dict[str, Recogniser] = dict(

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .named_numbers import candidates, is_unnamed, luhn, named, words
+from .check_digits import luhn
+from .named_numbers import candidates, is_unnamed, named, words
 from .patterns import is_word, number_is_whole, pattern, stands_alone, view
 
 NAME = "account"

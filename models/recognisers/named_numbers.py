@@ -194,15 +194,6 @@ def is_capital(text: str, start: int, end: int) -> bool:
     return text[start:end].upper() == text[start:end]
 
 
-def luhn(digits: str) -> bool:
-    """Whether the last digit is the check digit of the others (ISO/IEC 7812-1, annex B)."""
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (1 + place % 2)
-        total += value - 9 if value > 9 else value
-    return total % 10 == 0
-
-
 def candidates(
     spans: Iterable[tuple[int, int]], label: str, name: str, score: float
 ) -> list[Candidate]:

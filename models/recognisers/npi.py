@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .named_numbers import candidates, has_unit, is_unnamed, luhn, named, words
+from .check_digits import luhn
+from .named_numbers import candidates, has_unit, is_unnamed, named, words
 from .patterns import number_is_whole, pattern, stands_alone, view
 
 NAME = "npi"
