@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 
 
@@ -92,6 +92,16 @@ class TokenTrie:
             if self._last[node]:
                 end = position + 1
         return end
+
+    def every(self, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Yields the half-open range of the longest phrase that starts at each token, if any does.
+
+        They may overlap.
+        """
+        roots = self._children[0]
+        for start, token in enumerate(tokens):
+            if token in roots and (end := self.end(tokens, start)) > start:
+                yield start, end
 
     def match(self, tokens: Sequence[str]) -> list[tuple[int, int]]:
         """Half-open token ranges of the phrases found, left to right and without overlap.

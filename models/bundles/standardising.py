@@ -78,11 +78,7 @@ def standardise(
 
 def _matches(trie: TokenTrie, forms: Sequence[str], taken: list[int]) -> list[tuple[int, int]]:
     """The token ranges of phrases, disjoint; marks their tokens in `taken`."""
-    every = [
-        (start - end, start)
-        for start in range(len(forms))
-        if (end := trie.end(forms, start)) > start
-    ]
+    every = [(start - end, start) for start, end in trie.every(forms)]
     matches: list[tuple[int, int]] = []
     for size, low in sorted(every):
         high = low - size

@@ -53,6 +53,7 @@ class Family:
         pack: a model -> the content of its file; the same model gives the same bytes.
         unpack: the content of a file -> the model, validated.
         open_decoder: a model -> its fastest decoder.
+        open_reference: a model -> the decoder that all others have to agree with.
         arrays: a model -> tuples, numbers, strings and arrays that the cache of taggers can keep;
             of trees with attributes, whose places are then the ids, in place of the model's own.
         open_arrays: those -> a decoder on the extension, which takes `Indexed` features alone.
@@ -64,6 +65,7 @@ class Family:
     pack: Callable[[Any], bytes]
     unpack: Callable[[bytes], Any]
     open_decoder: Callable[[Any], Decoder]
+    open_reference: Callable[[Any], Decoder]
     arrays: Callable[..., Any]
     open_arrays: Callable[[Any], Decoder]
 
@@ -75,6 +77,7 @@ _CRF = Family(
     crf_packed.pack,
     crf_packed.unpack,
     crf_decoding.open_decoder,
+    crf_decoding.ReferenceDecoder,
     crf_decoding.model_arrays,
     crf_decoding.NativeDecoder,
 )
@@ -111,6 +114,7 @@ _TREES = Family(
     trees_packed.pack,
     trees_packed.unpack,
     trees_decoding.open_decoder,
+    trees_decoding.ReferenceTreesDecoder,
     trees_decoding.model_arrays,
     _open_trees,
 )

@@ -21,7 +21,7 @@ from ..core.feature_rows import Indexed
 from ..core.tokens import Tokens
 from ..text.segmentations import ItemBounds
 from ..text.tokenizer import characters_of, tokenize_documents
-from .base import Column, Items, Property, gather, intern_slices
+from .base import Column, Items, gather, intern_slices
 from .declaration import Feature, FeatureSet, needs_of, properties
 from .escaping import AFTER, BEFORE
 from .featurizing import recipe_items, require_batch
@@ -39,10 +39,16 @@ from .model_values import (
     unpacked,
 )
 from .native_columns import merger_of
-from .native_layout import NativeColumns, compile_properties, made_in_python
+from .native_layout import (
+    NativeColumns,
+    compile_properties,
+    given_by_token,
+    made_in_python,
+)
 
 _BY_WORD, _BY_ITEM, _MANY = range(3)
 _BY_ROW = -1
+_NO_MARKS = np.zeros(0, np.bool_)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class IndexArrays:
         sets: the columns of words that hold sets of classes.
         in_python: of each property whose column is made in Python, in the order of features, what
             `model_values.packed` gives.
+        of_tokens: the same of those whose values Python gives by fine token.
     """
 
     words: tuple[Any, ...]
@@ -71,6 +78,7 @@ class IndexArrays:
     place_columns: int
     sets: tuple[int, ...]
     in_python: tuple[PackedValues, ...]
+    of_tokens: tuple[PackedValues, ...]
 
 
 class AttributeIndex:
@@ -125,6 +133,7 @@ class AttributeIndex:
                 len(compiled.places.columns),
                 tuple(compiled.of_sets.values()),
                 tuple(packed(self._values[declared]) for declared in self._in_python),
+                tuple(packed(self._values[declared]) for declared in self._of_tokens),
             )
         )
 
@@ -144,9 +153,8 @@ class AttributeIndex:
             needs_of(recipe.features, "cluster"), {}
         )
         made._begin(recipe, extension, phrases, clusters)
-        made._in_python = made_in_python(properties(recipe.features), recipe.layer)
-        values = [unpacked(each) for each in arrays.in_python]
-        made._values = dict(zip(made._in_python, values, strict=True))
+        values = [unpacked(each) for each in (*arrays.in_python, *arrays.of_tokens)]
+        made._values = dict(zip((*made._in_python, *made._of_tokens), values, strict=True))
         made._open(arrays)
         return made
 
@@ -161,6 +169,12 @@ class AttributeIndex:
         self._native = extension
         self._phrases = phrases
         self._clusters = clusters
+        declared = properties(recipe.features)
+        self._in_python = made_in_python(declared, recipe.layer)
+        self._of_tokens = given_by_token(declared, recipe.layer)
+        self._reads_sentences = any(
+            each.READS_SENTENCES for each in declared if each not in self._in_python
+        )
 
     def _open(self, arrays: IndexArrays) -> None:
         native = self._native
@@ -183,7 +197,7 @@ class AttributeIndex:
     def forget_arrays(self) -> None:
         """Lets go of what the extension has opened, and has of its own then."""
         self._layout = dataclasses.replace(
-            self._layout, words=(), places=(), index=(), phrases=(), in_python=()
+            self._layout, words=(), places=(), index=(), phrases=(), in_python=(), of_tokens=()
         )
         self._phrases.arrays = ()
 
@@ -201,11 +215,10 @@ class AttributeIndex:
         for declared in (*compiled.of_sets, *compiled.of_several):
             self._values[declared].where, self._values[declared].column = _MANY, many
             many += 1
-        self._in_python: tuple[Property, ...] = compiled.in_python
         # How the columns of a property come, which is always alike, a batch of nothing tells.
         tags = dict.fromkeys(needs_of(self._recipe.features, "tag"), ())
-        nothing = self._items((), tokenize_documents(()), tags) if compiled.in_python else None
-        for declared in compiled.in_python:
+        nothing = self._items((), tokenize_documents(()), tags) if self._in_python else None
+        for declared in self._in_python:
             assert nothing is not None
             values = self._values[declared]
             if nothing.column_of(declared).offsets is None:
@@ -232,20 +245,30 @@ class AttributeIndex:
         require_batch(self._recipe, texts, tokens, self._phrases.names, self._clusters, tags)
         if self._recipe.layer == "character":
             characters = self._items(texts, tokens, tags)
-            return self._indexed(_places_of(characters, texts, tokens), characters)
+            places = _places_of(characters, texts, tokens)
+            return self._indexed(places, characters, self._token_values(tokens, tags))
         # Columns are wide: those of a piece stay in the processor's cache, and memory small.
-        pieces = []
+        pieces, given = [], self._token_values(tokens, tags)
         for low, high in itertools.pairwise(piece_edges(tokens.document_offsets)):
             some, own = texts[low:high], tokens.of_documents(low, high)
             places, items = self._places_in(some, own), None
+            rows = slice(*tokens.document_offsets[[low, high]].tolist())
             if self._in_python:
-                rows = slice(*tokens.document_offsets[[low, high]].tolist())
                 items = self._items_at(places, some, {name: tags[name][rows] for name in tags})
-            pieces.append(self._indexed(places, items))
+            pieces.append(self._indexed(places, items, given[rows]))
         return pieces[0] if len(pieces) == 1 else join_pieces(pieces)
 
-    def _indexed(self, batch: ItemPlaces, items: Items | None) -> Indexed:
-        ids, offsets = self._ids(batch, items)
+    def _token_values(self, tokens: Tokens, tags: Mapping[str, Sequence[str]]) -> Ids:
+        """The numbers of the values that Python gives by fine token, [token, column]."""
+        given = np.empty((len(tokens), len(self._of_tokens)), np.int32)
+        for column, declared in enumerate(self._of_tokens):
+            ids, values = declared.of_fine_tokens(tokens, tags)
+            table = numbers_of_column(self._values[declared], Column(tuple(values), ids))
+            given[:, column] = table[ids]
+        return given
+
+    def _indexed(self, batch: ItemPlaces, items: Items | None, given: Ids) -> Indexed:
+        ids, offsets = self._ids(batch, items, given)
         return Indexed(
             ids, offsets, batch.starts, batch.ends, batch.sequence_offsets, batch.document_offsets
         )
@@ -348,7 +371,7 @@ class AttributeIndex:
         )
         return ItemBounds(*(np.frombuffer(column, np.int64) for column in columns))
 
-    def _ids(self, batch: ItemPlaces, items: Items | None) -> tuple[Ids, Ints]:
+    def _ids(self, batch: ItemPlaces, items: Items | None, given: Ids) -> tuple[Ids, Ints]:
         """The ids of the attributes of all items, and row pointers into them."""
         count, layout = len(batch.starts), self._layout
         word_ids = np.empty(count, np.int64)
@@ -364,6 +387,8 @@ class AttributeIndex:
             batch.tokens.starts,
             batch.tokens.ends,
             batch.tokens.starts_line,
+            batch.tokens.starts_sentence if self._reads_sentences else _NO_MARKS,
+            given,
             batch.item_offsets,
             batch.starts,
             batch.ends,

@@ -226,6 +226,17 @@ class Property(abc.ABC):
     def column(self, items: Items) -> Column:
         """Its values. Linear in the text, deterministic, and never raises on any text."""
 
+    def of_fine_tokens(
+        self, tokens: Tokens, tags: Mapping[str, Sequence[str]]
+    ) -> tuple[Ints, Sequence[str]]:
+        """What `Items.under_tokens` takes, where `native_way` names `NativeWay.OF_TOKENS`.
+
+        Args:
+            tokens: of a batch.
+            tags: at least the columns that it needs.
+        """
+        raise AssertionError(f"{self.KIND}: it has no values by fine token")
+
     def native_way(self, layer: str) -> NativeWay:
         """How the extension makes its column in a segmentation, a key of `SEGMENTATIONS`."""
         return NativeWay.IN_PYTHON

@@ -50,6 +50,7 @@ class NativeWay(enum.Enum):
     SETS_OF_WORDS = "any number of values by word"
     OF_ITEMS = "a value by item"
     SETS_OF_ITEMS = "any number of values by item"
+    OF_TOKENS = "a value by fine token, which Python gives"
 
 
 @functools.cache
@@ -189,6 +190,11 @@ class PlaceColumns(_Gathered):
         fields = {"table": -1, "first": 0, "most": 0, "behind": 0, "word": -1, "flag": 0, "list": 0}
         self.columns.append((_place_kinds().index(place), *(fields | more).values()))
         return len(self.columns) - 1
+
+    def of_tokens(self) -> int:
+        """Adds a column of one value by fine token, see `Property.of_fine_tokens`; its number."""
+        kind = _place_kinds().index("token")
+        return self.add("token", list=sum(column[0] == kind for column in self.columns))
 
     def choice(self, kinds: Sequence[str], lists: Sequence[str]) -> int:
         """The number of a choice of landmarks: kinds of joined items and names of gazetteers."""

@@ -12,7 +12,7 @@ from .native_maps import Numbers, fold_map
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NativeColumns:
-    """Where the columns of properties are.
+    """Where the columns of properties are that the extension has.
 
     Attributes:
         words, places: what the extension opens.
@@ -21,7 +21,6 @@ class NativeColumns:
         of_places: those of one value in columns of `places`, with the column.
         of_sets: those of several values by a column of `words`, with the column.
         of_several: those of several values by place, in order.
-        in_python: all others.
     """
 
     words: WordColumns
@@ -31,7 +30,6 @@ class NativeColumns:
     of_places: dict[Property, int]
     of_sets: dict[Property, int]
     of_several: tuple[Property, ...]
-    in_python: tuple[Property, ...]
 
 
 def compile_properties(
@@ -72,11 +70,15 @@ def compile_properties(
         places,
         phrase,
         tuple(of_words),
-        made(NativeWay.OF_ITEMS),
+        made(NativeWay.OF_ITEMS) | made(NativeWay.OF_TOKENS),
         made(NativeWay.SETS_OF_WORDS),
         tuple(made(NativeWay.SETS_OF_ITEMS)),
-        made_in_python(tuple(values), layer),
     )
+
+
+def given_by_token(declared: Sequence[Property], layer: str) -> tuple[Property, ...]:
+    """Those of some properties whose values Python gives by fine token, in order."""
+    return tuple(each for each in declared if _way(each, layer) is NativeWay.OF_TOKENS)
 
 
 def made_in_python(declared: Sequence[Property], layer: str) -> tuple[Property, ...]:

@@ -10,6 +10,8 @@ import numpy as np
 
 from ..core.arrays import Flags, Ints
 from .base import Column, Items, Property, binned, require_one_of
+from .native_columns import NativeBuilder, NativeWay
+from .native_maps import Numbers
 
 ASPECTS = ("length", "end", "bracket", "quoted", "index", "rest")
 _BINS = 10
@@ -63,6 +65,16 @@ class Sentence(Property):
         quotes = _is_one_of(items, _QUOTES).astype(np.int64)
         before: Ints = np.cumsum(quotes) - quotes
         return items.under_tokens((before - before[firsts][group]) % 2, ("0", "1"))
+
+    def native_way(self, layer: str) -> NativeWay:
+        """See `Property.native_way`."""
+        return NativeWay.OF_ITEMS
+
+    def native_column(self, numbers: Numbers, columns: NativeBuilder) -> int:
+        """See `Property.native_column`."""
+        places = columns.places
+        names = range(_BINS + 1 if self.aspect in ("length", "index", "rest") else 2)
+        return places.add(f"sentence.{self.aspect}", first=places.numbered(numbers, names))
 
 
 def _is_one_of(items: Items, texts: Collection[str]) -> Flags:

@@ -52,6 +52,7 @@ typedef struct {
     int16_t *marks; /* of landmarks */
     Stand *stands;
     int64_t n_stands, stand_room;
+    Brackets brackets;
 } Work;
 
 static void work_free(Work *work)
@@ -65,6 +66,7 @@ static void work_free(Work *work)
     free(work->counts);
     free(work->marks);
     free(work->stands);
+    free(work->brackets.partners);
 }
 
 static int bit_length(int64_t value)
@@ -512,6 +514,18 @@ static int fill_elsewhere(Work *work, const PlaceColumn *column, const Range *ra
     return 0;
 }
 
+/* The value of the fine token that an item begins in. */
+static void fill_of_tokens(const Work *work, const PlaceColumn *column, const Range *range)
+{
+    int64_t width = work->places->n_of_tokens;
+    for (int64_t i = range->first; i < range->end; i++) {
+        int64_t anchor = work->view->anchors[i];
+        if (anchor >= 0)
+            range->cells[(i - range->first) * range->step] =
+                work->view->token_values[anchor * width + column->list];
+    }
+}
+
 static int fill_document(Work *work, const PlaceColumn *column, const Range *range, Several *several)
 {
     const View *view = work->view;
@@ -540,6 +554,17 @@ static int fill_document(Work *work, const PlaceColumn *column, const Range *ran
         return 0;
     case ELSEWHERE:
         return fill_elsewhere(work, column, range, several);
+    case SENTENCE_LENGTH:
+    case SENTENCE_INDEX:
+    case SENTENCE_REST:
+    case SENTENCE_END:
+    case SENTENCE_BRACKET:
+    case SENTENCE_QUOTED:
+        return fill_sentences(view, column->kind, work->places->numbers + column->first,
+                              range->document, &work->brackets, range->cells, range->step);
+    case OF_TOKEN:
+        fill_of_tokens(work, column, range);
+        return 0;
     default:
         fill_lines(work, column, range);
         return 0;

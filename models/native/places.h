@@ -24,17 +24,21 @@
     DO(COUNT_SEQUENCE, "count.sequence") DO(COUNT_DOCUMENT, "count.document") \
     DO(SHARE_SEQUENCE, "share.sequence") DO(SHARE_DOCUMENT, "share.document") \
     DO(GAZETTEER_IN, "gazetteer.in") DO(GAZETTEER_BIOES, "gazetteer.bioes") \
-    DO(FREQUENCY, "frequency") DO(DAY_MONTH, "day_month") DO(ELSEWHERE, "elsewhere")
+    DO(FREQUENCY, "frequency") DO(DAY_MONTH, "day_month") DO(ELSEWHERE, "elsewhere") \
+    DO(SENTENCE_LENGTH, "sentence.length") DO(SENTENCE_INDEX, "sentence.index") \
+    DO(SENTENCE_REST, "sentence.rest") DO(SENTENCE_END, "sentence.end") \
+    DO(SENTENCE_BRACKET, "sentence.bracket") DO(SENTENCE_QUOTED, "sentence.quoted") \
+    DO(OF_TOKEN, "token")
 
 #define AS_CONSTANT(kind, name) kind,
 
 enum { EACH_PLACE_KIND(AS_CONSTANT) PLACE_KINDS };
 
-/* As in models/features: line.py, field.py, nearest.py, count.py. What a column has for its values is
+/* As in models/features: line.py, sentence.py, field.py, nearest.py, count.py. What a column has for its values is
    indexed by these. */
 #define GAPS 3               /* between items: none, one character, more */
 #define TENTHS 10            /* of a document */
-#define BINS_OF_LINES 10     /* the last of them */
+#define BINS_OF_LINES 10     /* and of sentences: the last of them */
 #define BINS_OF_COUNTS 20    /* the last of them */
 #define REACH 12             /* tokens to a colon */
 #define FURTHEST_LANDMARK 32 /* items to it */
@@ -50,7 +54,7 @@ typedef struct {
     int32_t word;   /* a column of the words: that is copied; that chosen words share a bit of; that
                        words are counted by, -1 for themselves */
     int32_t flag;   /* that bit */
-    int32_t list;   /* of gazetteers; the choice of landmarks */
+    int32_t list;   /* of gazetteers; the choice of landmarks; the values of OF_TOKEN */
 } PlaceColumn;
 
 /* A choice of landmarks: place of each kind and of each list in it, -1 for those that are none. */
@@ -63,6 +67,8 @@ typedef struct {
     const Characters *known;
     Map fold;
     int32_t n_tables, n_columns, n_choices, n_kinds, n_lists;
+    int32_t n_of_tokens; /* columns of kind OF_TOKEN */
+    int needs_sentences; /* whether a column is of sentences */
     Table *tables;
     PlaceColumn *columns;
     int32_t *numbers;
@@ -80,6 +86,8 @@ typedef struct {
     const int64_t *text_offsets;
     const int64_t *token_offsets, *token_starts, *token_ends;
     const uint8_t *starts_line;
+    const uint8_t *starts_sentence; /* of no tokens where no column is of sentences */
+    const int32_t *token_values;    /* [tokens][columns of kind OF_TOKEN] */
     const int64_t *item_offsets, *starts, *ends, *anchors;
     const int64_t *sequence_offsets;
     const int64_t *word_ids;
@@ -100,6 +108,17 @@ typedef struct {
 /* Fills the columns, [items][columns], which hold -1 at first; an ELSEWHERE column c gives
    `several[c]`. 0, or -1 without memory. */
 int places_fill(const Places *places, const View *view, int32_t *columns, Several *several);
+
+/* Room for the brackets that are open: what closes each. */
+typedef struct {
+    uint32_t *partners;
+    int64_t room;
+} Brackets;
+
+/* In sentences.c: fills a column of sentences for the items of a document, from its first item's cell
+   on. 0, or -1 without memory. */
+int fill_sentences(const View *view, int32_t kind, const int32_t *numbers, int64_t document,
+                   Brackets *open, int32_t *cells, int64_t step);
 
 /* In days.c: fills a DAY_MONTH column for the items of a text. `numbers` holds two for each of
    DAY_ANSWERS: of a slash and of a hyphen. */

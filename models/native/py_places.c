@@ -79,6 +79,14 @@ static int64_t numbers_of(const Places *places, const PlaceColumn *column)
         return column->most + 1;
     case DAY_MONTH:
         return 2 * DAY_ANSWERS;
+    case SENTENCE_LENGTH:
+    case SENTENCE_INDEX:
+    case SENTENCE_REST:
+        return BINS_OF_LINES + 1;
+    case SENTENCE_END:
+    case SENTENCE_BRACKET:
+    case SENTENCE_QUOTED:
+        return 2;
     case COUNT_SEQUENCE:
     case COUNT_DOCUMENT:
     case SHARE_SEQUENCE:
@@ -106,6 +114,8 @@ static int is_sound(const Places *places, const PlaceColumn *column)
     if (needs_table(column->kind) && (column->table < 0 || column->table >= places->n_tables))
         return 0;
     if ((column->kind == BESIDE || column->kind == NEAREST_WORD) && column->word < 0)
+        return 0;
+    if (column->kind == OF_TOKEN && column->list >= places->n_of_tokens)
         return 0;
     if ((landmarks && column->list >= places->n_choices) || (lists && column->list >= places->n_lists))
         return 0;
@@ -158,6 +168,11 @@ PyObject *py_open_places(PyObject *self, PyObject *args)
         PyErr_NoMemory();
         goto done;
     }
+    for (int32_t c = 0; c < places->n_columns; c++) {
+        int32_t own = places->columns[c].kind;
+        places->n_of_tokens += own == OF_TOKEN;
+        places->needs_sentences |= own >= SENTENCE_LENGTH && own <= SENTENCE_QUOTED;
+    }
     int sound = kinds >= 0 && lists >= 0 && folded >= 0 && flags >= 0 && kind >= 0;
     for (int32_t c = 0; c < places->n_columns && sound; c++)
         sound = is_sound(places, places->columns + c);
@@ -174,8 +189,8 @@ done:
 }
 
 enum {
-    CODES, TEXTS, TOKENS, TOKEN_STARTS, TOKEN_ENDS, LINES, ITEMS, STARTS, ENDS, ANCHORS, SEQUENCES, IDS,
-    ROWS, MATCHES, LISTS, COLUMNS, BUFFERS
+    CODES, TEXTS, TOKENS, TOKEN_STARTS, TOKEN_ENDS, LINES, SENTENCES, TOKEN_VALUES, ITEMS, STARTS, ENDS,
+    ANCHORS, SEQUENCES, IDS, ROWS, MATCHES, LISTS, COLUMNS, BUFFERS
 };
 
 /* Whether offsets of items and tokens lie in their texts, and anchors never go back. */
@@ -259,13 +274,15 @@ static PyObject *given(const Places *places, const Several *several, int64_t ite
 
 const char fill_places_doc[] = PyDoc_STR(
 "fill_places(places, codes, text_offsets, token_offsets, token_starts, token_ends, starts_line,\n"
-"            item_offsets, starts, ends, anchors, sequence_offsets, word_ids, rows, matches,\n"
+"            starts_sentence, token_values, item_offsets, starts, ends, anchors, sequence_offsets, word_ids, rows, matches,\n"
 "            match_offsets, columns, folded)\n--\n\n"
 "Properties of items that depend on where they stand.\n\n"
 "Args:\n"
 "    places: of `open_places`.\n"
 "    codes, text_offsets, token_offsets, token_starts, token_ends, starts_line, item_offsets, starts,\n"
 "        ends, anchors, sequence_offsets: as in `arrange`; anchors never go down in a document.\n"
+"    starts_sentence: as `starts_line`; of no tokens where no column is of sentences.\n"
+"    token_values: int32, [token, column of kind \"token\"].\n"
 "    word_ids, rows: as `intern` gives them.\n"
 "    matches, match_offsets: as `match_phrases` gives them.\n"
 "    columns: int32, [item, column], -1 everywhere; written.\n"
@@ -278,16 +295,17 @@ const char fill_places_doc[] = PyDoc_STR(
 PyObject *py_fill_places(PyObject *self, PyObject *args)
 {
     static const char *names[] = {"codes", "text_offsets", "token_offsets", "token_starts",
-                                  "token_ends", "starts_line", "item_offsets", "starts", "ends",
-                                  "anchors", "sequence_offsets", "word_ids", "rows", "matches",
+                                  "token_ends", "starts_line", "starts_sentence", "token_values",
+                                  "item_offsets", "starts", "ends", "anchors", "sequence_offsets", "word_ids", "rows", "matches",
                                   "match_offsets", "columns"};
-    static const Py_ssize_t sizes[] = {4, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8, 8, 4, sizeof(Match), 8, 4};
+    static const Py_ssize_t sizes[] = {4, 8, 8, 8, 8, 1, 1, 4, 8, 8, 8, 8, 8, 8, 4,
+                                       sizeof(Match), 8, 4};
     PyObject *capsule, *o[BUFFERS], *result = NULL;
     long long folded;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOOOOOOOOOOOOOL", &capsule, &o[0], &o[1], &o[2], &o[3], &o[4],
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOOOOOOOOOOOL", &capsule, &o[0], &o[1], &o[2], &o[3], &o[4],
                           &o[5], &o[6], &o[7], &o[8], &o[9], &o[10], &o[11], &o[12], &o[13], &o[14],
-                          &o[15], &folded))
+                          &o[15], &o[16], &o[17], &folded))
         return NULL;
     const Places *places = PyCapsule_GetPointer(capsule, PLACES);
     if (!places)
@@ -311,6 +329,8 @@ PyObject *py_fill_places(PyObject *self, PyObject *args)
         .token_starts = views[TOKEN_STARTS].buf,
         .token_ends = views[TOKEN_ENDS].buf,
         .starts_line = views[LINES].buf,
+        .starts_sentence = views[SENTENCES].buf,
+        .token_values = views[TOKEN_VALUES].buf,
         .item_offsets = views[ITEMS].buf,
         .starts = views[STARTS].buf,
         .ends = views[ENDS].buf,
@@ -328,7 +348,10 @@ PyObject *py_fill_places(PyObject *self, PyObject *args)
     view.n_words = most < INT32_MAX ? most + 1 : 0;
     view.width = view.n_words ? (int32_t)(views[ROWS].len / 4 / view.n_words) : INT32_MAX;
     int bad = views[TOKENS].len / 8 != view.documents + 1 || views[TOKEN_ENDS].len / 8 != view.n_tokens ||
-              views[LINES].len != view.n_tokens || views[ITEMS].len / 8 != view.documents + 1 ||
+              views[LINES].len != view.n_tokens ||
+              (views[SENTENCES].len != view.n_tokens &&
+               (places->needs_sentences || views[SENTENCES].len != 0)) ||
+              views[TOKEN_VALUES].len / 4 != view.n_tokens * places->n_of_tokens || views[ITEMS].len / 8 != view.documents + 1 ||
               views[ENDS].len / 8 != view.n_items || views[ANCHORS].len / 8 != view.n_items ||
               n_ids != view.n_items || most >= INT32_MAX || folded < 0 || folded > view.n_items + MOST_FOLDED ||
               (view.n_words && views[ROWS].len != 4 * view.n_words * (int64_t)view.width) ||

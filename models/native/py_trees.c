@@ -70,11 +70,15 @@ PyObject *py_open_trees(PyObject *self, PyObject *args)
     f->cell_columns = copied(&views[C_COLUMNS]);
     f->cell_codes = copied(&views[C_CODES]);
     f->votes = copied(&views[VOTES]);
+    f->first = is_too_large((uint64_t)f->attributes, sizeof *f->first)
+                   ? NULL
+                   : calloc(f->attributes ? (size_t)f->attributes : 1, sizeof *f->first);
     f->roots = calloc(f->trees ? (size_t)f->trees : 1, sizeof *f->roots);
     f->node = is_too_large((uint64_t)f->nodes, sizeof *f->node)
                   ? NULL
                   : calloc(f->nodes ? (size_t)f->nodes : 1, sizeof *f->node);
-    if (!f->cells || !f->cell_columns || !f->cell_codes || !f->votes || !f->roots || !f->node) {
+    if (!f->cells || !f->cell_columns || !f->cell_codes || !f->votes || !f->first || !f->roots ||
+        !f->node) {
         PyErr_NoMemory();
         goto done;
     }
@@ -94,6 +98,7 @@ PyObject *py_open_trees(PyObject *self, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "open_trees: a tree, vote or code is out of range or order");
         goto done;
     }
+    forest_code(f);
     result = PyCapsule_New(f, FOREST, close_forest);
 done:
     if (!result)

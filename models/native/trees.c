@@ -10,6 +10,7 @@ void forest_free(Forest *forest)
     free(forest->cells);
     free(forest->cell_columns);
     free(forest->cell_codes);
+    free(forest->first);
     free(forest->node);
     free(forest->roots);
     free(forest->votes);
@@ -49,6 +50,36 @@ int forest_link(Forest *f)
     return !is_root || trees != f->trees;
 }
 
+void forest_code(Forest *f)
+{
+    for (int64_t a = 0; a < f->attributes; a++) {
+        int64_t cell = f->cells[a], count = f->cells[a + 1] - cell;
+        if (count == 1)
+            f->first[a] = (Cell){f->cell_columns[cell], f->cell_codes[cell], 0};
+        else
+            f->first[a] = (Cell){(uint16_t)(f->columns + f->history), 0, count > 1};
+    }
+}
+
+static void raise_cell(uint8_t *cell, uint8_t code)
+{
+    *cell = code > *cell ? code : *cell;
+}
+
+static void code_item(const Forest *f, const int32_t *ids, int64_t count, uint8_t *row)
+{
+    memset(row, 0, (size_t)f->columns);
+    for (int64_t e = 0; e < count; e++) {
+        if (ids[e] < 0)
+            continue;
+        Cell first = f->first[ids[e]];
+        raise_cell(&row[first.column], first.code);
+        if (first.is_many)
+            for (int64_t c = f->cells[ids[e]]; c < f->cells[ids[e] + 1]; c++)
+                raise_cell(&row[f->cell_columns[c]], f->cell_codes[c]);
+    }
+}
+
 void label_sequence(const Forest *f, const int32_t *biases, const int32_t *ids,
                     const int64_t *item_offsets, int64_t items, uint8_t *row, int32_t *sums,
                     uint16_t *tags, int32_t *won)
@@ -57,15 +88,7 @@ void label_sequence(const Forest *f, const int32_t *biases, const int32_t *ids,
     uint8_t *history = row + f->columns;
     memset(history, 0, (size_t)f->history);
     for (int64_t i = 0; i < items; i++) {
-        memset(row, 0, (size_t)f->columns);
-        for (int64_t e = item_offsets[i]; e < item_offsets[i + 1]; e++) {
-            if (ids[e] < 0)
-                continue;
-            for (int64_t c = f->cells[ids[e]]; c < f->cells[ids[e] + 1]; c++) {
-                uint8_t code = f->cell_codes[c], *cell = &row[f->cell_columns[c]];
-                *cell = code > *cell ? code : *cell;
-            }
-        }
+        code_item(f, ids + item_offsets[i], item_offsets[i + 1] - item_offsets[i], row);
         memcpy(sums, biases, (size_t)f->classes * sizeof *sums);
         for (int64_t tree = 0; tree < f->trees; tree++) {
             const TreeNode *node = &nodes[f->roots[tree]];

@@ -52,6 +52,12 @@ def test_agrees_with_the_obvious_way(phrases: set[tuple[str, ...]], tokens: list
     assert pickle.loads(pickle.dumps(trie)).match(tokens) == trie.match(tokens)
 
 
+def test_every_place_has_its_longest_phrase() -> None:
+    trie = TokenTrie([("a",), ("a", "b"), ("b", "a", "b")])
+    assert list(trie.every("abab c".replace(" ", ""))) == [(0, 2), (1, 4), (2, 4)]
+    assert list(trie.every([])) == []
+
+
 def test_repeated_phrases_count_once() -> None:
     assert len(TokenTrie([("a", "b"), ("a", "b"), ("a",)])) == 2
 

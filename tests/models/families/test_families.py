@@ -120,6 +120,9 @@ def test_what_the_cache_keeps_opens_to_the_same_tags(learned):
     cached = family.open_arrays(pickle.loads(pickle.dumps(family.arrays(model))))
     found, _ = cached.decode(cached.ready(features))
     assert found.tolist() == expected.tolist()
+    reference = family.open_reference(model)
+    found, _ = reference.decode(reference.ready(given.features))
+    assert found.tolist() == expected.tolist()
 
 
 def test_damaged_files_are_refused(learned):

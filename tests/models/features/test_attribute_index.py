@@ -22,6 +22,9 @@ from scrubline.models.features import (
     Feature,
     Frequency,
     Gazetteer,
+    Section,
+    Sentence,
+    Tag,
     Word,
     at,
     known_words,
@@ -31,6 +34,7 @@ from scrubline.models.features.attribute_index import AttributeIndex
 from scrubline.models.features.base import Column, Items, Property, one_each, several_each
 from scrubline.models.features.featurizing import featurize
 from scrubline.models.features.gazetteer import PhraseIndex, gazetteer_from_phrases
+from scrubline.models.features.sentence import ASPECTS
 from scrubline.models.native import extension
 from scrubline.models.recipes import DECLARATIONS, Learner, TaggerRecipe, recipe_in
 from scrubline.models.text.segmentations import SEGMENTATIONS
@@ -105,6 +109,29 @@ def compared(recipe: TaggerRecipe, texts, seed: int) -> int:
 def test_every_declaration_compiles_and_finds_the_same(name, layer):
     for sequence in ("line", "document"):
         assert compared(tagger(DECLARATIONS[name], layer, sequence), TEXTS, 1) > 100
+
+
+SENTENCES = (
+    'He said "no (not now". She asked «why? Then) nothing]. {Done [all] (so)}!\n"" ok',
+    None,
+    "\n\n",
+    'Plan:\n“Rest” (3/4. Allergies: none ) ( "\n([{}])) .' + " word" * 40 + "? (" + "[" * 70,
+    "a",
+)
+
+
+@pytest.mark.parametrize("layer", list(SEGMENTATIONS))
+def test_what_is_known_by_fine_token_is_the_same(layer):
+    """Sentences, sections and tags: the extension goes by the token that an item begins in."""
+    features = tuple(
+        feature
+        for each in (*(Sentence(aspect) for aspect in ASPECTS), Section(), Tag("pos"), Tag("ner"))
+        for feature in at(each, -1, 0, 2)
+    )
+    pairs = (together((Tag("pos"), -1), (Sentence("quoted"), 0), (Section(), 1)),)
+    for sequence in ("line", "sentence", "document"):
+        assert compared(tagger(features + pairs, layer, sequence), SENTENCES, 3) > 100
+        assert compared(tagger(at(Tag("pos"), 0), layer, sequence), SENTENCES, 4) > 5
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -227,9 +227,9 @@ def said_of_words(calls, words, places):
     """What `intern` and `fill_places` answer and write."""
     interned = copies(calls["intern"][0][1:])
     filled = copies(calls["fill_places"][0][1:])
-    filled[15][...] = -1
+    filled[17][...] = -1
     found = NATIVE.intern(words, *interned), NATIVE.fill_places(places, *filled)
-    return found, interned[-1].tobytes(), filled[15].tobytes()
+    return found, interned[-1].tobytes(), filled[17].tobytes()
 
 
 @pytest.mark.slow
@@ -293,10 +293,10 @@ def test_a_program_is_no_deeper_than_a_stack(calls):
 
 def test_anchors_that_go_down_are_refused(calls):
     args = calls["fill_places"][0]
-    anchors = args[10].copy()
+    anchors = args[12].copy()
     anchors[[3, 4]] = anchors[[4, 3]]
     assert anchors[3] > anchors[4]
-    require_refused(NATIVE.fill_places, args, 10, anchors)
+    require_refused(NATIVE.fill_places, args, 12, anchors)
 
 
 @pytest.mark.parametrize("tags", [[0] * 150, [1, 0], [0, 2, 1], [0, 1, 1]])
