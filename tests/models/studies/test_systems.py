@@ -64,7 +64,7 @@ def test_groups_without_their_auxiliary_models_are_missing(bench):
     lists = {name: load(name) for name in lists_needed("es")}
     spanish = dataclasses.replace(spanish, dictionaries=lists)
     assert stat_deid.groups_of(dataclasses.replace(bench, material=spanish)) == (there, missing)
-    assert "Left out are syntactic bigrams, part of speech, mesh" in stat_deid.how(bench)
+    assert "auxiliary models: syntactic bigrams, part of speech, mesh." in stat_deid.how(bench)
 
 
 def test_the_text_of_the_paper_is_its_table_read_the_wrong_way_round():
