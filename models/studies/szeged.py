@@ -196,14 +196,15 @@ def _claims_of_first(micro: Mapping[str, Score]) -> tuple[ClaimCheck, ...]:
             all((s.precision or 0.0) > (s.recall or 0.0) for s in micro.values()),
         ),
         ClaimCheck(
-            "Boosting achieves much over a single tree: F 96.60 for 95.05, with equal features.",
+            "Boosting improves on a single tree with equal features: F 96.60 for 95.05.",
             f"{shown(micro['token'].f1)} for {shown(micro['C4.5'].f1)}.",
             (micro["token"].f1 or 0.0) > (micro["C4.5"].f1 or 0.0),
         ),
         ClaimCheck(
-            "The many features are worth more than boosting: on few, F is 80.15.",
-            f"On few features F is {shown(micro['trusted features'].f1)}, of a single tree on all"
-            f" {shown(micro['C4.5'].f1)}.",
+            "Boosted trees on few features have F 80.15, far below a single tree on all (95.05).",
+            f"On few features {shown(micro['trusted features'].f1)}, a single tree on all"
+            f" {shown(micro['C4.5'].f1)}. Four of the few are ours, and among them the kind of"
+            " token, which tells dates and numbers.",
             (micro["trusted features"].f1 or 0.0) < (micro["C4.5"].f1 or 0.0),
         ),
     )
@@ -381,7 +382,8 @@ def _rounds(bench: Bench) -> Findings:
     rounds = tuple(int(n) for n in bench.size.some(_ROUNDS))
     points = [(scheme, n) for scheme in _SCHEMES for n in rounds]
     recipes = [_first_pass(bench, triggers=("token",), scheme=s, rounds=n) for s, n in points]
-    runs = dict(zip(points, bench.held_out(recipes), strict=True))
+    most = min(bench.size.documents, bench.size.held, len(bench.material.train))
+    runs = dict(zip(points, bench.held_out(recipes, most=most), strict=True))
     scores = {key: _phrases(bench.score(run, ("conll",))).micro for key, run in runs.items()}
     perfect = {
         scheme: _phrases(
@@ -394,11 +396,12 @@ def _rounds(bench: Bench) -> Findings:
         for scheme in _SCHEMES
         for run in [runs[scheme, rounds[0]]]
     }
-    most, before = rounds[-1], rounds[-2]
-    gained = (scores["BIO", most].f1 or 0.0) - (scores["BIO", before].f1 or 0.0)
+    last, before = rounds[-1], rounds[-2]
+    gained = (scores["BIO", last].f1 or 0.0) - (scores["BIO", before].f1 or 0.0)
     return Findings(
-        bench.how_held_out
-        + ", CoNLL phrases; the first pass of one classifier, with token triggers: no vote, no"
+        f"Trained on {most} documents of {bench.material.name}, training part; scored on"
+        f" {len(runs[points[0]].gold)} of its development part, CoNLL phrases. It is the first pass"
+        " of one classifier, with token triggers: no vote, no"
         " trusted phrases, nothing standardised. This study is ours: the paper says what 30 rounds"
         " give, and does not name its classes. BIO has two classes a label, of which one begins a"
         " phrase; IO has one.",
@@ -427,7 +430,7 @@ def _rounds(bench: Bench) -> Findings:
             ClaimCheck(
                 "After 30 rounds of boosting further ones give only slight improvement.",
                 f"F is {shown(scores['BIO', before].f1)} after {before} rounds and"
-                f" {shown(scores['BIO', most].f1)} after {most} (BIO).",
+                f" {shown(scores['BIO', last].f1)} after {last} (BIO).",
                 abs(gained) < 0.005 if before == 30 else None,
             ),
             ClaimCheck(
