@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import hide, hitsz, stat_deid, stat_deid_data, szeged, wi_deid
+from . import hide, hitsz, stat_deid, stat_deid_data, szeged, szeged_rounds, wi_deid
 from .base import (
     SIZES,
     Bench,
@@ -34,7 +34,7 @@ __all__ = [
 
 STUDIES: dict[str, Study] = {
     study.name: study
-    for paper in (hide, szeged, hitsz, wi_deid, stat_deid, stat_deid_data)
+    for paper in (hide, szeged, szeged_rounds, hitsz, wi_deid, stat_deid, stat_deid_data)
     for study in paper.STUDIES
 }
 """All studies, by paper, in the order of its tables and figures."""

@@ -84,6 +84,7 @@ class Size:
         learner: replaces that of every CRF; None for theirs.
         few: whether long series of settings are cut to three.
         rounds: of boosting, where a study does not vary them; 30 in Szarvas et al. 2006.
+        passes: most folds that are run of recipes with several passes, which train many models.
         kernel_documents, kernel_tokens: documents to train a machine with a kernel on, and about
             how many fine tokens it is scored on: such machines are slow.
     """
@@ -97,6 +98,7 @@ class Size:
     learner: Learner | None = None
     few: bool = False
     rounds: int = 10
+    passes: int = 5
     kernel_documents: int = 50
     kernel_tokens: int = 15_000
 
@@ -253,13 +255,18 @@ class Bench:
             f" part; scored on {min(most, len(material.test))} of its development part"
         )
 
-    def folds(self, recipes: Sequence[Recipe]) -> list[RecipeResult]:
-        """Cross-validates by document on some of the training part."""
+    def folds(self, recipes: Sequence[Recipe], *, most: int | None = None) -> list[RecipeResult]:
+        """Cross-validates by document on some of the training part.
+
+        Args:
+            recipes: what to train.
+            most: folds that are run, the first ones; None for all.
+        """
         documents = self.some(self.material.train, self.size.documents)
         folds = make_folds(documents, self.size.folds)
         if self.size.iterations is not None:
             recipes = [_capped(recipe, self.size.iterations) for recipe in recipes]
-        return self._runs(recipes, documents, folds, tuple(range(len(folds))))
+        return self._runs(recipes, documents, folds, tuple(range(len(folds)))[:most])
 
     def score(
         self,
