@@ -10,6 +10,7 @@ from . import (
     stat_deid,
     stat_deid_data,
     szeged,
+    szeged_rounds,
     wi_deid,
 )
 from .base import (
@@ -50,8 +51,8 @@ __all__ = [
 STUDIES: dict[str, Study] = {
     study.name: study
     for paper in (
-        *(hide, hide_sampling, szeged, hitsz, hitsz_choices, wi_deid, stat_deid),
-        stat_deid_data,
+        *(hide, hide_sampling, szeged, szeged_rounds, hitsz, hitsz_choices),
+        *(wi_deid, stat_deid, stat_deid_data),
     )
     for study in paper.STUDIES
 }

@@ -67,7 +67,7 @@ def test_groups_without_their_auxiliary_models_are_missing(bench):
     lists = {name: load(name) for name in lists_needed("es")}
     spanish = dataclasses.replace(spanish, dictionaries=lists)
     assert stat_deid.groups_of(dataclasses.replace(bench, material=spanish)) == (there, missing)
-    assert "Left out are syntactic bigrams, part of speech, mesh" in stat_deid.how(bench)
+    assert "auxiliary models: syntactic bigrams, part of speech, mesh." in stat_deid.how(bench)
 
 
 def test_the_text_of_the_paper_is_its_table_read_the_wrong_way_round():
@@ -91,7 +91,7 @@ def test_few_features_are_triggers_and_what_the_paper_names():
 def test_wrong_is_what_either_side_has_alone():
     gold = [note(0, NOTES[0]), note(1, NOTES[1])]
     found = [list(gold[0].spans[:2]), [*gold[1].spans, Annotation(0, 4, "DATE")]]
-    recipe = szeged._first_pass(Bench(Material("made", (), (), "en", {}), FULL))
+    recipe = szeged.first_pass(Bench(Material("made", (), (), "en", {}), FULL))
     wrong = szeged._wrong(RecipeResult(recipe, gold, found, 0.0, 0))
     assert wrong == {(0, gold[0].spans[2]), (1, Annotation(0, 4, "DATE"))}
 
