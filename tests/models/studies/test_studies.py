@@ -81,6 +81,7 @@ def test_every_study_makes_its_page(pages, name):
     assert any(file.endswith(".csv") for file in linked)
 
 
+@pytest.mark.slow
 def test_tables_are_rectangles_and_plots_are_drawn(pages):
     for path in pages.glob("*.csv"):
         with path.open(encoding="utf-8", newline="") as stream:
@@ -93,6 +94,7 @@ def test_tables_are_rectangles_and_plots_are_drawn(pages):
         assert "NaN" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_no_text_of_the_corpus_is_in_a_page(pages):
     names = {
         document.text[span.start : span.end]
@@ -104,6 +106,7 @@ def test_no_text_of_the_corpus_is_in_a_page(pages):
     assert not [name for name in names if len(name) > 6 and name in written]
 
 
+@pytest.mark.slow
 def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
     def refuse(*args, **more):
         raise AssertionError("trained again")
@@ -116,6 +119,7 @@ def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
 
 
+@pytest.mark.slow
 def test_studies_of_one_paper_share_what_they_train(work, pages):
     lines: list[str] = []
     bench = Bench(material(), SIZES["quick"], work=work, report=lines.append)
