@@ -24,7 +24,7 @@ from .field import Field
 from .field_repeat import Elsewhere
 from .frequency import Frequency
 from .gazetteer import Gazetteer, gazetteer_from_phrases
-from .heading import LearnedHeading
+from .heading import SectionHeading
 from .length import Length
 from .line import Line
 from .link import Link
@@ -58,7 +58,7 @@ __all__ = [
     "Feature",
     "Frequency",
     "Gazetteer",
-    "LearnedHeading",
+    "SectionHeading",
     "Length",
     "Line",
     "Link",
@@ -94,7 +94,7 @@ KINDS: dict[str, type[Property]] = {
     "frequency": Frequency,
     "cluster": Cluster,
     "section": Section,
-    "heading": LearnedHeading,
+    "heading": SectionHeading,
     "sentence": Sentence,
     "line": Line,
     "count": Count,

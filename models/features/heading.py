@@ -1,8 +1,9 @@
 """The heading that the item stands under, of those that training learned.
 
 Source: Liu et al. 2015, §3.2.2, asks for 29 section headers of the training set. Where a section
-ends the paper does not say; the rule of `LearnedHeading` is how headings are set in print: one in a line
-of its own heads all that follows, up to the next; one that runs into its text heads a paragraph.
+ends the paper does not say; the rule of `SectionHeading` is how headings are set in print: one in a
+line of its own heads all that follows, up to the next; one that runs into its text heads a
+paragraph.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LONGEST = 48
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class LearnedHeading(Property):
+class SectionHeading(Property):
     """The heading above the item, case-folded; none before any, and none where it has ended.
 
     A heading is what stands before a colon in the first tokens of a line, or a line of few tokens
@@ -105,7 +106,7 @@ class HeadingLines:
 
 
 def heading_lines(items: Items) -> HeadingLines:
-    """The lines of a batch; see `LearnedHeading` for what a heading is."""
+    """The lines of a batch; see `SectionHeading` for what a heading is."""
     tokens = items.tokens
     group, firsts, ends = items.token_groups(tokens.starts_line)
     words, ids = items.token_words

@@ -13,12 +13,12 @@ the ends.
 Deviations: the paper does not say at which offsets it uses sentence, orthographic, shape, section,
 general NER, word representation and dictionary features; here at the current item. The 29 section
 headings, which the paper's authors chose by hand from the training set, are those that stand in
-most training documents; where a section ends is `features.LearnedHeading`. Brown paths are used whole and
-by prefixes of 4, 6 and 10 (a usual choice; the paper names none), word2vec by a table of cluster
-ids. "Arabic number" is NUMBER; "etc." is nothing. A sequence of tokens is a sentence; the paper
-does not say. The dictionaries are the shipped lists of cities, countries and states; no list of ZIP
-codes may be shipped, so the fourth dictionary is a pattern, five digits, as all of them are written
-in the US and in Spain. `with_dictionaries` takes a list of your own besides.
+most training documents; where a section ends is `features.SectionHeading`. Brown paths are used
+whole and by prefixes of 4, 6 and 10 (a usual choice; the paper names none), word2vec by a table of
+cluster ids. "Arabic number" is NUMBER; "etc." is nothing. A sequence of tokens is a sentence; the
+paper does not say. The dictionaries are the shipped lists of cities, countries and states; no list
+of ZIP codes may be shipped, so the fourth dictionary is a pattern, five digits, as all of them are
+written in the US and in Spain. `with_dictionaries` takes a list of your own besides.
 
 The system that the paper submitted, and that its tables describe, has no dictionaries: §3.2.2 says
 that they came after the challenge. It is `without=("dictionary",)`, or the recipe
@@ -37,8 +37,8 @@ from ..features import (
     Digits,
     Feature,
     Gazetteer,
-    LearnedHeading,
     Prefix,
+    SectionHeading,
     Sentence,
     Shape,
     Suffix,
@@ -78,7 +78,7 @@ SHAPES: tuple[Feature, ...] = (
     *at(Shape(upper="A", lower="a", digit="#", other="-"), 0),
     *at(Shape(collapsed=True, upper="A", lower="a", digit="#", other="-"), 0),
 )
-SECTION: tuple[Feature, ...] = at(LearnedHeading("headings"), 0)
+SECTION: tuple[Feature, ...] = at(SectionHeading("headings"), 0)
 HEADINGS = WordCounts("headings", "headings", least=5, most=29)
 """Those that training learns; what fewer documents have could be anybody's own."""
 

@@ -30,7 +30,7 @@ class WordCounts:
         name: of the gazetteer, as features name it.
         counts: "frequency" how often the word occurs, case-folded; "capitalised" the share of it
             that begins with a capital, in sixteenths; "initial" the share of that which opens a
-            sentence; "headings" the documents that a heading stands in (`features.LearnedHeading`).
+            sentence; "headings" the documents that a heading stands in (`features.SectionHeading`).
         least: occurrences of a word, or documents with a heading, that is listed.
         most: headings that are listed, the most frequent ones; 0 for no limit.
 

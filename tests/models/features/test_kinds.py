@@ -22,7 +22,6 @@ from scrubline.models.features import (
     Frequency,
     Gazetteer,
     Kind,
-    LearnedHeading,
     Length,
     Line,
     Link,
@@ -30,6 +29,7 @@ from scrubline.models.features import (
     Normal,
     Prefix,
     Section,
+    SectionHeading,
     Sentence,
     Shape,
     Spacing,
@@ -78,7 +78,7 @@ EXAMPLES: tuple[Property, ...] = (
     Cluster("brown"),
     Cluster("brown", 2, fold=True),
     Section(),
-    LearnedHeading("cities"),
+    SectionHeading("cities"),
     *(Sentence(aspect) for aspect in ("length", "end", "bracket", "quoted", "index", "rest")),
     *(
         Line(aspect)
@@ -459,7 +459,7 @@ HEADINGS = TokenTrie([("family", "history"), ("plan",), ("meds",), ("history",)]
 @pytest.mark.parametrize("layer", ["fine", "word", "character"])
 def test_a_heading_holds_as_long_as_its_kind_does(text: str, expected: str, layer: str) -> None:
     names = {"f": "family history", "p": "plan", "m": "meds"}
-    declared = LearnedHeading("cities")
+    declared = SectionHeading("cities")
     head = f"{declared.key}[0]="
     rows = attributes([text], recipe_of(declared, layer=layer), gazetteers={"cities": HEADINGS})
     items = SEGMENTATIONS[layer]([text], tokenize_documents([text]))
@@ -474,7 +474,7 @@ def test_a_heading_holds_as_long_as_its_kind_does(text: str, expected: str, laye
 
 def test_a_heading_ends_with_its_document() -> None:
     rows = attributes(
-        ["MEDS\na", "b", "MEDS"], recipe_of(LearnedHeading("x")), gazetteers={"x": HEADINGS}
+        ["MEDS\na", "b", "MEDS"], recipe_of(SectionHeading("x")), gazetteers={"x": HEADINGS}
     )
     assert [len(row) for row in rows] == [1, 1, 0, 1]
 
