@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..evaluation.plots import lines
 from ..training.reporting import shown
 from ..training.upper_bound import upper_bound
-from .base import Bench, ClaimCheck, Findings, PageTable, Plot, Study, ratios
+from .base import Bench
+from .findings import ClaimCheck, Findings, PageTable, Plot, Study, ratios
 from .szeged import PAPER, first_pass, phrases_of
 
 _ROUNDS = (1, 5, 10, 20, 30, 60)
