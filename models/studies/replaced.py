@@ -71,7 +71,7 @@ def found_by(bench: Bench) -> tuple[Sequence[AnnotatedDocument], Mapping[str, Fo
     """The test part, and what each of `SYSTEMS` finds in it."""
     machine = bench.stat_deid()
     svm, crf = bench.held_out([machine, _as_crf(machine)])
-    rules = [_by_rules(document) for document in svm.gold]
+    rules = [by_rules(document) for document in svm.gold]
     listed = _by_dictionaries(bench, svm.gold)
     return svm.gold, MappingProxyType(
         {
@@ -90,7 +90,7 @@ def _as_crf(recipe: Recipe) -> Recipe:
     return with_learner(lines, _CRF.algorithm, dict(_CRF.parameters))
 
 
-def _by_rules(document: AnnotatedDocument) -> list[Annotation]:
+def by_rules(document: AnnotatedDocument) -> list[Annotation]:
     """What all rules find that run unless others are named."""
     candidates = recognise_all(Document(document.text), Context(), DEFAULT_RECOGNISERS)
     return [Annotation(c.start, c.end, UNKNOWN_KIND) for c in candidates]

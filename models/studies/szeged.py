@@ -36,6 +36,7 @@ from .findings import (
     ratios,
 )
 from .standardised import standardised
+from .szeged_claims import claim_of_parts, claims_of_vote
 
 PAPER = (
     'Szarvas et al. 2006, "An Iterative Method for the De-identification of Structured Medical'
@@ -144,7 +145,11 @@ def _triggers(bench: Bench) -> Findings:
                 bars([(n, [("F", s.micro.f1, s.intervals.f1)]) for n, s in scores.items()]),
             ),
         ),
-        (*_claims_of_sets(runs, reports), *_claims_of_first(micro)),
+        (
+            *_claims_of_sets(runs, reports),
+            *_claims_of_first(micro),
+            *claims_of_vote(micro, runs, _SETS),
+        ),
     )
 
 
@@ -266,7 +271,10 @@ def _phases(bench: Bench) -> Findings:
                       for n, s in phrases.items()]),
             ),
         ),
-        _claims_of_phases(phrases, tokens),
+        (
+            *_claims_of_phases(phrases, tokens),
+            claim_of_parts(found["trusted"][0], found["trusted"][1], found["standardised"][1]),
+        ),
     )  # fmt: skip
 
 

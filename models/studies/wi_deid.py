@@ -27,6 +27,7 @@ from .findings import (
     Study,
     ratios,
 )
+from .wi_deid_claims import claim_of_recall, claims_of_errors, claims_of_types
 from .wi_deid_paper import ERRORS, EXTENTS, LEVELS, MISSED, RUNS, TYPES, UNSPLIT
 
 _PAPER = 'He et al. 2015, "CRFs based de-identification of medical records"'
@@ -110,6 +111,7 @@ def _levels(bench: Bench) -> Findings:
                 " +0.0380.",
                 strict["unofficial 2"] > strict["best official"],
             ),
+            claim_of_recall(scored),
         ),
     )  # fmt: skip
 
@@ -130,11 +132,7 @@ def _types(bench: Bench) -> Findings:
     run = _whole(bench)
     by_label = dict(_scores(bench, run, "strict").most_frequent_first())
     by_category = _by_category(bench, run)
-    train: dict[str, int] = {}
-    for document in bench.some(bench.material.train, bench.size.held):
-        for span in document.spans:
-            if (native := bench.material.native(span.label)) is not None:
-                train[native] = train.get(native, 0) + 1
+    train = _trained_on(bench)
     rare = [label for label in by_label if train.get(label, 0) < 50]
     common = [label for label in by_label if train.get(label, 0) >= 500]
     mean = {
@@ -174,8 +172,19 @@ def _types(bench: Bench) -> Findings:
                 if mean["rare"] is not None and mean["common"] is not None
                 else None,
             ),
+            *claims_of_types(by_label, by_category),
         ),
     )
+
+
+def _trained_on(bench: Bench) -> dict[str, int]:
+    """Native label -> its spans in training."""
+    train: dict[str, int] = {}
+    for document in bench.some(bench.material.train, bench.size.held):
+        for span in document.spans:
+            if (native := bench.material.native(span.label)) is not None:
+                train[native] = train.get(native, 0) + 1
+    return train
 
 
 def _type_row(name: str, label: str, train: int, score: Score) -> Row:
@@ -275,6 +284,7 @@ def _claims_of_groups(
 ) -> tuple[ClaimCheck, ...]:
     lex, ort, dic = (f1[name] for name in _STEPS)
     gains = {c: ort[c] - lex[c] for c in there if c != "total"}
+    helped = sorted(gains, key=lambda c: (-gains[c], c))
     lists = {c: dic[c] - ort[c] for c in there if c != "total"}
     most = max(lists, key=lambda c: lists[c], default="")
     return (
@@ -286,7 +296,9 @@ def _claims_of_groups(
         ClaimCheck(
             "Orthographic features help LOCATION, CONTACT and ID most, by 5, 8 and 4 points.",
             ", ".join(f"{c} {gain:+.4f}" for c, gain in gains.items()) + ".",
-            all(gains.get(c, 0.0) > 0 for c in ("LOCATION", "CONTACT", "ID")),
+            {c for c in helped[:3] if gains[c] > 0} == {"LOCATION", "CONTACT", "ID"}
+            if {"LOCATION", "CONTACT", "ID"} < gains.keys()
+            else None,
         ),
         ClaimCheck(
             "What dictionaries add lies in LOCATION.",
@@ -353,34 +365,36 @@ def _errors(bench: Bench) -> Findings:
                 f" {confused.get(('DOCTOR', 'PATIENT'), 0)}; missing: {_missing(labels)} spans.",
                 set(most) == {"PATIENT", "DOCTOR"},
             ),
+            *claims_of_errors(labels, extents, _shares(labels, extents), _trained_on(bench)),
         ),
     )  # fmt: skip
 
 
 def _shares_table(labels: Matrix, extents: Matrix) -> PageTable:
     """The percentages of Table 7; errors of extent are in none of its totals, nor in these."""
-    names = [name for name in labels.row_names if name != SPURIOUS]
+    rows: list[Row] = []
+    for name, (of_gold, of_system) in _shares(labels, extents).items():
+        missing, spurious = labels.count(name, MISSING), labels.count(SPURIOUS, name)
+        paper = MISSED.get(name, (None, None))
+        rows.append((name, missing, shown(of_gold), paper[0], spurious, shown(of_system), paper[1]))
+    head = ("label", "missing", "of gold", "paper", "spurious", "of system", "paper, spurious")
+    return PageTable("shares", head, tuple(rows))
+
+
+def _shares(labels: Matrix, extents: Matrix) -> dict[str, tuple[float | None, float | None]]:
+    """Label -> share of its gold spans that are missing, of its predicted ones spurious."""
     inexact = dict(zip(extents.column_names, extents.column_totals(), strict=True))
     gold = dict(zip(labels.row_names, labels.row_totals(), strict=True))
     system = dict(zip(labels.column_names, labels.column_totals(), strict=True))
-    rows: list[Row] = []
-    for name in names:
-        missing, spurious = labels.count(name, MISSING), labels.count(SPURIOUS, name)
-        of_gold, of_system = (total[name] - inexact.get(name, 0) for total in (gold, system))
-        paper = MISSED.get(name, (None, None))
-        rows.append(
-            (
-                name,
-                missing,
-                shown(missing / of_gold if of_gold else None),
-                paper[0],
-                spurious,
-                shown(spurious / of_system if of_system else None),
-                paper[1],
+    shares = {}
+    for name in labels.row_names:
+        if name != SPURIOUS:
+            of_gold, of_system = (total[name] - inexact.get(name, 0) for total in (gold, system))
+            shares[name] = (
+                labels.count(name, MISSING) / of_gold if of_gold else None,
+                labels.count(SPURIOUS, name) / of_system if of_system else None,
             )
-        )
-    head = ("label", "missing", "of gold", "paper", "spurious", "of system", "paper, spurious")
-    return PageTable("shares", head, tuple(rows))
+    return shares
 
 
 def _matrix_table(name: str, corner: str, matrix: Matrix) -> PageTable:
