@@ -37,7 +37,7 @@ from .findings import (
     ratios,
 )
 from .standardised import standardised
-from .szeged_claims import claim_of_parts, claims_of_vote
+from .szeged_claims import claim_of_parts, claim_of_single_tokens, claims_of_vote
 
 _PAPER = (
     'Szarvas et al. 2006, "An Iterative Method for the De-identification of Structured Medical'
@@ -246,6 +246,8 @@ def _phases(bench: Bench) -> Findings:
         for name, (gold, spans) in found.items()
     }
     phrases = {name: _phrases(report).micro for name, report in scored.items()}
+    (sequences,) = bench.folds([bench.hide()])
+    crf = _phrases(bench.score(sequences, ("conll",))).micro
     tokens = {name: _tokens(report) for name, report in scored.items()}
     rows = tuple(
         (name, *map(shown, ratios(phrases[name])), *map(shown, ratios(tokens[name])),
@@ -271,6 +273,7 @@ def _phases(bench: Bench) -> Findings:
         ),
         (
             *_claims_of_phases(phrases, tokens),
+            claim_of_single_tokens(phrases["standardised"], crf),
             claim_of_parts(found["trusted"][0], found["trusted"][1], found["standardised"][1]),
         ),
     )  # fmt: skip
