@@ -36,7 +36,7 @@ from .findings import (
     ratios,
 )
 from .standardised import standardised
-from .szeged_claims import claim_of_parts, claims_of_vote
+from .szeged_claims import claim_of_parts, claim_of_single_tokens, claims_of_vote
 
 PAPER = (
     'Szarvas et al. 2006, "An Iterative Method for the De-identification of Structured Medical'
@@ -246,6 +246,8 @@ def _phases(bench: Bench) -> Findings:
         for name, (_, spans) in found.items()
     }
     phrases = {name: phrases_of(report).micro for name, report in scored.items()}
+    (sequences,) = bench.folds([bench.hide()], most=bench.size.passes)
+    crf = phrases_of(bench.score(sequences, ("conll",))).micro
     tokens = {name: _tokens(report) for name, report in scored.items()}
     rows = tuple(
         (name, *map(shown, ratios(phrases[name])), *map(shown, ratios(tokens[name])),
@@ -273,6 +275,7 @@ def _phases(bench: Bench) -> Findings:
         ),
         (
             *_claims_of_phases(phrases, tokens),
+            claim_of_single_tokens(phrases["standardised"], crf),
             claim_of_parts(found["trusted"][0], found["trusted"][1], found["standardised"][1]),
         ),
     )  # fmt: skip

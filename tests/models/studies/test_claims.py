@@ -23,7 +23,12 @@ from scrubline.models.studies.hitsz_claims import (
     found_alone,
 )
 from scrubline.models.studies.stat_deid import _claim_of_bigrams, _claim_of_shares
-from scrubline.models.studies.szeged_claims import agreements, claim_of_parts, partly_found
+from scrubline.models.studies.szeged_claims import (
+    agreements,
+    claim_of_parts,
+    claim_of_single_tokens,
+    partly_found,
+)
 from scrubline.models.studies.wi_deid_claims import (
     claim_of_recall,
     claims_of_errors,
@@ -147,6 +152,11 @@ def test_phrases_found_in_part():
     assert partly_found([NOTE], [[whole]]) == 0
     assert claim_of_parts([NOTE], [[part]], [[whole]]).agrees
     assert claim_of_parts([NOTE], [[whole]], [[whole]]).agrees is None
+
+
+def test_a_point_below_a_sequence_model_is_not_competitive():
+    assert claim_of_single_tokens(Score(90, 10, 10), Score(905, 95, 95)).agrees
+    assert claim_of_single_tokens(Score(88, 12, 12), Score(90, 10, 10)).agrees is False
 
 
 def test_shares_of_predicted_classes_and_bigrams():
