@@ -21,10 +21,11 @@ from ..crf.codec import OUTSIDE
 from ..crf.model_file import snap_bias
 from ..families import FAMILIES, Family
 from ..features import Feature
-from ..features.attribute_index import AttributeIndex, IndexArrays
+from ..features.attribute_index import AttributeIndex
 from ..features.declaration import needs_of
 from ..features.featurizing import featurize
 from ..features.gazetteer import PhraseIndex, gazetteer_from_phrases
+from ..features.native_layout import IndexArrays
 from ..learners.decoder import Decoder
 from ..native import extension
 from ..recipes import TaggerRecipe
