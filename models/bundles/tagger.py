@@ -25,7 +25,7 @@ from ..features.attribute_index import AttributeIndex
 from ..features.declaration import needs_of
 from ..features.featurizing import featurize
 from ..features.gazetteer import PhraseIndex, gazetteer_from_phrases
-from ..features.index_arrays import IndexArrays
+from ..features.native_layout import IndexArrays
 from ..learners.decoder import Decoder
 from ..native import extension
 from ..recipes import TaggerRecipe

@@ -26,7 +26,6 @@ from .declaration import Feature, FeatureSet, needs_of, properties
 from .escaping import AFTER, BEFORE
 from .featurizing import recipe_items, require_batch
 from .gazetteer import PhraseIndex
-from .index_arrays import IndexArrays
 from .items import layer_bounds
 from .known_words import ItemPlaces, KnownWords, join_pieces, piece_edges
 from .model_values import (
@@ -40,6 +39,7 @@ from .model_values import (
 )
 from .native_columns import merger_of
 from .native_layout import (
+    IndexArrays,
     NativeColumns,
     compile_properties,
     given_by_token,
