@@ -96,7 +96,7 @@ def _rows(study: Study, corpora: Sequence[str], folder: Path) -> Iterator[str]:
         if file.exists():  # pages of earlier versions have none
             for claim, result, verdict in _read(file):
                 found.setdefault(claim, []).append((corpus, result, verdict))
-    where = study.source.rpartition('", ')[2]
+    where = study.source.rpartition('", ')[2].removeprefix(_paper(study)).lstrip(", ")
     for claim, results in found.items():
         for corpus, result, verdict in results:
             link = f"[{corpus}]({file_stem(study, corpus)}.md)"
