@@ -103,10 +103,10 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "hide": Metric("HIDE token tags", count_tags, _HIDE),
         "hide_negatives": Metric("HIDE with true negatives", count_with_negatives, _HIDE),
         "hide_confusion": Metric("HIDE confusion matrix", find_confusions, _HIDE),
-        "phi_confusion": Metric("PHI and non-PHI tokens", find_phi_confusions, _STAT_DEID),
         "hide_confusion_blanks": Metric(
             "HIDE confusion matrix, with blanks", find_confusions_with_blanks, _HIDE
         ),
+        "phi_confusion": Metric("PHI and non-PHI tokens", find_phi_confusions, _STAT_DEID),
         "error_groups": Metric("Error groups", find_error_groups, _WI_DEID),
         "error_labels": Metric("Labels, gold as predicted", find_label_confusions, _WI_DEID),
         "error_extents": Metric("Extents by label", find_extents, _WI_DEID),

@@ -387,8 +387,10 @@ class Bench:
                 else recipe
                 for recipe in recipes
             ]
+        # With a size's learner, recipes that differ in theirs are one: it is trained once.
+        distinct = list(dict.fromkeys(recipes))
         results = cross_validate(
-            [Setting((), recipe) for recipe in recipes],
+            [Setting((), recipe) for recipe in distinct],
             documents,
             folds,
             only=only,
@@ -398,14 +400,14 @@ class Bench:
             jobs=self.jobs,
             work=self.work,
             on_trial=lambda s, f, trial, is_kept: self.report(
-                f"{recipes[s].name}: fold {f + 1} of {len(folds)}, {trial.seconds:.0f} s"
+                f"{distinct[s].name}: fold {f + 1} of {len(folds)}, {trial.seconds:.0f} s"
                 + (" (kept from before)" if is_kept else "")
             ),
         )
         tagged = sorted(d for f in only for d in folds[f])
         gold = [documents[d] for d in tagged]
-        return [
-            RecipeResult(
+        found = {
+            result.setting.recipe: RecipeResult(
                 result.setting.recipe,
                 gold,
                 [result.found[d] for d in tagged],
@@ -413,7 +415,8 @@ class Bench:
                 result.bytes,
             )
             for result in results
-        ]
+        }
+        return [found[recipe] for recipe in recipes]
 
 
 def _capped(recipe: Recipe, iterations: int) -> Recipe:

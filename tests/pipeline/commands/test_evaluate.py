@@ -39,7 +39,15 @@ def test_headline_first_then_groups(scrubline, corpus):
     groups = [line for line in lines if line.startswith("== ")]
     assert groups == [
         f"== {name} =="
-        for name in ("Release", "Spans and tokens", "i2b2", "MEDDOCAN", "HIDE", "Errors (WI-deId)")
+        for name in (
+            "Release",
+            "Spans and tokens",
+            "i2b2",
+            "MEDDOCAN",
+            "HIDE",
+            "Stat De-id",
+            "Errors (WI-deId)",
+        )
     ]
     assert max(map(len, lines)) <= 100
     assert "Abernathy" not in out
