@@ -43,6 +43,7 @@ def test_there_are_as_many_templates_as_promised():
     assert len({template.kind for template in TEMPLATES}) >= LEAST_KINDS
 
 
+@pytest.mark.slow
 def test_no_two_templates_are_alike():
     """No two share more than a fifth of their runs of eight words."""
     runs = collections.defaultdict(set)
@@ -102,6 +103,7 @@ def test_the_same_seed_gives_the_same_notes_and_another_gives_other_people():
     assert len(first & second) < 0.3 * len(first)
 
 
+@pytest.mark.slow
 def test_all_labels_occur():
     found = collections.Counter(
         span.label

@@ -692,6 +692,7 @@ def test_progress_is_shown_on_a_terminal(job):
     assert note(8)["text"].split()[0] not in shown
 
 
+@pytest.mark.slow
 def test_progress_can_be_switched_off_on_a_terminal(job):
     shown = on_a_terminal("scrub", *job, "--max-quarantined", "0.5", "--no-progress")
     assert "scrubbing" not in shown

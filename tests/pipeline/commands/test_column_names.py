@@ -134,6 +134,7 @@ def on_a_terminal(line):
     return process.wait(timeout=GUARD_SECONDS), said.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_them_but_logs_in_json_do_not(tmp_path, key):
     keys_of_json(tmp_path)
     line = ["scrub", "--input", str(tmp_path / "a.jsonl"), "--output", str(tmp_path / "out")]

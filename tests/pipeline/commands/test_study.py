@@ -26,6 +26,7 @@ def test_all_studies_are_listed(capsys):
     assert re.findall(r"^([a-z]\S+)", out, re.MULTILINE) == list(STUDIES)
 
 
+@pytest.mark.slow
 def test_a_study_writes_its_page_and_the_index(capsys, tmp_path):
     pages = tmp_path / "pages"
     for corpus in ("one", "two"):

@@ -289,6 +289,7 @@ command()
 """
 
 
+@pytest.mark.slow
 def test_a_search_killed_outright_leaves_no_process_and_goes_on(scrubline, words, tmp_path):
     work = tmp_path / "work"
     slow = [

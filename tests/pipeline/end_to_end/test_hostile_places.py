@@ -741,6 +741,7 @@ def told_to(stdout, *words, **more):
     )
 
 
+@pytest.mark.slow
 def test_standard_output_may_be_full_broken_or_closed(options, published):
     words = ("inspect", "--output", options.output)
     with open("/dev/full", "wb") as full:
@@ -789,6 +790,7 @@ def test_what_cannot_be_printed_is_no_success(options, published, tmp_path, word
 @pytest.mark.parametrize(
     ("words", "code"), [(("scrub", "-"), 2), (("policy", "list"), 1), (("policy", "none"), 2)]
 )
+@pytest.mark.slow
 def test_with_all_streams_closed_the_code_still_tells(words, code):
     done = told_to(None, *words, preexec_fn=lambda: os.closerange(0, 3))
     assert (done.returncode, done.stderr) == (code, "")
@@ -805,6 +807,7 @@ def test_a_run_needs_no_standard_error(options, undisturbed, workers):
     assert digests(manifest) == undisturbed(options)
 
 
+@pytest.mark.slow
 def test_a_closed_standard_input_is_refused(options):
     done = told_to(subprocess.PIPE, "scrub", "-", preexec_fn=lambda: os.close(0))
     assert (done.returncode, done.stdout) == (2, "")

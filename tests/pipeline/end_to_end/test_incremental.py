@@ -244,6 +244,7 @@ def test_a_changed_input_is_read_again_with_its_neighbour(night, source, same_as
     assert "inputs           6 listed: 1 changed, 1 beside, 4 untouched" in summary(manifest)
 
 
+@pytest.mark.slow
 def test_a_large_input_in_many_units_is_replaced_in_all(night, source, same_as_new):
     night(split_bytes=700)
     write_notes(source, "part1", range(10, 17))
@@ -286,6 +287,7 @@ def test_inputs_elsewhere_are_not_gone(night, run, source, tmp_path):
     assert "nothing_to_do" in night(inputs=(str(source / "part[0-5].jsonl"),))
 
 
+@pytest.mark.slow
 def test_what_shares_a_unit_with_a_place_that_is_not_given_is_left(
     night, source, same_as_new, tmp_path
 ):
@@ -510,6 +512,7 @@ def test_a_column_that_only_inputs_of_before_have_is_not_missed(run, tmp_path):
         run(**common)
 
 
+@pytest.mark.slow
 def test_a_night_that_was_killed_is_resumed(night, source, storage, options, monkeypatch, tmp_path):
     night()
     write_notes(source, "part1", range(10, 19))

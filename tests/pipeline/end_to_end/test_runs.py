@@ -293,6 +293,7 @@ def test_verify_finds_what_was_tampered_with(run, storage, options, tmp_path):
     assert verify(storage, options.output, originals=False, key_source=None)[0]
 
 
+@pytest.mark.slow
 def test_an_id_that_comes_again_in_a_later_run_is_numbered_on(run, storage, options, tmp_path):
     first = run()
     later = tmp_path / "later"

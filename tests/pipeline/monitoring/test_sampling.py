@@ -70,6 +70,7 @@ def archive(tmp_path, options):
     )
 
 
+@pytest.mark.slow
 def test_a_sample_predicts_what_the_whole_holds(storage, archive):
     job, plan = prepare(storage, archive)
     basis = sample(storage, job, plan, SampleLimits(bytes=1_000_000))

@@ -428,6 +428,7 @@ def test_canaries_of_a_night_may_be_in_what_stays(run, planted, tmp_path):
         run(**common | {"canaries": planted(*CLEAN, {"id": "nobody", "gone": ["x"]})})
 
 
+@pytest.mark.slow
 def test_canaries_planted_anew_each_night_are_judged_that_night(
     run, storage, planted, tmp_path, key_file
 ):

@@ -343,6 +343,7 @@ def test_what_disagrees_with_its_receipts_does_not_get_a_seal(options, out, capl
     assert caplog.text.count("has no seal: what 1 earlier runs published is adopted") == 1
 
 
+@pytest.mark.slow
 def test_adopted_runs_are_named_until_nothing_of_them_is_left(options, source, out):
     first = scrub(Storage(), options)["run"]
     (out / "seal.json").unlink()

@@ -281,6 +281,7 @@ def test_a_job_that_does_nothing_is_cancelled(clock):
     assert job.ended.is_set()
 
 
+@pytest.mark.slow
 def test_a_job_that_goes_on_is_waited_for(clock):
     job, done = Job(), iter(range(1000))
 
