@@ -53,13 +53,13 @@ def main(folder: Path) -> None:
         row for row in rows(folder, "clinical_abbreviations_en.tsv") if has_source(row[3])
     )
     write("medical/clinical_abbreviations_en.txt", (row[0] for row in abbreviations))
-    for table, files in (
-        ("device_brands_en.tsv", {"brand": "device_brands_en", "maker": "device_makers_en"}),
-        ("vehicles_en.tsv", {"make": "vehicle_makes_en", "model": "vehicle_models_en"}),
+    for table, kind, name in (
+        ("device_brands_en.tsv", "brand", "medical/device_brands_en.txt"),
+        ("device_brands_en.tsv", "maker", "medical/device_makers_en.txt"),
+        ("vehicles_en.tsv", "make", "words/vehicle_makes_en.txt"),
+        ("vehicles_en.tsv", "model", "words/vehicle_models_en.txt"),
     ):
-        for kind, name in files.items():
-            room = "medical" if table.startswith("device") else "words"
-            write(f"{room}/{name}.txt", (row[0] for row in rows(folder, table) if row[1] == kind))
+        write(name, (row[0] for row in rows(folder, table) if row[1] == kind))
     write("words/products_en.txt", (row[0] for row in rows(folder, "products_en.tsv")))
 
 

@@ -53,15 +53,13 @@ class NumberScheme:
     Attributes:
         label: its native label.
         named: the words that any such number may stand behind.
-        shape: its form; None if it is not enough where it stands without a word.
-        shape_named: words and form together.
+        shapes: its form, and words and form together; None if it has none of its own.
         check: of its characters without blanks and signs, in capitals.
     """
 
     label: str
     named: NumberPatterns
-    shape: Pattern | None
-    shape_named: Pattern | None
+    shapes: tuple[Pattern, Pattern] | None
     check: Callable[[str], bool]
 
 
@@ -72,8 +70,7 @@ def _scheme(
     return NumberScheme(
         label,
         words(word),
-        pattern(shape) if shape else None,
-        pattern(rf"\b(?:{word}){_GAP}({shape})") if shape else None,
+        (pattern(shape), pattern(rf"\b(?:{word}){_GAP}({shape})")) if shape else None,
         check,
     )
 
@@ -190,9 +187,10 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     found = []
     for scheme in SCHEMES:
         spans = [(s, e) for _, s, e in named(text, seen, scheme.named, long_groups=True)]
-        if scheme.shape is not None and scheme.shape_named is not None:
-            spans += _by_shape(text, seen, scheme.shape, scheme.check)
-            spans += _by_word_and_shape(text, seen, scheme.shape_named)
+        if scheme.shapes is not None:
+            alone, behind_word = scheme.shapes
+            spans += _by_shape(text, seen, alone, scheme.check)
+            spans += _by_word_and_shape(text, seen, behind_word)
         found += [Candidate(start, end, scheme.label, NAME, SCORE) for start, end in spans]
     yield from disjoint(found)
 

@@ -6,9 +6,7 @@ import dataclasses
 from collections.abc import Callable
 
 from ..evaluation import Score
-from .base import (
-    Bench,
-)
+from .base import Bench
 
 Row = tuple[str | int | float | None, ...]
 

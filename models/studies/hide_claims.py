@@ -8,11 +8,10 @@ from ..corpora import AnnotatedDocument
 from ..crf.codec import OUTSIDE
 from ..evaluation.matrices import Matrix
 from ..evaluation.scores import Score, Scores
-from ..features.gazetteer import gazetteer_from_phrases
-from ..text.tokenizer import tokenize_documents
 from ..training.reporting import shown
 from .base import Bench, RecipeResult
 from .findings import ClaimCheck
+from .phrases_in_text import covered_by_spans, listed_phrases
 
 _FORMULAIC = ("FAX", "IDNUM", "MEDICALRECORD", "PHONE")
 _RECORDS = ("IDNUM", "MEDICALRECORD")
@@ -64,19 +63,13 @@ def listed_tokens(
     documents: Sequence[AnnotatedDocument], phrases: Iterable[str]
 ) -> tuple[int, int]:
     """How many tokens in matches of phrases touch a gold span, and how many such tokens are."""
-    trie = gazetteer_from_phrases(phrases, "fine")
-    tokens = tokenize_documents([document.text for document in documents])
     phi = listed = 0
-    for number, document in enumerate(documents):
-        rows = tokens.of_document(number)
-        starts, ends = tokens.starts[rows].tolist(), tokens.ends[rows].tolist()
-        words = [word.casefold() for word in tokens.texts(number, document.text)]
-        inside = bytearray(len(document.text))
-        for span in document.spans:
-            inside[span.start : span.end] = b"\1" * (span.end - span.start)
-        matched = {place for low, high in trie.match(words) for place in range(low, high)}
+    places = listed_phrases(documents, phrases)
+    for document, (_, ranges, matches) in zip(documents, places, strict=True):
+        inside = covered_by_spans(document)
+        matched = {place for low, high in matches for place in range(low, high)}
         listed += len(matched)
-        phi += sum(any(inside[starts[place] : ends[place]]) for place in matched)
+        phi += sum(any(inside[slice(*ranges[place])]) for place in matched)
     return phi, listed
 
 

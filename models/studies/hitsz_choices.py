@@ -10,9 +10,7 @@ from ..recipes.hitsz import CHARACTER_LEARNER
 from ..recipes.tagger import KINDS
 from ..training.reporting import shown
 from ..training.settings import with_learner
-from .base import (
-    Bench,
-)
+from .base import Bench
 from .classifiers import CLASSIFIERS, classify, describe, join, score_found, score_strictly
 from .findings import (
     ClaimCheck,

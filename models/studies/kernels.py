@@ -23,9 +23,7 @@ from ..text.tokenizer import tokenize_documents
 from ..training.identity import corpus_hash, hash_of, lists_hash
 from ..training.preparing import Prepared, make_dictionaries, prepare
 from ..training.private import read_private, write_private
-from .base import (
-    Bench,
-)
+from .base import Bench
 
 C, GAMMA, R = 1.0, 0.05, 1.0
 """Not given in the paper. Some twenty features of a word are set, so a dot product is some twenty:

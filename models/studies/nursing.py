@@ -7,9 +7,7 @@ from collections.abc import Sequence
 
 from ..corpora import AnnotatedDocument
 from ..synth import generate, load_templates
-from .base import (
-    Bench,
-)
+from .base import Bench
 
 RECORDS = 163
 """§6, "Datasets"."""

@@ -7,15 +7,11 @@ any study, from whatever pages there are.
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from .findings import (
-    ClaimCheck,
-    Study,
-)
+from .findings import ClaimCheck, PageTable, Study
 from .untested import UNTESTED
 
 OVERVIEW_TITLE = "# The papers' claims"
@@ -34,7 +30,7 @@ TRIMMED = (
     " 1 of the 11,333 gold spans of MEDDOCAN's training part."
 )
 """What all studies do and no paper does."""
-_HEAD = ("claim", "found", "verdict")
+_CLAIMS = "claims"
 
 
 def file_stem(study: Study, corpus: str) -> str:
@@ -42,18 +38,10 @@ def file_stem(study: Study, corpus: str) -> str:
     return f"{study.name}.{corpus}"
 
 
-def claims_file(study: Study, corpus: str) -> str:
-    """The name of the CSV file of a page's claims."""
-    return f"{file_stem(study, corpus)}.claims.csv"
-
-
-def claims_csv(claims: Iterable[ClaimCheck]) -> str:
+def claims_table(claims: Iterable[ClaimCheck]) -> PageTable:
     """The claims of one page, with our results and verdicts."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(_HEAD)
-    writer.writerows((claim.claim, claim.found, MARKS[claim.agrees]) for claim in claims)
-    return stream.getvalue()
+    rows = tuple((claim.claim, claim.found, MARKS[claim.agrees]) for claim in claims)
+    return PageTable(_CLAIMS, ("claim", "found", "verdict"), rows)
 
 
 def overview_page(
@@ -92,7 +80,7 @@ def _rows(study: Study, corpora: Sequence[str], folder: Path) -> Iterator[str]:
     """A row for each claim and corpus, the corpora of one claim below each other."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for corpus in corpora:
-        file = folder / claims_file(study, corpus)
+        file = folder / f"{file_stem(study, corpus)}.{_CLAIMS}.csv"
         if file.exists():  # pages of earlier versions have none
             for claim, result, verdict in _read(file):
                 found.setdefault(claim, []).append((corpus, result, verdict))

@@ -13,7 +13,7 @@ from .findings import (
     PageTable,
     Study,
 )
-from .overview import MARKS, MEANT, TRIMMED, claims_csv, claims_file, file_stem
+from .overview import MARKS, MEANT, TRIMMED, claims_table, file_stem
 
 _WIDEST = 14
 """Tables with more columns are only written as CSV: a page could not show them."""
@@ -56,13 +56,11 @@ def write_findings(
     """Writes the page with its tables and plots; returns the page's path."""
     folder.mkdir(parents=True, exist_ok=True)
     stem = file_stem(study, corpus)
-    for table in findings.tables:
+    for table in (*findings.tables, claims_table(findings.verdicts)):
         (folder / f"{_name(stem, table.name)}.csv").write_text(_csv(table), encoding="utf-8")
     for plot in findings.plots:
         drawn = standalone(plot.svg, plot.title)
         (folder / f"{_name(stem, plot.name)}.svg").write_text(drawn, encoding="utf-8")
-    claims = folder / claims_file(study, corpus)
-    claims.write_text(claims_csv(findings.verdicts), encoding="utf-8")
     target = folder / f"{stem}.md"
     target.write_text(page(study, corpus, findings, command), encoding="utf-8")
     return target

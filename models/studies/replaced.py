@@ -10,18 +10,14 @@ from types import MappingProxyType
 from ..core.documents import Context, Document
 from ..core.labels import CATEGORIES, UNKNOWN_KIND
 from ..corpora import AnnotatedDocument, Annotation
-from ..features.gazetteer import gazetteer_from_phrases
 from ..recipes import Learner, Recipe
 from ..recipes.stat_deid import LANGUAGES
 from ..recognisers import DEFAULT_RECOGNISERS, recognise_all
 from ..synth import lists
 from ..synth.replacing import REPLACEMENTS, PhiLabels, replace_phi
-from ..text.tokenizer import tokenize_documents
 from ..training.settings import with_learner
-from .base import (
-    Bench,
-    Material,
-)
+from .base import Bench, Material
+from .phrases_in_text import covered_by_spans, listed_phrases
 
 Found = Sequence[Sequence[Annotation]]
 
@@ -102,15 +98,10 @@ def _by_dictionaries(
     """Yields the phrases of names and places in each document that begin with a capital."""
     names = LANGUAGES[bench.material.language]
     phrases = [p for name in names for p in bench.material.dictionaries[name].phrases]
-    trie = gazetteer_from_phrases(phrases, "fine")
-    tokens = tokenize_documents([document.text for document in documents])
-    for number, document in enumerate(documents):
-        words = tokens.texts(number, document.text)
-        rows = tokens.of_document(number)
-        starts, ends = tokens.starts[rows].tolist(), tokens.ends[rows].tolist()
+    for words, ranges, matches in listed_phrases(documents, phrases):
         yield [
-            Annotation(starts[low], ends[high - 1], UNKNOWN_KIND)
-            for low, high in trie.match([word.casefold() for word in words])
+            Annotation(ranges[low][0], ranges[high - 1][1], UNKNOWN_KIND)
+            for low, high in matches
             if words[low][0].isupper()
         ]
 
@@ -153,9 +144,7 @@ def vocabulary(bench: Bench) -> PhiWords:
 
 def _words(document: AnnotatedDocument, *, inside: bool) -> Iterator[str]:
     """Yields the folded words of letters that touch a span, or those that do not."""
-    covered = bytearray(len(document.text))
-    for span in document.spans:
-        covered[span.start : span.end] = b"\1" * (span.end - span.start)
+    covered = covered_by_spans(document)
     for match in _WORD.finditer(document.text):
         if any(covered[match.start() : match.end()]) == inside:
             yield match.group().casefold()

@@ -12,9 +12,7 @@ from ..evaluation.plots import bars, lines
 from ..evaluation.stat_deid import NON_PHI, PHI
 from ..training.folds import MOST_FOLDS, make_folds
 from ..training.reporting import shown
-from .base import (
-    Bench,
-)
+from .base import Bench
 from .findings import (
     ClaimCheck,
     Findings,

@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from unittest import mock
 
 from ..servers.s3_moto import s3_moto
 from .advice import Advice, following
@@ -437,7 +438,7 @@ def laboratory(folder: Path) -> Iterator[Laboratory]:
             # A request costs both sides much: two files are enough there.
             for file in sorted((folder / part).glob("[QB]*[ac].*")):
                 fs.pipe_file(f"faults/{part}/{file.name}", file.read_bytes())
-        stack.enter_context(_environment(server.environment()))
+        stack.enter_context(mock.patch.dict(os.environ, server.environment()))
         zygote = subprocess.Popen(
             [sys.executable, HERE / "zygote.py", door, stub],
             stdin=subprocess.PIPE,
@@ -454,21 +455,6 @@ def laboratory(folder: Path) -> Iterator[Laboratory]:
         finally:
             zygote.stdin.close()
             zygote.wait()
-
-
-@contextlib.contextmanager
-def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Sets variables of this process for a while."""
-    earlier = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in earlier.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 @contextlib.contextmanager
