@@ -367,6 +367,6 @@ def combinations() -> list[Combination]:
     return singles() + pairs()
 
 
-def tenth(every: list[Combination]) -> list[Combination]:
-    """A drawn tenth, in the order of the list."""
-    return [one for one in every if drawn("tenth", one.name) < 0.1]
+def twentieth(every: list[Combination]) -> list[Combination]:
+    """A drawn twentieth, in the order of the list."""
+    return [one for one in every if drawn("twentieth", one.name) < 0.05]
