@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from scrubline.models.bundles.bundle import open_bundle
 from scrubline.models.core.keys import new_key
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.storage.storage import Storage
@@ -97,9 +98,10 @@ def is_right(row: dict[str, Any], notes: int) -> bool:
 
 def proved(bundle: Path, base: Any, notes: int, output: Path) -> bool:
     """Runs one bundle in all ways and prints a line each; whether all agree."""
-    digests, right = set(), True
+    digests, right, done = set(), True, 0
+    kept_in = output / f"{bundle.name}-{open_bundle(str(bundle)).hash[:12]}"
     for way in WAYS:
-        place = output / bundle.name / way.replace(" ", "-").lower()
+        place = kept_in / way.replace(" ", "-").lower()
         kept = place.with_suffix(".json")
         if kept.exists():
             row = json.loads(kept.read_bytes())
@@ -119,7 +121,10 @@ def proved(bundle: Path, base: Any, notes: int, output: Path) -> bool:
             flush=True,
         )
         digests.add(row["content_digest"])
+        done += 1
         right &= is_right(row, notes)
+    ways = f"{done} of {len(WAYS)} ways"
+    print(f"{bundle.name:<12} run in {ways}, {len(digests)} digests", flush=True)
     return right and len(digests) == 1
 
 
@@ -134,6 +139,8 @@ def main() -> None:
     asked = parser.parse_args()
     if bool(asked.corpora) == bool(asked.input):
         parser.error("give --corpora, or --input")
+    if absent := [str(bundle) for bundle in asked.bundles if not bundle.is_dir()]:
+        parser.error(f"no folder: {', '.join(absent)}")
     files = asked.input or [asked.corpora / f"{part}.jsonl" for part in PARTS]
     logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory() as temporary:
@@ -153,9 +160,8 @@ def main() -> None:
                 "progress": False,
             },
         )
-        folders = [bundle.resolve() for bundle in asked.bundles if bundle.is_dir()]
-        results = [proved(bundle, base, notes, output) for bundle in folders]
-    print(f"{sum(results)} of {len(results)} bundles agree in all ways")
+        results = [proved(bundle.resolve(), base, notes, output) for bundle in asked.bundles]
+    print(f"{sum(results)} of {len(results)} bundles agree in all ways that are installed")
     sys.exit(not results or not all(results))
 
 

@@ -195,7 +195,7 @@ def identity(asked: argparse.Namespace, name: str) -> str:
             [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files],
             recipe_in(name, asked.language).as_json(),
             sorted(read_auxiliary(part).hash for part in asked.parts or ()),
-            [*options, asked.resamples],
+            [*options, asked.resamples, *METRICS],
         ]
     )
 

@@ -112,6 +112,6 @@ def _libraries() -> tuple[Any, Any]:
         from sklearn import svm
     except ImportError:
         raise UsageError(
-            "training a support vector machine needs scikit-learn: `pip install scrubline[svm]`"
+            "training a support vector machine needs scikit-learn: `pip install 'scrubline[svm]'`"
         ) from None
     return svm, sparse

@@ -97,10 +97,12 @@ class TaggerRecipe:
         owner = f"recipe: {self.learner.algorithm}"
         if self.kind not in DetectorId.items_of(self.learner.family):
             raise UsageError(f"{owner} trains no {self.kind} taggers")
-        if (self.coding is not None) != (self.learner.family == "trees"):
+        if self.coding is None and self.learner.family == "trees":
+            raise UsageError(f"{owner} needs features made for it, as recipe szeged has them")
+        if self.coding is not None and self.learner.family != "trees":
             raise UsageError(
-                f"{owner} {'needs' if self.coding is None else 'takes no'} coded features: recipes "
-                "made for boosted-trees have them, others do not"
+                f"{owner} cannot learn this recipe, whose features are made for boosted-trees"
+                " (leave out --fast and --algorithm)"
             )
         if self.coding is not None:
             if self.features != self.coding.features:

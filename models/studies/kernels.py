@@ -151,6 +151,6 @@ def _libraries() -> tuple[Any, Any]:
         from sklearn import svm
     except ImportError:
         raise UsageError(
-            "studies of kernels need scikit-learn: `pip install scrubline[svm]`"
+            "studies of kernels need scikit-learn: `pip install 'scrubline[svm]'`"
         ) from None
     return svm, sparse

@@ -7,6 +7,7 @@ any study, from whatever pages there are.
 from __future__ import annotations
 
 import csv
+import os.path
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -31,6 +32,7 @@ TRIMMED = (
 )
 """What all studies do and no paper does."""
 _CLAIMS = "claims"
+_OLD_PAGE = "(The page is older than its claims: make it again.)"
 
 
 def file_stem(study: Study, corpus: str) -> str:
@@ -64,9 +66,9 @@ def overview_page(
     for paper in dict.fromkeys(_paper(study) for study in studies):
         lines += [f"## {paper}", "", "| source | the paper | corpus | here | |"]
         lines += ["| --- | --- | --- | --- | --- |"]
-        for study in studies:
-            if _paper(study) == paper:
-                lines += _rows(study, existing.get(study.name, ()), folder)
+        of_paper = [study for study in studies if _paper(study) == paper]
+        for study, where in zip(of_paper, _places(of_paper), strict=True):
+            lines += _rows(study, where, existing.get(study.name, ()), folder)
         lines += [
             f"| {one.where} | {one.claim} | - | {one.why} | not tested |"
             for one in UNTESTED
@@ -76,15 +78,16 @@ def overview_page(
     return "\n".join(lines)
 
 
-def _rows(study: Study, corpora: Sequence[str], folder: Path) -> Iterator[str]:
+def _rows(study: Study, where: str, corpora: Sequence[str], folder: Path) -> Iterator[str]:
     """A row for each claim and corpus, the corpora of one claim below each other."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for corpus in corpora:
         file = folder / f"{file_stem(study, corpus)}.{_CLAIMS}.csv"
-        if file.exists():  # pages of earlier versions have none
-            for claim, result, verdict in _read(file):
-                found.setdefault(claim, []).append((corpus, result, verdict))
-    where = study.source.rpartition('", ')[2].removeprefix(_paper(study)).lstrip(", ")
+        if not file.exists():
+            found.setdefault(_OLD_PAGE, []).append((corpus, "", MARKS[None]))
+            continue
+        for claim, result, verdict in _read(file):
+            found.setdefault(claim, []).append((corpus, result, verdict))
     for claim, results in found.items():
         for corpus, result, verdict in results:
             link = f"[{corpus}]({file_stem(study, corpus)}.md)"
@@ -95,6 +98,13 @@ def _rows(study: Study, corpora: Sequence[str], folder: Path) -> Iterator[str]:
 def _read(file: Path) -> list[list[str]]:
     with file.open(encoding="utf-8", newline="") as lines:
         return list(csv.reader(lines))[1:]
+
+
+def _places(studies: Sequence[Study]) -> list[str]:
+    """Where in its paper each study's table or figure stands: the source behind what all share."""
+    sources = [study.source for study in studies]
+    shared = os.path.commonprefix(sources) if len(sources) > 1 else sources[0]
+    return [source[shared.rfind(", ") + 2 :] for source in sources]
 
 
 def _paper(study: Study) -> str:

@@ -135,7 +135,8 @@ def _made_card(recipe: Recipe, made: Mapping[str, Dictionary]) -> dict[str, obje
     """What training counted, of recipes that count."""
     card: dict[str, object] = {}
     for kind, what in (("word frequencies", "words"), ("section headings", "headings")):
-        if of_kind := [one for one in recipe.counts if (one.counts == what) == (what != "words")]:
+        of_headings = what == "headings"
+        if of_kind := [c for c in recipe.counts if (c.counts == "headings") == of_headings]:
             card[kind] = {
                 "counted in": "the training documents",
                 what: {one.name: len(made[one.name]) for one in of_kind},

@@ -15,6 +15,7 @@ from ..bundles.bundle import Bundle, revise_bundle
 from ..core.errors import UsageError
 from ..crf.model_file import CONSTANT, CrfModel
 from ..crf.packed import pack
+from ..recipes import Recipe
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -76,15 +77,20 @@ def prune_to_size(models: Mapping[str, CrfModel], most_bytes: int) -> PrunedMode
     )
 
 
+def require_weights(recipe: Recipe) -> None:
+    """Raises UsageError if a tagger of the recipe will have no weights that could go."""
+    if any(tagger.learner.family == "trees" for tagger in recipe.taggers):
+        raise UsageError("--max-size: trees cannot be made smaller; give fewer rounds")
+
+
 def shrink(bundle: Bundle, most_bytes: int) -> tuple[Bundle, PrunedModels]:
     """The bundle with models that fit, and the pruned models; the card records it.
 
     Raises:
-        UsageError: see `prune_to_size`; and if a model has no weights that could go.
+        UsageError: see `prune_to_size` and `require_weights`.
     """
+    require_weights(bundle.recipe)
     weights = {key: one for key, one in bundle.models.items() if isinstance(one, CrfModel)}
-    if len(weights) < len(bundle.models):
-        raise UsageError("--max-size: only models with weights can be made smaller")
     pruned = prune_to_size(weights, most_bytes)
     size = {"least weight kept": pruned.threshold, "share of weights kept": pruned.kept}
     return revise_bundle(bundle, models=pruned.models, card={"size": size}), pruned

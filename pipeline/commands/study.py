@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import shlex
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,10 @@ from ...models.training.private import private_folder
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .training_inputs import end_of, read_auxiliary_models, read_corpora
+
+QUICK_RUN = "**A quick run, to see that everything works: its figures mean nothing.**"
+QUICK_END = "-quick"
+"""Behind the name of the corpus, so that no full page is written over; no index lists them."""
 
 
 def list_studies() -> Iterator[str]:
@@ -66,6 +71,8 @@ def run_studies(args: argparse.Namespace) -> Iterator[str]:
     for study in chosen:
         print(f"{study.name}: {study.title}", file=sys.stderr, flush=True)
         findings = study.run(bench)
+        if args.quick:
+            findings = dataclasses.replace(findings, how=f"{QUICK_RUN} {findings.how}")
         write_findings(output, study, material.name, findings, _command(args, study))
         # After each page, so finished pages stay if the next study fails.
         _write_index(output)
@@ -102,7 +109,7 @@ def _material(args: argparse.Namespace) -> Material:
         raise UsageError("--corpus must be a name of letters, digits, - and _")
     label_map = dict(load_map(args.label_map).table) if args.label_map else None
     return Material(
-        name=args.corpus,
+        name=f"{args.corpus}{QUICK_END}" if args.quick else args.corpus,
         train=read_corpora(args.train, "--train"),
         test=read_corpora(args.test, "--test"),
         language=args.language,
@@ -118,7 +125,7 @@ def _write_index(folder: Path) -> None:
     existing: dict[str, list[str]] = {}
     for page in sorted(folder.glob("*.md")):
         name, _, corpus = page.stem.partition(".")
-        if name in STUDIES and corpus:
+        if name in STUDIES and corpus and not corpus.endswith(QUICK_END):
             existing.setdefault(name, []).append(corpus)
     studies = list(STUDIES.values())
     (folder / "README.md").write_text(index_page(studies, existing), encoding="utf-8")

@@ -7,7 +7,7 @@ import functools
 import json
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ...models.bundles.bundle import Bundle, revise_bundle, write_bundle
 from ...models.core.errors import UsageError
@@ -27,7 +27,7 @@ from ...models.training.crossvalidation import (
 from ...models.training.folds import make_folds
 from ...models.training.preparing import prepare
 from ...models.training.private import private_folder
-from ...models.training.pruning import shrink
+from ...models.training.pruning import require_weights, shrink
 from ...models.training.reporting import report_json, report_markdown
 from ...models.training.scoring import gold_for
 from ..process.exit_codes import ExitCode
@@ -61,6 +61,8 @@ def train_bundle(args: argparse.Namespace) -> str:
         )
     card = _card(inputs)
     recipe = inputs.recipe
+    if args.max_size is not None:
+        require_weights(recipe)
     if args.search or args.folds:
         chosen, page, card["cross-validation"] = _searched(args, inputs, prepared_by)
         report.append(page)
@@ -91,11 +93,13 @@ def train_bundle(args: argparse.Namespace) -> str:
         report.append(tuning_table(tuned))
         is_missed = not tuned.reached
     if inputs.held_out:
-        card["scores"] = _scores(bundle, inputs.held_out)
+        card["scores"] = scores = _scores(bundle, inputs.held_out)
+        report.append(f"strict F1 on --held-out: {_strict_f1(scores)}; more is on the card")
     bundle = revise_bundle(bundle, card=card)
     write_bundle(bundle, args.output)
     if args.curve:
         write_new(args.curve, _curve(bundle).encode(), "--curve")
+    report += _without_headings(bundle)
     report.append(_summary(bundle, len(inputs.documents)))
     if is_missed:
         missed = "a recall cannot be reached; the bundle is written with its previous biases"
@@ -122,6 +126,17 @@ def _summary(bundle: Bundle, documents: int) -> str:
         f"hash {bundle.hash[:12]}, trained on {documents:,} documents. "
         "It holds words of its training texts: protect it as you protect the notes."
     )
+
+
+def _without_headings(bundle: Bundle) -> Iterator[str]:
+    """A line for each kind of headings of which training found none."""
+    for kind in ("section headings", "trusted phrases"):
+        counted = bundle.card.get(kind, {}).get("headings")
+        if counted == 0 or (isinstance(counted, dict) and not any(counted.values())):
+            yield (
+                f"{kind}: no heading of the training notes was frequent or telling enough, so they"
+                " have no effect; a hundred notes or more are needed"
+            )
 
 
 def _prepare(args: argparse.Namespace) -> Prepare:

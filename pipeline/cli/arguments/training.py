@@ -158,8 +158,9 @@ def _add_recipe_changes(parser: Any) -> None:
     group.add_argument(
         "--algorithm",
         metavar="NAME",
-        help="lbfgs (small models), averaged-perceptron (faster, larger models) or linear-svm "
-        "(each token by itself; needs scikit-learn); default: the recipe's",
+        help="lbfgs (small models), averaged-perceptron (faster, larger models) linear-svm "
+        "(each token by itself; needs scikit-learn) or boosted-trees (recipe szeged alone); "
+        "default: the recipe's",
     )
     group.add_argument(
         "--set",

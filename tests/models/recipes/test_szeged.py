@@ -183,11 +183,11 @@ def test_what_trees_cannot_do_is_refused(bundle):
     recipe = bundle.recipe
     with pytest.raises(UsageError, match="boosted-trees learns from all items"):
         with_sampling(recipe, Sampling("window"))
-    with pytest.raises(UsageError, match="lbfgs takes no coded features"):
+    with pytest.raises(UsageError, match="lbfgs cannot learn this recipe"):
         with_learner(recipe, "lbfgs", {})
-    with pytest.raises(UsageError, match="boosted-trees needs coded features"):
+    with pytest.raises(UsageError, match="boosted-trees needs features made for it"):
         with_learner(RECIPES["hide"], "boosted-trees", {})
-    with pytest.raises(UsageError, match="--max-size: only models with weights"):
+    with pytest.raises(UsageError, match="--max-size: trees cannot"):
         shrink(bundle, 100_000)
 
 

@@ -284,6 +284,7 @@ def test_the_overview_has_each_claim_once_with_what_each_corpus_says(tmp_path, m
         "| §3 | People find less. | - | No people here. | not tested |",
     ]
     assert "\n".join(rows) in text
+    assert "| Table 1 | (The page is older than its claims: make it again.) | [earlier]" in text
     assert text.index("## Smith et al. 1999") < text.index("## Jones 2001")
 
 
