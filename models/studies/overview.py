@@ -30,7 +30,8 @@ TRIMMED = (
     " 1 of the 11,333 gold spans of MEDDOCAN's training part."
 )
 """What all studies do and no paper does."""
-_CLAIMS = "claims"
+CLAIMS = "claims"
+"""The name of the table of claims of a page, as part of its file's."""
 
 
 def file_stem(study: Study, corpus: str) -> str:
@@ -41,7 +42,7 @@ def file_stem(study: Study, corpus: str) -> str:
 def claims_table(claims: Iterable[ClaimCheck]) -> PageTable:
     """The claims of one page, with our results and verdicts."""
     rows = tuple((claim.claim, claim.found, MARKS[claim.agrees]) for claim in claims)
-    return PageTable(_CLAIMS, ("claim", "found", "verdict"), rows)
+    return PageTable(CLAIMS, ("claim", "found", "verdict"), rows)
 
 
 def overview_page(
@@ -80,7 +81,7 @@ def _rows(study: Study, corpora: Sequence[str], folder: Path) -> Iterator[str]:
     """A row for each claim and corpus, the corpora of one claim below each other."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for corpus in corpora:
-        file = folder / f"{file_stem(study, corpus)}.{_CLAIMS}.csv"
+        file = folder / f"{file_stem(study, corpus)}.{CLAIMS}.csv"
         if file.exists():  # pages of earlier versions have none
             for claim, result, verdict in _read(file):
                 found.setdefault(claim, []).append((corpus, result, verdict))
