@@ -31,7 +31,8 @@ TRIMMED = (
     " 1 of the 11,333 gold spans of MEDDOCAN's training part."
 )
 """What all studies do and no paper does."""
-_CLAIMS = "claims"
+CLAIMS = "claims"
+"""The name of the table of claims of a page, as part of its file's."""
 _OLD_PAGE = "(The page is older than its claims: make it again.)"
 
 
@@ -43,7 +44,7 @@ def file_stem(study: Study, corpus: str) -> str:
 def claims_table(claims: Iterable[ClaimCheck]) -> PageTable:
     """The claims of one page, with our results and verdicts."""
     rows = tuple((claim.claim, claim.found, MARKS[claim.agrees]) for claim in claims)
-    return PageTable(_CLAIMS, ("claim", "found", "verdict"), rows)
+    return PageTable(CLAIMS, ("claim", "found", "verdict"), rows)
 
 
 def overview_page(
@@ -82,7 +83,7 @@ def _rows(study: Study, where: str, corpora: Sequence[str], folder: Path) -> Ite
     """A row for each claim and corpus, the corpora of one claim below each other."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for corpus in corpora:
-        file = folder / f"{file_stem(study, corpus)}.{_CLAIMS}.csv"
+        file = folder / f"{file_stem(study, corpus)}.{CLAIMS}.csv"
         if not file.exists():
             found.setdefault(_OLD_PAGE, []).append((corpus, "", MARKS[None]))
             continue

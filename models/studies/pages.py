@@ -13,7 +13,7 @@ from .findings import (
     PageTable,
     Study,
 )
-from .overview import MARKS, MEANT, TRIMMED, claims_table, file_stem
+from .overview import CLAIMS, MARKS, MEANT, TRIMMED, claims_table, file_stem
 
 _WIDEST = 14
 """Tables with more columns are only written as CSV: a page could not show them."""
@@ -36,7 +36,7 @@ def page(study: Study, corpus: str, findings: Findings, command: str) -> str:
     if findings.verdicts:
         lines += ["| the paper | here | |", "| --- | --- | --- |"]
         lines += [f"| {v.claim} | {v.found} | {MARKS[v.agrees]} |" for v in findings.verdicts]
-        lines += ["", f"{MEANT} {TRIMMED}", ""]
+        lines += ["", f"{MEANT} {TRIMMED}", "", _link(stem, CLAIMS), ""]
     for plot in findings.plots:
         lines += [f"![{plot.title}]({_name(stem, plot.name)}.svg)", ""]
     for table in findings.tables:
@@ -44,8 +44,7 @@ def page(study: Study, corpus: str, findings: Findings, command: str) -> str:
             lines += [f"## {table.name.capitalize()}", ""]
         if len(table.head) <= _WIDEST:
             lines += [*_markdown(table), ""]
-        lines += [f"As CSV: [{_name(stem, table.name)}.csv]"
-                  f"({_name(stem, table.name)}.csv)", ""]  # fmt: skip
+        lines += [_link(stem, table.name), ""]
     lines += ["```sh", command, "```", ""]
     return "\n".join(lines)
 
@@ -93,6 +92,11 @@ def index_page(studies: Sequence[Study], existing: Mapping[str, Sequence[str]]) 
 
 def _name(stem: str, name: str) -> str:
     return f"{stem}.{name}" if name else stem
+
+
+def _link(stem: str, name: str) -> str:
+    file = f"{_name(stem, name)}.csv"
+    return f"As CSV: [{file}]({file})"
 
 
 def _markdown(table: PageTable) -> list[str]:

@@ -25,6 +25,7 @@ from .findings import (
     Study,
 )
 from .kernels import GAMMA, KERNELS, C, R, with_kernels
+from .stat_deid_claims import claim_of_reach, claims_of_reasons
 
 PAPER = "Tafvizi et al. 2010, an open re-implementation of Stat De-id"
 
@@ -186,6 +187,7 @@ def _one_on(bench: Bench) -> Findings:
             _claim_of_links(bench, scores),
             _claim_of_bigrams(scores, compared),
             _claim_of_section(scores),
+            *claims_of_reasons(bench),
         ),
     )
 
@@ -229,8 +231,8 @@ def _claim_of_bigrams(scores: Mapping[str, Ratios], compared: Sequence[str]) -> 
 def _one_off(bench: Bench) -> Findings:
     there, missing = groups_of(bench)
     recipes = [bench.stat_deid([n for n in GROUPS if n != name]) for name in there]
-    runs = bench.held_out([bench.stat_deid(), *recipes])
-    scores = {n: scored_of(bench, run) for n, run in zip(("all", *there), runs, strict=True)}
+    runs = dict(zip(("all", *there), bench.held_out([bench.stat_deid(), *recipes]), strict=True))
+    scores = {name: scored_of(bench, run) for name, run in runs.items()}
     every = scores["all"]
     lost = {
         name: tuple((b or 0.0) - (a or 0.0) for a, b in zip(every, scores[name], strict=True))
@@ -277,6 +279,7 @@ def _one_off(bench: Bench) -> Findings:
                 f"They move by {moved:.4f} at most.",
                 moved < 0.005,
             ),
+            claim_of_reach(bench, runs["all"], runs.get("syntactic bigrams")),
         ),
     )
 

@@ -31,6 +31,7 @@ from .stat_deid import (
     ratios_of,
     scored_of,
 )
+from .stat_deid_claims import claim_of_number, prepared
 
 _ORIGINAL = 'Uzuner et al. 2008, "A de-identifier for medical discharge summaries"'
 _SHARES = (0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0)
@@ -40,9 +41,11 @@ def _size(bench: Bench) -> Findings:
     documents = bench.some(bench.material.train, bench.size.held)
     folds = make_folds(documents, min(MOST_FOLDS, max(2, len(documents))))
     order = [number for fold in folds for number in fold]
+    every = prepared(bench, bench.stat_deid(), [documents[number] for number in order])
     scores: dict[int, Ratios] = {}
     shares = bench.size.some(_SHARES)
     counts = [max(2, round(share * len(documents))) for share in shares]
+    numbers = {n: len(every.of_documents(range(n)).features.attributes) for n in counts}
     for count in counts:
         train = [documents[number] for number in order[:count]]
         smaller = dataclasses.replace(
@@ -76,7 +79,7 @@ def _size(bench: Bench) -> Findings:
             )
             for name, place, figure in (("precision", 0, "Fig. 6"), ("recall", 1, "Fig. 7"))
         ),
-        _claims_of_size(scores),
+        (*_claims_of_size(scores), claim_of_number(numbers)),
     )
 
 

@@ -16,11 +16,11 @@ from ..evaluation.i2b2_2006 import MAP
 from ..evaluation.plots import bars
 from ..evaluation.report import Report
 from ..evaluation.scores import Score, Scores
-from ..features import CharacterClass, Kind, Length, Prefix, Shape, at
+from ..features import CharacterClass, Field, Kind, Length, Prefix, Shape, Tag, Tree, at
 from ..recipes import Recipe
-from ..recipes.szeged import TRIGGERS
+from ..recipes.szeged import GROUPS, NARROW, TRIGGERS
 from ..training.reporting import shown
-from ..trees.declaration import RANK, CodedFeatures, TreesDeclaration
+from ..trees.declaration import RANK, CodedFeatures, Coding, TreesDeclaration
 from .base import (
     Bench,
     RecipeResult,
@@ -36,7 +36,15 @@ from .findings import (
     ratios,
 )
 from .standardised import standardised
-from .szeged_claims import claim_of_parts, claim_of_single_tokens, claims_of_vote
+from .szeged_claims import (
+    HEADINGS,
+    OUTSIDE_HELP,
+    claim_of_parts,
+    claim_of_single_tokens,
+    claim_of_time,
+    claims_of_features,
+    claims_of_vote,
+)
 
 PAPER = (
     'Szarvas et al. 2006, "An Iterative Method for the De-identification of Structured Medical'
@@ -110,12 +118,43 @@ def _few_features(bench: Bench) -> Recipe:
     return dataclasses.replace(recipe, taggers=(tagger,), counts=())
 
 
+def _other_features(bench: Bench) -> dict[str, Recipe]:
+    """The token set without each group and without headings, and with what it does without."""
+    recipes = {
+        f"without {name}": first_pass(
+            bench, triggers=("token",), groups=[group for group in GROUPS if group != name]
+        )
+        for name in GROUPS
+    }
+    whole = first_pass(bench, triggers=("token",))
+    (tagger,) = whole.taggers
+    bare = tagger.with_features(
+        lambda features: tuple(f for f in features if not isinstance(f.parts[0][0], Field))
+    )
+    recipes[HEADINGS] = dataclasses.replace(whole, taggers=(bare,))
+    more = {
+        "pos": CodedFeatures(at(Tag("pos"), *NARROW), RANK),
+        "mesh": CodedFeatures(at(Tree("mesh", 1), 0), Coding("flag", frequency=20, most=100)),
+    }
+    if own := [coded for name, coded in more.items() if name in bench.material.auxiliary]:
+        assert tagger.coding is not None
+        coding = TreesDeclaration((*tagger.coding.groups, *own), tagger.coding.history)
+        helped = dataclasses.replace(tagger, features=coding.features, coding=coding)
+        recipes[OUTSIDE_HELP] = dataclasses.replace(whole, taggers=(helped,))
+    return recipes
+
+
 def _triggers(bench: Bench) -> Findings:
     recipes = {name: first_pass(bench, triggers=(name,)) for name in _SETS}
     recipes["vote"] = first_pass(bench)
     recipes["C4.5"] = first_pass(bench, triggers=("token",), rounds=1)
     recipes["trusted features"] = _few_features(bench)
     runs = dict(zip(recipes, bench.folds(list(recipes.values())), strict=True))
+    others = _other_features(bench)
+    varied = dict(zip(others, bench.folds(list(others.values())), strict=True))
+    without = {name: phrases_of(bench.score(run, ("conll",))).micro for name, run in varied.items()}
+    (crf,) = bench.folds([bench.hide()], to_convergence=True)
+    seconds = {name: run.seconds for name, run in runs.items()}
     reports = {
         name: bench.score(run, ("conll",), resamples=_RESAMPLES) for name, run in runs.items()
     }
@@ -137,6 +176,17 @@ def _triggers(bench: Bench) -> Findings:
                 tuple(rows),
             ),
             _overlaps({name: runs[name] for name in _SETS}),
+            PageTable(
+                "features",
+                ("token set", "P", "R", "F", "seconds a fold"),
+                tuple(
+                    (name, *map(shown, ratios(score)), second)
+                    for name, score, second in (
+                        ("all", micro["token"], seconds["token"]),
+                        *((n, score, varied[n].seconds) for n, score in without.items()),
+                    )
+                ),
+            ),
         ),
         (
             Plot(
@@ -149,6 +199,8 @@ def _triggers(bench: Bench) -> Findings:
             *_claims_of_sets(runs, reports),
             *_claims_of_first(micro),
             *claims_of_vote(micro, runs, _SETS),
+            claim_of_time(seconds, crf.seconds),
+            *claims_of_features(micro["token"], without, crf.gold, tuple(bench.material.auxiliary)),
         ),
     )
 

@@ -138,29 +138,6 @@ UNTESTED: tuple[UntestedClaim, ...] = (
     ),
     UntestedClaim(
         _SZEGED,
-        "Our approach, Classifiers, Experiments",
-        "Trees need little time and learn very fast, so the set of features can be huge; with"
-        " fewer than a million tokens none need be left out.",
-        "Times are in szeged-triggers and szeged-rounds; no study has another learner on the"
-        " same features, or selects among them.",
-    ),
-    UntestedClaim(
-        _SZEGED,
-        "Feature set, Conclusions",
-        "The result is competitive without parts of speech, deep parses and medical resources"
-        " such as MeSH.",
-        "No study adds them to the recipe, which has none.",
-    ),
-    UntestedClaim(
-        _SZEGED,
-        "Feature set",
-        "Common headings tell of the structure of a document and help; they are one of two"
-        " features that were new.",
-        "The paper gives no figures, and the recipe's headings cannot be left out by"
-        " themselves: they belong to the group of context.",
-    ),
-    UntestedClaim(
-        _SZEGED,
         "Iterative learning",
         'Trusting phrases behind trigger words such as "dr." made results worse, probably since'
         ' ambiguity was added to the corpus: "He" in "Dr. He" made all others a doctor.',
@@ -202,13 +179,6 @@ UNTESTED: tuple[UntestedClaim, ...] = (
         "On authentic notes the model would do even better: lists of first names fail on"
         " surrogates, and ambiguity was added on purpose.",
         "Authentic notes cannot be had.",
-    ),
-    UntestedClaim(
-        _HITSZ,
-        "§5",
-        "Rules part look-alikes that the CRFs confuse, such as record and telephone numbers.",
-        "The paper has one pair of examples and no count. hitsz-classifiers has the precision"
-        " of rules and CRFs on these labels.",
     ),
     UntestedClaim(
         _HITSZ,
@@ -268,26 +238,6 @@ UNTESTED: tuple[UntestedClaim, ...] = (
     ),
     UntestedClaim(
         _WI_DEID,
-        "§2.2",
-        "The part of speech of a token is always very helpful.",
-        "The paper gives no figures, and no study trains the recipe with and without this feature.",
-    ),
-    UntestedClaim(
-        _WI_DEID,
-        "§2.2",
-        "A token of the dictionary of countries that was no COUNTRY in training is never tagged"
-        " COUNTRY, which weakens dictionaries and avoids clashes between them.",
-        "An explanation without figures. wi-deid-groups has what dictionaries add as a whole.",
-    ),
-    UntestedClaim(
-        _WI_DEID,
-        "§3.4",
-        "Splitting tokens causes errors too: of a name with a hyphen only the first part is found.",
-        "The paper has one example and no count. wi-deid-splitting has the effect of the"
-        " splitting as a whole.",
-    ),
-    UntestedClaim(
-        _WI_DEID,
         "§3.2, §4",
         "The best official run was fourth in the i2b2 2014 challenge; the improved system would"
         " have been second.",
@@ -313,27 +263,6 @@ UNTESTED: tuple[UntestedClaim, ...] = (
         " tools made for everyday language.",
         "The paper gives no figures, and no clinical notes are at hand with parses checked by"
         " people.",
-    ),
-    UntestedClaim(
-        _STAT_DEID,
-        "§4",
-        "The number of features depends on the training data and is usually above 100,000.",
-        "A count of its corpus; the studies do not keep the trained models, which have it.",
-    ),
-    UntestedClaim(
-        _STAT_DEID,
-        "§4.3.1",
-        "Syntactic bigrams capture links over a long distance, which lexical ones miss.",
-        "The paper has one example. What leaving them out costs is in stat-deid-one-off where"
-        " there are links; how far apart the words are is not counted.",
-    ),
-    UntestedClaim(
-        _STAT_DEID,
-        "§4.3.2, §4.4",
-        "Nouns with a MeSH category are less likely to be PHI; PHI are more likely nouns than"
-        " verbs, and stand under some headings more than under others.",
-        "These are reasons for features, without figures. stat-deid-one-on and"
-        " stat-deid-one-off have what the features give where there are auxiliary models for them.",
     ),
     UntestedClaim(
         _STAT_DEID,

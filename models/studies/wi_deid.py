@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from ..core.labels import CATEGORIES
+from ..core.labels import CATEGORIES, LABELS
 from ..evaluation.matrices import Matrix
 from ..evaluation.plots import bars
 from ..evaluation.portions import Shares
@@ -17,7 +17,9 @@ from ..training.reporting import shown
 from .base import (
     Bench,
     RecipeResult,
+    predicted,
 )
+from .classifiers import of_native
 from .findings import (
     ClaimCheck,
     Findings,
@@ -27,7 +29,14 @@ from .findings import (
     Study,
     ratios,
 )
-from .wi_deid_claims import claim_of_recall, claims_of_errors, claims_of_types
+from .wi_deid_claims import (
+    claim_of_cuts,
+    claim_of_new_tokens,
+    claim_of_recall,
+    claim_of_speech,
+    claims_of_errors,
+    claims_of_types,
+)
 from .wi_deid_paper import ERRORS, EXTENTS, LEVELS, MISSED, RUNS, TYPES, UNSPLIT
 
 _PAPER = 'He et al. 2015, "CRFs based de-identification of medical records"'
@@ -202,6 +211,8 @@ def _splitting(bench: Bench) -> Findings:
         for name in there
     }
     worst = max(there, key=lambda name: falls[name]) if there else ""
+    plain, split = (of_native(bench, run.found, LABELS) for run in runs)
+    gold = of_native(bench, [document.spans for document in runs[1].gold], LABELS)
     return Findings(
         _how(bench),
         (
@@ -238,6 +249,7 @@ def _splitting(bench: Bench) -> Findings:
                 f"{worst} falls most, by {falls[worst]:.4f}; AGE by {falls.get('AGE', 0.0):.4f}.",
                 worst == "AGE" and falls["AGE"] > 0.2,
             ),
+            claim_of_cuts(predicted(runs[1].gold, gold), split, plain),
         ),
     )  # fmt: skip
 
@@ -250,7 +262,10 @@ def _groups(bench: Bench) -> Findings:
     if has_more := more != recipes[-1]:
         recipes.append(more)
         names.append(_MORE)
-    runs = bench.held_out(recipes)
+    whole = recipes[len(GROUPS) - 1]
+    speechless = [whole.without({"pos"})] if "pos" in whole.auxiliary else []
+    runs = bench.held_out([*recipes, *speechless])
+    plain = _by_category(bench, runs.pop()) if speechless else None
     scored = {name: _by_category(bench, run) for name, run in zip(names, runs, strict=True)}
     there = [c for c in UNSPLIT if any(c in by for by in scored.values())]
     f1 = {n: {c: by.get(c, _NONE).f1 or 0.0 for c in there} for n, by in scored.items()}
@@ -275,7 +290,11 @@ def _groups(bench: Bench) -> Findings:
                 bars([(c, [(n, f1[n][c], None) for n in names]) for c in there]),
             ),
         ),
-        _claims_of_groups(f1, there),
+        (
+            *_claims_of_groups(f1, there),
+            claim_of_speech(scored[_STEPS[-1]], plain),
+            claim_of_new_tokens(bench, runs[len(GROUPS) - 1]),
+        ),
     )
 
 

@@ -82,8 +82,7 @@ def test_every_study_makes_its_page(pages, name):
     assert f"scrubline study {name}" in text
     linked = set(re.findall(r"\(([\w.-]+\.(?:csv|svg))\)", text))
     there = {p.name for p in pages.iterdir() if p.name.startswith(f"{name}.demo.")}
-    # The overview reads the claims; the page itself has them as a table.
-    assert linked == {file for file in there if not file.endswith((".md", ".claims.csv"))}
+    assert linked == {file for file in there if not file.endswith(".md")}
     assert any(file.endswith(".csv") for file in linked)
 
 
