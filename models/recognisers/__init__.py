@@ -1,7 +1,7 @@
 """Rules: detectors that are code, one file each.
 
-`DEFAULT_RECOGNISERS` run unless others are named. `RECIPE_RECOGNISERS`, which belong to recipes or
-are not measured yet, run only where they are named. `RECOGNISERS` are both.
+`DEFAULT_RECOGNISERS` run unless others are named. `RECIPE_RECOGNISERS`, which belong to recipes,
+run only where they are named. `RECOGNISERS` are both.
 """
 
 from __future__ import annotations
@@ -115,6 +115,7 @@ DEFAULT_RECOGNISERS: dict[str, Recogniser] = {
     "listed_name": listed_name,
     "medical_record": medical_record,
     "month": month,
+    "national_number": national_number,
     "npi": npi,
     "organization": organization,
     "phone": phone,
@@ -139,7 +140,6 @@ DEFAULT_RECOGNISERS: dict[str, Recogniser] = {
 
 RECIPE_RECOGNISERS: dict[str, Recogniser] = {
     "liu_2015": liu_2015,
-    "national_number": national_number,  # not measured yet
 }
 
 RECOGNISERS: dict[str, Recogniser] = dict(

@@ -80,12 +80,6 @@ def new_zealand(number: str) -> bool:
     return rest != 0 and (11 - rest) % 10 == values[6]
 
 
-def phn_british_columbia(number: str) -> bool:
-    """The Personal Health Number of British Columbia: nine, eight digits, a check digit."""
-    digits = _digits(number)
-    return (11 - _weighted(digits[1:9], (2, 4, 8, 5, 10, 9, 7, 3)) % 11) % 11 == digits[9]
-
-
 def quebec(number: str) -> bool:
     """The RAMQ number: four letters, year, month (women: 50 more), day, two digits."""
     return int(number[6:8]) % 50 in range(1, 13) and 1 <= int(number[8:10]) <= 31
