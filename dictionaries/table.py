@@ -140,6 +140,7 @@ DICTIONARIES: dict[str, str] = {
     "place_loose_en": "rules/place_loose_en.txt",
     "place_stops_en": "rules/place_stops_en.txt",
     "products_en": "words/products_en.txt",
+    "post_code_areas_uk": "rules/post_code_areas_uk.txt",
     "profession_half_en": "rules/profession_half_en.txt",
     "profession_heads_en": "occupations/profession_heads_en.txt",
     "profession_no_heads_en": "rules/profession_no_heads_en.txt",

@@ -16,7 +16,6 @@ from .check_digits import (
     luhn,
     medicare_australia,
     modulo_11,
-    new_zealand,
     quebec,
     singapore,
     verhoeff,
@@ -159,9 +158,7 @@ _OCEANIA = (
     _scheme("HEALTHPLAN", rf"dva(?: (?:gold|white|orange))?{_MAY}"),
     _scheme("IDNUM", rf"(?:centrelink|crn){_NO}|acc ?45{_NO}"),
     # New Zealand
-    _scheme(
-        "MEDICALRECORD", rf"nhi{_MAY}", r"[a-hj-np-z]{3}(?:\d{4}|\d\d[a-hj-np-z]{2})", new_zealand
-    ),
+    _scheme("MEDICALRECORD", rf"nhi{_MAY}", r"[a-hj-np-z]{3}(?:\d{4}|\d\d[a-hj-np-z]{2})"),
 )
 _SOUTH_ASIA = (
     _scheme(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...dictionaries import word_set
+from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .context_words import cased, folded, words_before
@@ -22,14 +22,10 @@ from .patterns import before, disjoint, is_word, number_is_whole, pattern, stand
 
 NAME = "post_code"
 LABELS = ("ZIP",)
-SCORE = 0.9
+# 27 of 27 right on the readable half of `world`; no other corpus has such notes.
+SCORE = 0.9655
 
-_AREAS = word_set("""
-    ab al b ba bb bd bh bl bn br bs bt ca cb cf ch cm co cr ct cv cw da dd de dg dh dl dn dt dy e ec
-    eh en ex fa fk fy g gl gu gy ha hd hg hp hr hs hu hx ig im ip iv je ka kt kw ky l la ld le ll ln
-    ls lu m me mk ml n ne ng nn np nr nw ol ox pa pe ph pl po pr rg rh rm s sa se sg sk sl sm sn so
-    sp sr ss st sw sy ta td tf tn tq tr ts tw ub w wa wc wd wf wn wr ws wv yo ze
-""")
+_AREAS = phrase_set("post_code_areas_uk")
 _UNITED_KINGDOM = pattern(r"([a-z]{1,2})\d[a-z\d]? {1,2}\d([abd-hjlnp-uw-z]{2})\b")
 # "vitamin B6 1BD" is a dose.
 _DOSES = frozenset((b"BD", b"QD", b"TD", b"PR", b"SL"))
@@ -55,6 +51,11 @@ _ADDRESS = re.compile(
     r"|jalan|jln|lorong|taman|kampung|kg|ladang|blk|block|flat|h\.? ?no|plot|sector|nagar|colony"
     r"|site|ext|brgy|barangay|highway|hwy|p\.?o|dist(?:t|rict)?|dt|tk|taluk|tq|tal|teh(?:sil)?"
     r"|vill(?:age)?|estate|r/o|res)\b"
+)
+# Before the town, where no comma is.
+_STREET = re.compile(
+    r"\b(?:street|st|road|rd|ave(?:nue)?|drive|lane|crescent|cres|terrace|tce|highway|hwy)\.?"
+    r" [a-z?'. -]{3,32}$"
 )
 _NO_TOWNS = re.compile(
     r"(?:.* )?(?:box|pin|reg|no|lic|ext|bleep|pager|room|ward|bed|unit|close|out|chart|plate|tel"
@@ -140,7 +141,8 @@ def _is_behind(seen: bytes, start: int, town: re.Match[str], size: int) -> bool:
     addressed = _ADDRESS.search(before(seen, start, 72)) is not None
     if size == 4:
         # Four figures are times and doses as well.
-        return addressed and "-" not in town["gap"] and town["before"][:1] != ""
+        joined = "," in town["before"] or _STREET.search(before(seen, start, 40)) is not None
+        return addressed and joined and "-" not in town["gap"]
     if size == 5 and "-" in town["gap"]:
         return " " in town["gap"] and _is_city(seen, start - len(town["gap"]))
     return addressed or _is_city(seen, start - len(town["gap"]))

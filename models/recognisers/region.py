@@ -17,7 +17,8 @@ from .patterns import after, before, disjoint, is_word, view
 
 NAME = "region"
 LABELS = ("CITY", "LOCATION-OTHER", "STATE")
-SCORE = 0.9
+# 36 of 37 right on the readable half of `world`; no other corpus has such notes.
+SCORE = 0.9487
 
 _NAME = rf"{CAPITAL}{LETTER}{{2,19}}(?:[?'-]{LETTER}{{1,19}}){{0,2}}"
 _RUN = rf"({_NAME}(?: {_NAME})?)"
