@@ -105,6 +105,7 @@ CORPORA: dict[str, Source] = {
     "english_clinical_sample": Source("english_clinical_sample/gold.jsonl"),
     "demo/train": Source("demo/gold/train.jsonl", shipped=True),
     "demo/dev": Source("demo/gold/dev.jsonl", shipped=True),
+    "world": Source("benchmarks/notes/world.jsonl", shipped=True),
     "asq_phi": Source(
         "asq_phi/train.jsonl",
         label_map="asq_phi",
@@ -153,7 +154,7 @@ CORPORA: dict[str, Source] = {
         },
     ),
 }
-DEFAULT = ("english_clinical_sample", "demo/train", "demo/dev", "asq_phi")
+DEFAULT = ("english_clinical_sample", "demo/train", "demo/dev", "asq_phi", "world")
 SCORED = ("english_clinical_sample", "demo/train", "asq_phi")
 """The corpora that SCORE is measured on; demo/dev stays a check."""
 

@@ -1,7 +1,7 @@
 """Rules: detectors that are code, one file each.
 
-`DEFAULT_RECOGNISERS` run unless others are named. `RECIPE_RECOGNISERS`, which belong to recipes or
-are not measured yet, run only where they are named. `RECOGNISERS` are both.
+`DEFAULT_RECOGNISERS` run unless others are named. `RECIPE_RECOGNISERS`, which belong to recipes,
+run only where they are named. `RECOGNISERS` are both.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ from . import (
     dictation,
     email,
     health_plan,
+    health_service,
     hl7,
     holiday,
     hospital,
     idnum,
     ip_address,
+    joined_name,
     known_name,
     labelled_name,
     license,
@@ -47,7 +49,9 @@ from . import (
     phone,
     place,
     po_box,
+    post_code,
     profession,
+    region,
     relative_name,
     role_name,
     season,
@@ -56,6 +60,7 @@ from . import (
     street,
     timestamp,
     titled_name,
+    unit_street,
     url,
     username,
     vehicle,
@@ -104,23 +109,28 @@ DEFAULT_RECOGNISERS: dict[str, Recogniser] = {
     "dictation": dictation,
     "email": email,
     "health_plan": health_plan,
+    "health_service": health_service,
     "hl7": hl7,
     "holiday": holiday,
     "hospital": hospital,
     "idnum": idnum,
     "ip_address": ip_address,
+    "joined_name": joined_name,
     "known_name": known_name,
     "labelled_name": labelled_name,
     "license": license,
     "listed_name": listed_name,
     "medical_record": medical_record,
     "month": month,
+    "national_number": national_number,
     "npi": npi,
     "organization": organization,
     "phone": phone,
     "place": place,
     "po_box": po_box,
+    "post_code": post_code,
     "profession": profession,
+    "region": region,
     "relative_name": relative_name,
     "role_name": role_name,
     "season": season,
@@ -129,6 +139,7 @@ DEFAULT_RECOGNISERS: dict[str, Recogniser] = {
     "street": street,
     "timestamp": timestamp,
     "titled_name": titled_name,
+    "unit_street": unit_street,
     "url": url,
     "username": username,
     "vehicle": vehicle,
@@ -139,7 +150,6 @@ DEFAULT_RECOGNISERS: dict[str, Recogniser] = {
 
 RECIPE_RECOGNISERS: dict[str, Recogniser] = {
     "liu_2015": liu_2015,
-    "national_number": national_number,  # not measured yet
 }
 
 RECOGNISERS: dict[str, Recogniser] = dict(

@@ -1,11 +1,13 @@
 """Licence and certificate numbers of people and laboratories; NPI and DEA have rules of their own.
 
-By word, by shape (a CLIA number is two digits, D and seven digits), and in a signature: the number
-that follows a credential ("Delphine Roux, MD   MD 188204") is the licence.
+By word, by register (GMC, AHPRA, HPCSA), by shape (a CLIA number is two digits, D and seven
+digits), and in a signature: the number that follows a credential ("Delphine Roux, MD   MD 188204")
+is the licence.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..core.documents import Context, Document
@@ -23,16 +25,46 @@ _STATE = (
     r"(?:a[klrz]|c[aot]|d[ce]|fl|ga|hi|i[adln]|k[sy]|la|m[adeinost]|n[cdehjmvy]|o[hkr]|pa|ri|s[cd]"
     r"|t[nx]|ut|v[at]|w[aivy])"
 )
+# Registers of professions, whose letters mean nothing else.
+_REGISTERS = (
+    # United Kingdom, Ireland
+    r"gmc|gdc|nmc|hcpc|gphc|goc|gcc|rcvs|psni reg|imc|nmbi|coru"
+    # Canada
+    r"|cpso|cpsbc|cpsa|cpsm|cmq|oiiq|bccnm|crpo|ocswssw"
+    # Australia, New Zealand
+    r"|ahpra|mcnz|ncnz|pcnz|mrb"
+    # India, Pakistan, Bangladesh, Sri Lanka
+    r"|mci|nmc|tnmc|kmc|tcmc|mmc reg|cgmc|msmc|wbmc|apmc|tsmc|upmci|gmc reg|rmc reg|inc reg|pmdc"
+    r"|pmc reg|pnc reg|bmdc|slmc"
+    # Singapore, Malaysia, Hong Kong
+    r"|mcr|snb reg|mmc no|mpm|hkmc"
+    # Africa, Caribbean
+    r"|hpcsa|sanc|sapc|mdcn|nmcn|pcn reg|kmpdc|kmpdb|nck|mdc reg|mcj|mcb|umdpc"
+    # Gulf
+    r"|qchp|omsb|scfhs|nhra|haad"
+)
+# Registers whose letters are a cell, a college, a ministry or a hospital as well.
+_ALSO_OTHER = r"prc|cpo|cno|coc|bmc|mmc|dmc|pmc|smc|doh|moh|psi|prov|gms"
+_REGISTERED = r"(?: ?(?:reg\w*\.?|lic\w*\.?|pin))?"
 _WORDS = words(
     r"(?:driver'?s?|driving|state|medical|physician|nursing|rn|lpn|pharmacy|professional|provider"
     rf"|commercial|operator'?s?) ?(?:licen[sc]e|lic|cert)\.?(?: {_STATE})?"
     rf"|dl ?(?:#|:|no\b)(?: {_STATE})?|operator'?s? ?(?:#|no\b|number)"
     r"|lic(?:ense|ence)?\.? ?(?:#|no\b|number|id)|certificat(?:e|ion) ?(?:#|no\b|number)"
-    r"|clia|ncpdp|nabp|ahpra|cpso|gdc|gmc|gphc|hcpc|nmc|tnmc|cred(?:ential)?s? ?(?:#|no\b|id)?"
+    rf"|clia|ncpdp|nabp|(?:{_REGISTERS}){_REGISTERED}|(?:{_ALSO_OTHER}) ?(?:reg\w*\.?|lic\w*\.?)"
+    rf"(?: ?(?:#|no\b|number))?|(?:{_ALSO_OTHER}) ?(?:#|no\b|number|pin\b)"
+    r"|prov(?:ider)? ?(?:#|no\b|number)|prescriber ?(?:#|no\b|number)"
+    r"|(?:pcns|bhf)(?: practice)? ?(?:#|no\b|number)|ptr ?(?:#|no\b)"
+    r"|accred(?:itation|\.)? ?(?:no\b)?|lto"
+    r"|cred(?:ential)?s? ?(?:#|no\b|id)?"
     r"|n[º°o]?\.? ?(?:de )?col(?:egiado|\.)?|colegiado|lic\.?",
-    rf"licen[sc]e(?: {_STATE})?|{_STATE} c?dl|cdl(?: {_STATE})?|licensure|certificate",
+    rf"licen[sc]e(?: {_STATE})?|{_STATE} c?dl|cdl(?: {_STATE})?|licensure|certificate"
+    rf"|(?:{_ALSO_OTHER})\b|provider",
 )
-_CLIA = pattern(r"\d{2}d\d{7}")
+# CLIA; the Dubai Health Authority's.
+_SHAPE = pattern(r"\d{2}d\d{7}|dha-[a-z]{1,3}-\d{5,8}")
+# What the letters before the digits of a signature may be beside a part of the number.
+_REGISTER = re.compile(rf"(?:{_REGISTERS}|{_ALSO_OTHER}|lto)[-. ]", re.IGNORECASE)
 _CREDENTIAL = pattern(
     r"\b(?:m\.?d\.?|d\.?o\.?|r\.?n\.?|lpn|lvn|aprn|arnp|c?rnp|np|fnp(?:-b?c)?|pa(?:-c)?|cnm|crna"
     r"|d?pt|otr/?l?|cht|slp|ccc-slp|rrt|crt|rph|pharmd|lcsw|lmsw|lisw(?:-s)?|msw|lpc|lmft|lgc|cgc"
@@ -47,7 +79,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     text = document.text
     seen = view(text)
     found = [(start, end) for _, start, end in named(text, seen, _WORDS, long_groups=True)]
-    for match in _CLIA.finditer(seen):
+    for match in _SHAPE.finditer(seen):
         start, end = match.span()
         if stands_alone(text, start, end) and is_capital(text, start, end):
             found.append((start, end))
@@ -60,6 +92,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
             and is_capital(text, start, end)
             and count_digits(seen[start:end]) > 3
             and has_own_prefix(seen[start:end])
+            and not _REGISTER.match(seen[start:end].decode("latin-1"))
         ):
             found.append((start, end))
     yield from candidates(found, "LICENSE", NAME, SCORE)

@@ -29,7 +29,7 @@ TEXT = "Put in locker 471."
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     edits = {
-        "    titled_name,\n    url,\n": "    titled_name,\n    toy,\n    url,\n",
+        "    titled_name,\n    unit_street,\n": "    titled_name,\n    toy,\n    unit_street,\n",
         '    "url": url,\n': '    "toy": toy,\n    "url": url,\n',
     }
     folder = tmp_path_factory.mktemp("tree")

@@ -57,5 +57,5 @@ def test_the_rules(text: str, expected: list[str]) -> None:
 
 
 def test_it_runs_only_where_it_is_named() -> None:
-    assert set(RECIPE_RECOGNISERS) == {"liu_2015", "national_number"}
+    assert set(RECIPE_RECOGNISERS) == {"liu_2015"}
     assert not RECIPE_RECOGNISERS.keys() & DEFAULT_RECOGNISERS.keys()
