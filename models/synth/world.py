@@ -160,7 +160,10 @@ def _state(home: Maker) -> Maker:
             return home(note, slot)
         refuse_extras(note, slot, forms=("abbr", "full"))
         town = note.drawn(slot, lambda: _town_of(note, slot, place))
-        short = slot.form == "abbr" or (not slot.form and note.draw.chance(0.4))
+        form = slot.form or note.remember(
+            "manner of states", lambda: note.draw.one_of(abbr=2, full=3)
+        )
+        short = form == "abbr"
         return [NotePiece(town.short if short else town.region, place.region_label)]
 
     return maker
