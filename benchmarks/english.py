@@ -10,7 +10,7 @@ With `--source` a model is trained on the generated notes and all sources, then 
 them in turn, by the averaged perceptron, and scored with the rules beside it. With `--model` a
 bundle is scored whole, without its rules, without its CRF and without propagation, and whole with
 each `--bias` of O. With `--without` a model is trained on all generated notes, then one without
-each batch of templates in turn, and one without them all, each on as many notes: a batch is a name
+all batches of templates, and one without each in turn, all on as many notes: a batch is a name
 and a pattern of kinds, or `countries`: all notes of templates that ask for no country are then of
 the United States. The notes to score on are the development notes, or the sets of `--test`; one
 trained model is scored on all of them. Sources are in the
@@ -144,9 +144,9 @@ def _trained(asked: argparse.Namespace, documents: Sequence[AnnotatedDocument]) 
 def batches(asked: argparse.Namespace, tests: Tests) -> Iterator[Row]:
     """Rows for all templates, those without each batch, and those without all batches."""
     named = dict(one.partition("=")[::2] for one in asked.without)
-    ways: dict[str, list[str]] = {"all templates": []}
-    ways |= {f"without {name}": [name] for name in named}
-    ways["without all of these"] = list(named)
+    ways: dict[str, list[str]] = {"all templates": [], "without all of these": list(named)}
+    if len(named) > 1:
+        ways |= {f"without {name}": [name] for name in named}
     for way, names in ways.items():
         templates = load_templates()
         for name in names:
