@@ -3,13 +3,20 @@ r"""What each source of training data and each detector is worth, and each opera
     python -m benchmarks.english --notes 6930 --source raw=raw.jsonl --source asq=asq.jsonl \
         --source own=demo/gold/train.jsonl --source own=benchmarks/notes/practice.jsonl
     python -m benchmarks.english --model en-default --bias 0 -5 -10 -20
+    python -m benchmarks.english --notes 1733 --without traps='trap-*' --without world='world-*' \
+        --without countries --test benchmarks/notes/world.jsonl --test benchmarks/notes/traps.jsonl
 
 With `--source` a model is trained on the generated notes and all sources, then one without each of
 them in turn, by the averaged perceptron, and scored with the rules beside it. With `--model` a
 bundle is scored whole, without its rules, without its CRF and without propagation, and whole with
-each `--bias` of O. The notes to score on are the development notes, or `--test`. Sources are in the
+each `--bias` of O. With `--without` a model is trained on all generated notes, then one without
+each batch of templates in turn, and one without them all, each on as many notes: a batch is a name
+and a pattern of kinds, or `countries`: all notes of templates that ask for no country are then of
+the United States. The notes to score on are the development notes, or the sets of `--test`; one
+trained model is scored on all of them. Sources are in the
 native labels (`scrubline convert --label-map`); those named `own` count three times. Each row says
-how many of the clinical probes stay. Prints one JSON line a row, then the table in Markdown;
+how many of the clinical probes stay, and how many spans were found in notes without PHI. Prints one
+JSON line a row, then the table in Markdown;
 seconds are of this process, once, on whatever machine it is: compare rows of one run.
 """
 
@@ -18,10 +25,12 @@ from __future__ import annotations
 import argparse
 import collections
 import dataclasses
+import fnmatch
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from scrubline.dictionaries import load
 from scrubline.models.bundles.bundle import Bundle, make_bundle, open_bundle, revise_bundle
@@ -30,7 +39,7 @@ from scrubline.models.evaluation import compare
 from scrubline.models.recipes import recipe_in
 from scrubline.models.redaction.merging import cover, select
 from scrubline.models.scrubber import Scrubber, batched
-from scrubline.models.synth import generate, load_templates
+from scrubline.models.synth import Template, generate, load_templates
 from scrubline.models.training import train
 from scrubline.models.training.settings import FAST, with_learner
 
@@ -39,29 +48,39 @@ from .probes import lost, read_probes
 DEVELOPMENT = "benchmarks/notes/development.jsonl"
 METRICS = ("documents", "token_blind", "strict")
 GENERATED, OWN, OWN_WEIGHT = "generated", "own", 3
+COUNTRIES = "countries"
+
+
+Row = dict[str, object]
+Tests = Mapping[str, Sequence[AnnotatedDocument]]
+"""Name of a set of notes -> the notes."""
 
 
 def score(
-    name: str,
-    bundles: Sequence[Bundle],
-    test: Sequence[AnnotatedDocument],
-    *,
-    rules: Sequence[str] | None = None,
-) -> dict[str, object]:
-    """One row: what these detectors find in the test notes, and how fast."""
+    name: str, bundles: Sequence[Bundle], tests: Tests, *, rules: Sequence[str] | None = None
+) -> Iterator[Row]:
+    """A row for each set: what these detectors find in its notes, and how fast."""
     scrubber = Scrubber(models=bundles, recognisers=rules)
-    began = time.process_time()
-    found = list(annotated(scrubber, test))
-    seconds = time.process_time() - began
-    report = compare(test, found, metrics=METRICS, resamples=0)
     probes = read_probes()
     phrases = sum(len(probe.phrases) for probe in probes)
-    return {
-        "name": name,
-        "tokens_per_second": round(report.tokens / seconds),
-        "probes": [phrases - len(lost(scrubber, probes)), phrases],
-        "metrics": report.as_json()["metrics"],
-    }
+    stay = phrases - len(lost(scrubber, probes))
+    for set_name, test in tests.items():
+        began = time.process_time()
+        found = list(annotated(scrubber, test))
+        seconds = time.process_time() - began
+        report = compare(test, found, metrics=METRICS, resamples=0)
+        empty = {document.doc_id for document in test if not document.spans}
+        yield {
+            "name": name,
+            "test": set_name,
+            "tokens_per_second": round(report.tokens / seconds),
+            "probes": [stay, phrases],
+            "false_spans": [
+                sum(len(document.spans) for document in found if document.doc_id in empty),
+                len(empty),
+            ],
+            "metrics": report.as_json()["metrics"],
+        }
 
 
 def annotated(
@@ -89,56 +108,81 @@ def without_propagation(bundle: Bundle) -> Bundle:
     )
 
 
-def detectors(bundle: Bundle, test: Sequence[AnnotatedDocument]) -> Iterable[dict[str, object]]:
-    """A row for the whole, and one without each detector."""
-    yield score("all", [bundle], test)
-    yield score("without rules", [bundle], test, rules=())
-    yield score("without the CRF", [], test)
-    yield score("without propagation", [without_propagation(bundle)], test)
+def detectors(bundle: Bundle, tests: Tests) -> Iterator[Row]:
+    """Rows for the whole, and those without each detector."""
+    yield from score("all", [bundle], tests)
+    yield from score("without rules", [bundle], tests, rules=())
+    yield from score("without the CRF", [], tests)
+    yield from score("without propagation", [without_propagation(bundle)], tests)
 
 
-def points(
-    bundle: Bundle, test: Sequence[AnnotatedDocument], biases: Sequence[float]
-) -> Iterable[dict[str, object]]:
-    """A row for each bias of O."""
+def points(bundle: Bundle, tests: Tests, biases: Sequence[float]) -> Iterator[Row]:
+    """Rows for each bias of O."""
     for bias in biases:
-        yield score(f"O {bias:+g}", [revise_bundle(bundle, biases={"O": bias})], test)
+        yield from score(f"O {bias:+g}", [revise_bundle(bundle, biases={"O": bias})], tests)
 
 
-def sources(
-    asked: argparse.Namespace, test: Sequence[AnnotatedDocument]
-) -> Iterable[dict[str, object]]:
-    """A row for all sources, and one without each."""
+def sources(asked: argparse.Namespace, tests: Tests) -> Iterator[Row]:
+    """Rows for all sources, and those without each."""
     corpora: dict[str, list[AnnotatedDocument]] = collections.defaultdict(list)
     corpora[GENERATED] = list(generate(load_templates(), seed=asked.seed, notes=asked.notes))
     for name, _, url in (one.partition("=") for one in asked.sources):
         corpora[name] += list(read_annotated(url)) * (OWN_WEIGHT if name == OWN else 1)
-    recipe = with_learner(recipe_in("default", "en"), FAST.algorithm, dict(FAST.parameters))
     for left_out in (None, *corpora):
         documents = [one for name, some in corpora.items() if name != left_out for one in some]
-        bundle = train(
-            recipe, documents, dictionaries={n: load(n) for n in recipe.lists}, name="trial"
-        )
-        bundle = revise_bundle(bundle, biases={"O": (asked.bias or [-10.0])[0]})
-        yield score(f"without {left_out}" if left_out else "all sources", [bundle], test)
+        name = f"without {left_out}" if left_out else "all sources"
+        yield from score(name, [_trained(asked, documents)], tests)
 
 
-def table(rows: Sequence[dict[str, object]]) -> str:
+def _trained(asked: argparse.Namespace, documents: Sequence[AnnotatedDocument]) -> Bundle:
+    recipe = with_learner(recipe_in("default", "en"), FAST.algorithm, dict(FAST.parameters))
+    lists = {name: load(name) for name in recipe.lists}
+    bundle = train(recipe, documents, dictionaries=lists, name="trial")
+    return revise_bundle(bundle, biases={"O": (asked.bias or [-10.0])[0]})
+
+
+def batches(asked: argparse.Namespace, tests: Tests) -> Iterator[Row]:
+    """Rows for all templates, those without each batch, and those without all batches."""
+    named = dict(one.partition("=")[::2] for one in asked.without)
+    ways: dict[str, list[str]] = {"all templates": []}
+    ways |= {f"without {name}": [name] for name in named}
+    ways["without all of these"] = list(named)
+    for way, names in ways.items():
+        templates = load_templates()
+        for name in names:
+            templates = _without(templates, named[name])
+        documents = list(generate(templates, seed=asked.seed, notes=asked.notes))
+        yield from score(way, [_trained(asked, documents)], tests)
+
+
+def _without(templates: Sequence[Template], pattern: str) -> list[Template]:
+    """Those of other kinds; without a pattern, all at home if they do not say where they are."""
+    if pattern:
+        return [one for one in templates if not fnmatch.fnmatch(one.kind, pattern)]
+    return [
+        dataclasses.replace(one, settings={"country": "US", **one.settings}) for one in templates
+    ]
+
+
+def table(rows: Sequence[Row]) -> str:
     """The table in Markdown."""
     lines = [
-        "| | tokens P / R | strict F1 | clean | probes that stay | tokens/s |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| | notes | tokens P / R | strict F1 | clean | false spans | probes | tokens/s |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
         metrics: dict = row["metrics"]  # type: ignore[type-arg, assignment]
         tokens, strict = metrics["token_blind"]["micro"], metrics["strict"]["micro"]
         clean = metrics["documents"]["clean"]
         stay, phrases = row["probes"]  # type: ignore[misc]
+        spans, empty = row["false_spans"]  # type: ignore[misc]
         cells = (
             f"{row['name']}",
+            f"{row['test']}",
             f"{tokens['precision']:.3f} / {tokens['recall']:.3f}",
             f"{strict['f1']:.3f}",
             f"{clean['count']} of {clean['of']}",
+            f"{spans} in {empty}" if empty else "-",
             f"{stay} of {phrases}",
             f"{row['tokens_per_second']:,}",
         )
@@ -157,17 +201,27 @@ def main() -> None:
     parser.add_argument(
         "--bias", type=float, nargs="+", help="of O; the first, else -10, for --source"
     )
-    parser.add_argument("--test", default=DEVELOPMENT)
+    parser.add_argument("--test", dest="tests", action="append", metavar="FILE")
+    parser.add_argument(
+        "--without",
+        action="append",
+        metavar="NAME=KINDS",
+        help="a batch of templates that is left out in turn; `countries` stands for itself",
+    )
     asked = parser.parse_args()
-    if not (asked.model or asked.sources):
-        parser.error("give --model, --source or both")
-    test = list(read_annotated(asked.test))
+    if not (asked.model or asked.sources or asked.without):
+        parser.error("give --model, --source or --without")
+    for one in asked.without or ():
+        if "=" not in one and one != COUNTRIES:
+            parser.error(f"--without: expected NAME=KINDS or {COUNTRIES}")
+    tests = {Path(file).stem: list(read_annotated(file)) for file in asked.tests or [DEVELOPMENT]}
     rows = []
-    runs: list[Iterable[dict[str, object]]] = []
+    runs: list[Iterable[Row]] = []
     if asked.model:
         bundle = open_bundle(asked.model)
-        runs += [detectors(bundle, test), points(bundle, test, asked.bias or ())]
-    runs += [sources(asked, test)] if asked.sources else []
+        runs += [detectors(bundle, tests), points(bundle, tests, asked.bias or ())]
+    runs += [sources(asked, tests)] if asked.sources else []
+    runs += [batches(asked, tests)] if asked.without else []
     for run in runs:
         for row in run:
             print(json.dumps(row), flush=True)

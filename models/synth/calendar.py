@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping
 
+from .countries import day_first
 from .drawing import Draw
 from .filling import Maker, Note, NotePiece, Pieces, refuse_extras, span_of
 from .parsing import Slot
@@ -82,11 +83,38 @@ FULL: Mapping[str, tuple[int, Write]] = {
 }
 """Manners of a full date -> weight and how."""
 
-_WEIGHTS = {name: weight for name, (weight, _) in FULL.items()}
+DAY_FIRST: Mapping[str, tuple[int, Write]] = {
+    "dd/mm/yyyy": (24, lambda d: f"{d:%d/%m/}{d.year}"),
+    "d/m/yyyy": (10, lambda d: f"{d.day}/{d.month}/{d.year}"),
+    "dd/mm/yy": (14, lambda d: f"{d:%d/%m/%y}"),
+    "d/m/yy": (12, lambda d: f"{d.day}/{d.month}/{d:%y}"),
+    "dd-mm-yyyy": (6, lambda d: f"{d:%d-%m-}{d.year}"),
+    "d-m-yy": (3, lambda d: f"{d.day}-{d.month}-{d:%y}"),
+    "dd.mm.yyyy": (3, lambda d: f"{d:%d.%m.}{d.year}"),
+    "d.m.yy": (6, lambda d: f"{d.day}.{d.month}.{d:%y}"),
+    "d Month yyyy": (12, lambda d: f"{d.day} {MONTHS[d.month - 1]} {d.year}"),
+    "dd Month yyyy": (3, lambda d: f"{d.day:02} {MONTHS[d.month - 1]} {d.year}"),
+    "dth Month yyyy": (6, lambda d: f"{ordinal(d.day)} {MONTHS[d.month - 1]} {d.year}"),
+    "dth Month, yyyy": (2, lambda d: f"{ordinal(d.day)} {MONTHS[d.month - 1]}, {d.year}"),
+    "dth of Month yyyy": (1, lambda d: f"{ordinal(d.day)} of {MONTHS[d.month - 1]} {d.year}"),
+    "dd Mon yyyy": (7, lambda d: f"{d.day:02} {SHORT_MONTHS[d.month - 1]} {d.year}"),
+    "d Mon yy": (5, lambda d: f"{d.day} {SHORT_MONTHS[d.month - 1]} {d:%y}"),
+    "dd-Mon-yyyy": (6, lambda d: f"{d.day:02}-{SHORT_MONTHS[d.month - 1]}-{d.year}"),
+    "dd/Mon/yyyy": (2, lambda d: f"{d.day:02}/{SHORT_MONTHS[d.month - 1]}/{d.year}"),
+    "ddMONyyyy": (1, lambda d: f"{d.day:02}{SHORT_MONTHS[d.month - 1].upper()}{d.year}"),
+    "Day d Month yyyy": (
+        3,
+        lambda d: f"{DAYS[d.weekday()]} {d.day} {MONTHS[d.month - 1]} {d.year}",
+    ),
+    "Month d, yyyy": (2, lambda d: f"{MONTHS[d.month - 1]} {d.day}, {d.year}"),
+    "iso": (3, lambda d: d.isoformat()),
+    "ddmmyy": (1, lambda d: f"{d:%d%m%y}"),
+}
+"""The same where the day comes first."""
 
 
-def _manner(draw: Draw) -> str:
-    return draw.one_of(**_WEIGHTS)
+def _manner(draw: Draw, manners: Mapping[str, tuple[int, Write]]) -> str:
+    return draw.one_of(**{name: weight for name, (weight, _) in manners.items()})
 
 
 def day_of(note: Note, argument: str) -> datetime.date:
@@ -96,14 +124,30 @@ def day_of(note: Note, argument: str) -> datetime.date:
 
 
 def _write_full(note: Note, day: datetime.date) -> str:
-    manner = note.remember("manner of dates", lambda: _manner(note.draw))
+    manners = DAY_FIRST if day_first(note) else FULL
+    manner = note.remember("manner of dates", lambda: _manner(note.draw, manners))
     if note.draw.chance(0.22):
-        manner = _manner(note.draw)
-    return FULL[manner][1](day)
+        manner = _manner(note.draw, manners)
+    return manners[manner][1](day)
 
 
 def _month_day(note: Note, d: datetime.date) -> str:
     short, long = SHORT_MONTHS[d.month - 1], MONTHS[d.month - 1]
+    if day_first(note):
+        return note.draw.pick(
+            (
+                f"{d.day}/{d.month}",
+                f"{d.day}/{d.month}",
+                f"{d:%d/%m}",
+                f"{d.day}.{d.month}",
+                f"{d.day} {long}",
+                f"{d.day} {short}",
+                f"{ordinal(d.day)} {long}",
+                f"{ordinal(d.day)} {short}",
+                f"{ordinal(d.day)} of {long}",
+                f"{long} {ordinal(d.day)}",
+            )
+        )
     return note.draw.pick(
         (
             f"{d.month}/{d.day}",
@@ -152,7 +196,11 @@ _FORMS: Mapping[str, Callable[[Note, datetime.date], str]] = {
     "my": _month_year,
     "y": lambda note, d: str(d.year),
     "y2": lambda note, d: f"{d:%y}",
-    "long": lambda note, d: f"{MONTHS[d.month - 1]} {d.day}, {d.year}",
+    "long": lambda note, d: (
+        f"{d.day} {MONTHS[d.month - 1]} {d.year}"
+        if day_first(note)
+        else f"{MONTHS[d.month - 1]} {d.day}, {d.year}"
+    ),
     "iso": lambda note, d: d.isoformat(),
     "hl7": lambda note, d: f"{d.year:04}{d:%m%d}",
     "mon": lambda note, d: note.draw.pick(
@@ -163,7 +211,7 @@ _FORMS: Mapping[str, Callable[[Note, datetime.date], str]] = {
             f"{d.day}-{SHORT_MONTHS[d.month - 1]}",
             f"{SHORT_MONTHS[d.month - 1]} {d.day}",
             f"{d.day}{SHORT_MONTHS[d.month - 1].upper()}",
-            f"{d.month}/{d.day}",
+            f"{d.day}/{d.month}" if day_first(note) else f"{d.month}/{d.day}",
         )
     ),
     "dow": _day_and_date,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 
 from .drawing import Draw
 from .filling import Maker, Note, NotePiece, Pieces, plain, span_of
-from .lists import words
+from .lists import phrases, words
 from .parsing import Slot
 
 _FREQUENCIES = (
@@ -140,6 +141,41 @@ def _icd(draw: Draw) -> str:
     return draw.shaped(draw.pick(("A##", "A##.#", "A##.##", "9##.#", "9##.##")))
 
 
+_BRAND = re.compile(r"[A-Z][A-Za-z-]{2,}(?: [A-Za-z][A-Za-z-]*){0,2}")
+
+
+@functools.cache
+def _brands(name: str) -> tuple[str, ...]:
+    """Entries of a dictionary that are written like names: no codes, sizes and solutions."""
+    return tuple(one for one in phrases(name) if len(one) < 28 and _BRAND.fullmatch(one))
+
+
+@functools.cache
+def _short_phrases() -> tuple[str, ...]:
+    """Clinical phrases of up to four words."""
+    return tuple(one for one in phrases("clinical_phrases_en") if one.count(" ") < 4)
+
+
+def _named_thing(draw: Draw) -> str:
+    """An instrument, a device, a dressing or a brand that people call by its name alone."""
+    if draw.chance(0.6):
+        return draw.pick(words("named_things"))
+    return draw.pick(_brands(draw.pick(("device_brands_en", "medical_products_en"))))
+
+
+def _eponym(draw: Draw) -> str:
+    """The name of a disease, a sign or an operation; one of two names at times."""
+    name = draw.pick(phrases("clinical_eponyms_en"))
+    if draw.chance(0.2):
+        return f"{name}-{draw.pick(phrases('clinical_eponyms_en'))}"
+    return name
+
+
+def _vehicle(draw: Draw) -> str:
+    make, model = (draw.pick(phrases(f"vehicle_{what}_en")) for what in ("makes", "models"))
+    return draw.pick((make, model, f"{make} {model}"))
+
+
 _MADE: dict[str, Callable[[Draw], str]] = {
     "bp": _pressure,
     "temp": _temperature,
@@ -165,6 +201,19 @@ _MADE: dict[str, Callable[[Draw], str]] = {
     ),
     "icd": _icd,
     "cpt": lambda draw: draw.shaped("9####"),
+    "epo": _eponym,
+    "thing": _named_thing,
+    "maker": lambda draw: draw.pick(_brands("device_makers_en")),
+    "rare": lambda draw: draw.pick(phrases("clinical_words_en")),
+    "nameword": lambda draw: draw.pick(phrases("clinical_words_or_names_en")),
+    "phrase": lambda draw: draw.pick(_short_phrases()),
+    "abbr": lambda draw: draw.pick(phrases("clinical_abbreviations_en")),
+    "vehicle": _vehicle,
+    "scale": lambda draw: draw.pick(words("named_scores")),
+    "gene": lambda draw: draw.pick(words("genes")),
+    "serovar": lambda draw: draw.pick(words("serovars")),
+    "trial": lambda draw: draw.pick(words("trials")),
+    "food": lambda draw: draw.pick(words("foods")),
 }
 
 SLOTS: dict[str, Maker] = {

@@ -23,9 +23,18 @@ from ..storage.storage import Storage
 END = "%%"
 """The line after each template of a file."""
 
+WORLD = "world"
+"""Any country but the United States, in a setting."""
+
+COUNTRIES = ("UK", "IE", "CA", "AU", "NZ", "IN", "PK", "PH", "SG", "ZA", "NG", "KE", "CB")
+"""Countries of notes beside the United States (US); CB is the Caribbean."""
+
+_CODE = f"(?:{'|'.join(('US', *COUNTRIES))})"
+
 SETTINGS: Mapping[str, re.Pattern[str]] = {
     "patient": re.compile("[fm]"),
     "age": re.compile(r"\d{1,3}-\d{1,3}"),
+    "country": re.compile(f"{WORLD}|{_CODE}(,{_CODE})*"),
 }
 """Settings of a template -> what their value looks like."""
 

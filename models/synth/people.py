@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Callable
 
 from ...dictionaries import load
+from .countries import Country, country_of, first_name, last_name, whole_name
 from .drawing import Draw
 from .filling import Maker, Note, NotePiece, Pieces, span_of
 from .lists import phrases, words
@@ -31,6 +32,8 @@ class Person:
         nick: a short form of the first name.
         login: in the manner of a hospital's systems.
         label: PATIENT or DOCTOR.
+        whole: the name in full where it is not first, middle and last; else empty.
+        origin: where the names are from, of those of `countries`; else empty.
     """
 
     sex: str
@@ -41,6 +44,8 @@ class Person:
     nick: str = dataclasses.field(repr=False)
     login: str = dataclasses.field(repr=False)
     label: str
+    whole: str = dataclasses.field(default="", repr=False)
+    origin: str = dataclasses.field(default="", repr=False)
 
 
 @functools.cache
@@ -153,7 +158,19 @@ def _ascii(name: str) -> str:
     return "".join(sign for sign in plain if sign.isascii() and sign.isalpha())
 
 
-def draw_person(draw: Draw, label: str, sex: str = "", last: str = "") -> Person:
+_OF_ORIGIN = 0.65
+"""Share of people abroad whose names are of an origin listed for the country."""
+
+
+def draw_person(
+    draw: Draw,
+    label: str,
+    sex: str = "",
+    last: str = "",
+    *,
+    country: Country | None = None,
+    origin: str = "",
+) -> Person:
     """A new person.
 
     Args:
@@ -161,8 +178,12 @@ def draw_person(draw: Draw, label: str, sex: str = "", last: str = "") -> Person
         label: PATIENT or DOCTOR.
         sex: "f", "m", or "" for either.
         last: a surname to bear, or "" for one of one's own.
+        country: where they live; None is the United States.
+        origin: of the kin whose surname they bear.
     """
     sex = sex or draw.pick("fm")
+    if origin or (country is not None and draw.chance(_OF_ORIGIN)):
+        return _person_of_origin(draw, label, sex, last, origin or country.origin(draw))  # type: ignore[union-attr]
     first = _first_name(draw, sex)
     last = last or _last_name(draw)
     middle = draw.pick(phrases(f"first_name_counts_{sex}_en")) if draw.chance(0.6) else ""
@@ -174,11 +195,27 @@ def draw_person(draw: Draw, label: str, sex: str = "", last: str = "") -> Person
     return Person(sex, first, middle, last, suffix, nick, _login(draw, first, last), label)
 
 
+def _person_of_origin(draw: Draw, label: str, sex: str, last: str, origin: str) -> Person:
+    first = first_name(draw, origin, sex)
+    last = last or last_name(draw, origin)
+    if origin in ("british", "irish", "caribbean") and draw.chance(0.05):
+        last += f"-{last_name(draw, origin)}"
+    whole = ""
+    if draw.chance(0.75):
+        whole, last = whole_name(draw, origin, sex, first, last)
+    middle = first_name(draw, origin, sex) if not whole and draw.chance(0.3) else ""
+    nick = _ascii(first)[: draw.between(3, 4)]
+    login = _login(draw, first, last)
+    return Person(sex, first, middle, last, "", nick, login, label, whole, origin)
+
+
 def _forms(person: Person, draw: Draw, form: str) -> str:
     """A person's name as `form` writes it; the suffix only in the forms with both names."""
     first, last = person.first, person.last
     initial = f"{person.middle[:1]}"
     after = f"{draw.pick((' ', ', '))}{person.suffix}" if person.suffix else ""
+    if person.whole and form in ("", "fl", "lf"):
+        return person.whole.upper() if form == "lf" and draw.chance(0.5) else person.whole
     if form in ("", "fl"):
         middle = ""
         if initial:
@@ -244,11 +281,15 @@ def person_of(note: Note, key: str, label: str, sex: str = "") -> Person:
 
     def new() -> Person:
         draw = note.draw.child("person", key)
+        country = country_of(note)
         if key == "p1":
-            return draw_person(draw, label, note.template.settings.get("patient", ""))
+            sex_asked = note.template.settings.get("patient", "")
+            return draw_person(draw, label, sex_asked, country=country)
         kin = key.startswith(("r", "p2")) and draw.chance(0.4)
-        last = person_of(note, "p1", "PATIENT").last if kin else ""
-        return draw_person(draw, label, sex, last)
+        if not kin:
+            return draw_person(draw, label, sex, country=country)
+        patient = person_of(note, "p1", "PATIENT")
+        return draw_person(draw, label, sex, patient.last, country=country, origin=patient.origin)
 
     return note.remember(f"person {key}", new)  # type: ignore[no-any-return]
 
@@ -290,6 +331,10 @@ def _agreeing(woman: str, man: str) -> Maker:
 def _honorific(upper: bool) -> Maker:
     def make(note: Note, slot: Slot) -> Pieces:
         sex = person_of(note, f"p{slot.index or 1}", "PATIENT").sex
+        if (country := country_of(note)) is not None:
+            titles = f"titles {sex}"
+            title = note.remember(titles, lambda: country.drawn(note.draw, titles))
+            return [NotePiece(title if upper else title.lower())]
         title = note.remember("honorific", lambda: note.draw.pick(("Mrs.", "Ms.", "Ms.", "Miss")))
         title = title if sex == "f" else "Mr."
         if note.remember("bare honorific", lambda: note.draw.chance(0.2)):
@@ -311,6 +356,8 @@ def _credentials() -> tuple[str, ...]:
 def _credential(note: Note, slot: Slot) -> Pieces:
     def new() -> str:
         draw = note.draw
+        if (country := country_of(note)) is not None:
+            return country.drawn(draw, "credentials")
         one = draw.weighted(*_weights("credentials_en"))
         if one in _OTHERS:
             one = "MD"
@@ -324,7 +371,7 @@ def _credential(note: Note, slot: Slot) -> Pieces:
 
 def _user(note: Note, slot: Slot) -> Pieces:
     def new() -> str:
-        person = draw_person(note.draw, "DOCTOR")
+        person = draw_person(note.draw, "DOCTOR", country=country_of(note))
         return person.login
 
     return [NotePiece(note.drawn(slot, new), "USERNAME")]
@@ -334,7 +381,7 @@ def _any_email(note: Note, slot: Slot) -> Pieces:
     def new() -> str:
         if note.draw.chance(0.4):
             return f"{note.draw.pick(words('mailboxes'))}@{domain(note.draw)}"
-        return _email(note.draw, draw_person(note.draw, "DOCTOR"))
+        return _email(note.draw, draw_person(note.draw, "DOCTOR", country=country_of(note)))
 
     return [NotePiece(note.drawn(slot, new), "EMAIL")]
 

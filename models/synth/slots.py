@@ -5,19 +5,23 @@ from __future__ import annotations
 from . import calendar, clinical, numbers, people, places
 from .filling import Maker, Note, Pieces
 from .parsing import Slot
+from .world import slots_abroad
 
 
 def _lab(note: Note, slot: Slot) -> Pieces:
     """`{lab}` is an institution, `{lab.value}` a result."""
-    table = clinical.SLOTS if slot.form == "value" else places.SLOTS
+    table = clinical.SLOTS if slot.form == "value" else _ABROAD
     return table["lab"](note, slot)
 
 
-SLOTS: dict[str, Maker] = {
+_AT_HOME: dict[str, Maker] = {
     **people.SLOTS,
     **calendar.SLOTS,
     **places.SLOTS,
     **numbers.SLOTS,
     **clinical.SLOTS,
-    "lab": _lab,
 }
+
+_ABROAD = slots_abroad({**_AT_HOME, "lab": places.SLOTS["lab"]})
+
+SLOTS: dict[str, Maker] = {**_AT_HOME, **_ABROAD, "lab": _lab}

@@ -1,6 +1,7 @@
 """Generated notes: labels where slots are, the same for the same seed, no PHI of anybody."""
 
 import collections
+import dataclasses
 import ipaddress
 import itertools
 import re
@@ -31,9 +32,11 @@ def words_of(note, label=None):
     return [note.text[s.start : s.end] for s in note.spans if label in (None, s.label)]
 
 
-def filled(source, copy=0):
+def filled(source, copy=0, country="US"):
     """A note of a template, as it is before it is printed."""
     template = parse_template(source)
+    settings = {"country": country, **template.settings}
+    template = dataclasses.replace(template, settings=settings)
     note = open_note(template, Draw("test", copy))
     return to_document("test", fill(note, template.nodes, SLOTS), {})
 
