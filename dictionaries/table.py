@@ -17,6 +17,8 @@ DICTIONARIES: dict[str, str] = {
     "city_state_no_names_after_en": "rules/city_state_no_names_after_en.txt",
     "city_state_not_street_ends_en": "rules/city_state_not_street_ends_en.txt",
     "city_state_stops_en": "rules/city_state_stops_en.txt",
+    "clinical_affixes_en": "medical/clinical_affixes_en.txt",
+    "clinical_affixes_es": "medical/clinical_affixes_es.txt",
     "clinical_abbreviations_en": "medical/clinical_abbreviations_en.txt",
     "clinical_eponyms_en": "medical/clinical_eponyms_en.txt",
     "clinical_phrases_en": "medical/clinical_phrases_en.txt",

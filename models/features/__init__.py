@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from ..core.errors import BundleError, UsageError
-from .affixes import Prefix, Suffix
+from .affixes import KnownAffix, Prefix, Suffix, known_affixes
 from .base import Property
 from .character_class import CharacterClass
 from .characters import Character, CharacterNgrams
@@ -52,6 +52,7 @@ __all__ = [
     "Elsewhere",
     "Field",
     "Kind",
+    "KnownAffix",
     "Nearest",
     "Normal",
     "Spacing",
@@ -75,6 +76,7 @@ __all__ = [
     "feature_from_json",
     "feature_to_json",
     "gazetteer_from_phrases",
+    "known_affixes",
     "ngrams",
     "property_from_json",
     "property_to_json",
@@ -85,6 +87,7 @@ KINDS: dict[str, type[Property]] = {
     "word": Word,
     "prefix": Prefix,
     "suffix": Suffix,
+    "affix": KnownAffix,
     "shape": Shape,
     "class": CharacterClass,
     "length": Length,

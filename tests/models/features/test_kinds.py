@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.dictionaries import load
 from scrubline.dictionaries.trie import TokenTrie
 from scrubline.models.core.errors import BundleError, UsageError
 from scrubline.models.core.tokens import Tokens
@@ -22,6 +23,7 @@ from scrubline.models.features import (
     Frequency,
     Gazetteer,
     Kind,
+    KnownAffix,
     Length,
     Line,
     Link,
@@ -41,6 +43,7 @@ from scrubline.models.features import (
     feature_from_json,
     feature_to_json,
     gazetteer_from_phrases,
+    known_affixes,
     property_from_json,
     property_to_json,
     together,
@@ -98,6 +101,8 @@ EXAMPLES: tuple[Property, ...] = (
     Field("line", longest=3),
     DayMonth(),
     Digits(1),
+    KnownAffix("x", "suffix", ("k", "s")),
+    KnownAffix("x", "prefix", ("ne", "ss")),
     Elsewhere(),
     Elsewhere(most=1),
     Nearest("x", "before", "far", ("email", "date"), ("cities",)),
@@ -422,6 +427,35 @@ def test_digits_are_counted_in_fine_tokens() -> None:
     assert found == ["-", "-", "B-1", "I-1", "E-1", "-", "-"]
 
 
+def test_known_affixes_are_of_longer_words() -> None:
+    suffix = KnownAffix("x", "suffix", ("itis", "emia"))
+    text = "Tonsillitis itis aitis abITIS anemia stra\u00dfitis emi"
+    assert [bool(row) for row in values(suffix, text)] == [1, 0, 0, 1, 1, 1, 0]
+    prefix = KnownAffix("x", "prefix", ("ss",))
+    assert [bool(row) for row in values(prefix, "\u00dfab \u00dfa ssab sab")] == [1, 0, 1, 0]
+
+
+def test_affixes_of_a_list_are_grouped_by_side_and_length() -> None:
+    written = ["peri-", "-itis", "-Emia", "whole", "-both-", "hemi-", "-oscopy"]
+    assert known_affixes("a", written) == (
+        KnownAffix("a.4", "prefix", ("hemi", "peri")),
+        KnownAffix("a.4", "suffix", ("emia", "itis")),
+        KnownAffix("a.6", "suffix", ("oscopy",)),
+    )
+    shipped = [one.strip("-") for one in load("clinical_affixes_en").phrases]
+    assert {"peri", "itis", "ectomy"} <= set(shipped) and min(map(len, shipped)) == 4
+
+
+@pytest.mark.parametrize(
+    "affixes",
+    [(), ("a", "ab"), ("a", "a"), ("A",), ("x" * 33,)],
+    ids=["none", "two", "same", "case", "long"],
+)
+def test_affixes_that_are_none_are_refused(affixes) -> None:
+    with pytest.raises(UsageError, match="^affix: "):
+        KnownAffix("x", "suffix", affixes)
+
+
 def test_section_gives_the_heading_above() -> None:
     text = "note\nFAMILY HISTORY:\nnone known"
     tokens = tokenize_documents([text])
@@ -631,7 +665,7 @@ def _defaults(kind: type[Property]) -> dict[str, object]:
         (None, "must be an object"),
         ([], "must be an object"),
         ({}, "unknown kind NoneType"),
-        ({"kind": "os.system"}, "unknown kind 'os.system'; known: beside, character"),
+        ({"kind": "os.system"}, "unknown kind 'os.system'; known: affix, beside, character"),
         ({"kind": ["word"]}, "unknown kind list"),
         ({"kind": "prefix"}, "prefix: parameters n, fold, whole are missing"),
         ({"kind": "section", "__class__": "x"}, "unknown parameters '__class__'"),
