@@ -164,6 +164,11 @@ def _without(templates: Sequence[Template], pattern: str) -> list[Template]:
     ]
 
 
+def _share(value: float | None) -> str:
+    """Three decimals; notes without PHI have no recall."""
+    return "-" if value is None else f"{value:.3f}"
+
+
 def table(rows: Sequence[Row]) -> str:
     """The table in Markdown."""
     lines = [
@@ -179,8 +184,8 @@ def table(rows: Sequence[Row]) -> str:
         cells = (
             f"{row['name']}",
             f"{row['test']}",
-            f"{tokens['precision']:.3f} / {tokens['recall']:.3f}",
-            f"{strict['f1']:.3f}",
+            f"{_share(tokens['precision'])} / {_share(tokens['recall'])}",
+            _share(strict["f1"]),
             f"{clean['count']} of {clean['of']}",
             f"{spans} in {empty}" if empty else "-",
             f"{stay} of {phrases}",
