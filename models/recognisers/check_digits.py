@@ -19,6 +19,8 @@ _VERHOEFF_PLACES = (
 )  # fmt: skip
 """What a digit becomes at each place from the right, in turn."""
 
+_NEW_ZEALAND = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+
 
 def _weighted(digits: Iterable[int], weights: Sequence[int]) -> int:
     return sum(digit * weight for digit, weight in zip(digits, weights, strict=True))
@@ -67,6 +69,21 @@ def medicare_australia(number: str) -> bool:
     """Eight digits and their check; the number of the card and of the person follow."""
     digits = _digits(number)
     return _weighted(digits[:8], (1, 3, 7, 9, 1, 3, 7, 9)) % 10 == digits[8]
+
+
+def new_zealand(number: str) -> bool:
+    """The National Health Index: AAANNNC, since 2019 AAANNAX as well (HISO 10046)."""
+    values = [_NEW_ZEALAND.find(c) + 1 if c.isalpha() else int(c) for c in number]
+    rest = _weighted(values[:6], (7, 6, 5, 4, 3, 2)) % (23 if number[6].isalpha() else 11)
+    if number[6].isalpha():
+        return 23 - rest == values[6]
+    return rest != 0 and (11 - rest) % 10 == values[6]
+
+
+def phn_british_columbia(number: str) -> bool:
+    """The Personal Health Number of British Columbia: nine, eight digits, a check digit."""
+    digits = _digits(number)
+    return (11 - _weighted(digits[1:9], (2, 4, 8, 5, 10, 9, 7, 3)) % 11) % 11 == digits[9]
 
 
 def quebec(number: str) -> bool:

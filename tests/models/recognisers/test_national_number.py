@@ -9,6 +9,7 @@ import pytest
 from scrubline.models.core.documents import Context, Document
 from scrubline.models.recognisers import check_digits, national_number
 from stdnum import luhn as stdnum_luhn
+from stdnum.ca import bc_phn
 from stdnum.gb import nhs
 from stdnum.ie import pps
 from stdnum.in_ import aadhaar
@@ -116,6 +117,7 @@ def digits(rng: random.Random, count: int) -> str:
     [
         (check_digits.modulo_11, nhs.is_valid, "", 10, ""),
         (check_digits.luhn, stdnum_luhn.is_valid, "", 9, ""),
+        (check_digits.phn_british_columbia, bc_phn.is_valid, "9", 9, ""),
         (check_digits.verhoeff, aadhaar.is_valid, "7", 11, ""),
         (check_digits.ireland, pps.is_valid, "", 7, "T"),
         (check_digits.ireland, pps.is_valid, "", 7, "FA"),
@@ -132,3 +134,9 @@ def test_check_digits_agree_with_a_library(ours, theirs, begin, count, end) -> N
 def test_south_africa_needs_date_and_check() -> None:
     assert idnr.is_valid("8001015009087")
     assert check_digits.date_yymmdd("8001015009087") and check_digits.luhn("8001015009087")
+
+
+def test_the_national_health_index_of_new_zealand_has_two_check_characters():
+    """Both examples are of the standard's own (HISO 10046)."""
+    assert check_digits.new_zealand("ZAC5361") and check_digits.new_zealand("ZBN77VL")
+    assert not check_digits.new_zealand("ZAC5362") and not check_digits.new_zealand("ZBN77VM")
