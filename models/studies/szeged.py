@@ -41,6 +41,7 @@ from .szeged_claims import (
     OUTSIDE_HELP,
     claim_of_parts,
     claim_of_single_tokens,
+    claim_of_structure,
     claim_of_time,
     claims_of_features,
     claims_of_vote,
@@ -153,6 +154,7 @@ def _triggers(bench: Bench) -> Findings:
     others = _other_features(bench)
     varied = dict(zip(others, bench.folds(list(others.values())), strict=True))
     without = {name: phrases_of(bench.score(run, ("conll",))).micro for name, run in varied.items()}
+    bare = bench.score(varied[HEADINGS], ("conll",), resamples=_RESAMPLES)
     (crf,) = bench.folds([bench.hide()], to_convergence=True)
     seconds = {name: run.seconds for name, run in runs.items()}
     reports = {
@@ -201,6 +203,9 @@ def _triggers(bench: Bench) -> Findings:
             *claims_of_vote(micro, runs, _SETS),
             claim_of_time(seconds, crf.seconds),
             *claims_of_features(micro["token"], without, crf.gold, tuple(bench.material.auxiliary)),
+            claim_of_structure(
+                next(d for d in differences(bare, reports["token"]) if d.score == "f1")
+            ),
         ),
     )
 

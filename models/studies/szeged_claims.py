@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ..corpora import AnnotatedDocument, Annotation
 from ..crf.codec import encode
+from ..evaluation.paired import ScoreDifference
 from ..evaluation.scores import Score
 from ..text.tokenizer import tokenize_documents
 from ..training.reporting import shown
@@ -114,12 +115,6 @@ def claims_of_features(
             max(gains.values()) < _NOTHING if tokens < _MOST_TOKENS else None,
         ),
         ClaimCheck(
-            "Common headings tell of the structure of a document and help (Feature set): F of the"
-            " token set is higher with them than without, and without the tokens since the last.",
-            f"F {f1:.4f} with them, {shown(others[HEADINGS].f1)} without.",
-            gains[HEADINGS] < 0,
-        ),
-        ClaimCheck(
             "The result is competitive without parts of speech, deep parses and medical resources"
             " such as MeSH (Feature set, Conclusions): the token set gains less than a point of F"
             " by parts of speech and MeSH.",
@@ -129,6 +124,22 @@ def claims_of_features(
             else lacking.strip(),
             helped < _ABOUT if helped is not None else None,
         ),
+    )
+
+
+def claim_of_structure(gain: ScoreDifference) -> ClaimCheck:
+    """Whether headings help, by paired resamples of documents.
+
+    Args:
+        gain: of F of the token set by its headings.
+    """
+    low, high = (gain.interval.low, gain.interval.high) if gain.interval else (0.0, 0.0)
+    return ClaimCheck(
+        "Common headings tell of the structure of a document and help (Feature set): F of the token"
+        " set is higher with them than without, and without the tokens since the last.",
+        f"F {shown(gain.second)} with them, {shown(gain.first)} without; the 95 % interval of the"
+        f" difference is {low:+.4f} to {high:+.4f}.",
+        True if low > 0 else False if high < 0 else None,
     )
 
 

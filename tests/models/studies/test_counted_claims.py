@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from scrubline.dictionaries import Dictionary, load
 from scrubline.models.corpora import AnnotatedDocument, Annotation
+from scrubline.models.evaluation.intervals import Interval
+from scrubline.models.evaluation.paired import ScoreDifference
 from scrubline.models.evaluation.scores import Score
 from scrubline.models.features import Field
 from scrubline.models.studies import Bench, Material, lists_needed, szeged
@@ -27,6 +29,7 @@ from scrubline.models.studies.stat_deid_claims import (
 from scrubline.models.studies.szeged_claims import (
     HEADINGS,
     OUTSIDE_HELP,
+    claim_of_structure,
     claim_of_time,
     claims_of_features,
 )
@@ -68,11 +71,10 @@ def test_a_tree_learns_faster_than_a_crf_or_not(tree, agrees):
 @pytest.mark.parametrize(
     ("others", "expected"),
     [
-        ({"without a": 89.0, HEADINGS: 89.9}, (True, True, None)),
-        ({"without a": 90.4, HEADINGS: 90.0}, (True, False, None)),
-        ({"without a": 90.6, HEADINGS: 90.1}, (False, False, None)),
-        ({"without a": 89.0, HEADINGS: 89.0, OUTSIDE_HELP: 90.9}, (True, True, True)),
-        ({"without a": 89.0, HEADINGS: 89.0, OUTSIDE_HELP: 91.1}, (True, True, False)),
+        ({"without a": 89.0, HEADINGS: 90.4}, (True, None)),
+        ({"without a": 90.6, HEADINGS: 90.1}, (False, None)),
+        ({"without a": 89.0, HEADINGS: 89.0, OUTSIDE_HELP: 90.9}, (True, True)),
+        ({"without a": 89.0, HEADINGS: 89.0, OUTSIDE_HELP: 91.1}, (True, False)),
     ],
 )
 def test_features_that_are_better_left_out_and_that_are_missing(others, expected):
@@ -82,8 +84,24 @@ def test_features_that_are_better_left_out_and_that_are_missing(others, expected
     assert tuple(check.agrees for check in checks) == expected
     assert "On 4 tokens F, 0.9000 with all" in checks[0].found
     assert OUTSIDE_HELP not in checks[0].found
-    assert checks[2].found.endswith("No auxiliary model for MeSH here.")
-    assert ("with parts of speech, " in checks[2].found) == (OUTSIDE_HELP in others)
+    assert checks[1].found.endswith("No auxiliary model for MeSH here.")
+    assert ("with parts of speech, " in checks[1].found) == (OUTSIDE_HELP in others)
+
+
+@pytest.mark.parametrize(
+    ("interval", "agrees"),
+    [
+        (Interval(0.001, 0.01), True),
+        (Interval(-0.01, -0.001), False),
+        (Interval(-0.001, 0.01), None),
+        (None, None),
+    ],
+)
+def test_headings_help_beyond_chance(interval, agrees):
+    gain = ScoreDifference("conll", "f1", 0.90, 0.91, interval, None, 0, 0)
+    check = claim_of_structure(gain)
+    assert check.agrees is agrees
+    assert check.found.startswith("F 0.9100 with them, 0.9000 without")
 
 
 def test_a_million_tokens_are_not_fewer(monkeypatch):
