@@ -52,6 +52,8 @@ def learn(
     check_training(features, tags)
     flat = [tag for sequence in tags for tag in sequence]
     names = (OUTSIDE, *sorted(set(flat) - {OUTSIDE}))
+    if len(set(flat)) < 2:
+        raise UsageError("a support vector machine needs items with a label and items without")
     ids = {name: index for index, name in enumerate(names)}
     gold = np.fromiter((ids[tag] for tag in flat), np.int64, len(flat))
     rows = sparse.csr_matrix(

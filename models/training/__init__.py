@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import importlib.metadata
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -15,6 +16,7 @@ from ..core.errors import UsageError
 from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.version import VERSION
 from ..corpora import AnnotatedDocument, Annotation
+from ..crf.codec import OUTSIDE
 from ..crf.learning import Progress
 from ..families import FAMILIES, Model
 from ..recipes import Recipe
@@ -24,6 +26,9 @@ from .passes import fit_recipe
 from .preparing import Prepared, make_dictionaries, prepare
 
 __all__ = ["train"]
+
+_LABEL = re.compile(r"[\w-]{1,64}")
+"""What a tag can hold behind its prefix; see `bundles.contents`."""
 
 
 def train(
@@ -196,6 +201,11 @@ def _check_corpus(
 def _label_problem(
     span: Annotation, label_map: Mapping[str, str | None] | None, native: bool
 ) -> str | None:
+    if span.label == OUTSIDE or _LABEL.fullmatch(span.label) is None:
+        return (
+            "is no name that a bundle can hold: 1 to 64 letters, digits, hyphens or underscores,"
+            " and not O, which means no label"
+        )
     if label_map is not None:
         if span.label not in label_map:
             return f"is missing in the label map; it has {sorted(label_map)}"

@@ -108,10 +108,13 @@ def _material(args: argparse.Namespace) -> Material:
     if not args.corpus.replace("-", "").replace("_", "").isalnum():
         raise UsageError("--corpus must be a name of letters, digits, - and _")
     label_map = dict(load_map(args.label_map).table) if args.label_map else None
+    test = read_corpora(args.test, "--test")
+    if not any(document.spans for document in test):
+        raise UsageError("--test: no document has a span, so nothing can be scored")
     return Material(
         name=f"{args.corpus}{QUICK_END}" if args.quick else args.corpus,
         train=read_corpora(args.train, "--train"),
-        test=read_corpora(args.test, "--test"),
+        test=test,
         language=args.language,
         dictionaries={name: dictionaries.load(name) for name in lists_needed(args.language)},
         label_map=label_map,

@@ -161,7 +161,7 @@ def test_weights_that_cannot_be_kept_are_refused(monkeypatch: pytest.MonkeyPatch
 def test_without_the_library_the_error_names_the_extra(missing: str, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     given = prepared("two")
-    with pytest.raises(UsageError, match=r"needs scikit-learn: `pip install scrubline\[svm\]`"):
+    with pytest.raises(UsageError, match=r"needs scikit-learn: `pip install 'scrubline\[svm\]'`"):
         learn(given.features, given.tags, LEARNER)
 
 

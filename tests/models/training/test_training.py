@@ -184,7 +184,7 @@ def test_native_labels_and_maps_are_taken():
         ([], "no training document"),
         ([AnnotatedDocument("a", "No fever."), AnnotatedDocument("b", "")], "2 training documents"),
         ([AnnotatedDocument("a", " \n ", (Annotation(0, 2, "DATE"),))], "nothing to learn"),
-        ([AnnotatedDocument("a", "x", (Annotation(0, 1, "a b"),))], "tags"),
+        ([AnnotatedDocument("a", "x", (Annotation(0, 1, "a b"),))], "no name that a bundle"),
     ],
 )
 def test_corpora_that_cannot_be_learnt_are_refused(corpus, words):
