@@ -34,7 +34,7 @@ from .training_inputs import end_of, read_auxiliary_models, read_corpora
 
 QUICK_RUN = "**A quick run, to see that everything works: its figures mean nothing.**"
 QUICK_END = "-quick"
-"""Behind the name of the corpus, so that no full page is written over; no index lists them."""
+"""Behind the name of the corpus: no full page is written over, and no claim judged by it."""
 
 
 def list_studies() -> Iterator[str]:
@@ -128,11 +128,15 @@ def _write_index(folder: Path) -> None:
     existing: dict[str, list[str]] = {}
     for page in sorted(folder.glob("*.md")):
         name, _, corpus = page.stem.partition(".")
-        if name in STUDIES and corpus and not corpus.endswith(QUICK_END):
+        if name in STUDIES and corpus:
             existing.setdefault(name, []).append(corpus)
     studies = list(STUDIES.values())
     (folder / "README.md").write_text(index_page(studies, existing), encoding="utf-8")
-    overview = overview_page(studies, existing, folder)
+    full = {
+        name: [corpus for corpus in corpora if not corpus.endswith(QUICK_END)]
+        for name, corpora in existing.items()
+    }
+    overview = overview_page(studies, full, folder)
     (folder / "claims.md").write_text(overview, encoding="utf-8")
 
 

@@ -38,15 +38,17 @@ def test_a_study_writes_its_page_and_the_index(capsys, tmp_path):
         # The second corpus is the same one under another name: what is trained is kept.
         assert ("kept from before" in err) == (corpus == "two")
     index = (pages / "README.md").read_text(encoding="utf-8")
-    assert "[one](hitsz-upper-bound.one.md), [two](hitsz-upper-bound.two.md)" in index
+    assert "[one-quick](hitsz-upper-bound.one-quick.md), [two-quick](" in index
     assert all(f"`{name}`" in index for name in STUDIES)
     for page in pages.glob("*.md"):
         text = page.read_text(encoding="utf-8")
         assert str(tmp_path) not in text and str(DEMO.parent) not in text
         assert all((pages / link).is_file() for link in re.findall(r"\]\(([\w.-]+)\)", text))
-    page = (pages / "hide-confusion.two.md").read_text(encoding="utf-8")
+    page = (pages / "hide-confusion.two-quick.md").read_text(encoding="utf-8")
     assert "scrubline study hide-confusion --train gold/train.jsonl" in page
     assert "--corpus two --language en" in page and "--quick" in page
+    assert "its figures mean nothing" in page
+    assert "two-quick" not in (pages / "claims.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
