@@ -25,7 +25,9 @@ from .layout import (
     model_paths,
 )
 
-_TAG = re.compile(r"O|[BIES]-[\w-]{1,64}")
+LABEL = re.compile(r"[\w-]{1,64}")
+"""What a label may be called, so that a tag can hold it."""
+_TAG = re.compile(rf"O|[BIES]-{LABEL.pattern}")
 
 
 class PackedModels(Mapping[str, Model]):

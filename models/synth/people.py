@@ -182,8 +182,10 @@ def draw_person(
         origin: of the kin whose surname they bear.
     """
     sex = sex or draw.pick("fm")
-    if origin or (country is not None and draw.chance(_OF_ORIGIN)):
-        return _person_of_origin(draw, label, sex, last, origin or country.origin(draw))  # type: ignore[union-attr]
+    if not origin and country is not None and draw.chance(_OF_ORIGIN):
+        origin = country.origin(draw)
+    if origin:
+        return _person_of_origin(draw, label, sex, last, origin)
     first = _first_name(draw, sex)
     last = last or _last_name(draw)
     middle = draw.pick(phrases(f"first_name_counts_{sex}_en")) if draw.chance(0.6) else ""

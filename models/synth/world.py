@@ -72,30 +72,38 @@ def slots_abroad(home: Mapping[str, Maker]) -> dict[str, Maker]:
     }
 
 
-def _plain(section: str, label: str, home: Maker) -> Maker:
+def _at_home_or(
+    home: Maker, abroad: Callable[[Note, Slot, Country], Pieces], section: str = ""
+) -> Maker:
+    """Fills a slot as the note's country does; as at home if it lacks the section."""
+
     def maker(note: Note, slot: Slot) -> Pieces:
         place = country_of(note)
-        if place is None or section not in place.sections:
+        if place is None or (section and section not in place.sections):
             return home(note, slot)
+        return abroad(note, slot, place)
+
+    return maker
+
+
+def _plain(section: str, label: str, home: Maker) -> Maker:
+    def abroad(note: Note, slot: Slot, place: Country) -> Pieces:
         refuse_extras(note, slot)
         return [NotePiece(note.drawn(slot, lambda: place.drawn(note.draw, section)), label)]
 
-    return maker
+    return _at_home_or(home, abroad, section)
 
 
 def _of_patient(section: str, label: str, home: Maker) -> Maker:
     """A number that is the patient's without a digit too."""
 
-    def maker(note: Note, slot: Slot) -> Pieces:
-        place = country_of(note)
-        if place is None or section not in place.sections:
-            return home(note, slot)
+    def abroad(note: Note, slot: Slot, place: Country) -> Pieces:
         refuse_extras(note, slot, forms=("last4",))
         key = f"{section}{slot.index}"
         number = note.remember(key, lambda: place.drawn(note.draw, section))
         return [NotePiece(number[-4:] if slot.form else number, label)]
 
-    return maker
+    return _at_home_or(home, abroad, section)
 
 
 _NO_SHORT = frozenset((
@@ -117,10 +125,7 @@ def _short_of(draw: Draw, name: str) -> str:
 
 
 def _institution(section: str, label: str, home: Maker) -> Maker:
-    def maker(note: Note, slot: Slot) -> Pieces:
-        place = country_of(note)
-        if place is None or section not in place.sections:
-            return home(note, slot)
+    def abroad(note: Note, slot: Slot, place: Country) -> Pieces:
         if slot.form not in ("", "short"):
             raise note.wrong(slot, f"no form .{slot.form} of an institution; known: .short")
 
@@ -131,20 +136,17 @@ def _institution(section: str, label: str, home: Maker) -> Maker:
         found = note.drawn(slot, new)
         return [NotePiece(found.short if slot.form else found.name, label)]
 
-    return maker
+    return _at_home_or(home, abroad, section)
 
 
 def _city(home: Maker) -> Maker:
-    def maker(note: Note, slot: Slot) -> Pieces:
-        place = country_of(note)
-        if place is None:
-            return home(note, slot)
+    def abroad(note: Note, slot: Slot, place: Country) -> Pieces:
         refuse_extras(note, slot)
         town = note.drawn(slot, lambda: place.town(note.draw))
         note.memory["last city"] = town
         return [NotePiece(town.name, "CITY")]
 
-    return maker
+    return _at_home_or(home, abroad)
 
 
 def _town_of(note: Note, slot: Slot, place: Country) -> Town:
@@ -154,10 +156,7 @@ def _town_of(note: Note, slot: Slot, place: Country) -> Town:
 
 
 def _state(home: Maker) -> Maker:
-    def maker(note: Note, slot: Slot) -> Pieces:
-        place = country_of(note)
-        if place is None:
-            return home(note, slot)
+    def abroad(note: Note, slot: Slot, place: Country) -> Pieces:
         refuse_extras(note, slot, forms=("abbr", "full"))
         town = note.drawn(slot, lambda: _town_of(note, slot, place))
         form = slot.form or note.remember(
@@ -166,19 +165,16 @@ def _state(home: Maker) -> Maker:
         short = form == "abbr"
         return [NotePiece(town.short if short else town.region, place.region_label)]
 
-    return maker
+    return _at_home_or(home, abroad)
 
 
 def _zip(home: Maker) -> Maker:
-    def maker(note: Note, slot: Slot) -> Pieces:
-        place = country_of(note)
-        if place is None:
-            return home(note, slot)
+    def abroad(note: Note, slot: Slot, place: Country) -> Pieces:
         refuse_extras(note, slot)
         code = note.drawn(slot, lambda: _town_of(note, slot, place).code)
         return [NotePiece(code, "ZIP")]
 
-    return maker
+    return _at_home_or(home, abroad)
 
 
 def _address(home: Mapping[str, Maker]) -> Maker:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import collections
 import importlib.metadata
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from ...dictionaries import Dictionary
 from ..auxiliary import AuxiliaryModel, refuse_in_bundle
 from ..bundles.bundle import Bundle, make_bundle
+from ..bundles.contents import LABEL
 from ..core.errors import UsageError
 from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.version import VERSION
@@ -26,9 +26,6 @@ from .passes import fit_recipe
 from .preparing import Prepared, make_dictionaries, prepare
 
 __all__ = ["train"]
-
-_LABEL = re.compile(r"[\w-]{1,64}")
-"""What a tag can hold behind its prefix; see `bundles.contents`."""
 
 
 def train(
@@ -201,7 +198,7 @@ def _check_corpus(
 def _label_problem(
     span: Annotation, label_map: Mapping[str, str | None] | None, native: bool
 ) -> str | None:
-    if span.label == OUTSIDE or _LABEL.fullmatch(span.label) is None:
+    if span.label == OUTSIDE or LABEL.fullmatch(span.label) is None:
         return (
             "is no name that a bundle can hold: 1 to 64 letters, digits, hyphens or underscores,"
             " and not O, which means no label"
