@@ -148,18 +148,21 @@ def tuning_table(tuned: TunedBiases) -> str:
 
 
 def curve_table(points: Sequence[CurvePoint]) -> str:
-    """The curve as plain text: a line for each bias of "O"."""
+    """The curve as plain text: a line for each bias of "O", the bundle's own with a star."""
     names = [f"{what} {cell}" for what in ("characters", "tokens", "strict") for cell in "PRF"]
     lines = ["bias of O" + "".join(f"{name:>14}" for name in names)]
     for point in points:
         cells = [getattr(s, name) for s in _scores(point.scored).values() for name in _HEAD]
-        lines.append(f"{point.bias:>9g}" + "".join(f"{shown(cell):>14}" for cell in cells))
+        star = "*" if point.own else ""
+        row = "".join(f"{shown(cell):>14}" for cell in cells)
+        lines.append(f"{point.bias:>9.6g}{row}{star:>2}".rstrip())
+    lines.append("each bias is in place of the bundle's own, which has the star")
     return "\n".join(lines)
 
 
 def curve_json(points: Sequence[CurvePoint]) -> list[dict[str, object]]:
     """The curve as JSON values."""
-    return [{"bias": point.bias, **point.scored.as_json()} for point in points]
+    return [{"bias": point.bias, "own": point.own, **point.scored.as_json()} for point in points]
 
 
 def curve_plot(points: Sequence[CurvePoint]) -> str:

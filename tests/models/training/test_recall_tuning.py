@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import pytest
 from scrubline.models.bundles.bundle import revise_bundle
@@ -14,7 +15,8 @@ from scrubline.models.recipes import Recipe
 from scrubline.models.scrubber import Scrubber
 from scrubline.models.training import train
 from scrubline.models.training.recall_tuning import (
-    CURVE_BIASES,
+    CURVE_POINTS,
+    LEAST_PRECISION,
     RESOLUTION,
     BiasScorer,
     recall_curve,
@@ -121,12 +123,36 @@ def test_what_cannot_be_reached_is_told(bundle):
     assert tuned.after.characters.recall >= less.characters.recall
 
 
-def test_the_curve_falls_and_rises(bundle):
-    points = recall_curve(bundle, HELD)
-    assert [point.bias for point in points] == sorted(CURVE_BIASES, reverse=True)
+def rescaled(bundle, factor):
+    """The same model with all weights so many times as large, as another learner's are."""
+    models = {
+        key: dataclasses.replace(
+            model,
+            state_weights=model.state_weights * factor,
+            transition_weights=model.transition_weights * factor,
+        )
+        for key, model in bundle.models.items()
+    }
+    return dataclasses.replace(bundle, models=models)
+
+
+@pytest.mark.parametrize("own", [{}, {"O": -0.5, "DOCTOR": 0.25}])
+@pytest.mark.parametrize("factor", [1, 256])
+def test_a_curve_goes_from_precise_to_complete_whatever_the_scale_of_weights(bundle, own, factor):
+    biases = {label: bias * factor for label, bias in own.items()}
+    scaled = rescaled(revise_bundle(bundle, biases=own), factor)
+    points = recall_curve(dataclasses.replace(scaled, biases=biases), HELD)
+    assert len(points) == CURVE_POINTS
+    assert biases.get("O", 0.0) in [point.bias for point in points]
+    assert [p.bias for p in points] == sorted({p.bias for p in points}, reverse=True)
     recalls = [point.scored.characters.recall for point in points]
-    assert recalls[0] < 0.9 < recalls[-1]
-    assert sum(b < a for a, b in zip(recalls, recalls[1:], strict=False)) <= 1
+    assert recalls[0] < 0.9 and recalls[-1] >= 0.99
+    assert sum(b < a for a, b in itertools.pairwise(recalls)) <= 1
+    assert max(b - a for a, b in itertools.pairwise(recalls)) < 0.5
+    assert all(point.scored.characters.precision > LEAST_PRECISION for point in points[:-1])
+
+
+def test_a_curve_of_given_biases_has_those(bundle):
     assert [point.bias for point in recall_curve(bundle, HELD, [0.0, 1e-9, -0.1])] == [
         0.0,
         round(-0.1 * GRID) / GRID,
