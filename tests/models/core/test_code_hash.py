@@ -102,6 +102,7 @@ def test_the_hashes_are_those_of_the_installed_files(tree, before):
     assert tree.items() <= dict(installed()).items()
 
 
+@pytest.mark.slow
 def test_each_edit_moves_just_the_hashes_that_depend_on_the_file(tree, before):
     """The hash test of the rooms, the modules and the lists, one edit each."""
     wrong = {}

@@ -36,6 +36,7 @@ def tree(tmp_path_factory):
     return tree_with(folder, "models/recognisers", {"toy.py": TOY}, "__init__.py", edits)
 
 
+@pytest.mark.slow
 def test_it_keeps_every_promise_of_a_rule(tree):
     run_contract(tree, "models/recognisers/test_contract.py", "toy or agrees")
 

@@ -91,6 +91,7 @@ def test_the_definition_of_merging_and_its_columns_agree_about_it(tree):
     )
 
 
+@pytest.mark.slow
 def test_a_run_audits_it_and_verify_knows_it(tree):
     (tree / "key").write_text(new_key())
     (tree / "key").chmod(0o600)

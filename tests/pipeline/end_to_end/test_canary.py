@@ -350,6 +350,7 @@ def write_formats(folder, names):
     return errors, errors.pop(None, 0)
 
 
+@pytest.mark.slow
 def test_nothing_leaks_whatever_the_format(sinks, common, tmp_path):
     expected, lines = {}, []
     for group, names in GROUPS.items():

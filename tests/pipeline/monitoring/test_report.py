@@ -401,6 +401,7 @@ def test_warnings_are_counted(storage, tmp_path):
 # -- no PHI, and logs as JSON
 
 
+@pytest.mark.slow
 def test_nothing_that_is_told_names_a_patient_or_an_input(scrubline, watched, tmp_path, key_file):
     words, report, metrics = watched
     folder = write_corpus(tmp_path / "OkaforWard", notes=8, files=1)
