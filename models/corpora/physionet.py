@@ -45,6 +45,7 @@ description of the package "deid" 1.1 on physionet.org; its scorer `stat.pm`; pu
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -96,9 +97,12 @@ def parse(contents: Sequence[bytes | None], name: str = "") -> list[AnnotatedDoc
     content, phrases, locations = contents
     if content is None or (phrases is None and locations is None):
         raise CorpusError(1, "MissingText", "the texts, or all files that locate PHI, are missing")
-    texts = _texts(content)
-    typed = None if phrases is None else _phrases(phrases, texts)
-    untyped = None if locations is None else _locations(locations, texts)
+    with _named(TEXTS):
+        texts = _texts(content)
+    with _named(PHRASES):
+        typed = None if phrases is None else _phrases(phrases, texts)
+    with _named(LOCATIONS):
+        untyped = None if locations is None else _locations(locations, texts)
     if typed is not None and untyped is not None:
         _require_same(texts, typed, untyped)
     spans_of = untyped if typed is None else typed
@@ -108,7 +112,7 @@ def parse(contents: Sequence[bytes | None], name: str = "") -> list[AnnotatedDoc
         found = spans_of.get(doc_id, [])
         if not text.isascii() and not all(is_compared for _, is_compared in found):
             what = "the note is not ASCII: only phrases tell how offsets are counted"
-            raise CorpusError(line, "NotAscii", what)
+            raise CorpusError(line, "NotAscii", what, place=f"{TEXTS} line")
         documents.append(AnnotatedDocument(doc_id, text, tuple(span for span, _ in found)))
     return documents
 
@@ -119,6 +123,15 @@ def render(documents: Iterable[AnnotatedDocument]) -> dict[str, bytes]:
 
 
 # -- reading
+
+
+@contextlib.contextmanager
+def _named(ending: str) -> Iterator[None]:
+    """Says in errors which of the files the line is in."""
+    try:
+        yield
+    except CorpusError as error:
+        raise CorpusError(error.line, error.fault, error.what, place=f"{ending} line") from None
 
 
 def _texts(content: bytes) -> dict[str, tuple[int, str]]:
@@ -229,7 +242,7 @@ def _require_same(texts: dict[str, tuple[int, str]], typed: _Located, untyped: _
         ]
         if places[0] != places[1]:
             what = f"the files {PHRASES} and {LOCATIONS} locate different spans of the record"
-            raise CorpusError(line, "FilesDiffer", what)
+            raise CorpusError(line, "FilesDiffer", what, place=f"{TEXTS} line")
 
 
 # -- writing

@@ -55,7 +55,8 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 _CHOICES = {"linesearch": ("MoreThuente", "Backtracking", "StrongBacktracking")}
 """Parameters that are words -> the words."""
-_POSITIVE = ("C",)
+_POSITIVE = {"linear-svm": ("C", "max_iterations")}
+"""Algorithm -> its parameters that must be above 0; CRFsuite takes 0 iterations for no limit."""
 _WHOLE = ("least", "max_iterations", "max_linesearch", "num_memories", "period", "rounds")
 
 
@@ -84,7 +85,7 @@ class Learner:
                 require_one_of("learner", name, str(value), _CHOICES[name])
             elif isinstance(value, bool | str) or not 0 <= value < math.inf:
                 raise UsageError(f"learner: {name} must be a finite number, 0 or more")
-            elif name in _POSITIVE and not value:
+            elif name in _POSITIVE.get(self.algorithm, ()) and not value:
                 raise UsageError(f"learner: {name} must be above 0")
         if names != sorted(set(names)):
             raise UsageError("learner: parameters must be sorted by name and unique")

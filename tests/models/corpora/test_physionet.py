@@ -226,6 +226,20 @@ def test_offsets_that_nothing_confirms_are_refused_beyond_ascii():
     assert parse([texts.encode(), None, b"Patient 7 Note 1\n"])[0].spans == ()
 
 
+@pytest.mark.parametrize(
+    ("contents", "where"),
+    [
+        ((GOOD[:-3], "", None), r"\.text line 1: BadLine"),
+        ((GOOD, "7 1\n", None), r"-phi\.phrase line 1: BadLine"),
+        ((GOOD, None, "Patient 7 Note 1\n1\n"), r"\.deid line 2: BadLine"),
+        ((GOOD.replace("Dr.", "é"), "7 1 0 1 A\n", None), r"\.text line 1: NotAscii"),
+    ],
+)
+def test_errors_say_in_which_of_the_files(contents, where):
+    with pytest.raises(CorpusError, match=where):
+        parse([None if content is None else content.encode() for content in contents])
+
+
 # -- writing
 
 

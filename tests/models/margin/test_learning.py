@@ -169,6 +169,7 @@ def test_without_the_library_the_error_names_the_extra(missing: str, monkeypatch
     ("parameters", "what"),
     [
         ({"C": 0}, "C must be above 0"),
+        ({"max_iterations": 0}, "max_iterations must be above 0"),
         ({"C": -1.0}, "C must be a finite number, 0 or more"),
         ({"C": float("inf")}, "C must be a finite number"),
         ({"c1": 1.0}, "parameter"),
