@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from scrubline.models.corpora import AnnotatedDocument, Annotation, write_annotated
+from scrubline.models.training.recall_tuning import CURVE_POINTS
 
 DEMO = Path(__file__).parents[3] / "demo" / "gold"
 TEXT = "Seen by Abernathy on 3/4/2019 in Rome, on metformin 500 mg."
@@ -205,11 +206,13 @@ def test_a_dial_draws_recall_against_precision(scrubline, tmp_path):
     gold.write_text("".join(lines[:16]), encoding="utf-8")
     code, out, err = scrubline("evaluate", gold, "--dial", "en-default")
     assert code == 0, err
-    rows = [line.split() for line in out.strip().splitlines()[1:]]
-    assert len(rows) > 5 and all(len(row) == 10 for row in rows)
+    rows = [line.split() for line in out.strip().splitlines()[1:-1]]
+    assert len(rows) == CURVE_POINTS
+    assert [len(row) for row in rows].count(11) == 1 and {len(row) for row in rows} == {10, 11}
+    assert [row[0] for row in rows if row[-1] == "*"] == ["-10"]
     recalls = [float(row[2]) for row in sorted(rows, key=lambda row: float(row[0]))]
     # The lower the bias of "O", the more is found.
-    assert recalls[0] > recalls[-1]
+    assert recalls[0] > 0.98 and recalls[-1] < 0.9
     code, out, _ = scrubline("evaluate", gold, gold, "--dial", "en-default", "--json")
     assert code == 0 and len(json.loads(out)["curve"]) == len(rows)
     page = tmp_path / "page.html"
