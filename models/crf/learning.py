@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import ctypes
 import dataclasses
 import os
@@ -17,11 +18,15 @@ import pycrfsuite
 from ..core.arrays import Flags
 from ..core.errors import BundleError, UsageError
 from ..core.feature_rows import Features
-from ..learners import Learner, Parameter
+from ..learners import PARTS, Learner, Parameter
+from .mixing import mix
 from .model_file import CONSTANT, CrfModel, read_model, snap
 
 Progress = Callable[[int, float], None]
 """Called after each iteration with its number, from 1, and the loss (infinite if unknown)."""
+
+ITEMS_AT_ONCE = 100_000
+"""Whose strings are held at a time."""
 
 _ITERATION = re.compile(r"\*{5} (?:Iteration|Epoch) #(\d+) \*{5}")
 _LOSS = re.compile(r"Loss: (\S+)")
@@ -64,22 +69,36 @@ def item_sequences(
 ) -> Iterator[pycrfsuite.ItemSequence]:
     """Yields the sequences of a batch for python-crfsuite, each item with `CONSTANT` added.
 
+    Lists of strings take much more memory than ids, so they are made for some items at a time.
+
     Args:
         features: of a batch, or of part of it.
         table: of the whole batch's `Features.attributes`; None to make one that keeps all.
     """
     table = table or attribute_table(features.attributes)
-    ids, offsets = features.attribute_ids, features.item_offsets
+    rows = features.sequence_offsets.tolist()
+    first = 0
+    while first < len(rows) - 1:
+        after = max(first + 1, bisect.bisect_right(rows, rows[first] + ITEMS_AT_ONCE) - 1)
+        items = _items(features, table, rows[first], rows[after])
+        for sequence in range(first, after):
+            begin, end = rows[sequence] - rows[first], rows[sequence + 1] - rows[first]
+            yield pycrfsuite.ItemSequence(items[begin:end])
+        first = after
+
+
+def _items(features: Features, table: AttributeTable, first: int, after: int) -> list[list[str]]:
+    """The strings of the items from one to before another."""
+    offsets = features.item_offsets[first : after + 1]
+    ids = features.attribute_ids[offsets[0] : offsets[-1]]
+    offsets = offsets - offsets[0]
     if table.keep is not None:
         kept = table.keep[ids]
         ids = ids[kept]
         offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
     flat = table.strings[np.insert(ids, offsets[:-1], len(table.strings) - 1)].tolist()
     bounds = (offsets + np.arange(len(offsets))).tolist()
-    items = [flat[begin:end] for begin, end in zip(bounds, bounds[1:], strict=False)]
-    rows = features.sequence_offsets.tolist()
-    for begin, end in zip(rows, rows[1:], strict=False):
-        yield pycrfsuite.ItemSequence(items[begin:end])
+    return [flat[begin:end] for begin, end in zip(bounds, bounds[1:], strict=False)]
 
 
 def learn(
@@ -99,7 +118,8 @@ def learn(
     Args:
         features: of all training documents.
         tags: one list for each sequence, one tag for each of its items.
-        learner: algorithm and parameters; others have CRFsuite's defaults.
+        learner: algorithm and parameters; others have CRFsuite's defaults. With `parts`, so many
+            models learn from every so-manyth document, one after another, and are mixed.
         seed: of the order in which the perceptron reads the sequences.
         progress: see `Progress`; an exception that it raises ends the training and propagates.
 
@@ -107,14 +127,47 @@ def learn(
         UsageError: if a parameter does not have CRFsuite's type, or there is nothing to learn.
         BundleError: if CRFsuite wrote no valid model.
     """
-    trainer = _ReportingTrainer()
-    trainer.progress = progress
-    trainer.select(learner.algorithm, "crf1d")
-    trainer.set_params(_parameters(learner, trainer))
     check_training(features, tags)
-    for items, sequence in zip(item_sequences(features), tags, strict=True):
-        if len(sequence):
-            trainer.append(items, sequence)
+    parts, learner = _parts(learner)
+    count = len(features.document_offsets) - 1
+    if parts > count:
+        raise UsageError(f"{PARTS} must be at most the number of documents, {count}; got {parts}")
+    of_sequences = np.repeat(np.arange(count) % parts, np.diff(features.document_offsets))
+    models, iterations = [], 0
+
+    def report(iteration: int, loss: float) -> None:
+        nonlocal iterations
+        iterations += 1
+        if progress is not None:
+            progress(iterations, loss)
+
+    for part in range(parts):
+        trainer = _ReportingTrainer()
+        trainer.progress = report
+        trainer.select(learner.algorithm, "crf1d")
+        trainer.set_params(_parameters(learner, trainer))
+        chosen = (of_sequences == part).tolist()
+        labelled = False
+        for items, own, sequence in zip(item_sequences(features), chosen, tags, strict=True):
+            if own and len(sequence):
+                trainer.append(items, sequence)
+                labelled = labelled or any(tag != "O" for tag in sequence)
+        if not labelled:
+            raise UsageError(f"{PARTS}: a part has no label: allow fewer parts than {parts}")
+        models.append(_trained(trainer, seed + part))
+    return mix(models)
+
+
+def _parts(learner: Learner) -> tuple[int, Learner]:
+    """The number of parts, and the learner of each."""
+    parameters = dict(learner.parameters)
+    parts = parameters.pop(PARTS, 1)
+    if parts != int(parts) or parts < 1:
+        raise UsageError(f"{learner.algorithm}: {PARTS} must be a whole number above 0")
+    return int(parts), Learner(learner.algorithm, tuple(sorted(parameters.items())))
+
+
+def _trained(trainer: _ReportingTrainer, seed: int) -> CrfModel:
     _seed_c_library(seed)
     # The model holds words of the corpus: only the owner can read the folder, and it is removed.
     with tempfile.TemporaryDirectory(prefix="scrubline-") as folder:

@@ -11,6 +11,9 @@ from ..features.base import require_int, require_one_of
 
 Parameter = int | float | str
 
+PARTS = "parts"
+"""The parameter for how many parts of the corpus models learn from that are then mixed."""
+
 _COMMON = (
     "feature.minfreq",
     "feature.possible_states",
@@ -47,7 +50,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "max_linesearch",
         ),
     ),
-    "averaged-perceptron": Algorithm("crf", (*_COMMON, "epsilon")),
+    "averaged-perceptron": Algorithm("crf", (*_COMMON, "epsilon", PARTS)),
     "linear-svm": Algorithm("margin", ("C", "max_iterations")),
     "boosted-trees": Algorithm("trees", ("confidence", "least", "rounds")),
 }
@@ -55,9 +58,9 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 _CHOICES = {"linesearch": ("MoreThuente", "Backtracking", "StrongBacktracking")}
 """Parameters that are words -> the words."""
-_POSITIVE = {"linear-svm": ("C", "max_iterations")}
+_POSITIVE = {"averaged-perceptron": (PARTS,), "linear-svm": ("C", "max_iterations")}
 """Algorithm -> its parameters that must be above 0; CRFsuite takes 0 iterations for no limit."""
-_WHOLE = ("least", "max_iterations", "max_linesearch", "num_memories", "period", "rounds")
+_WHOLE = ("least", "max_iterations", "max_linesearch", "num_memories", PARTS, "period", "rounds")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
