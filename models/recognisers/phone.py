@@ -4,8 +4,8 @@ North American numbers by shape, seven digits by shape or word, extensions and p
 international numbers with `+`, nine-digit Spanish ones behind a word. Of other countries: groups
 behind the 0 of the trunk ("01924 550 300", "(03) 9417 5586", "0491 577 644"), Indian mobile numbers
 ("94480 71263"), 1300 and 1800 numbers, and eight digits in two groups behind a word ("HP 8381
-0136"). "#" and "x" before a number, and the extension after one, are outside the span; an extension is a PHONE of its own, as
-in i2b2 2014.
+0136"). "#" and "x" before a number, and the extension after one, are outside the span; an extension
+is a PHONE of its own, as in i2b2 2014.
 
 Source of the shapes: North American Numbering Plan, area and exchange codes begin with 2 to 9; the
 national numbering plans as ITU-T E.129 lists them.
@@ -96,7 +96,8 @@ _LOINC = re.compile(r"[-.]\d")
 _NEXT_LINE = pattern(r"[/](\d{4})")
 _TIME = pattern(r"(?:[01]\d|2[0-3])[0-5]\d")
 _EXTENSION = pattern(
-    r"(?:\b(?:ext(?:ension|n|\.)?|bleep|blp|dect|sat ph|loc\.|pager|pgr|beeper|bpr|pg|pp|spectralink|vocera|ascom|voalte|zone"
+    r"(?:\b(?:ext(?:ension|n|\.)?|bleep|blp|dect|sat ph|loc\.|pager|pgr|beeper|bpr"
+    r"|pg|pp|spectralink|vocera|ascom|voalte|zone"
     r" phone|long range (?:pager|beeper)|in-?house)"
     r"(?: ?(?:#|:|no\.?|number|id|is|at)){0,3} {0,2}|x ?)(\d-\d{4}|\d{3,7})"
 )
