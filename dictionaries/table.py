@@ -105,6 +105,7 @@ DICTIONARIES: dict[str, str] = {
     "joined_countries": "text/joined_countries.txt",
     "joined_months": "text/joined_months.txt",
     "languages_en": "words/languages_en.txt",
+    "listed_name_no_persons_en": "rules/listed_name_no_persons_en.txt",
     "medical_abbreviations_en": "medical/medical_abbreviations_en.txt",
     "medical_products_en": "medical/medical_products_en.txt",
     "medical_tests_en": "medical/medical_tests_en.txt",
