@@ -97,6 +97,7 @@ DICTIONARIES: dict[str, str] = {
     "hospital_departments_en": "rules/hospital_departments_en.txt",
     "hospital_generic_en": "rules/hospital_generic_en.txt",
     "hospital_stops_en": "rules/hospital_stops_en.txt",
+    "hospitals_abroad_en": "institutions/hospitals_abroad_en.txt",
     "hospitals_es": "institutions/hospitals_es.txt",
     "institution_words_en": "institutions/institution_words_en.txt",
     "institution_words_es": "institutions/institution_words_es.txt",

@@ -87,7 +87,11 @@ _DAY_ENDS = re.compile(
 
 # "the 2nd inst.", as letters said it: of this month, the last and the next.
 _INSTANT = pattern(r"\b([12]?\d(?:st|nd|rd|th)|3(?:0th|1st)) (?:inst|ult|prox)\b")
-_ALL_FIGURES = pattern(r"(\d{1,2})[/.-](\d{1,2})[/.-](?:(?:19|20)\d{2}|\d{2})")
+_ALL_FIGURES = pattern(
+    r"\b(\d{1,2})(?:/(\d{1,2})/|-(\d{1,2})-|\.(\d{1,2})\.)(?:(?:19|20)\d{2}|\d{2})\b"
+)
+# Tables of skin tests: wheal and flare in mm, "Kentucky blue 8/30".
+_WHEALS = pattern(r"\b(?:wheals?\b|w/f in mm\b|skin[- ]prick|prick tests?\b|histamine \d)")
 _DURATIONS = frozenset((7, 12, 24))
 _HEAD_OF_CELL = re.compile(r"(?:^|[\n\r|]|\t| {3}|: ) ?$")
 _WEEKDAY_BEHIND = re.compile(
@@ -119,6 +123,7 @@ def _days(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
 def _short_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
     months: frozenset[int] | None = None
     day_first: bool | None = None
+    wheals: bool | None = None
     # Where the last date ended, and its month and day: the next of a list comes soon after it.
     reach, latest = -1, (0, 0)
     for match in _TWO.finditer(seen):
@@ -157,6 +162,10 @@ def _short_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         soon = latest < (int(first), int(second)) and int(first) <= latest[0] + 1
         follows = soon and 0 <= reach <= start and seen[reach:start] in _LIST_LINKS
         near = int(second if day_first else first) in months
+        if wheals is None:
+            wheals = any(_WHEALS.finditer(seen))
+        if wheals and previous_word(left) not in _CUES and not _TIME_BEHIND.match(right):
+            continue
         if _is_month_and_day(first, second, left, right, follows, near):
             yield start, end
             reach, latest = end, (int(first), int(second))
@@ -202,7 +211,10 @@ def _is_month_and_year(month: int, year: int, left: str, right: str) -> bool:
 
 def _writes_day_first(seen: bytes) -> bool:
     """Whether the full dates of a document have the day before the month."""
-    found = [(int(m.group(1)), int(m.group(2))) for m in _ALL_FIGURES.finditer(seen)]
+    found = []
+    for match in _ALL_FIGURES.finditer(seen):
+        one, other = (int(group) for group in match.groups() if group is not None)
+        found.append((one, other))
     first = any(is_day(b, a) and a > 12 for a, b in found)
     return first and not any(is_day(a, b) and b > 12 for a, b in found)
 

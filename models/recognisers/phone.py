@@ -101,6 +101,7 @@ _EXTENSION = pattern(
     r" phone|long range (?:pager|beeper)|in-?house)"
     r"(?: ?(?:#|:|no\.?|number|id|is|at)){0,3} {0,2}|x ?)(\d-\d{4}|\d{3,7})"
 )
+_VEHICLE = re.compile(r"\b(?:taxi|car|van|bus|vehicle|plate) $")
 _FOUR_DIGITS = pattern(r"[-. ]\d{4}")
 _SHORT = pattern(
     r"\b(?:call|phone|ph|tel|telephone|cell|fax|contact|office|extension|ext)(?: back)?(?: at| on)?"
@@ -295,7 +296,9 @@ def _fits(seen: bytes, start: int, end: int, cue: bool) -> bool:
         # ITU-T E.164: at most 15 digits; OMIM writes `+603967`.
         return 8 <= sum(0x30 <= byte <= 0x39 for byte in seen[start:end]) <= 15
     if end - start == 11 and seen[start + 5] == 0x20:
-        # "60000 70000" are counts.
+        # "60000 70000" are counts, "B4172 77190 07372" is one number of something else.
+        if seen[start - 2 : start - 1].isdigit() and seen[start - 1 : start] == b" ":
+            return False
         return seen[start + 3 : start + 5] != b"00" or seen[end - 2 : end] != b"00"
     if seen[start] in b"0(" and seen[start : start + 2].lstrip(b"(")[:1] == b"0":
         written = seen[start:end]
@@ -323,6 +326,9 @@ def _is_extension(text: str, seen: bytes, match: Match) -> bool:
         return False
     if word != b"x":
         if word.startswith(b"page") and _TIME.fullmatch(seen[start:end]):
+            return False
+        if word == b"pp" and _VEHICLE.search(before(seen, match.start())):
+            # The plate of a taxi.
             return False
         return end - start > 3 or word.startswith((b"ext", b"loc"))
     # "steri x4", "2x1000", "x 2000 units": a bare x needs four or five digits, no unit, and

@@ -36,9 +36,9 @@ from .patterns import disjoint, is_word, pattern, view
 
 NAME = "titled_name"
 LABELS = ("PATIENT", "DOCTOR")
-# 246 of 248 right: english_clinical_sample 41/41, demo/train 132/133, asq_phi 73/74.
+# 250 of 252 right: english_clinical_sample 41/41, demo/train 136/137, asq_phi 73/74.
 # `python -m benchmarks.rules --scores`.
-SCORE = 0.988
+SCORE = 0.9882
 
 _TITLES = dict.fromkeys(
     ("dr", "drs", "doctor", "doctors", "prof", "professor", "nurse"), "DOCTOR"
@@ -64,7 +64,7 @@ _AND = re.compile(r" ?[,/&] ?")
 _OF_STAFF = re.compile(
     r"\b(?:under(?: the care of)?|surgeon|consultant|cons|on call|hv|health visitor|midwife|cmw"
     r"|matron|counsellor|coordinator|coord|driver|security|dietitian|physio(?:therapist)?|therapist"
-    r"|therapy with|registrar|reg|op(?:erator)?|assistant|d/w|cc|clinic of|list of"
+    r"|therapy with|registrar|reg|op(?:erator)?|assistant|d/w|clinic of|list of"
     r"|(?:seen|reviewed|operated|performed|examined|assessed) by)[ :.(]{1,3}(?:the |our )?$"
 )
 _CREDENTIAL = pattern(

@@ -198,3 +198,14 @@ def test_scores_and_doses_are_left_alone(text: str) -> None:
 )
 def test_days_before_months(text, expected):
     assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Skin prick, wheal/flare: 4 Kentucky blue 8/30  5 Johnson 5/18", []),
+        ("Skin prick test neg. Seen on 8/30.", ["8/30"]),
+    ],
+)
+def test_wheals_are_no_dates(text, expected):
+    assert found(text) == expected

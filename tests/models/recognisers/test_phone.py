@@ -222,3 +222,14 @@ def test_other_forms_are_found(marked: str) -> None:
 )
 def test_other_near_misses_are_left_alone(text: str) -> None:
     check(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Taxi PP 4417 left", []),
+        ("PP 4417", [("4417", "PHONE")]),
+    ],
+)
+def test_plates_of_taxis_are_no_pagers(text, expected):
+    assert found(text) == expected
