@@ -119,7 +119,7 @@ def _short_names() -> Pattern:
     """The names of the list, those in capitals too."""
     names = sorted(load("hospitals_abroad_en").phrases, key=len, reverse=True)
     ways = dict.fromkeys((*names, *(name.upper() for name in names if len(name) > 6)))
-    return cased(rf"\b(?:{'|'.join(map(re.escape, ways))})")
+    return cased(rf"\b(?:{'|'.join(map(re.escape, ways))})".replace("The", "[Tt]he"))
 
 
 def _by_short_name(text: str, seen: RuleView) -> Iterator[tuple[int, int]]:
@@ -131,7 +131,8 @@ def _by_short_name(text: str, seen: RuleView) -> Iterator[tuple[int, int]]:
         there = _THERE.search(left) is not None or _WHERE.match(right) is not None
         whole = not _ACRONYM.fullmatch(text, start, end) and " " in text[start:end]
         if there or (whole and not _NO_HOSPITAL.match(right)):
-            yield start, end
+            # The article is not of the name.
+            yield start + 4 * text[start:end].lower().startswith("the "), end
 
 
 _NO_HOSPITAL = re.compile(

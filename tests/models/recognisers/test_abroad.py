@@ -38,6 +38,7 @@ FOUND = [
     (health_service, "txf to [[Middlemore]] 0410"),
     (health_service, "seen at [[TTSH]] NNI; [[KEM]] OPD"),
     (health_service, "appt [[Guy's]] before C1"),
+    (health_service, "go straight to the [[Bons]] or THE [[ROTUNDA]]"),
     (unit_street, "Address: [[Flat 6, Lockwood Court, 118 Horbury Road]], Ossett"),
     (unit_street, "[[5/88 Carlisle Ave]] Mount Druitt"),
     (unit_street, "Res. of: [[2/117, North Street]], V"),
