@@ -4,7 +4,8 @@ A city stands before a state ("Keene, NH 03431"), behind words for living and mo
 Spokane"), or is one of a list and no ordinary word. A state's two letters count only where an
 address or a licence makes them one: "OR", "IN", "MD", "PA" and "MA" are words and titles far more
 often. Nationalities and languages ("Spanish-speaking") and places in names of scores, signs and
-companies ("Glasgow coma scale", "Boston Scientific") are not annotated.
+companies ("Glasgow coma scale", "Boston Scientific"), of serovars, grasses and dishes ("serovars:
+Newport, Dublin", "Brussels sprouts") are not annotated.
 """
 
 from __future__ import annotations
@@ -61,8 +62,15 @@ _SOMETHING_ELSE = re.compile(
     r"|foot|brace|tube|questionnaire|study|trial|test|bag|pig|worm|procedure|technique|splint"
     r"|university|college|j\b|heart|type|flu|consensus|definition|school|street|st\b|ave|road|rd\b"
     r"|blvd|drive|highway|county|park|lake|beach|airport|police|fire|pd\b|hospital|medical"
-    r"|clinic|hosp|health|speaking|born|american|style|sandwich|sausage|pizza|breast)|'"
+    r"|clinic|hosp|health|speaking|born|american|style|sandwich|sausage|pizza|breast|scheme|shunt|sprouts?\b|nuts?\b|beans?\b"
+    r"|lettuce|potato|cypress|oak\b|live oak|plane\b|poplar|creeper|fern\b|ivy\b|cheese|cream"
+    r"|blue\b|sleep|gambling|naming|aphasia|range|curve|terms|nomenclature|ii{1,2}[abc]?\b|iv\b"
+    r"|i[abc]\b|(?:high|low|pos|neg)\b[.,;)])|'"
 )
+# "Salmonella Dublin; other serovars: Newport, Heidelberg": places where they were first found.
+_SEROVARS = re.compile(r"\b(?:serovars?|serotypes?|ser\.|salmonella|leptospira)\b[^\n;]*$")
+_LONGEST_LIST = 160
+_REVISED = re.compile(r"\b(?:revised|modified|original) $")
 _STATE_NAMES = "|".join(
     rf"{name[0].upper()}{name[1:]}"
     for name in sorted(s.title().replace(" Of ", " of ") for s in _STATES)
@@ -178,6 +186,8 @@ def _with_state(text: str, seen: bytes) -> Iterator[tuple[int, int, str]]:
         name = seen[city[0] : city[1]].decode("latin-1").lower()
         paired = f"{name}, {state.lower()}" in _pairs()
         known = name in _CITIES or paired
+        if _is_serovar(seen, city[0]):
+            continue
         if (
             paired
             and mark
@@ -342,9 +352,16 @@ def _by_list(text: str, seen: RuleView) -> Iterator[tuple[int, int, str]]:
             continue
         if label == "CITY" and _OF_NAME.search(before(seen, start)):
             continue
+        if _REVISED.search(before(seen, start)) or _is_serovar(seen, start):
+            continue
         if name.lower() in _AMBIGUOUS and not _IN_OR_FROM.search(before(seen, start)):
             continue
         yield start, end, label
+
+
+def _is_serovar(seen: bytes, start: int) -> bool:
+    """Whether a bacterium is called after the place."""
+    return bool(_SEROVARS.search(before(seen, start, _LONGEST_LIST)))
 
 
 def _is_place(seen: bytes, start: int, end: int, name: str, right: list[ContextWord]) -> bool:

@@ -2,7 +2,9 @@
 
 In figures all three parts are there, in any order that a calendar allows; with the name of a month
 a day or a year is enough. English and Spanish names, ordinals ("March 3rd", "November third"),
-ranges ("March 3-7, 2012" is two dates), and years in words as they are dictated.
+ranges ("March 3-7, 2012" is two dates), and years in words as they are dictated. A year of two
+figures stands behind a blank only where the phrase ends ("14 JUL 83, USS"); "17.2.25" is a date if
+it can be no heading: day above 12, or a word for dates or a weekday before it.
 
 Source: i2b2 2014 annotation guidelines, DATE (Stubbs and Uzuner 2015).
 """
@@ -63,6 +65,13 @@ _DAY_FIRST = pattern(
 _WORDS_FIRST = pattern(
     rf"\b{_DAY_IN_WORDS}(?: day)? of {MONTH}\b(?:{_DOT_OR_GAP}({_NUMBER_OF_YEAR}))?"
 )
+# "14 JUL 83": two figures behind a blank, and nothing that they count.
+_SHORT_YEAR = pattern(r" (\d{2})(?:[,;)\]\r\n|]|\.(?:\s|\z)| {2}| ?\z| \d{4}\b| \d{1,2}:\d\d)")
+_DATED = re.compile(
+    r"\b(?:dates?|dated|dtd?|dob|d\.o\.b|born|on|since|from|until|till|signed|seen|review"
+    r"|adm(?:itted)?|disch(?:arged)?|op|(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?)"
+    r"[.:,]? {0,3}$"
+)
 # "5. May drive": the figure of a list, and a verb.
 _ITEM = re.compile(r"(?:^|[^\w] ?)$")
 
@@ -111,7 +120,13 @@ def _full_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
             is_word(text, start - 1)
             or (is_word(text, end) and text[end] != "T" and not glued_time)
             # 1.2.10 is a version or a heading, and so is 1.12.10.
-            or (len(year) == 2 and separator == b"." and min(len(first), len(others[0])) < 2)
+            or (
+                len(year) == 2
+                and separator == b"."
+                and min(len(first), len(others[0])) < 2
+                and int(first) < 13
+                and not _DATED.search(before(seen, start))
+            )
             or (len(year) == 2 and names_a_number(before(seen, start)))
         ):
             continue
@@ -191,6 +206,10 @@ def _days_first(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
             continue
         if not any(years):
             end = match.end(4)
+            short = _SHORT_YEAR.match(seen, end, len(seen))
+            if short and link and name not in WORDS_TOO:
+                yield start, short.end(1)
+                continue
             worded = bool(ordinal) or (link or b"").strip() in (b"of", b"day of", b"de", b"-")
             if not worded and (name.lower() in WORDS_TOO and not name.istitle() or not link):
                 continue

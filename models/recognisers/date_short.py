@@ -6,8 +6,11 @@ score does not exceed its maximum: 11/3 is a date wherever no machine or drug is
 with a word for it ("on", "through", "RTC"), a leading zero, a day above 12, or beside a date of the
 same weeks in the same document; and neither is one beside a word or unit of measurement.
 
-Day first, as most of the world writes, counts behind a word that leaves no doubt ("on 23/5"). A day
-alone counts behind such a word too, unless a noun follows ("on the 4th finger").
+Day first, as most of the world writes, counts behind a word that leaves no doubt ("on 23/5"), with
+a zero ("29/08"), behind a weekday, and in a document whose full dates have the day first; there
+`18/12` and `28/7` may be 18 months and 28 days, and stand at the head of a line or cell. "The 2nd
+inst." is a day. A day alone counts behind such a word too, unless a noun follows ("on the 4th
+finger").
 """
 
 from __future__ import annotations
@@ -82,6 +85,20 @@ _DAY_ENDS = re.compile(
 )
 
 
+# "the 2nd inst.", as letters said it: of this month, the last and the next.
+_INSTANT = pattern(r"\b([12]?\d(?:st|nd|rd|th)|3(?:0th|1st)) (?:inst|ult|prox)\b")
+_ALL_FIGURES = pattern(
+    r"\b(\d{1,2})(?:/(\d{1,2})/|-(\d{1,2})-|\.(\d{1,2})\.)(?:(?:19|20)\d{2}|\d{2})\b"
+)
+# Tables of skin tests: wheal and flare in mm, "Kentucky blue 8/30".
+_WHEALS = pattern(r"\b(?:wheals?\b|w/f in mm\b|skin[- ]prick|prick tests?\b|histamine \d)")
+_DURATIONS = frozenset((7, 12, 24))
+_HEAD_OF_CELL = re.compile(r"(?:^|[\n\r|]|\t| {3}|: ) ?$")
+_WEEKDAY_BEHIND = re.compile(
+    r"\b(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?:[a-z]{0,5}day)?[.,]? $"
+)
+
+
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields one DATE per date, left to right and without overlap."""
     text = document.text
@@ -99,10 +116,14 @@ def _days(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         whole = not is_word(text, match.start() - 1) and not is_word(text, end)
         if whole and _DAY_ENDS.match(after(seen, end, 24)):
             yield start, end
+    for match in _INSTANT.finditer(seen):
+        yield match.span(1)
 
 
 def _short_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
     months: frozenset[int] | None = None
+    day_first: bool | None = None
+    wheals: bool | None = None
     # Where the last date ended, and its month and day: the next of a list comes soon after it.
     reach, latest = -1, (0, 0)
     for match in _TWO.finditer(seen):
@@ -130,11 +151,22 @@ def _short_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
             if _is_month_and_year(int(first), int(second), left, right):
                 yield start, end
             continue
+        if day_first is None:
+            day_first = _writes_day_first(seen)
+        if int(first) > 12 and is_day(int(second), int(first)):
+            if _is_day_and_month(second, left, right, day_first):
+                yield start, end
+            continue
         if months is None:
-            months = _months_of(seen)
+            months = _months_of(seen, day_first)
         soon = latest < (int(first), int(second)) and int(first) <= latest[0] + 1
         follows = soon and 0 <= reach <= start and seen[reach:start] in _LIST_LINKS
-        if _is_month_and_day(first, second, left, right, follows, months):
+        near = int(second if day_first else first) in months
+        if wheals is None:
+            wheals = any(_WHEALS.finditer(seen))
+        if wheals and previous_word(left) not in _CUES and not _TIME_BEHIND.match(right):
+            continue
+        if _is_month_and_day(first, second, left, right, follows, near):
             yield start, end
             reach, latest = end, (int(first), int(second))
 
@@ -147,12 +179,14 @@ def _glued(seen: bytes, start: int) -> bool:
     )
 
 
-def _months_of(seen: bytes) -> frozenset[int]:
+def _months_of(seen: bytes, day_first: bool) -> frozenset[int]:
     """The months about which a document writes: those of its dates, birthdays aside, +- 1."""
     found: set[int] = set()
     for match in _DATED.finditer(seen):
         month = int(match.group(1) or match.group(3) or b"0")
         day = int(match.group(2) or match.group(4) or b"0")
+        if day_first and match.group(1):
+            month, day = day, month
         if is_day(month, day) and not _BIRTH.search(before(seen, match.start(), 20)):
             found.add(month)
     for match in _MONTH_WORD.finditer(seen):
@@ -175,16 +209,42 @@ def _is_month_and_year(month: int, year: int, left: str, right: str) -> bool:
     )
 
 
+def _writes_day_first(seen: bytes) -> bool:
+    """Whether the full dates of a document have the day before the month."""
+    found = []
+    for match in _ALL_FIGURES.finditer(seen):
+        one, other = (int(group) for group in match.groups() if group is not None)
+        found.append((one, other))
+    first = any(is_day(b, a) and a > 12 for a, b in found)
+    return first and not any(is_day(a, b) and b > 12 for a, b in found)
+
+
+def _is_day_and_month(month: bytes, left: str, right: str, day_first: bool) -> bool:
+    """Whether "21/3" is the 21st of March."""
+    word = previous_word(left)
+    if (word in _CUES and word not in _WEAK_CUES) or _WEEKDAY_BEHIND.search(left):
+        return True
+    beside = [part.strip(".,:;()[]\"'") for part in _SENTENCE_END.split(left)[-1].split()[-2:]]
+    if not _NO_DATE_LEFT.isdisjoint(beside) or left.rstrip().endswith((">", "=", "~", "±")):
+        return False
+    if month[:1] == b"0":
+        return True
+    if not day_first:
+        return False
+    if int(month) in _DURATIONS:
+        return bool(_HEAD_OF_CELL.search(left) or _TIME_BEHIND.match(right))
+    return True
+
+
 def _is_month_and_day(
-    first: bytes, second: bytes, left: str, right: str, follows: bool, months: frozenset[int]
+    first: bytes, second: bytes, left: str, right: str, follows: bool, near: bool
 ) -> bool:
     month, day = int(first), int(second)
     word = previous_word(left)
     cue = word in _CUES or left.endswith(("since", "from", "until", "through", "started"))
     if not is_day(month, day):
-        # Day first, as most of the world writes: only behind a word that leaves no doubt.
-        return month > 12 and is_day(day, month) and cue and word not in _WEAK_CUES
-    if follows:
+        return False
+    if follows or _WEEKDAY_BEHIND.search(left):
         return True
     sentence = _SENTENCE_END.split(left)[-1]
     beside = [part.strip(".,:;()[]\"'") for part in sentence.replace("-> ", "").split()[-2:]]
@@ -198,7 +258,7 @@ def _is_month_and_day(
         return True
     if cue and (word not in _WEAK_CUES or day not in _DENOMINATORS):
         return True
-    if month in months and (cue or day in _RARE_DENOMINATORS or not left.strip()):
+    if near and (cue or day in _RARE_DENOMINATORS or not left.strip()):
         return word != "to" or _DOSED_TO.search(left) is not None
     ends = [_RANGE_AHEAD.match(right), _RANGE_BEHIND.search(left)]
     return any(

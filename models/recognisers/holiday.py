@@ -1,5 +1,8 @@
 """Holidays by name: "Thanksgiving", "Christmas Eve", "the 4th of July", "Passover", "Navidad".
 
+Those of the English-speaking world too ("Hogmanay", "Matariki", "Ugadi", "Heritage Day"), and days
+of the Islamic calendar ("26 Dhul Hijjah 1445").
+
 Source: 5 U.S.C. 6103 (federal holidays), and the feasts that notes name; the i2b2 2014 guidelines
 count them as DATE.
 """
@@ -33,13 +36,26 @@ _HOLIDAY = pattern(
     r"|pesach|purim|yom kippur|rosh hashanah?|sukkot|shavuot|ramadan|eid(?: (?:al|ul)-\w{3,5})"
     r"|diwali|deepavali|holi|navratri|pongal|onam|nowruz|norooz|vesak|songkran|kwanzaa|lent"
     r"|pentecost|epiphany|midsummer|guy fawkes(?: night)?|bonfire night|bank holiday(?: weekend)?"
+    r"|hogmanay|burns night|hallowe'en|whitsun|mothering sunday|pancake day|st\.? (?:george|david"
+    r"|andrew)'?s day|v\.e\. day|matariki|waitangi day|melbourne cup(?: day)?"
+    r"|(?:king|queen)'?s'? birthday|victoria day|civic holiday|cny"
+    r"|hari raya(?: (?:puasa|haji|aidilfitri))?|thaipusam|vaisakhi"
+    r"|baisakhi|dussehra|durga puja|ganesh chaturthi|ugadi|raksha bandhan|makar sankranti"
+    r"|(?:maattu|mattu|thai) pongal|ratha? yatra|ramzan|muharram|undas|sinulog|simbang gabi"
+    r"|day of reconciliation|(?:heritage|freedom|madaraka|mashujaa|jamhuri|kadooment|emancipation"
+    r"|democracy|bonifacio|workers'?) day"
     r"|d[ií]a de (?:los )?(?:muertos|reyes)|day of the dead|navidad(?:es)?|nochebuena|nochevieja"
     r"|semana santa|todos los santos|cuaresma)\b"
+)
+_HIJRI = pattern(
+    r"\b[0-3]?\d (?:muharram|safar|rabi[' ](?:al|ul)-\w{5,7}|jumada \w{4,8}(?: \w{5,7})?|rajab"
+    r"|sha'?ban|rama[dz]an|shawwal|dhul? ?(?:al-)?'?(?:hijjah?|qa'?dah?))(?:,? 1[34]\d\d)?\b"
 )
 # Proper names only, and some of them only behind a word for time: a holiday song is none.
 _CAPITAL = (
     *(b"lent", b"holi", b"onam", b"may day", b"leap day", b"epiphany", b"new year", b"midsummer"),
     *(b"all saints", b"election day", b"flag day", b"purim", b"easter", b"pentecost"),
+    *(b"cny", b"undas", b"freedom day", b"heritage day"),
 )
 _WITH_CUE = (
     b"lent",
@@ -64,11 +80,11 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields one DATE per holiday, left to right and without overlap."""
     text = document.text
     seen = view(text)
-    yield from disjoint(
-        Candidate(*match.span(), "DATE", NAME, SCORE)
-        for match in _HOLIDAY.finditer(seen)
-        if _is_holiday(text, seen, *match.span())
-    )
+    found = [
+        *(m.span() for m in _HOLIDAY.finditer(seen) if _is_holiday(text, seen, *m.span())),
+        *(m.span() for m in _HIJRI.finditer(seen)),
+    ]
+    yield from disjoint(Candidate(*span, "DATE", NAME, SCORE) for span in found)
 
 
 def _is_holiday(text: str, seen: bytes, start: int, end: int) -> bool:

@@ -11,7 +11,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 
-from ...dictionaries import load
+from ...dictionaries import load, phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .casing import (
@@ -50,7 +50,10 @@ SCORE = 0.973
 # A clinician's name, more often than not, stands behind these.
 _STAFF_AHEAD = re.compile(
     r"(?:\bby|\bper|d/w|discussed with|\bunder|\bpaged|\bto|\bcc:?|via|called|notified|staffed with"
-    r"|consult(?:ed)?(?: with)?|attending|provider|surgeon|physician|clinician|w/|;|/)[ :,]{1,3}$"
+    r"|consult(?:ed)?(?: with)?|attending|provider|surgeon|physician|clinician|w/|;|/|\bmatron"
+    r"|\bsister|\bcoord(?:inator)?|\brns?|\bfn|\bicp|\bemt|\bclin(?:ical|\.)? officer|\bchw|\bvht"
+    r"|\bahw|\blhv|\bsmo|nurse|midwife|registrar|\bphysio|\bs/n|\bcmw|\bhv|counsellor|paramedic"
+    r"|technician|pharmacist|dietitian)[ :,]{1,3}$"
 )
 # What stands behind the patient's name in the head of a note.
 _HEADER = re.compile(
@@ -62,6 +65,8 @@ _HEADER = re.compile(
     r"|\d{1,2}[-/]\d{1,2}|\d{1,3}\b)",
     re.IGNORECASE,
 )
+# "Marcus Gunn pupil", "Earl Grey": one says both names of the eponym.
+_NO_PERSONS = phrase_set("listed_name_no_persons_en")
 _LINE_END = re.compile(r"[ \t]{0,8}(?:\r?\n|\Z|  |\t)")
 _LINE_START = re.compile(r"(?:^|\n|\r|  |\t)[ \t*>|#-]{0,8}$")
 
@@ -176,6 +181,8 @@ def _is_pair(found: CasedWords, stretch: NameSpan) -> bool:
 def _is_part(found: CasedWords, stretch: NameSpan) -> bool:
     """Whether a stretch is part of a place, an institution or an address."""
     if names_an_institution(found, stretch) or _is_place(found, stretch):
+        return True
+    if f"{found.plains[stretch.first]} {found.plains[stretch.last]}" in _NO_PERSONS:
         return True
     if found.plains[stretch.last] in ORGANISATION_WORDS:
         return True

@@ -153,7 +153,9 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         *(
             (m.start(), m.end())
             for m in _KNOWN.finditer(seen)
-            if _whole(text, m.start(), m.end()) and not _SOMETHING_ELSE.match(after(seen, m.end()))
+            if _whole(text, m.start(), m.end())
+            and not _SOMETHING_ELSE.match(after(seen, m.end()))
+            and not (m.group() == b"CVS" and _OF_HEART.match(after(seen, m.end())))
         ),
     ]
     yield from disjoint(Candidate(s, e, "ORGANIZATION", NAME, SCORE) for s, e in found)
@@ -177,6 +179,15 @@ _LINKS = frozenset({"of", "&", "the", "and", "de", "la"})
 _SOMETHING_ELSE = re.compile(
     r" (?:hospital|medical|clinic|health|surgery|rehab|nursing|manor|care|center|general"
     r"|regional|children|hosp\b|field|med\b|stadium|arena)"
+)
+
+
+# "slow pathway work in Koch's triangle".
+_OF_EPONYM = re.compile(rf" (?:{any_of('eponym_nouns_en')}|triangle|ligament|fascia|canal|fossa)\b")
+# "CVS  HR 140s": the cardiovascular system.
+_OF_HEART = re.compile(
+    r" ?[:-]|[ \t]{1,8}(?:hr\b|s1|hs\b|nad|normal|rrr|regular|no |i\+ii|jvp|bp|pulse"
+    r"|nsr|stable|exam)"
 )
 
 
@@ -270,6 +281,8 @@ def _by_cue(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
                 len(run),
             )
             run = run[:cut]
+            if run and run[-1].text.endswith("'s") and _OF_EPONYM.match(after(seen, run[-1].end)):
+                continue
             # "Insurance: HPB-654321" is the number of a plan, "w/ ADHD" a diagnosis.
             if not run or _NUMBER_FOLLOWS.match(seen, run[-1].end, len(seen)):
                 continue

@@ -1,11 +1,14 @@
 """Telephone, pager and fax numbers; the word before a number says which.
 
 North American numbers by shape, seven digits by shape or word, extensions and pagers by word,
-international numbers with `+`, and nine-digit Spanish ones behind a word. "#" and "x" before a
-number, and the extension after one, are outside the span; an extension is a PHONE of its own, as
-in i2b2 2014.
+international numbers with `+`, nine-digit Spanish ones behind a word. Of other countries: groups
+behind the 0 of the trunk ("01924 550 300", "(03) 9417 5586", "0491 577 644"), Indian mobile numbers
+("94480 71263"), 1300 and 1800 numbers, and eight digits in two groups behind a word ("HP 8381
+0136"). "#" and "x" before a number, and the extension after one, are outside the span; an extension
+is a PHONE of its own, as in i2b2 2014.
 
-Source of the shapes: North American Numbering Plan, area and exchange codes begin with 2 to 9.
+Source of the shapes: North American Numbering Plan, area and exchange codes begin with 2 to 9; the
+national numbering plans as ITU-T E.129 lists them.
 """
 
 from __future__ import annotations
@@ -51,6 +54,18 @@ _SPANISH = pattern(
     r"[6-9]\d{2}(?:[-. ]?\d{3}[-. ]?\d{3}|(?:[-. ]?\d{2}){3})"
     r"|[6-9]\d[-. ]\d{3}[-. ]?\d{2}[-. ]?\d{2}"
 )
+# Behind the 0 of the trunk, nine to eleven digits in all: the United Kingdom, Ireland, Australia,
+# New Zealand, South Africa, Kenya, Nigeria, Ghana, Pakistan, India, the Philippines, Malaysia.
+_TRUNK = pattern(
+    r"(?:\(0[1-9]\d{0,4}\)[- ]?|0[1-9]\d{0,4}[- ])\d{3,4}[- ]?\d{3,4}"
+    r"|0[1-9]\d{3,4}-\d{6,7}|0[1-9]\d{3} \d{6}"
+)
+# India's mobile numbers, and those that Australia pays for.
+_GROUPS = pattern(r"[6-9]\d{4} \d{5}|1[38]00 \d{3} \d{3}")
+# Too plain without a word: "HP 8381 0136", "hp 0197570127", "9447 550 121", "13 77 22".
+_PLAIN_ABROAD = pattern(r"[3689]\d{3} \d{4}|0[1-9]\d{8,9}|[6-9]\d{3} \d{3} \d{3}|13 ?\d{2} ?\d{2}")
+_CLOCK = re.compile(r"(?:\(?0\d\)? )?(?:(?:[01]\d|2[0-3])[0-5]\d ){1,2}(?:[01]\d|2[0-3])[0-5]\d")
+_OF_HEALTH_SERVICE = re.compile(r"\b(?:nhs|chi|nhi|h&c|hcn|ihi|abha|pps|phn)\b[^\d\n]{0,12}$")
 # 1-800-FLOWERS: freephone codes before letters and digits that are not all digits.
 _VANITY = pattern(
     r"(?:1[-. ]?)?(?:\(8(?:00|33|44|55|66|77|88)\) ?|8(?:00|33|44|55|66|77|88)[-. ])"
@@ -81,10 +96,12 @@ _LOINC = re.compile(r"[-.]\d")
 _NEXT_LINE = pattern(r"[/](\d{4})")
 _TIME = pattern(r"(?:[01]\d|2[0-3])[0-5]\d")
 _EXTENSION = pattern(
-    r"(?:\b(?:ext(?:ension|n|\.)?|pager|pgr|beeper|bpr|pg|pp|spectralink|vocera|ascom|voalte|zone"
+    r"(?:\b(?:ext(?:ension|n|\.)?|bleep|blp|dect|sat ph|loc\.|pager|pgr|beeper|bpr"
+    r"|pg|pp|spectralink|vocera|ascom|voalte|zone"
     r" phone|long range (?:pager|beeper)|in-?house)"
     r"(?: ?(?:#|:|no\.?|number|id|is|at)){0,3} {0,2}|x ?)(\d-\d{4}|\d{3,7})"
 )
+_VEHICLE = re.compile(r"\b(?:taxi|car|van|bus|vehicle|plate) $")
 _FOUR_DIGITS = pattern(r"[-. ]\d{4}")
 _SHORT = pattern(
     r"\b(?:call|phone|ph|tel|telephone|cell|fax|contact|office|extension|ext)(?: back)?(?: at| on)?"
@@ -95,7 +112,7 @@ _SHORT = pattern(
 _CUE = re.compile(
     r"(?P<FAX>\b(?:fax(?:ed|es|ing)?|facsimile|telefax|téléc(?:opieur)?|fx)\b|\bf[.:]? {0,3}$)"
     r"|(?P<PHONE>\b(?:tele)?phones?\b|\bph\b|\bt(?:el|e?lf|f)[a-zé]{0,6}\b|\bcell(?:ular)?\b"
-    r"|\bmobile\b"
+    r"|\bmob(?:ile)?\b|\bhp\b|\bgsm\b|\bsat ph\b|\bwhatsapp\b|\brang\b|\bring(?:ing)?\b"
     r"|\bm[oó]vil\b|\bpager\b|\bpgr\b|\bbeeper\b|\bcall(?:ed|s|ing|back)?\b|\bcontact(?:ed)?\b"
     r"|\bdial\b|\bhotline\b"
     r"|\btext(?:ed)?\b|\bvoicemail\b|\breach(?:ed|able)?\b|\bnumbers?\b|\b[tphc][.:]? {0,3}$)"
@@ -114,22 +131,34 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     text = document.text
     seen = view(text)
     numbers = sorted(
-        (*match.span(), needs_word)
+        (match.start(), _last(seen, *match.span()), needs_word)
         for shape, needs_word in (
             (_TEN, False),
             (_INTERNATIONAL, False),
             (_SEVEN, False),
             (_SOLID, True),
             (_SPANISH, True),
+            (_TRUNK, False),
+            (_GROUPS, False),
+            (_PLAIN_ABROAD, True),
         )
         for match in shape.finditer(seen)
-        if _is_whole(text, *match.span(), listed=shape is _TEN)
+        if _is_whole(
+            text,
+            match.start(),
+            _last(seen, *match.span()),
+            listed=shape is _TEN,
+        )
     )
     found: list[tuple[int, int, str]] = []
     reach, label = -1, "PHONE"
     for start, end, needs_word in numbers:
         # "Tel. 956 203 145 y 956 203 146": one word serves all numbers of a list.
-        cue = label if 0 <= reach < start and seen[reach:start] in _LINKS else _cue(seen, start)
+        cue = (
+            label
+            if 0 <= reach < start and seen[reach:start].lower() in _LINKS
+            else _cue(seen, start)
+        )
         if (
             _is_other(seen, start, end, cue)
             or (needs_word and not cue)
@@ -159,6 +188,11 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         if _is_whole(text, *match.span(1)):
             found.append((*match.span(1), _cue(seen, match.start(1)) or "PHONE"))
     yield from disjoint(Candidate(start, end, label, NAME, SCORE) for start, end, label in found)
+
+
+def _last(seen: bytes, start: int, end: int) -> int:
+    """Where a number ends: a bracket around it is not of it."""
+    return end - (seen[end - 1] == 0x29 and b"(" not in seen[start:end])
 
 
 def _cue(seen: bytes, start: int) -> str | None:
@@ -247,6 +281,8 @@ def _is_other(seen: bytes, start: int, end: int, cue: str | None) -> bool:
     left = before(seen, start)
     # "cell #617-555-0100".
     left = left.rstrip("#") if cue else left
+    if not cue and _OF_HEALTH_SERVICE.search(left):
+        return True
     joined = _JOINED.fullmatch(seen[start:end])
     if names_a_number(left):
         return not (joined and _SOFT.search(left))
@@ -259,6 +295,15 @@ def _fits(seen: bytes, start: int, end: int, cue: bool) -> bool:
     if seen[start] == 0x2B:
         # ITU-T E.164: at most 15 digits; OMIM writes `+603967`.
         return 8 <= sum(0x30 <= byte <= 0x39 for byte in seen[start:end]) <= 15
+    if end - start == 11 and seen[start + 5] == 0x20:
+        # "60000 70000" are counts, "B4172 77190 07372" is one number of something else.
+        if seen[start - 2 : start - 1].isdigit() and seen[start - 1 : start] == b" ":
+            return False
+        return seen[start + 3 : start + 5] != b"00" or seen[end - 2 : end] != b"00"
+    if seen[start] in b"0(" and seen[start : start + 2].lstrip(b"(")[:1] == b"0":
+        written = seen[start:end]
+        digits = sum(0x30 <= byte <= 0x39 for byte in written)
+        return 9 <= digits <= 11 and not _CLOCK.fullmatch(written.decode("latin-1"))
     if end - start != 8 or seen[start + 3 : start + 4].isdigit() or cue:
         return True
     if seen[start + 3] != 0x2D:
@@ -282,7 +327,10 @@ def _is_extension(text: str, seen: bytes, match: Match) -> bool:
     if word != b"x":
         if word.startswith(b"page") and _TIME.fullmatch(seen[start:end]):
             return False
-        return end - start > 3 or word.startswith(b"ext")
+        if word == b"pp" and _VEHICLE.search(before(seen, match.start())):
+            # The plate of a taxi.
+            return False
+        return end - start > 3 or word.startswith((b"ext", b"loc"))
     # "steri x4", "2x1000", "x 2000 units": a bare x needs four or five digits, no unit, and
     # nothing or a telephone number in front.
     glued = is_word(text, match.start() - 1)

@@ -2,7 +2,9 @@
 
 "Cedar County", "Lake Ridge Park", "Lake Volta", "Union Station". What such a word does alone or
 with an ordinary word ("the county", "State Park", "Bay 4", "Circle of Willis", "nursing station")
-is no name, nor are the signs and rules that carry a place's name ("Rocky Mountain spotted fever").
+is no name, nor are the signs and rules that carry a place's name ("Rocky Mountain spotted fever"),
+acid-fast bacilli ("sputum AFB"), and institutions that are called by their place ("NHS Forth
+Valley", "scan at Dorset County").
 """
 
 from __future__ import annotations
@@ -62,6 +64,12 @@ _OF_CARE = re.compile(
     r"\b(?:seen|fx|film|films|admitted|treated|transfer(?:red)?|x-?ray|ct|mri|labs?"
     r"|was \d+)\b[^.;\n]{0,12}\b(?:at|on|from|to|by) $"
 )
+# "NHS Forth Valley", "NRMC SUBIC BAY".
+_OF_INSTITUTION = re.compile(r"\b(?:nhs|hse|nrmc|usnh|nmc|phsa|dhb|lhd) $")
+_BACILLI = re.compile(
+    r"(?:sputum|urine|csf|bal|aspirate|fluid|tissue|pus|gram|smears?|stain|culture|tb|x ?\d)[ s]*$"
+)
+_OF_BACILLI = re.compile(r" ?(?:smear|stain|cultur|c/s|neg|pos|x ?\d|\d|seen|not|none|[+-])")
 _SOMETHING_ELSE = re.compile(
     r" (?:hospital|hosp\b|medical|clinic|health|elementary|middle|high|school|university"
     r"|college|church|pharmacy"
@@ -105,6 +113,8 @@ def _by_last(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         right = words_after(seen, match.end(), 1)
         if right and right[0].capital and word != "county" and not run[0].text.isupper():
             continue
+        if word == "afb" and _is_of_bacilli(seen, match.start(), match.end()):
+            continue
         if any(word.low in _FROM_TO for word in run):
             run = run[: next(i for i, word in enumerate(run) if word.low in _FROM_TO)]
             if not run:
@@ -114,9 +124,15 @@ def _by_last(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         # "Bar Harbor" is a town, "Sunny Park" may be a person.
         if name in folded("us_cities") or name in folded("us_places"):
             continue
-        if _OF_CARE.search(before(seen, start)) and word not in ("county", "beach", "park", "lake"):
+        left = before(seen, start)
+        if _OF_CARE.search(left) and word not in ("county", "beach", "park", "lake"):
             continue
-        placed = _SOMEWHERE.search(before(seen, start)) is not None
+        # People live in a county; at one is its hospital.
+        if (word == "county" and left.endswith(" at ")) or _OF_INSTITUTION.search(left):
+            continue
+        if _OF_INSTITUTION.search(f"{run[-1].low} "):
+            continue
+        placed = _SOMEWHERE.search(left) is not None
         if word in _LOOSE and not placed:
             continue
         if word in _SURNAMES and not placed and run[0].low in folded("first_names_en"):
@@ -125,6 +141,11 @@ def _by_last(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         if run[0].text.isupper() and len(run[0].text) > 1 and not (placed or word == "county"):
             continue
         yield start, match.end()
+
+
+def _is_of_bacilli(seen: bytes, start: int, end: int) -> bool:
+    """Whether AFB are acid-fast bacilli, and no base of the Air Force."""
+    return bool(_BACILLI.search(before(seen, start)) or _OF_BACILLI.match(after(seen, end)))
 
 
 def _by_first(text: str, seen: bytes) -> Iterator[tuple[int, int]]:

@@ -10,10 +10,20 @@ import functools
 import re
 from collections.abc import Iterator
 
-from ...dictionaries import phrase_set, word_set
+from ...dictionaries import load, phrase_set, word_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import CAPITALISED, LOWER, UPPER, CasedWords, WordProperty, plain, shape_of, words
+from .casing import (
+    CAPITALISED,
+    LOWER,
+    UPPER,
+    CasedWords,
+    WordProperty,
+    plain,
+    plain_all,
+    shape_of,
+    words,
+)
 from .name_words import TITLES, is_common, is_given, is_surname
 from .names import NameSpan, and_another, is_plausible, name_behind, read_name
 from .patterns import disjoint
@@ -78,7 +88,9 @@ def _behind(found: CasedWords) -> Iterator[NameSpan]:
             at += 1
         stretch = name_behind(found, at, wordy=relation in _KIN and at == index + 1)
         if stretch is not None and (
-            _is_heading(found, index, stretch) or _is_place(found, at, stretch)
+            _is_heading(found, index, stretch)
+            or _is_place(found, at, stretch)
+            or _is_no_person(found, relation, stretch)
         ):
             continue
         for _ in range(6):
@@ -113,6 +125,21 @@ def name_behind_and(found: CasedWords, index: int) -> NameSpan | None:
 def _is_heading(found: CasedWords, index: int, stretch: NameSpan) -> bool:
     """Whether it is "Mother: Diabetes", where only a listed first name is one."""
     return ":" in found.between(index) and not is_given(found.texts[stretch.first])
+
+
+def _is_no_person(found: CasedWords, relation: str, stretch: NameSpan) -> bool:
+    """Whether it is an apple, or what people are ("the parents are Somali")."""
+    word = found.plains[stretch.first]
+    if stretch.first != stretch.last:
+        return False
+    return (relation, word) == ("granny", "smith") or (
+        word in _nationalities() and not is_given(found.texts[stretch.first])
+    )
+
+
+@functools.cache
+def _nationalities() -> frozenset[str]:
+    return frozenset(plain_all(load("nationalities_en").phrases))
 
 
 def _is_place(found: CasedWords, at: int, stretch: NameSpan) -> bool:

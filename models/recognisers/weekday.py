@@ -2,7 +2,8 @@
 
 "sat" is oxygen and sitting up, "sun" the sun, "wed" married and "mon" months: abbreviations in
 lower case count behind a word for time or before a part of the day, Sat and Sun never before a
-figure for oxygen. "Sunday" behind a title is a name.
+figure for oxygen. "Sunday" behind a title is a name. The day of the month behind it belongs to it
+("Mon 11th").
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ _DAY = pattern(
     r"\b(?:((?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     r"|lunes|martes|miércoles|jueves|viernes|sábados?|domingos?)"
     r"|(tues|weds|thurs?|fri)|(mon|tue|wed|thu)|(sat|sun))\b"
+)
+_DAY_OF_MONTH = re.compile(
+    r",? {1,2}(?:the )?(?:[12]?\d(?:st|nd|rd|th)|3(?:0th|1st))"
+    r"(?! (?:of|day|floor|finger|toe|rib|digit|metatarsal|metacarpal"
+    r"|ray|degree|dose|time|cycle|round|grade|jan|feb|mar|apr|may|jun|jul|aug"
+    r"|sep|oct|nov|dec)|\w)"
 )
 # Days of dialysis and of warfarin: three letters with or without something between them.
 _SCHEDULE = pattern(
@@ -78,7 +85,8 @@ def _days(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
                 continue
         elif kind == 4 and not _is_weekend(name, word, left, right):
             continue
-        yield start, end
+        of_month = _DAY_OF_MONTH.match(after(seen, end, 24))
+        yield start, end + (of_month.end() if of_month else 0)
 
 
 def _is_weekend(name: str, word: str, left: str, right: str) -> bool:

@@ -163,12 +163,63 @@ def _named_thing(draw: Draw) -> str:
     return draw.pick(_brands(draw.pick(("device_brands_en", "medical_products_en"))))
 
 
+@functools.cache
+def _eponyms() -> tuple[str, ...]:
+    """Whoever something clinical is called after, by both dictionaries."""
+    return tuple(sorted({*phrases("clinical_eponyms_en"), *phrases("eponyms_en")}))
+
+
 def _eponym(draw: Draw) -> str:
     """The name of a disease, a sign or an operation; one of two names at times."""
-    name = draw.pick(phrases("clinical_eponyms_en"))
-    if draw.chance(0.2):
-        return f"{name}-{draw.pick(phrases('clinical_eponyms_en'))}"
+    name = draw.pick(_eponyms())
+    if draw.chance(0.15) and "-" not in name:
+        return f"{name}-{draw.pick(_eponyms())}"
     return name
+
+
+def _sign(draw: Draw) -> str:
+    """An eponym with what it is of: Homans' sign, Kocher forceps, test of Allen."""
+    name, noun = _eponym(draw), draw.pick(phrases("eponym_nouns_en"))
+    possessive = f"{name}'" if name.endswith("s") else f"{name}'s"
+    return draw.pick((
+        f"{name} {noun}", f"{name} {noun}", f"{possessive} {noun}", f"{name} {noun.title()}",
+        f"{noun} of {name}", possessive,
+    ))  # fmt: skip
+
+
+def _medicine(draw: Draw) -> str:
+    """A drug by a generic or brand name, as written, with a capital or in capitals."""
+    name = draw.pick(phrases("drug_names_en"))
+    return draw.pick((name, name, name[0].upper() + name[1:], name.upper()))
+
+
+def _test(draw: Draw) -> str:
+    """A test, scale or questionnaire by its name."""
+    return draw.pick(phrases("medical_tests_en"))
+
+
+_TERMS: tuple[tuple[Callable[[Draw], str], int], ...] = (
+    (_eponym, 30),
+    (_named_thing, 20),
+    (_medicine, 14),
+    (_test, 8),
+    (lambda draw: draw.pick(phrases("organisms_en")), 6),
+    (lambda draw: draw.pick(words("genes")), 4),
+    (lambda draw: draw.pick(phrases("clinical_abbreviations_en")), 6),
+    (lambda draw: draw.pick(phrases("clinical_words_or_names_en")).capitalize(), 6),
+    (lambda draw: draw.pick(phrases("clinical_words_en")).capitalize(), 6),
+)
+"""What may stand where a name does -> how often, of a hundred."""
+
+
+def _term(draw: Draw) -> str:
+    """Any of what looks like a name: an eponym, a device, a brand, a drug, a test, a rare word."""
+    target = draw.below(sum(weight for _, weight in _TERMS))
+    for make, weight in _TERMS:
+        target -= weight
+        if target < 0:
+            return make(draw)
+    raise AssertionError("weights add up")
 
 
 def _vehicle(draw: Draw) -> str:
@@ -202,6 +253,11 @@ _MADE: dict[str, Callable[[Draw], str]] = {
     "icd": _icd,
     "cpt": lambda draw: draw.shaped("9####"),
     "epo": _eponym,
+    "sign": _sign,
+    "med": _medicine,
+    "test": _test,
+    "bug": lambda draw: draw.pick(phrases("organisms_en")),
+    "term": _term,
     "thing": _named_thing,
     "maker": lambda draw: draw.pick(_brands("device_makers_en")),
     "rare": lambda draw: draw.pick(phrases("clinical_words_en")),

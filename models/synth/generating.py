@@ -1,7 +1,8 @@
 """Annotated notes from templates: `scrubline synth`.
 
 What is given depends on the seed, the templates and the lists that ship, and on nothing else: note
-k is filled from template k modulo their number, each time with other identities.
+k is filled from draw k modulo the number of draws, each time with other identities. A template is
+one draw, or as many as its setting `#draws` says.
 """
 
 from __future__ import annotations
@@ -81,9 +82,9 @@ def generate_note(template: Template, seed: int, copy: int) -> AnnotatedDocument
 def generate(
     templates: Sequence[Template], *, seed: int, notes: int
 ) -> Iterator[AnnotatedDocument]:
-    """So many notes, the templates in turn.
+    """So many notes, the templates in turn, each as often as it has draws.
 
-    Fewer notes than templates are of as many of them, from all over the list.
+    Fewer notes than draws are of as many of them, from all over the list.
 
     Raises:
         UsageError: if the seed or the number is out of range.
@@ -95,8 +96,10 @@ def generate(
         raise UsageError(f"notes: expected at least 1, got {notes}")
     if not templates:
         raise UsageError("no templates: the files contain none")
+    draws = [(template, draw) for template in templates for draw in range(template.draws)]
     for number in range(notes):
-        copy, place = divmod(number, len(templates))
-        if notes < len(templates):
-            place = number * len(templates) // notes
-        yield generate_note(templates[place], seed, copy)
+        turn, place = divmod(number, len(draws))
+        if notes < len(draws):
+            place = number * len(draws) // notes
+        template, draw = draws[place]
+        yield generate_note(template, seed, turn * template.draws + draw)

@@ -35,6 +35,7 @@ SETTINGS: Mapping[str, re.Pattern[str]] = {
     "patient": re.compile("[fm]"),
     "age": re.compile(r"\d{1,3}-\d{1,3}"),
     "country": re.compile(f"{WORLD}|{_CODE}(,{_CODE})*"),
+    "draws": re.compile("[1-9]"),
 }
 """Settings of a template -> what their value looks like."""
 
@@ -107,6 +108,11 @@ class Template:
     def name(self) -> str:
         """Kind and number."""
         return f"{self.kind}-{self.number:03}"
+
+    @property
+    def draws(self) -> int:
+        """How many notes are filled from it in each turn of all templates."""
+        return int(self.settings.get("draws", "1"))
 
     def slots(self) -> Iterator[Slot]:
         """All slots, also those of ways not taken."""

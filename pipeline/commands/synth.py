@@ -32,7 +32,7 @@ def synthesise(args: argparse.Namespace) -> str:
         raise UsageError("missing --output FILE: where to write the notes")
     require_new_corpus(args.output, None)
     templates = load_templates(args.templates, args.kind or ())
-    notes = len(templates) if args.notes is None else args.notes
+    notes = sum(one.draws for one in templates) if args.notes is None else args.notes
     raw = [text for folder in args.raw or () for text in read_raw(folder)]
     counts = {"notes": 0, "spans": 0, "characters": 0}
 

@@ -108,8 +108,8 @@ def add_synth(parser: ArgumentParser) -> None:
         "--notes",
         type=int,
         metavar="N",
-        help="number of notes; templates are used in turn (default: one note per template); 0 for "
-        "--raw alone",
+        help="number of notes; templates are used in turn (default: one note per template, or as "
+        "many as its #draws says); 0 for --raw alone",
     )
     parser.add_argument(
         "--templates",

@@ -71,3 +71,20 @@ def found(text: str) -> list[tuple[str, str]]:
 )
 def test_table(text: str, expected: list[tuple[str, str]]) -> None:
     assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("walnuts, Brussels sprouts, Brazil nuts", []),
+        ("by the revised Atlanta scheme", []),
+        ("Salmonella enterica ser. Dublin", []),
+        ("Other serovars: Newport, Javiana, Kentucky, Panama", []),
+        ("Wagner 2, Texas IB", []),
+        ("patency of the Denver shunt", []),
+        ("lives in Denver, shunt revised", [("Denver", "CITY")]),
+        ("She lives in Boston.", [("Boston", "CITY")]),
+    ],
+)
+def test_places_that_name_something_else(text, expected):
+    assert found(text) == expected

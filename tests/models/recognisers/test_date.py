@@ -147,3 +147,24 @@ def test_dates_are_found(text: str, expected: list[str]) -> None:
 )
 def test_near_misses_are_left_alone(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("14 JUL 83   USS", ["14 JUL 83"]),
+        ("DOB 2 MAR 63\n", ["2 MAR 63"]),
+        ("On 14 Jan 25, at 08:17", ["14 Jan 25"]),
+        ("14 Jan 25 mg given", ["14 Jan"]),
+        ("14 Jan 12 lead ECG", ["14 Jan"]),
+        ("14th Feb '23", ["14th Feb '23"]),
+        ("3rd of March", ["3rd of March"]),
+        ("Sat, 29 Mar 25  2325H", ["Sat, 29 Mar 25"]),
+        ("Fri 14.2.25  PA", ["Fri 14.2.25"]),
+        ("dated 9.3.24.  FIR", ["9.3.24"]),
+        ("COLIN | 17.7.62 |", ["17.7.62"]),
+        ("see 1.2.10; 4.12.10", []),
+    ],
+)
+def test_years_of_two_figures_abroad(text, expected):
+    assert found(text) == expected

@@ -179,3 +179,33 @@ def test_dates_are_found(text: str, expected: list[str]) -> None:
 )
 def test_scores_and_doses_are_left_alone(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("29/08 Admission screen", ["29/08"]),
+        ("seen Mon 4/6 then", ["Mon 4/6"]),
+        ("The film of the 2nd inst. shows", ["2nd"]),
+        ("DOB 30/11/1961. For 21/3 list.", ["21/3"]),
+        ("DOB 11/30/1961. For 21/3 list.", []),
+        ("DOB 30/11/1961. quit 18/12 ago, 28/7 course", []),
+        ("DOB 30/11/1961\n22/12: 1 clear", ["22/12"]),
+        ("adm 30/11/2023 | 10/11 | 11/11 |", ["10/11", "11/11"]),
+        ("vision 20/12, 20/20", []),
+        ("stopped 20 /d, 15/10", []),
+    ],
+)
+def test_days_before_months(text, expected):
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Skin prick, wheal/flare: 4 Kentucky blue 8/30  5 Johnson 5/18", []),
+        ("Skin prick test neg. Seen on 8/30.", ["8/30"]),
+    ],
+)
+def test_wheals_are_no_dates(text, expected):
+    assert found(text) == expected

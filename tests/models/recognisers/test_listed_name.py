@@ -112,3 +112,17 @@ def test_the_label_comes_from_the_rest_of_the_document() -> None:
 )
 def test_near_misses_are_left_alone(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Marcus Gunn pupil on the left", []),
+        ("Charles Bonnet phenomena", []),
+        ("drinks Earl Grey, no Jack Daniel's", []),
+        ("safeguarding lead Matron Odette Hansen", [("Odette Hansen", "DOCTOR")]),
+        ("ICP Shannon Hansen here", [("Shannon Hansen", "DOCTOR")]),
+    ],
+)
+def test_eponyms_of_two_names_and_staff(text, expected):
+    assert found(text) == expected

@@ -60,3 +60,16 @@ def found(text: str) -> list[str]:
 )
 def test_table(text: str, expected: list[str]) -> None:
     assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("CVS  HR 140s, MAP 30s", []),
+        ("CVS: S1 S2", []),
+        ("Pharmacy: CVS on Elm", ["CVS"]),
+        ("No work in Koch's triangle.", []),
+    ],
+)
+def test_hearts_and_triangles_are_no_shops(text, expected):
+    assert found(text) == expected

@@ -14,6 +14,38 @@ def found(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("Ward 34 direct line 01924 550 341", ["01924 550 341"]),
+        ("NOK Linda 07911 123 608/GP", ["07911 123 608"]),
+        ("rang 028 3086 0297.", ["028 3086 0297"]),
+        ("Mobile   087 610 4429   NOK", ["087 610 4429"]),
+        ("mum, Raelene 0491 577 644\n", ["0491 577 644"]),
+        ("(+61 491 570 156), no answer", ["+61 491 570 156"]),
+        ("+44 (0)20 7946 0958", ["+44 (0)20 7946 0958"]),
+        ("number given 1800 550 219.", ["1800 550 219"]),
+        ("t (03) 9417 5586", ["(03) 9417 5586"]),
+        ("Ph : 94480 71263 (son)", ["94480 71263"]),
+        ("Hoque 01812-440973/age", ["01812-440973"]),
+        ("Dr Sujatha 08963-703021.", ["08963-703021"]),
+        ("nephew HP 8381 0136 (informed)", ["8381 0136"]),
+        ("dr aina hp 0197570127", ["0197570127"]),
+        ("(02) 8965 0116 loc. 118.", ["(02) 8965 0116", "118"]),
+        ("FY1, bleep 2276, GMC", ["2276"]),
+        ("turns 0600 1400 2200; 02 1200 1800", []),
+        ("at 0800 1200 1600", []),
+        ("counts 60000 70000", []),
+        ("NHS No 0123 456 789", []),
+        ("CHI 0101301234", []),
+        ("sats 9104 2286", []),
+        ("0400 500 600 ml", []),
+    ],
+)
+def test_numbers_of_other_countries(text, expected):
+    assert [number for number, _ in found(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("phone 301-555-0116.", [("301-555-0116", "PHONE")]),
         ("(406)555-0171", [("(406)555-0171", "PHONE")]),
         ("(617) 555-0100", [("(617) 555-0100", "PHONE")]),
@@ -190,3 +222,14 @@ def test_other_forms_are_found(marked: str) -> None:
 )
 def test_other_near_misses_are_left_alone(text: str) -> None:
     check(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Taxi PP 4417 left", []),
+        ("PP 4417", [("4417", "PHONE")]),
+    ],
+)
+def test_plates_of_taxis_are_no_pagers(text, expected):
+    assert found(text) == expected

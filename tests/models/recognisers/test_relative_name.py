@@ -98,3 +98,15 @@ def test_people_around_the_patient_are_found(text: str, expected: list[str]) -> 
 )
 def test_near_misses_are_left_alone(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a Granny Smith is fine", []),
+        ("the parents are Somali speakers", []),
+        ("her granny Anna came", ["Anna"]),
+    ],
+)
+def test_apples_and_nations_are_no_relatives(text, expected):
+    assert found(text) == expected

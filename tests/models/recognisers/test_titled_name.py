@@ -138,3 +138,22 @@ def test_all_credentials_begin_with_known_letters() -> None:
     assert len(known) > 60
     for credential in known:
         assert titled_name._begins_credential(words(credential.upper()).texts[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("under Mr Worrell.", [("Worrell", "DOCTOR")]),
+        ("Surg on call Mr Whitlam direct", [("Whitlam", "DOCTOR")]),
+        ("HV Mrs Tugwell, Beacon", [("Tugwell", "DOCTOR")]),
+        ("seen by Mr Rafiq", [("Rafiq", "DOCTOR")]),
+        ("Therapy with Miss Keisha Oxley continues", [("Keisha Oxley", "DOCTOR")]),
+        ("brought by Mr Rafiq", [("Rafiq", "PATIENT")]),
+        ("block at 168 ms. CTI line", []),
+        ("0.8 ms. Combined index", []),
+        ("Moderate ischemic MR. Pisa and jet", []),
+        ("Ms. Combs came", [("Combs", "PATIENT")]),
+    ],
+)
+def test_titles_of_staff_abroad(text, expected):
+    assert found(text) == expected

@@ -69,6 +69,40 @@ def test_no_two_templates_are_alike():
     assert alike == []
 
 
+def test_a_template_is_filled_as_often_as_it_has_draws():
+    templates = [
+        parse_template("#draws: 3\nsigns {n:1-9999}\n", "trap", 1),
+        parse_template("seen {n:1-9999}\n", "plain", 1),
+    ]
+    notes = list(generate(templates, seed=1, notes=8))
+    turn = ["trap-001", "trap-001", "trap-001", "plain-001"]
+    assert [note.meta["template"] for note in notes] == turn * 2
+    assert [note.doc_id for note in notes] == [
+        *(f"trap-001-{copy}" for copy in range(3)), "plain-001-0",
+        *(f"trap-001-{copy}" for copy in range(3, 6)), "plain-001-1",
+    ]  # fmt: skip
+    assert len({note.text for note in notes}) == 8
+    assert [note.meta["template"] for note in generate(templates, seed=1, notes=2)] == [
+        "trap-001", "trap-001",
+    ]  # fmt: skip
+    with pytest.raises(TemplateError):
+        parse_template("#draws: 0\nx\n")
+
+
+def test_traps_have_no_phi():
+    for kind, templates in KINDS.items():
+        if kind.startswith("trap-"):
+            for template in templates:
+                assert not generate_note(template, 3, 1).spans
+
+
+@pytest.mark.parametrize("slot", ["sign", "med", "test", "bug", "term", "epo", "thing"])
+def test_what_looks_like_a_name_is_of_the_dictionaries(slot):
+    drawn = {filled("{" + slot + "}", copy).text for copy in range(300)}
+    assert len(drawn) > 200
+    assert all(text == text.strip() for text in drawn)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_template_can_be_filled(kind):
     for template, copy in itertools.product(KINDS[kind], range(3)):
