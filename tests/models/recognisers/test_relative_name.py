@@ -120,6 +120,7 @@ def test_apples_and_nations_are_no_relatives(text, expected):
         ("uncle Engr. Wasiu Adesanya", []),
         ("Brother Errol MI at 49", ["Errol"]),
         ("wife Mai Nguyen came", ["Mai Nguyen"]),
+        ("husband Tuan Pham came", ["Tuan Pham"]),
         ("SON ERROL MI", ["ERROL MI"]),
     ],
 )
