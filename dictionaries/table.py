@@ -158,6 +158,7 @@ DICTIONARIES: dict[str, str] = {
     "relative_name_acting_en": "rules/relative_name_acting_en.txt",
     "relative_name_kin_en": "rules/relative_name_kin_en.txt",
     "relative_name_others_en": "rules/relative_name_others_en.txt",
+    "relative_name_titles_en": "rules/relative_name_titles_en.txt",
     "role_name_roles_en": "rules/role_name_roles_en.txt",
     "role_name_short_en": "rules/role_name_short_en.txt",
     "seasons_en": "calendar/seasons_en.txt",

@@ -45,6 +45,37 @@ class NameSpan(NamedTuple):
     end: int
 
 
+_TITLES_INSIDE = frozenset(phrase_set("relative_name_titles_en"))
+_ABBREVIATIONS = phrase_set("medical_abbreviations_en")
+
+
+def bare(found: CasedWords, stretch: NameSpan) -> NameSpan | None:
+    """A name without a title before it and an abbreviation behind it; None if that is all.
+
+    "Mdm Tay Hui Min", "Engr. Adesanya"; "Errol MI at 49", "Campbell J. BDI 34" unless the name is
+    in capitals too.
+    """
+    first, last = stretch.first, stretch.last
+    while first <= last and found.plains[first] in _TITLES_INSIDE:
+        first += 1
+    shouted = found.shapes[first] == UPPER if first <= last else False
+    while (
+        last > first
+        and not shouted
+        and found.shapes[last] == UPPER
+        and found.texts[last] in _ABBREVIATIONS
+    ):
+        last -= 1
+    if first > last:
+        return None
+    if (first, last) == (stretch.first, stretch.last):
+        return stretch
+    end = stretch.end if last == stretch.last else found.ends[last]
+    if found.text[end : end + 1] == "." and found.shapes[last] == INITIAL:
+        end += 1
+    return NameSpan(first, last, found.starts[first], end)
+
+
 _COMMA = (", ", ",", ",  ", " , ", " ,", " ,  ")
 _BEHIND_INITIAL = (". ", " ", ".")
 _WRAP = re.compile(r" {0,2}\r?\n[ >]{0,4}")

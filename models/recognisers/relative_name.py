@@ -25,7 +25,7 @@ from .casing import (
     words,
 )
 from .name_words import TITLES, is_common, is_given, is_surname
-from .names import NameSpan, and_another, is_plausible, name_behind, read_name
+from .names import NameSpan, and_another, bare, is_plausible, name_behind, read_name
 from .patterns import disjoint
 
 NAME = "relative_name"
@@ -70,7 +70,8 @@ def find(text: str) -> tuple[Candidate, ...]:
     return tuple(
         disjoint(
             Candidate(stretch.start, stretch.end, "PATIENT", NAME, SCORE)
-            for stretch in (*_behind(found), *_before(found), *_named(found), *_acting(found))
+            for written in (*_behind(found), *_before(found), *_named(found), *_acting(found))
+            if (stretch := bare(found, written)) is not None
         )
     )
 

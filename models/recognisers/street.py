@@ -102,7 +102,14 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     text = document.text
     seen = view(text)
     found = [*_lines(text, seen), *_routes(text, seen), *_names(text, seen)]
-    yield from disjoint(Candidate(start, end, "STREET", NAME, SCORE) for start, end in found)
+    yield from disjoint(
+        Candidate(start, end - bool(_FULL_STOP.search(before(seen, end))), "STREET", NAME, SCORE)
+        for start, end in found
+    )
+
+
+# "in Toorak Road.": a word in full has no dot of its own.
+_FULL_STOP = re.compile(r"\b(?:road|street|avenue|lane|drive|court|terrace|crescent|close|way)\.$")
 
 
 def _trimmed(seen: bytes, start: int, end: int) -> tuple[int, int]:

@@ -31,7 +31,7 @@ from .name_words import (
     is_given,
     is_surname,
 )
-from .names import NameSpan, is_plausible, read_name
+from .names import NameSpan, bare, is_plausible, read_name
 from .patterns import disjoint, is_word, pattern, view
 
 NAME = "titled_name"
@@ -94,7 +94,10 @@ def find(text: str) -> tuple[Candidate, ...]:
     """What `recognise` yields; the rules that look names up again ask for it too."""
     found = words(text)
     candidates = []
-    for stretch, label in (*_behind_titles(found), *_before_credentials(found)):
+    for written, label in (*_behind_titles(found), *_before_credentials(found)):
+        stretch = bare(found, written)
+        if stretch is None:
+            continue
         candidates.append(Candidate(stretch.start, stretch.end, label, NAME, SCORE))
     return tuple(disjoint(candidates))
 

@@ -110,3 +110,19 @@ def test_near_misses_are_left_alone(text: str) -> None:
 )
 def test_apples_and_nations_are_no_relatives(text, expected):
     assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Daughter Mdm Tay Hui Min is", ["Tay Hui Min"]),
+        ("mum (Alhaja Sekinat), trader", ["Sekinat"]),
+        ("uncle Engr. Wasiu Adesanya", []),
+        ("Brother Errol MI at 49", ["Errol"]),
+        ("wife Mai Nguyen came", ["Mai Nguyen"]),
+        ("husband Tuan Pham came", ["Tuan Pham"]),
+        ("SON ERROL MI", ["ERROL MI"]),
+    ],
+)
+def test_titles_and_abbreviations_are_outside(text, expected):
+    assert found(text) == expected

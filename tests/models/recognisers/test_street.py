@@ -63,3 +63,14 @@ def found(text: str) -> list[str]:
 )
 def test_table(text: str, expected: list[str]) -> None:
     assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("her shop in 14 Toorak Road. You know", ["14 Toorak Road"]),
+        ("at 12 Elm St. Call", ["12 Elm St."]),
+    ],
+)
+def test_a_full_stop_is_not_of_a_word_in_full(text, expected):
+    assert found(text) == expected

@@ -157,3 +157,15 @@ def test_all_credentials_begin_with_known_letters() -> None:
 )
 def test_titles_of_staff_abroad(text, expected):
     assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr Zhu ECG visit", [("Zhu", "DOCTOR")]),
+        ("Mental health nurse Campbell J. MMSE 24", [("Campbell J.", "DOCTOR")]),
+        ("Dr LEE KIM", [("LEE KIM", "DOCTOR")]),
+    ],
+)
+def test_abbreviations_behind_names(text, expected):
+    assert found(text) == expected
