@@ -168,7 +168,8 @@ def _add_recipe_changes(parser: Any) -> None:
         action="append",
         metavar="NAME=VALUE",
         help="parameter of the learner: max_iterations=100, c1 (L1: small models), c2 (L2), "
-        "feature.minfreq=2 (drop features seen once)...; repeatable",
+        "feature.minfreq=2 (drop features seen once), parts=2 (mix the weights of two perceptrons, "
+        "each of half of the notes)...; repeatable",
     )
     group.add_argument(
         "--sequence",
