@@ -266,7 +266,7 @@ def _person_maker(kind: str, label: str, sex: str = "") -> Maker:
         if form == "user":
             return [NotePiece(person.login, "USERNAME")]
         if form == "email":
-            return [NotePiece(_email(note.draw, person), "EMAIL")]
+            return [NotePiece(email_of(note.draw, person), "EMAIL")]
         try:
             name = _forms(person, note.draw, form)
         except KeyError:
@@ -278,25 +278,35 @@ def _person_maker(kind: str, label: str, sex: str = "") -> Maker:
     return make
 
 
-def person_of(note: Note, key: str, label: str, sex: str = "") -> Person:
-    """The person of a slot; relatives often bear the patient's surname."""
+def person_of(
+    note: Note, key: str, label: str, sex: str = "", drawn: Callable[..., Person] = draw_person
+) -> Person:
+    """The person of a slot; relatives often bear the patient's surname.
+
+    Args:
+        note: remembers the person.
+        key: kind, sex and digit of the slot.
+        label, sex: see `draw_person`.
+        drawn: makes a new person; takes what `draw_person` does.
+    """
 
     def new() -> Person:
         draw = note.draw.child("person", key)
         country = country_of(note)
         if key == "p1":
             sex_asked = note.template.settings.get("patient", "")
-            return draw_person(draw, label, sex_asked, country=country)
+            return drawn(draw, label, sex_asked, country=country)
         kin = key.startswith(("r", "p2")) and draw.chance(0.4)
         if not kin:
-            return draw_person(draw, label, sex, country=country)
-        patient = person_of(note, "p1", "PATIENT")
-        return draw_person(draw, label, sex, patient.last, country=country, origin=patient.origin)
+            return drawn(draw, label, sex, country=country)
+        patient = person_of(note, "p1", "PATIENT", drawn=drawn)
+        return drawn(draw, label, sex, patient.last, country=country, origin=patient.origin)
 
     return note.remember(f"person {key}", new)  # type: ignore[no-any-return]
 
 
-def _email(draw: Draw, person: Person) -> str:
+def email_of(draw: Draw, person: Person) -> str:
+    """An address of a person, at a domain that is nobody's."""
     first, last = _ascii(person.first).lower() or "a", _ascii(person.last).lower() or "b"
     local = draw.pick(
         (
@@ -383,7 +393,7 @@ def _any_email(note: Note, slot: Slot) -> Pieces:
     def new() -> str:
         if note.draw.chance(0.4):
             return f"{note.draw.pick(words('mailboxes'))}@{domain(note.draw)}"
-        return _email(note.draw, draw_person(note.draw, "DOCTOR", country=country_of(note)))
+        return email_of(note.draw, draw_person(note.draw, "DOCTOR", country=country_of(note)))
 
     return [NotePiece(note.drawn(slot, new), "EMAIL")]
 
