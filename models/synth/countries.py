@@ -18,6 +18,7 @@ from .drawing import Draw
 from .filling import Note
 from .lists import phrases, words
 from .national import NUMBERS
+from .national_spanish import NUMBERS_SPANISH
 from .parsing import COUNTRIES, COUNTRIES_IN, ENGLISH, SPANISH, WORLD
 
 HOME = "US"
@@ -27,6 +28,8 @@ ABROAD = 0.2
 
 _PART = re.compile(r"<([a-z ]+?)(2?)>|[#%@~]")
 _WEIGHT = re.compile(r"(\d+)\| ")
+
+_NUMBERS = {**NUMBERS, **NUMBERS_SPANISH}
 
 Sections = Mapping[str, tuple[str, ...]]
 
@@ -61,8 +64,8 @@ class Country:
             if sign == "@":
                 return draw.shaped("A")
             name = match[1] + match[2]
-            if name in NUMBERS:
-                return NUMBERS[name].draw(draw)
+            if name in _NUMBERS:
+                return _NUMBERS[name].draw(draw)
             if name == "surname":
                 return last_name(draw, self.origin(draw))
             if name == "town":
