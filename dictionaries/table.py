@@ -151,6 +151,7 @@ DICTIONARIES: dict[str, str] = {
     "profession_surnames_en": "rules/profession_surnames_en.txt",
     "professions_en": "occupations/professions_en.txt",
     "professions_es": "occupations/professions_es.txt",
+    "professions_general_es": "occupations/professions_general_es.txt",
     "provinces_es": "places/provinces_es.txt",
     "regions_america_es": "places/regions_america_es.txt",
     "relative_name_acting_en": "rules/relative_name_acting_en.txt",
