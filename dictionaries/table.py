@@ -57,6 +57,7 @@ DICTIONARIES: dict[str, str] = {
     "first_names_world": "names/first_names_world.txt",
     "form_words_en": "words/form_words_en.txt",
     "function_words_en": "words/function_words_en.txt",
+    "function_words_es": "words/function_words_es.txt",
     "heading_words_es": "words/heading_words_es.txt",
     "headings_addendum": "sections/headings_addendum.txt",
     "headings_allergies": "sections/headings_allergies.txt",

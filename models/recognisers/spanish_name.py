@@ -75,11 +75,11 @@ _KIN = (
 )
 _KIN_BEFORE = cased(
     rf"\b(?:{_any(_KIN)})\b(?: (?:mayor|menor|pequeñ[oa]|política|matern[oa]|patern[oa]|gemel[oa]))?"
-    rf"(?:,| \(|:|, la| \(la)? {{0,2}}{_ONE}(?:,? y ({PERSON}))?"
+    rf"(?:,? \d{{1,2}}(?: meses| años)?)?(?:,| \(|:|, la| \(la)? {{0,2}}{_ONE}(?:,? y ({PERSON}))?"
 )
 _FIELD = cased(
     rf"(?:^|[\n|]|  )[ *]{{0,3}}(?:{_any(_FIELDS)})\b"
-    rf"(?:/a)?[ .]{{0,14}}[:|] {{0,3}}((?:{_INITIALS})?(?:[{LOWER}]{{2,3}} ){{0,2}}{PERSON}"
+    rf"(?:/a)?(?:[ .]{{0,14}}[:|]| ?\.{{3,14}}) {{0,3}}((?:{_INITIALS})?(?:[{LOWER}]{{2,3}} ){{0,2}}{PERSON}"
     rf"(?: {PERSON})?(?:,[ ]?{PERSON})?)"
 )
 _STAFF_FIELD = cased(
@@ -119,6 +119,9 @@ def _size(name: str) -> int:
     for piece in re.finditer(r"[^\s,]+", name):
         word = piece[0].strip(".")
         if word[:1].isupper() and len(word) > 1 and not is_name(word):
+            break
+        if size and word.isupper() and 1 < len(word) < 6 and not name[:size].isupper():
+            # "Inés Ruiz RUT 12.345", an abbreviation behind a name in small letters.
             break
         if word[:1].isupper():
             size = piece.end()

@@ -22,19 +22,18 @@ PHRASE = rf"{WORD}(?: (?:{LINK} )?{WORD}){{0,5}}"
 
 NAME = rf"{WORD}(?: (?:{LINK} )?{WORD}){{0,3}}(?: [{UPPER}]\.)?"
 
-_STOPS = frozenset(
-    """
-    el la los las un una en con sin por para del al se no ni si sí lo le su sus que y o es ha hay
-    dx tto dr dra sr sra nhc hc dni nie tel edad sexo fecha hora cama sala box uci urgencias planta
-    hospital clínica centro servicio unidad médico médica enfermera enfermero paciente nombre
-    alergia alergias niega refiere acude viene consulta alta ingreso exploración tratamiento plan
-    mc hta dm2 dm epoc iam icc tac rm rx ecg ta fc fr sat glasgow firma firmado fdo col medicina
-    interna cirugía general pediatría cardiología social sociales legal familiar comunitaria
-    guardia turno noche tarde mañana planilla motivo diagnóstico evolución antecedentes resumen
-    masc fem masculino femenino enf prof erc lic téc dres mat obst
-    lunes martes miércoles jueves viernes sábado domingo
-    """.split()
-)
+_STOPS = frozenset((
+    "dx", "tto", "dr", "dra", "sr", "sra", "nhc", "hc", "dni", "nie", "tel", "box", "uci", "alergia",
+    "alergias", "exploración", "tratamiento", "plan", "mc", "hta", "dm2", "dm", "epoc", "iam", "icc",
+    "tac", "rm", "rx", "ecg", "ta", "fc", "fr", "sat", "glasgow", "fdo", "col", "cardiología", "legal",
+    "sociales", "familiar", "comunitaria", "turno", "planilla", "motivo", "diagnóstico", "evolución",
+    "antecedentes", "resumen", "enf", "prof", "erc", "lic", "téc", "dres", "mat", "obst", "hospital",
+    "clínica", "centro", "servicio", "unidad", "médico", "médica", "enfermera", "enfermero", "paciente",
+    "lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo", "malalties", "mir",
+))  # fmt: skip
+
+
+_PARTICLES = frozenset(("von", "van", "der", "da", "dos", "y", "i", "e", "de", "del"))
 
 
 @functools.cache
@@ -46,4 +45,6 @@ def _ordinary() -> frozenset[str]:
 def is_name(word: str) -> bool:
     """Whether a capitalised word may be a name: no ordinary and no clinical word."""
     low = word.lower()
-    return low not in _STOPS and low not in _ordinary()
+    if low in _PARTICLES:
+        return True
+    return low not in _STOPS and low not in folded("function_words_es") and low not in _ordinary()
