@@ -167,6 +167,7 @@ DICTIONARIES: dict[str, str] = {
     "sentence_linking_words": "text/sentence_linking_words.txt",
     "sentence_words_before_numbers": "text/sentence_words_before_numbers.txt",
     "sex_es": "words/sex_es.txt",
+    "spanish_name_stops_es": "rules/spanish_name_stops_es.txt",
     "specialities_es": "medical/specialities_es.txt",
     "states_abroad_en": "places/states_abroad_en.txt",
     "street_certain_words_en": "rules/street_certain_words_en.txt",

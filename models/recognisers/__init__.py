@@ -164,7 +164,7 @@ SPANISH_RECOGNISERS: dict[str, Recogniser] = {
     "spanish_profession": spanish_profession,
     "spanish_street": spanish_street,
 }
-"""Rules for notes in Spanish: they run beside the default ones where a bundle's recipe names them."""
+"""Rules for notes in Spanish: they run beside the default ones where a recipe names them."""
 
 RECIPE_RECOGNISERS: dict[str, Recogniser] = {
     "liu_2015": liu_2015,

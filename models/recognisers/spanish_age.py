@@ -27,7 +27,8 @@ _SHORT = pattern(r"\b(\d{2}) ?a(?:\.|,|;|\)|\n| {2}|$)")
 _FIELD = pattern(rf"\bedad(?:/sexo)?[ .]{{0,14}}[:|]? {{0,3}}{_NUMBER}\b")
 _AT = pattern(rf"\b(?:a los|con) {_NUMBER}\b")
 _KIN = pattern(
-    r"\b(?:hij[oa]|herman[oa]|niet[oa]|sobrin[oa]|bebé|madre|padre|abuel[oa]|tí[oa]|prim[oa]|espos[oa]"
+    r"\b(?:hij[oa]|herman[oa]|niet[oa]|sobrin[oa]|bebé|madre|padre|abuel[oa]|tí[oa]|prim[oa]"
+    r"|espos[oa]"
     r"|marido|mujer)(?: [a-zñáéíóú]{3,12})?(?:,| \(| de) ?(\d{1,2})\b"
 )
 _DURATION = re.compile(
@@ -39,7 +40,8 @@ _BEHIND = re.compile(
     r"|después|antes de|con el mismo)"
 )
 _UNIT = re.compile(
-    r" ?(?:d[ií]as?|mes(?:es)?|min|seg|horas?|h\b|semanas?|sem\b|mg|ml|mcg|cm|mm|%|kg|m\b|x\b|,\d|\.\d"
+    r" ?(?:d[ií]as?|mes(?:es)?|min|seg|horas?|h\b|semanas?|sem\b|mg|ml|mcg|cm|mm|%|kg|m\b|x\b"
+    r"|,\d|\.\d"
     r"|/|cig|paq|u\b|ui\b|puntos?|minutos|metros|pasos)"
 )
 
@@ -64,7 +66,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
             number = text[start:end]
             if number.isdecimal() and not 0 < int(number) < 121:
                 continue
-            if stands_alone(text, start, end) or shape is _SHORT:
-                if number_is_whole(text, start, end):
-                    found.append(Candidate(start, end, "AGE", NAME, SCORE))
+            alone = shape is _SHORT or stands_alone(text, start, end)
+            if alone and number_is_whole(text, start, end):
+                found.append(Candidate(start, end, "AGE", NAME, SCORE))
     yield from disjoint(found)

@@ -25,7 +25,10 @@ _MONTH = (
 _LONG = (
     r"(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre)"
 )
-_DAY = r"(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo|lun|mar|mi[ée]|jue|vie|s[áa]b|dom)"
+_DAY = (
+    r"(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo"
+    r"|lun|mar|mi[ée]|jue|vie|s[áa]b|dom)"
+)
 _YEAR = r"(?:19|20)\d\d"
 _NUMBER = (
     r"(?:uno|primero|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce"
@@ -56,7 +59,8 @@ _CAPITAL = cased(
     r"|\b(?:LUNES|MARTES|MI.RCOLES|JUEVES|VIERNES|S.BADO)\b"
 )
 _HOLIDAY = pattern(
-    r"\b(?:navidad(?:es)?|nochebuena|nochevieja|semana santa|todos los santos|año nuevo|carnaval(?:es)?"
+    r"\b(?:navidad(?:es)?|nochebuena|nochevieja|semana santa|todos los santos|año nuevo"
+    r"|carnaval(?:es)?"
     r"|fiestas patrias|viernes santo|jueves santo|domingo de ramos|fin de año|corpus christi"
     r"|d.a de (?:la madre|las madres|los muertos|muertos|reyes|los enamorados|la candelaria"
     r"|acción de gracias|la raza|la virgen|san juan)|d.a del (?:padre|trabajo|niño|pilar))"

@@ -36,13 +36,15 @@ _CARE = cased(
 )
 _NUMBERED = cased(r"\b((?:UMF|HGZ|HGR|HGSZ|CSM|CAPS|CESAC)(?: N[°o.º]{1,2})? ?\d{1,3})\b")
 _BODY = cased(
-    r"\b((?:Juzgado|JUZGADO|Fiscal[ií]a|Ayuntamiento|Municipalidad|Alcald[ií]a|Colegio|Escuela|ESCUELA"
+    r"\b((?:Juzgado|JUZGADO|Fiscal[ií]a|Ayuntamiento|Municipalidad|Alcald[ií]a|Colegio|Escuela"
+    r"|ESCUELA"
     r"|Esc\.|escuela|colegio|Liceo|Instituto|IES|CEIP|Universidad|Facultad|Guarder[ií]a|Jard[ií]n"
     r"|Farmacia|farmacia|FARMACIA|Botica|Droguer[ií]a|Parroquia|Iglesia|Panader[ií]a|Ferreter[ií]a"
     r"|Supermercado|Restaurante|Bodegas?|Constructora|Transportes|Talleres|Textiles|Confecciones"
     r"|Cooperativa|Frutas|Ingenio|INGENIO|Minera|Sindicato|Asociaci[oó]n|Obra [Ss]ocial|consulado"
     r"|Consulado|Seguros|Mutual?|M[uú]tua|Polic[ií]a|Guardia|Bomberos|Comisar[ií]a|Defensor[ií]a"
-    rf"|Taxis|Maderera|MADERERA|Distribuidora|Banco|Caja|Peluquer[ií]a|llantera|bodega|taller){_TAIL})"
+    rf"|Taxis|Maderera|MADERERA|Distribuidora|Banco|Caja|Peluquer[ií]a|llantera|bodega"
+    rf"|taller){_TAIL})"
 )
 _KNOWN = cased(
     r"\b(Guardia Civil|GUARDIA NACIONAL|Guardia Nacional|Polic[ií]a (?:Local|Nacional|Municipal)"

@@ -74,12 +74,14 @@ _KIN = (
     " hermanita mujer conviviente jefe llamarán llama"
 )
 _KIN_BEFORE = cased(
-    rf"\b(?:{_any(_KIN)})\b(?: (?:mayor|menor|pequeñ[oa]|política|matern[oa]|patern[oa]|gemel[oa]))?"
+    rf"\b(?:{_any(_KIN)})\b(?: (?:mayor|menor|pequeñ[oa]|política|matern[oa]|patern[oa]"
+    rf"|gemel[oa]))?"
     rf"(?:,? \d{{1,2}}(?: meses| años)?)?(?:,| \(|:|, la| \(la)? {{0,2}}{_ONE}(?:,? y ({PERSON}))?"
 )
 _FIELD = cased(
     rf"(?:^|[\n|]|  )[ *]{{0,3}}(?:{_any(_FIELDS)})\b"
-    rf"(?:/a)?(?:[ .]{{0,14}}[:|]| ?\.{{3,14}}) {{0,3}}((?:{_INITIALS})?(?:[{LOWER}]{{2,3}} ){{0,2}}{PERSON}"
+    rf"(?:/a)?(?:[ .]{{0,14}}[:|]"
+    rf"| ?\.{{3,14}}) {{0,3}}((?:{_INITIALS})?(?:[{LOWER}]{{2,3}} ){{0,2}}{PERSON}"
     rf"(?: {PERSON})?(?:,[ ]?{PERSON})?)"
 )
 _STAFF_FIELD = cased(

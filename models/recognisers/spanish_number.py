@@ -1,7 +1,7 @@
-"""Numbers behind the Spanish word for what they are: "DNI 18264735K", "nº col. 40/2217", "Tel. 921".
+"""Numbers behind the Spanish word for what they are: "DNI 18264735K", "nº col. 40/2217".
 
-The word gives the label. A number has three digits or more; of a telephone, six. Telephones of Spain
-count without a word as well, by the groups in which they are written.
+The word gives the label. A number has three digits or more; of a telephone, six. Telephones of
+Spain count without a word as well, by the groups in which they are written.
 """
 
 from __future__ import annotations
@@ -32,9 +32,12 @@ _NAMED = tuple(
     (_behind(words), label)
     for words, label in (
         (
-            r"dni|d\.n\.i|nie|nif|n\.i\.f|cif|c\.i|ci|cédula(?: de ciudadanía| de identidad)?|céd|cc|c\.c"
-            r"|rut|run|r\.u\.t|curp|rfc|cuit|cuil|dui|dpi|cui|pasaporte|folio|expte|radicado|incidente"
-            r"|siniestro|autorización|carné de identidad|documento|tip|biopsia|muestra|orden|petición"
+            r"dni|d\.n\.i|nie|nif|n\.i\.f|cif|c\.i|ci|cédula(?: de ciudadanía| de identidad)?"
+            r"|céd|cc|c\.c"
+            r"|rut|run|r\.u\.t|curp|rfc|cuit|cuil|dui|dpi|cui|pasaporte|folio|expte|radicado"
+            r"|incidente"
+            r"|siniestro|autorización|carné de identidad|documento|tip|biopsia|muestra|orden"
+            r"|petición"
             r"|accesión|informe|interconsulta|caso",
             "IDNUM",
         ),
@@ -45,12 +48,14 @@ _NAMED = tuple(
             "HEALTHPLAN",
         ),
         (
-            r"nhc|h\.?c\.?|historia(?: clínica)?|n[.]?[º°] de historia|expediente|exp|ficha|registro"
+            r"nhc|h\.?c\.?|historia(?: clínica)?|n[.]?[º°] de historia|expediente|exp|ficha"
+            r"|registro"
             r"|mrn|récord",
             "MEDICALRECORD",
         ),
         (
-            r"col|colegiad[oa]|n[.]?[º°] col(?:egiad[oa])?|matrícula|mat(?:\. (?:prof|prov|nac))?|m\.?p|m\.?n"
+            r"col|colegiad[oa]|n[.]?[º°] col(?:egiad[oa])?|matrícula|mat(?:\. (?:prof|prov"
+            r"|nac))?|m\.?p|m\.?n"
             r"|céd(?:ula)?\.? prof(?:esional)?|ced|cmp|cep|rm|mpps|msds|rnpi|jvpm|rne|cma"
             r"|reg(?:istro)?\.? (?:prof|msp|médico|nac)[a-z]*|reg|lic|npi|exequátur|icm",
             "LICENSE",
@@ -63,7 +68,8 @@ _NAMED = tuple(
 )
 _TELEPHONE = r"(\+?\(?\d{1,5}\)?(?:[ .-]{0,3}\(?\d{1,7}\)?){1,6})"
 _NAMED_PHONE = pattern(
-    rf"\b(?:tel(?:éfonos?)?|tels|telf|tfno|tlfn?o?|móvil|cel(?:ular)?|fono|whats?app|wsp|llamar(?: al?)?"
+    rf"\b(?:tel(?:éfonos?)?|tels|telf|tfno|tlfn?o?|móvil|cel(?:ular)?|fono|whats?app|wsp"
+    rf"|llamar(?: al?)?"
     rf"|llama al|contacto|al|f|busca|int|ext)[.:]{{0,2}} {{0,3}}{_TELEPHONE}"
 )
 _OF_SPAIN = pattern(

@@ -22,24 +22,14 @@ PHRASE = rf"{WORD}(?: (?:{LINK} )?{WORD}){{0,5}}"
 
 NAME = rf"{WORD}(?: (?:{LINK} )?{WORD}){{0,3}}(?: [{UPPER}]\.)?"
 
-_STOPS = frozenset((
-    "dx", "tto", "dr", "dra", "sr", "sra", "nhc", "hc", "dni", "nie", "tel", "box", "uci", "alergia",
-    "alergias", "exploración", "tratamiento", "plan", "mc", "hta", "dm2", "dm", "epoc", "iam", "icc",
-    "tac", "rm", "rx", "ecg", "ta", "fc", "fr", "sat", "glasgow", "fdo", "col", "cardiología", "legal",
-    "sociales", "familiar", "comunitaria", "turno", "planilla", "motivo", "diagnóstico", "evolución",
-    "antecedentes", "resumen", "enf", "prof", "erc", "lic", "téc", "dres", "mat", "obst", "hospital",
-    "clínica", "centro", "servicio", "unidad", "médico", "médica", "enfermera", "enfermero", "paciente",
-    "lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo", "malalties", "mir",
-))  # fmt: skip
-
-
 _PARTICLES = frozenset(("von", "van", "der", "da", "dos", "y", "i", "e", "de", "del"))
 
 
 @functools.cache
 def _ordinary() -> frozenset[str]:
     names = folded("first_names_es") | folded("surnames_es")
-    return frozenset(folded("clinical_words_es") - names)
+    stops = folded("spanish_name_stops_es") | folded("function_words_es")
+    return frozenset(folded("clinical_words_es") - names) | stops
 
 
 def is_name(word: str) -> bool:
@@ -47,4 +37,4 @@ def is_name(word: str) -> bool:
     low = word.lower()
     if low in _PARTICLES:
         return True
-    return low not in _STOPS and low not in folded("function_words_es") and low not in _ordinary()
+    return low not in _ordinary()
