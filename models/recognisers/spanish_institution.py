@@ -20,13 +20,14 @@ LABELS = ("HOSPITAL", "ORGANIZATION")
 SCORE = 0.92
 
 _OF = r"(?:de la |de los |de las |del |de |d'|DE LA |DEL |DE )?"
+_DOCTOR = r"(?:(?:Dr|Dra|Prof|DR|DRA)\.? )?"
 _TAIL = (
     rf"(?: (?:N[°º.o]{{0,2}} ?)?\d{{1,3}})?(?: (?:General|Regional|Nacional|Universitario|Central"
     r"|Comarcal|Provincial|Municipal|Clínico|Civil|Interzonal|Zonal))?"
-    rf' {_OF}(?:"{PHRASE}"|«{PHRASE}»|{PHRASE}(?: [IVX]{{1,3}}\b)?)'
+    rf' {_OF}(?:"{_DOCTOR}{PHRASE}"|«{PHRASE}»|{_DOCTOR}{PHRASE}(?: [IVX]{{1,3}}\b)?)'
 )
 _CARE = cased(
-    r"\b((?:Hospital|HOSPITAL|hospital|Hosp\.|HOSP\.|Htal\.|H\.|Cl[ií]nica|CL[IÍ]NICA|cl[ií]nica"
+    r"\b((?:Hospital|HOSPITAL|hospital|Hosp\. (?:Gral|Reg)\.|HOSP\. GRAL\.|Hosp\.|HOSP\.|Htal\.|HTAL\.?|H\.|H\.[GRCU]\.(?:U\.)?|Cl[ií]nica|CL[IÍ]NICA|cl[ií]nica"
     r"|Sanatorio|SANATORIO|Maternidad|Polic[lí]{1,2}nic[oa]|policl[ií]nico|POLICLINICO|Ambulatorio"
     r"|Consultorios?|Centro de [Ss]alud|centro de salud|CENTRO DE SALUD|C\.S\.|CS|P\.S\.|CAP"
     r"|CESFAM|CECOSF|CAPS|UMF|HGZ|HGR|EBAIS|IPS|E\.S\.E\.|SAPU|SUAP|CDI|Puesto de Salud"

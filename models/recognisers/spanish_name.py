@@ -76,13 +76,22 @@ _KIN = (
 _KIN_BEFORE = cased(
     rf"\b(?:{_any(_KIN)})\b(?: (?:mayor|menor|pequeñ[oa]|política|matern[oa]|patern[oa]"
     rf"|gemel[oa]))?"
-    rf"(?:,? \d{{1,2}}(?: meses| años)?)?(?:,| \(|:|, la| \(la)? {{0,2}}{_ONE}(?:,? y ({PERSON}))?"
+    rf"(?:,?(?: de)? \d{{1,2}}(?: meses| años)?)?(?: de (?:ellos|ella|él|la paciente))?(?:,| \(|:|, la| \(la)? {{0,2}}{_ONE}(?:,? y ({PERSON}))?"
 )
 _FIELD = cased(
     rf"(?:^|[\n|]|  )[ *]{{0,3}}(?:{_any(_FIELDS)})\b"
     rf"(?:/a)?(?:[ .]{{0,14}}[:|]"
     rf"| ?\.{{3,14}}) {{0,3}}((?:{_INITIALS})?(?:[{LOWER}]{{2,3}} ){{0,2}}{PERSON}"
     rf"(?: {PERSON})?(?:,[ ]?{PERSON})?)"
+)
+_LIST = cased(
+    rf"(?:^|\n)\d{{1,2}}[.)-] {{0,2}}((?:[{UPPER}]{{3,20}} ?){{2,4}}"
+    rf"(?:, ?(?:[{UPPER}]\.? ?){{1,3}}|, ?[{UPPER}]{{3,20}})?),? {{0,2}}\d{{1,3}}(?:,| A| M|:| )"
+)
+_CALLED = cased(
+    rf"\b(?:a nombre de|A NOMBRE DE|se llama|SE LLAMA|llamad[oa]|apodad[oa]|un tal|una tal|alias"
+    rf"|acompañad[oa] (?:de|por)|ACOMPAÑAD[OA] (?:DE|POR)|compañero suyo,|vecino,|vecina,)"
+    rf" {{1,2}}[\"«]?(?:el |la |El |La )?{_ONE}"
 )
 _STAFF_FIELD = cased(
     rf"(?:^|[\n|]|  |\. )[ *]{{0,3}}(?:{_any(_STAFF_FIELDS)})\b"
@@ -94,6 +103,8 @@ _ROWS = (
     (_ROLE, "DOCTOR"),
     (_KIN_BEFORE, "PATIENT"),
     (_FIELD, "PATIENT"),
+    (_LIST, "PATIENT"),
+    (_CALLED, "PATIENT"),
     (_STAFF_FIELD, "DOCTOR"),
 )
 _SPLIT = re.compile(r"[\s,]+")
