@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from .bundles.bundle import DEFAULT_MODEL, NO_MODEL, Bundle, open_bundle
-from .bundles.detector import BundleDetector, own_names, rules_named
+from .bundles.detector import LANGUAGE, BundleDetector, own_names, rules_named
 from .core.batches import Batch
 from .core.budgets import Budgets, check_text
 from .core.documents import Documents, Rows
@@ -92,7 +92,7 @@ class Scrubber:
                 a model finds.
             policy: name or URL, or an opened one.
             recognisers: names of rules, "recipe" among them for those of the models' recipes; None
-                for all that run by default, () for none.
+                for all that run by default and those for the language of the models, () for none.
             native_labels: whether a bundle's own labels are mapped to the native set. If not, what
                 rules find gets own labels too, see `own_names`.
             budgets: see `Budgets`.
@@ -103,7 +103,7 @@ class Scrubber:
         """
         bundles = _opened(named, models)
         if recognisers is None:
-            recognisers = tuple(DEFAULT_RECOGNISERS)
+            recognisers = (*DEFAULT_RECOGNISERS, LANGUAGE)
         elif isinstance(recognisers, str):
             recognisers = (recognisers,)
         labels_as = "native" if native_labels else "own"

@@ -365,7 +365,7 @@ HELPERS = {
             "name_words",
             "named_numbers",
         ),
-        *("names", "national_schemes", "number_words", "patterns", "prefilter"),
+        *("names", "national_schemes", "number_words", "patterns", "prefilter", "spanish_words"),
     },
     "formats": {
         *("archives", "arrow_types", "chunks", "column_roles", "column_types", "csv_dialect"),

@@ -15,7 +15,7 @@ from ..core.spans import Candidate, Candidates
 from ..core.tokens import Tokens
 from ..features import FOUND
 from ..features.declaration import FeatureSet, properties
-from ..recognisers import RECOGNISERS
+from ..recognisers import RECOGNISERS, SPANISH_RECOGNISERS
 from .bundle import Bundle
 from .passes import found_tags, majority
 from .propagate import propagate
@@ -23,6 +23,7 @@ from .standardising import standardise
 from .tagger import SCORE_DIGITS, Tagger, detector_of, featurize_together, output_names
 
 RECIPE = "recipe"
+LANGUAGE = "language"
 """Among the names of rules: stands for the rules of the bundles' recipes."""
 
 _SEPARATORS = ",;: \t\r\n"
@@ -272,15 +273,22 @@ def propagation_name(bundle: Bundle) -> str:
 
 
 def rules_named(names: Iterable[str], bundles: Iterable[Bundle]) -> tuple[str, ...]:
-    """The names of rules, each once, with `RECIPE` replaced by the rules of the bundles' recipes.
+    """The names of rules, each once.
+
+    `RECIPE` is replaced by the rules of the bundles' recipes, `LANGUAGE` by those of them that are
+    of a language.
 
     Raises:
         UsageError: if a rule is not in `RECOGNISERS`.
     """
     of_recipes = [rule for bundle in bundles for rule in bundle.recipe.rules]
+    standing = {
+        RECIPE: of_recipes,
+        LANGUAGE: [rule for rule in of_recipes if rule in SPANISH_RECOGNISERS],
+    }
     named: dict[str, None] = {}
     for name in names:
-        named |= dict.fromkeys(of_recipes if name == RECIPE else [name])
+        named |= dict.fromkeys(standing.get(name, [name]))
     if unknown := sorted(named.keys() - RECOGNISERS.keys()):
         raise UsageError(f"unknown recognisers {unknown}; known: {sorted(RECOGNISERS)}")
     return tuple(named)

@@ -41,6 +41,7 @@ __all__ = [
 
 FAMILIES: dict[str, RecipeFamily] = {
     "default": default.FAMILY,
+    "general": default.GENERAL,
     "hide": hide.FAMILY,
     "hitsz": hitsz.FAMILY,
     "hitsz-no-dictionary": hitsz.SUBMITTED,

@@ -126,6 +126,26 @@ SPANISH = Lists(
     ),
 )
 
+SPANISH_NOTES = dataclasses.replace(
+    SPANISH,
+    others=(
+        *SPANISH.others,
+        "weekdays_es",
+        "holidays_es",
+        "seasons_es",
+        "first_names_romanised",
+        "professions_general_es",
+        # A word that no dictionary has may be a name.
+        "clinical_words_es",
+        "function_words_es",
+    ),
+    kinds=("heading_words_es",),
+    common="clinical_words_es",
+    narrow=True,
+    propagation=Propagation(labels=("DOCTOR", "PATIENT"), names=("DOCTOR", "PATIENT"), share=0.2),
+)
+"""Spanish notes of any form and hospital: as for English, the recipe memorises less."""
+
 ENGLISH = Lists(
     towns=("us_places", "world_cities"),
     regions=("us_states", "us_state_abbreviations", "us_counties"),
@@ -327,8 +347,10 @@ RULES = ("email",)
 """An e-mail address is recognised by its form, wherever it is: there is nothing to learn."""
 
 
-def default(lists: Lists = ENGLISH) -> Recipe:
-    """The recipe with the dictionaries of a language."""
+def default(
+    lists: Lists = ENGLISH, *, name: str = "default", rules: tuple[str, ...] = RULES
+) -> Recipe:
+    """The recipe with the dictionaries of a language, and the rules that belong to it."""
     groups = (
         NARROW_WORDS if lists.narrow else WORDS,
         AFFIXES,
@@ -343,14 +365,14 @@ def default(lists: Lists = ENGLISH) -> Recipe:
     )
     features = tuple(itertools.chain.from_iterable(groups))
     recipe = Recipe.single(
-        name="default",
+        name=name,
         layer="merged",
         sequence="line",
         features=features,
         scheme="BIO",
         learner=Learner.of("lbfgs", c1=0.05, c2=0.05, max_iterations=70),
     )
-    return dataclasses.replace(recipe, rules=RULES, propagation=lists.propagation)
+    return dataclasses.replace(recipe, rules=rules, propagation=lists.propagation)
 
 
 LISTS_IN = {"en": ENGLISH, "es": SPANISH}
@@ -358,4 +380,21 @@ LISTS_IN = {"en": ENGLISH, "es": SPANISH}
 
 FAMILY = RecipeFamily(
     "most accurate, slower", tuple(LISTS_IN), lambda language: default(LISTS_IN[language])
+)
+
+SPANISH_RULES = (
+    *RULES,
+    "spanish_age",
+    "spanish_date",
+    "spanish_institution",
+    "spanish_name",
+    "spanish_number",
+    "spanish_profession",
+    "spanish_street",
+)
+
+GENERAL = RecipeFamily(
+    "default for Spanish notes of any form, with rules",
+    ("es",),
+    lambda language: default(SPANISH_NOTES, name="general", rules=SPANISH_RULES),
 )

@@ -57,6 +57,13 @@ from . import (
     role_name,
     season,
     signature,
+    spanish_age,
+    spanish_date,
+    spanish_institution,
+    spanish_name,
+    spanish_number,
+    spanish_profession,
+    spanish_street,
     ssn,
     street,
     timestamp,
@@ -150,8 +157,20 @@ DEFAULT_RECOGNISERS: dict[str, Recogniser] = {
     "zip_code": zip_code,
 }
 
+SPANISH_RECOGNISERS: dict[str, Recogniser] = {
+    "spanish_age": spanish_age,
+    "spanish_date": spanish_date,
+    "spanish_institution": spanish_institution,
+    "spanish_name": spanish_name,
+    "spanish_number": spanish_number,
+    "spanish_profession": spanish_profession,
+    "spanish_street": spanish_street,
+}
+"""Rules for notes in Spanish: they run beside the default ones where a recipe names them."""
+
 RECIPE_RECOGNISERS: dict[str, Recogniser] = {
     "liu_2015": liu_2015,
+    **SPANISH_RECOGNISERS,
 }
 
 RECOGNISERS: dict[str, Recogniser] = dict(

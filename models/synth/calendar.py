@@ -40,6 +40,7 @@ HOLIDAYS = (
 )  # fmt: skip
 
 Write = Callable[[datetime.date], str]
+Forms = Mapping[str, Callable[[Note, datetime.date], str]]
 
 
 def ordinal(day: int) -> str:
@@ -113,7 +114,8 @@ DAY_FIRST: Mapping[str, tuple[int, Write]] = {
 """The same where the day comes first."""
 
 
-def _manner(draw: Draw, manners: Mapping[str, tuple[int, Write]]) -> str:
+def manner_of(draw: Draw, manners: Mapping[str, tuple[int, Write]]) -> str:
+    """One of the manners by weight."""
     return draw.one_of(**{name: weight for name, (weight, _) in manners.items()})
 
 
@@ -125,9 +127,9 @@ def day_of(note: Note, argument: str) -> datetime.date:
 
 def _write_full(note: Note, day: datetime.date) -> str:
     manners = DAY_FIRST if day_first(note) else FULL
-    manner = note.remember("manner of dates", lambda: _manner(note.draw, manners))
+    manner = note.remember("manner of dates", lambda: manner_of(note.draw, manners))
     if note.draw.chance(0.22):
-        manner = _manner(note.draw, manners)
+        manner = manner_of(note.draw, manners)
     return manners[manner][1](day)
 
 
@@ -190,7 +192,7 @@ def _day_and_date(note: Note, d: datetime.date) -> str:
     return f"{day}{between}{_month_day(note, d)}"
 
 
-_FORMS: Mapping[str, Callable[[Note, datetime.date], str]] = {
+_FORMS: Forms = {
     "": _write_full,
     "md": _month_day,
     "my": _month_year,
@@ -217,35 +219,43 @@ _FORMS: Mapping[str, Callable[[Note, datetime.date], str]] = {
     "dow": _day_and_date,
 }
 
-_OLD = {"y": "-9000..-300", "y2": "-9000..-300", "my": "-2500..-40"}
+OLD = {"y": "-9000..-300", "y2": "-9000..-300", "my": "-2500..-40"}
 """Forms that speak of the past -> days, if the template does not say."""
 
 
-def _form(note: Note, slot: Slot) -> Callable[[Note, datetime.date], str]:
-    write = _FORMS.get(slot.form)
+def _form(note: Note, slot: Slot, forms: Forms) -> Callable[[Note, datetime.date], str]:
+    write = forms.get(slot.form)
     if write is None:
-        raise note.wrong(slot, f"no form .{slot.form} of a date; known: {', '.join(_FORMS)}")
+        raise note.wrong(slot, f"no form .{slot.form} of a date; known: {', '.join(forms)}")
     return write
 
 
-def _date(note: Note, slot: Slot) -> Pieces:
-    write = _form(note, slot)
-    try:
-        day = note.drawn(slot, lambda: day_of(note, slot.argument or _OLD.get(slot.form, "")))
-    except (ValueError, OverflowError):
-        raise note.wrong(slot, "days are written -3, +14 or -400..-30") from None
-    # An apostrophe before a year is no part of it.
-    before = [NotePiece(note.draw.pick(("'", "'", "’", "")))] if slot.form == "y2" else []
-    return [*before, NotePiece(write(note, day), "DATE")]
+def dates_in(forms: Forms, before_year: tuple[str, ...]) -> dict[str, Maker]:
+    """The slots `date` and `dob` of a language.
 
+    Args:
+        forms: name -> how a day is written; "" is the usual one.
+        before_year: what may stand before a year of two digits and is no part of it.
+    """
 
-def _dob(note: Note, slot: Slot) -> Pieces:
-    def new() -> datetime.date:
-        days = age_of(note) * 365.25 + note.draw.between(1, 360)
-        return note.today - datetime.timedelta(int(days))
+    def date(note: Note, slot: Slot) -> Pieces:
+        write = _form(note, slot, forms)
+        try:
+            day = note.drawn(slot, lambda: day_of(note, slot.argument or OLD.get(slot.form, "")))
+        except (ValueError, OverflowError):
+            raise note.wrong(slot, "days are written -3, +14 or -400..-30") from None
+        before = [NotePiece(note.draw.pick(before_year))] if slot.form == "y2" else []
+        return [*before, NotePiece(write(note, day), "DATE")]
 
-    write = _form(note, slot)
-    return [NotePiece(write(note, note.remember("dob", new)), "DATE")]
+    def birthday(note: Note, slot: Slot) -> Pieces:
+        def new() -> datetime.date:
+            days = age_of(note) * 365.25 + note.draw.between(1, 360)
+            return note.today - datetime.timedelta(int(days))
+
+        write = _form(note, slot, forms)
+        return [NotePiece(write(note, note.remember("dob", new)), "DATE")]
+
+    return {"date": date, "dob": birthday}
 
 
 def _weekday(draw: Draw) -> str:
@@ -271,8 +281,8 @@ def _when(note: Note) -> str:
         return _season(note)
     if form == "holiday":
         return note.draw.pick(HOLIDAYS)
-    if form in _OLD:
-        day = day_of(note, _OLD[form])
+    if form in OLD:
+        day = day_of(note, OLD[form])
     return _FORMS["" if form == "full" else form](note, day)
 
 
@@ -293,7 +303,9 @@ def _time(draw: Draw) -> str:
     )
 
 
-def _of_note(make: Callable[[Note], str], label: str = "DATE") -> Maker:
+def of_note(make: Callable[[Note], str], label: str = "DATE") -> Maker:
+    """A maker of one piece from a function of the note; its slot takes no form."""
+
     def maker(note: Note, slot: Slot) -> Pieces:
         refuse_extras(note, slot)
         return [NotePiece(note.drawn(slot, lambda: make(note)), label)]
@@ -302,11 +314,10 @@ def _of_note(make: Callable[[Note], str], label: str = "DATE") -> Maker:
 
 
 SLOTS: dict[str, Maker] = {
-    "date": _date,
-    "dob": _dob,
-    "day": _of_note(lambda note: _weekday(note.draw)),
-    "season": _of_note(_season),
-    "holiday": _of_note(lambda note: note.draw.pick(HOLIDAYS)),
-    "when": _of_note(_when),
-    "time": _of_note(lambda note: _time(note.draw), ""),
+    **dates_in(_FORMS, ("'", "'", "’", "")),
+    "day": of_note(lambda note: _weekday(note.draw)),
+    "season": of_note(_season),
+    "holiday": of_note(lambda note: note.draw.pick(HOLIDAYS)),
+    "when": of_note(_when),
+    "time": of_note(lambda note: _time(note.draw), ""),
 }

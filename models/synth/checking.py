@@ -9,28 +9,32 @@ from ..corpora.inline import mark
 from .drawing import Draw
 from .filling import fill, open_note
 from .generating import generate_note
-from .parsing import Template, TemplateError, parse_templates, read_sources
-from .slots import SLOTS
+from .parsing import ENGLISH, Template, TemplateError, parse_templates, read_sources
+from .slots import SLOTS_IN
 
 TRIES = 12
 """Notes made of each template, to count its labels."""
 
 
 def check_templates(
-    folder: str | None = None, *, kinds: Collection[str] = (), show: int = 0
+    folder: str | None = None,
+    *,
+    kinds: Collection[str] = (),
+    show: int = 0,
+    language: str = ENGLISH,
 ) -> Iterator[tuple[bool, str]]:
     """Yields what to tell of each file: whether it is well, and the line or the filled note.
 
     Args:
-        folder, kinds: see `read_sources`.
+        folder, kinds, language: see `read_sources`.
         show: so many templates of each file, from the end, are shown filled and marked.
 
     Raises:
         TemplateError, UsageError: as `read_sources`.
     """
-    for kind, source in read_sources(folder, kinds):
+    for kind, source in read_sources(folder, kinds, language):
         try:
-            templates = parse_templates(source, kind)
+            templates = parse_templates(source, kind, language)
         except TemplateError as error:
             yield False, str(error)
             continue
@@ -54,6 +58,6 @@ def _wrong_slots(template: Template) -> Iterator[str]:
     """What is wrong with each slot, those of ways that are seldom taken too."""
     for slot in template.slots():
         try:
-            fill(open_note(template, Draw("check")), (slot,), SLOTS)
+            fill(open_note(template, Draw("check")), (slot,), SLOTS_IN[template.language])
         except TemplateError as error:
             yield str(error)

@@ -16,9 +16,10 @@ from collections.abc import Mapping
 
 from .drawing import Draw
 from .filling import Note
-from .lists import words
+from .lists import phrases, words
 from .national import NUMBERS
-from .parsing import COUNTRIES, WORLD
+from .national_spanish import NUMBERS_SPANISH
+from .parsing import COUNTRIES, COUNTRIES_IN, ENGLISH, SPANISH, WORLD
 
 HOME = "US"
 
@@ -27,6 +28,8 @@ ABROAD = 0.2
 
 _PART = re.compile(r"<([a-z ]+?)(2?)>|[#%@~]")
 _WEIGHT = re.compile(r"(\d+)\| ")
+
+_NUMBERS = {**NUMBERS, **NUMBERS_SPANISH}
 
 Sections = Mapping[str, tuple[str, ...]]
 
@@ -61,8 +64,8 @@ class Country:
             if sign == "@":
                 return draw.shaped("A")
             name = match[1] + match[2]
-            if name in NUMBERS:
-                return NUMBERS[name].draw(draw)
+            if name in _NUMBERS:
+                return _NUMBERS[name].draw(draw)
             if name == "surname":
                 return last_name(draw, self.origin(draw))
             if name == "town":
@@ -77,8 +80,10 @@ class Country:
         return draw.one_of(**{name: int(weight) for name, weight in lines})
 
     def town(self, draw: Draw) -> Town:
-        """A town and what its addresses hold; a suburb of it at times."""
+        """A town and what its addresses hold; a suburb of it at times, or one of further lists."""
         name, region, short, code = draw.pick(self.sections["towns"]).split("|")
+        if "town lists" in self.sections and draw.chance(_LISTED):
+            name = _blended(draw, phrases(self.drawn(draw, "town lists")))
         if "suburbs" in self.sections and draw.chance(0.1):
             name = self.drawn(draw, "suburbs")
         return Town(name, region, short or region, self.filled(draw, code))
@@ -111,19 +116,33 @@ def _sections(name: str) -> dict[str, tuple[str, ...]]:
     return {section: tuple(lines) for section, lines in found.items() if lines}
 
 
+_SHARED = {ENGLISH: "country_shared", SPANISH: "country_shared_es"}
+
+_LISTED = 0.5
+"""Share of the towns that are of dictionaries, where a country names some."""
+
+_MORE_NOTES = {"ES": 8, "MX": 5, "AR": 3, "CO": 3, "CL": 2, "PE": 2, "US": 2}
+"""Countries -> weight in Spanish; others have 1. Spain writes the most Spanish corpora."""
+
+
 @functools.cache
-def country(code: str) -> Country:
-    """A country of `COUNTRIES`."""
-    return Country(code, {**_sections("country_shared"), **_sections(f"country_{code.lower()}")})
+def country(code: str, language: str = ENGLISH) -> Country:
+    """A country of `COUNTRIES_IN`."""
+    own = f"country_{code.lower()}" + ("" if language == ENGLISH else f"_{language}")
+    return Country(code, {**_sections(_SHARED[language]), **_sections(own)})
 
 
 def country_of(note: Note) -> Country | None:
-    """The country of a note; None is the United States."""
+    """The country of a note; None is the United States, in English."""
 
     def new() -> Country | None:
         # A stream of its own: notes of the United States are filled as if there were no others.
         draw = note.draw.child("country")
         asked = note.template.settings.get("country", "")
+        if note.template.language == SPANISH:
+            codes = COUNTRIES_IN[SPANISH] if asked in ("", WORLD) else asked.split(",")
+            weights = {code: _MORE_NOTES.get(code, 1) for code in codes}
+            return country(draw.one_of(**weights), SPANISH)
         if asked == HOME or (not asked and not draw.chance(ABROAD)):
             return None
         code = draw.pick(COUNTRIES if asked in ("", WORLD) else asked.split(","))
@@ -152,7 +171,7 @@ def _origins() -> Mapping[str, tuple[str, ...]]:
         section: lines
         if " whole " in section
         else tuple(name for line in lines for name in line.split(", "))
-        for section, lines in _sections("origins").items()
+        for section, lines in (*_sections("origins").items(), *_sections("origins_es").items())
     }
 
 

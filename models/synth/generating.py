@@ -14,8 +14,8 @@ from ..corpora import AnnotatedDocument, Annotation
 from .drawing import Draw
 from .filling import NotePiece, Pieces, fill, open_note
 from .parsing import Template
-from .printing import print_note
-from .slots import SLOTS
+from .printing import MANNERS_IN, print_note
+from .slots import SLOTS_IN
 
 NAMES = ("PATIENT", "DOCTOR")
 
@@ -74,7 +74,8 @@ def generate_note(template: Template, seed: int, copy: int) -> AnnotatedDocument
     """
     draw = Draw("note", seed, template.name, copy)
     note = open_note(template, draw.child("slots"))
-    pieces = print_note(draw.child("print"), fill(note, template.nodes, SLOTS))
+    filled = fill(note, template.nodes, SLOTS_IN[template.language])
+    pieces = print_note(draw.child("print"), filled, MANNERS_IN[template.language])
     meta: dict[str, object] = {"type": template.kind, "template": template.name}
     return to_document(f"{template.name}-{copy}", pieces, meta)
 

@@ -27,17 +27,36 @@ WORLD = "world"
 """Any country but the United States, in a setting."""
 
 COUNTRIES = ("UK", "IE", "CA", "AU", "NZ", "IN", "PK", "PH", "SG", "ZA", "NG", "KE", "CB")
-"""Countries of notes beside the United States (US); CB is the Caribbean."""
+"""Countries of notes in English beside the United States (US); CB is the Caribbean."""
 
-_CODE = f"(?:{'|'.join(('US', *COUNTRIES))})"
+ENGLISH, SPANISH = "en", "es"
 
-SETTINGS: Mapping[str, re.Pattern[str]] = {
-    "patient": re.compile("[fm]"),
-    "age": re.compile(r"\d{1,3}-\d{1,3}"),
-    "country": re.compile(f"{WORLD}|{_CODE}(,{_CODE})*"),
-    "draws": re.compile("[1-9]"),
+COUNTRIES_IN: Mapping[str, tuple[str, ...]] = {
+    ENGLISH: ("US", *COUNTRIES),
+    SPANISH: (
+        *("ES", "MX", "AR", "CO", "CL", "PE", "EC", "VE", "GT", "DO", "CU", "BO", "UY"),
+        *("SV", "HN", "NI", "CR", "PA", "PY", "PR", "US"),
+    ),
 }
-"""Settings of a template -> what their value looks like."""
+"""Language of notes -> countries; US and PR are notes in Spanish of the United States."""
+
+
+def _countries(codes: Sequence[str]) -> str:
+    code = f"(?:{'|'.join(codes)})"
+    return f"{WORLD}|{code}(,{code})*"
+
+
+def _settings(language: str) -> Mapping[str, re.Pattern[str]]:
+    return {
+        "patient": re.compile("[fm]"),
+        "age": re.compile(r"\d{1,3}-\d{1,3}"),
+        "country": re.compile(_countries(COUNTRIES_IN[language])),
+        "draws": re.compile("[1-9]"),
+    }
+
+
+SETTINGS_IN = {language: _settings(language) for language in COUNTRIES_IN}
+"""Language -> settings of a template -> what their value looks like."""
 
 CASES = "ult"
 
@@ -95,14 +114,16 @@ class Template:
     Attributes:
         kind: of the note: the name of the file.
         number: of the template in its file, from 1.
-        settings: keys of `SETTINGS`.
+        settings: keys of `SETTINGS_IN`.
         nodes: the text.
+        language: key of `COUNTRIES_IN`.
     """
 
     kind: str
     number: int
     settings: Mapping[str, str]
     nodes: tuple[Node, ...]
+    language: str = ENGLISH
 
     @property
     def name(self) -> str:
@@ -140,24 +161,27 @@ _SIGN = re.compile(r"\{|\}|\[\[|\]\]|\||⟦|⟧")
 _LABELLED = re.compile(f"{OPEN}(?:({'|'.join(LABELS)}):|({'|'.join(ESCAPES)}){CLOSE})")
 
 
-def parse_template(source: str, kind: str = "template", number: int = 1) -> Template:
+def parse_template(
+    source: str, kind: str = "template", number: int = 1, language: str = ENGLISH
+) -> Template:
     """Reads one template.
 
     Args:
         source: settings and text; one line end at the end belongs to the file and not to the note.
-        kind, number: see `Template`.
+        kind, number, language: see `Template`.
 
     Raises:
         TemplateError: if something is not closed, or a slot or setting is malformed.
     """
     settings: dict[str, str] = {}
+    known = SETTINGS_IN[language]
     line = 1
     while match := re.match(r"#([a-z]+): *(\S*) *\n", source):
         key, value = match.groups()
-        if key not in SETTINGS or not SETTINGS[key].fullmatch(value):
+        if key not in known or not known[key].fullmatch(value):
             raise TemplateError(
                 f"{kind} {number}, line {line}: a setting is unknown or has an invalid value; "
-                f"known: {', '.join(SETTINGS)}"
+                f"known: {', '.join(known)}"
             )
         if key == "age" and int(value.split("-")[0]) > int(value.split("-")[1]):
             raise TemplateError(f"{kind} {number}, line {line}: the first age is above the second")
@@ -166,7 +190,7 @@ def parse_template(source: str, kind: str = "template", number: int = 1) -> Temp
         line += 1
     parser = _TemplateParser(source, f"{kind} {number}", line)
     nodes, _ = parser.until(())
-    return Template(kind, number, settings, nodes)
+    return Template(kind, number, settings, nodes, language)
 
 
 class _TemplateParser:
@@ -254,7 +278,7 @@ class _TemplateParser:
         return Mark(label, nodes)
 
 
-def parse_templates(source: str, kind: str) -> list[Template]:
+def parse_templates(source: str, kind: str, language: str = ENGLISH) -> list[Template]:
     """Reads the templates of a file.
 
     Raises:
@@ -264,24 +288,34 @@ def parse_templates(source: str, kind: str) -> list[Template]:
     if pieces[-1].strip():
         raise TemplateError(f"{kind} {len(pieces)}: no line of {END} follows it")
     return [
-        parse_template(piece.removesuffix("\n").lstrip("\n"), kind, number)
+        parse_template(piece.removesuffix("\n").lstrip("\n"), kind, number, language)
         for number, piece in enumerate(pieces[:-1], 1)
     ]
 
 
-def read_sources(folder: str | None = None, kinds: Collection[str] = ()) -> list[tuple[str, str]]:
+_FOLDERS = {ENGLISH: "templates", SPANISH: "templates_es"}
+"""Language -> folder of the shipped templates."""
+
+
+def read_sources(
+    folder: str | None = None, kinds: Collection[str] = (), language: str = ENGLISH
+) -> list[tuple[str, str]]:
     """Kind and text of each file of templates, by kind.
 
     Args:
-        folder: of `<kind>.txt` files; None for the shipped ones.
+        folder: of `<kind>.txt` files; None for the shipped ones of the language.
         kinds: names of kinds, or patterns of them with `*`, `?` and `[]`; empty for all.
+        language: key of `COUNTRIES_IN`.
 
     Raises:
         TemplateError: if one is not UTF-8.
-        UsageError: if the folder holds none, or one of `kinds` is none of theirs.
+        UsageError: if the folder holds none, one of `kinds` is none of theirs, or the language is
+            unknown.
     """
+    if language not in COUNTRIES_IN:
+        raise UsageError(f"unknown language {language!r}; known: {', '.join(COUNTRIES_IN)}")
     if folder is None:
-        shipped = importlib.resources.files(__package__).joinpath("templates")
+        shipped = importlib.resources.files(__package__).joinpath(_FOLDERS[language])
         files = [(entry.name, entry.read_bytes()) for entry in shipped.iterdir()]
     else:
         storage = Storage()
@@ -318,11 +352,13 @@ def _chosen(names: Sequence[str], kinds: Collection[str]) -> set[str]:
     return chosen
 
 
-def load_templates(folder: str | None = None, kinds: Collection[str] = ()) -> list[Template]:
+def load_templates(
+    folder: str | None = None, kinds: Collection[str] = (), language: str = ENGLISH
+) -> list[Template]:
     """Reads templates, in order of their names.
 
     Args:
-        folder, kinds: see `read_sources`.
+        folder, kinds, language: see `read_sources`.
 
     Raises:
         TemplateError: if one cannot be read.
@@ -330,6 +366,6 @@ def load_templates(folder: str | None = None, kinds: Collection[str] = ()) -> li
     """
     return [
         template
-        for kind, source in read_sources(folder, kinds)
-        for template in parse_templates(source, kind)
+        for kind, source in read_sources(folder, kinds, language)
+        for template in parse_templates(source, kind, language)
     ]

@@ -34,6 +34,7 @@ class Person:
         label: PATIENT or DOCTOR.
         whole: the name in full where it is not first, middle and last; else empty.
         origin: where the names are from, of those of `countries`; else empty.
+        second: the mother's surname in Spanish; else empty.
     """
 
     sex: str
@@ -46,6 +47,7 @@ class Person:
     label: str
     whole: str = dataclasses.field(default="", repr=False)
     origin: str = dataclasses.field(default="", repr=False)
+    second: str = dataclasses.field(default="", repr=False)
 
 
 @functools.cache
@@ -129,9 +131,9 @@ def _made_up(draw: Draw, listed: str, least: int) -> str:
     return draw.pick(phrases(listed))
 
 
-def _login(draw: Draw, first: str, last: str) -> str:
+def login_of(draw: Draw, first: str, last: str) -> str:
     """A login in one of the manners of hospitals."""
-    f, s = _ascii(first).lower() or "x", _ascii(last).lower() or "x"
+    f, s = ascii_letters(first).lower() or "x", ascii_letters(last).lower() or "x"
     manner = draw.below(9)
     if manner == 0:
         return f[0] + s[:7]
@@ -152,7 +154,7 @@ def _login(draw: Draw, first: str, last: str) -> str:
     return (f[0] + s).upper()[:8]
 
 
-def _ascii(name: str) -> str:
+def ascii_letters(name: str) -> str:
     """Letters of a name without accents."""
     plain = unicodedata.normalize("NFKD", name)
     return "".join(sign for sign in plain if sign.isascii() and sign.isalpha())
@@ -190,11 +192,11 @@ def draw_person(
     last = last or _last_name(draw)
     middle = draw.pick(phrases(f"first_name_counts_{sex}_en")) if draw.chance(0.6) else ""
     suffix = draw.pick(words("suffixes")) if draw.chance(0.04) and sex == "m" else ""
-    plain = _ascii(first)
+    plain = ascii_letters(first)
     nick = draw.pick(words("nicknames")) if draw.chance(0.4) else plain[: draw.between(3, 4)]
     if draw.chance(0.15):
         nick += "ie"
-    return Person(sex, first, middle, last, suffix, nick, _login(draw, first, last), label)
+    return Person(sex, first, middle, last, suffix, nick, login_of(draw, first, last), label)
 
 
 def _person_of_origin(draw: Draw, label: str, sex: str, last: str, origin: str) -> Person:
@@ -206,8 +208,8 @@ def _person_of_origin(draw: Draw, label: str, sex: str, last: str, origin: str) 
     if draw.chance(0.75):
         whole, last = whole_name(draw, origin, sex, first, last)
     middle = first_name(draw, origin, sex) if not whole and draw.chance(0.3) else ""
-    nick = _ascii(first)[: draw.between(3, 4)]
-    login = _login(draw, first, last)
+    nick = ascii_letters(first)[: draw.between(3, 4)]
+    login = login_of(draw, first, last)
     return Person(sex, first, middle, last, "", nick, login, label, whole, origin)
 
 
@@ -257,18 +259,34 @@ def _forms(person: Person, draw: Draw, form: str) -> str:
 _ANY = ("fl", "fl", "lf", "lf", "fi", "li", "last", "first")
 
 
-def _person_maker(kind: str, label: str, sex: str = "") -> Maker:
+def person_maker(
+    kind: str,
+    label: str,
+    sex: str = "",
+    drawn: Callable[..., Person] = draw_person,
+    written: Callable[[Person, Draw, str], str] = _forms,
+) -> Maker:
+    """A maker of names.
+
+    Args:
+        kind: of the person: p, r or d.
+        label: PATIENT or DOCTOR.
+        sex: "f", "m" or "" for either.
+        drawn: makes a new person, as `draw_person` does.
+        written: a name in a form, as `_forms` writes it; KeyError if it has none such.
+    """
+
     def make(note: Note, slot: Slot) -> Pieces:
-        person = person_of(note, kind + sex + (slot.index or "1"), label, sex)
+        person = person_of(note, kind + sex + (slot.index or "1"), label, sex, drawn)
         form = slot.form
         if form == "any":
             form = note.draw.pick(_ANY)
         if form == "user":
             return [NotePiece(person.login, "USERNAME")]
         if form == "email":
-            return [NotePiece(_email(note.draw, person), "EMAIL")]
+            return [NotePiece(email_of(note.draw, person), "EMAIL")]
         try:
-            name = _forms(person, note.draw, form)
+            name = written(person, note.draw, form)
         except KeyError:
             raise note.wrong(slot, f"no form .{form} of a person") from None
         if form == "poss":
@@ -278,26 +296,39 @@ def _person_maker(kind: str, label: str, sex: str = "") -> Maker:
     return make
 
 
-def person_of(note: Note, key: str, label: str, sex: str = "") -> Person:
-    """The person of a slot; relatives often bear the patient's surname."""
+def person_of(
+    note: Note, key: str, label: str, sex: str = "", drawn: Callable[..., Person] = draw_person
+) -> Person:
+    """The person of a slot; relatives often bear the patient's surname.
+
+    Args:
+        note: remembers the person.
+        key: kind, sex and digit of the slot.
+        label, sex: see `draw_person`.
+        drawn: makes a new person; takes what `draw_person` does.
+    """
 
     def new() -> Person:
         draw = note.draw.child("person", key)
         country = country_of(note)
         if key == "p1":
             sex_asked = note.template.settings.get("patient", "")
-            return draw_person(draw, label, sex_asked, country=country)
+            return drawn(draw, label, sex_asked, country=country)
         kin = key.startswith(("r", "p2")) and draw.chance(0.4)
         if not kin:
-            return draw_person(draw, label, sex, country=country)
-        patient = person_of(note, "p1", "PATIENT")
-        return draw_person(draw, label, sex, patient.last, country=country, origin=patient.origin)
+            return drawn(draw, label, sex, country=country)
+        patient = person_of(note, "p1", "PATIENT", drawn=drawn)
+        return drawn(draw, label, sex, patient.last, country=country, origin=patient.origin)
 
     return note.remember(f"person {key}", new)  # type: ignore[no-any-return]
 
 
-def _email(draw: Draw, person: Person) -> str:
-    first, last = _ascii(person.first).lower() or "a", _ascii(person.last).lower() or "b"
+def email_of(draw: Draw, person: Person) -> str:
+    """An address of a person, at a domain that is nobody's."""
+    first, last = (
+        ascii_letters(person.first).lower() or "a",
+        ascii_letters(person.last).lower() or "b",
+    )
     local = draw.pick(
         (
             f"{first}.{last}",
@@ -322,7 +353,9 @@ def domain(draw: Draw) -> str:
     return f"{body}.{end}" if end == "example" else f"{body}.example.{end}"
 
 
-def _agreeing(woman: str, man: str) -> Maker:
+def agreeing(woman: str, man: str) -> Maker:
+    """A word that agrees with the patient."""
+
     def make(note: Note, slot: Slot) -> Pieces:
         sex = person_of(note, f"p{slot.index or 1}", "PATIENT").sex
         return [NotePiece(woman if sex == "f" else man)]
@@ -383,7 +416,7 @@ def _any_email(note: Note, slot: Slot) -> Pieces:
     def new() -> str:
         if note.draw.chance(0.4):
             return f"{note.draw.pick(words('mailboxes'))}@{domain(note.draw)}"
-        return _email(note.draw, draw_person(note.draw, "DOCTOR", country=country_of(note)))
+        return email_of(note.draw, draw_person(note.draw, "DOCTOR", country=country_of(note)))
 
     return [NotePiece(note.drawn(slot, new), "EMAIL")]
 
@@ -434,26 +467,26 @@ def _in_words(number: int) -> str:
 
 
 SLOTS: dict[str, Maker] = {
-    "p": _person_maker("p", "PATIENT"),
-    "r": _person_maker("r", "PATIENT"),
-    "rf": _person_maker("r", "PATIENT", "f"),
-    "rm": _person_maker("r", "PATIENT", "m"),
-    "d": _person_maker("d", "DOCTOR"),
-    "df": _person_maker("d", "DOCTOR", "f"),
-    "dm": _person_maker("d", "DOCTOR", "m"),
+    "p": person_maker("p", "PATIENT"),
+    "r": person_maker("r", "PATIENT"),
+    "rf": person_maker("r", "PATIENT", "f"),
+    "rm": person_maker("r", "PATIENT", "m"),
+    "d": person_maker("d", "DOCTOR"),
+    "df": person_maker("d", "DOCTOR", "f"),
+    "dm": person_maker("d", "DOCTOR", "m"),
     "Mr": _honorific(True),
     "mr": _honorific(False),
     "cred": _credential,
-    "he": _agreeing("she", "he"),
-    "his": _agreeing("her", "his"),
-    "him": _agreeing("her", "him"),
-    "man": _agreeing("woman", "man"),
-    "He": _agreeing("She", "He"),
-    "His": _agreeing("Her", "His"),
-    "Him": _agreeing("Her", "Him"),
-    "Man": _agreeing("Woman", "Man"),
-    "sex": _agreeing("F", "M"),
-    "gender": _agreeing("female", "male"),
+    "he": agreeing("she", "he"),
+    "his": agreeing("her", "his"),
+    "him": agreeing("her", "him"),
+    "man": agreeing("woman", "man"),
+    "He": agreeing("She", "He"),
+    "His": agreeing("Her", "His"),
+    "Him": agreeing("Her", "Him"),
+    "Man": agreeing("Woman", "Man"),
+    "sex": agreeing("F", "M"),
+    "gender": agreeing("female", "male"),
     "user": _user,
     "email": _any_email,
     "age": _age,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from .drawing import Draw
 from .filling import NotePiece, Pieces, in_case
+from .parsing import ENGLISH, SPANISH
 
 Manner = Callable[[Draw, Pieces], Pieces]
 
@@ -78,6 +79,17 @@ def missing_blanks(draw: Draw, pieces: Pieces) -> Pieces:
     ]
 
 
+_BARE = str.maketrans("áéíóúàèòïüÁÉÍÓÚÀÈÒÏÜ", "aeiouaeoiuAEIOUAEOIU")
+
+
+def without_accents(draw: Draw, pieces: Pieces) -> Pieces:
+    """A writer or a keyboard without accents; at times without ñ and º as well."""
+    table = dict(_BARE)
+    if draw.chance(0.3):
+        table |= str.maketrans("ñÑçÇºª", "nNcCoa")
+    return [NotePiece(text.translate(table), label) for text, label in pieces]
+
+
 def wide_blanks(draw: Draw, pieces: Pieces) -> Pieces:
     """Two blanks between sentences, as typists set them."""
     return [
@@ -119,9 +131,18 @@ MANNERS: Mapping[str, tuple[float, Manner]] = {
 """Manner -> share of the notes that have it, and how; in the order in which they are applied."""
 
 
-def print_note(draw: Draw, pieces: Pieces) -> Pieces:
+MANNERS_IN: Mapping[str, Mapping[str, tuple[float, Manner]]] = {
+    ENGLISH: MANNERS,
+    SPANISH: {"without accents": (0.16, without_accents), **MANNERS},
+}
+"""Language -> manners of its notes."""
+
+
+def print_note(
+    draw: Draw, pieces: Pieces, manners: Mapping[str, tuple[float, Manner]] = MANNERS
+) -> Pieces:
     """The pieces as one of many systems prints them."""
-    for name, (share, manner) in MANNERS.items():
+    for name, (share, manner) in manners.items():
         own = draw.child(name)
         if own.chance(share):
             pieces = manner(own, pieces)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from . import calendar, clinical, numbers, people, places
 from .filling import Maker, Note, Pieces
-from .parsing import Slot
+from .parsing import ENGLISH, SPANISH, Slot
+from .spanish import spanish_slots
 from .world import slots_abroad
 
 
@@ -25,3 +26,9 @@ _AT_HOME: dict[str, Maker] = {
 _ABROAD = slots_abroad({**_AT_HOME, "lab": places.SLOTS["lab"]})
 
 SLOTS: dict[str, Maker] = {**_AT_HOME, **_ABROAD, "lab": _lab}
+
+SLOTS_IN: dict[str, dict[str, Maker]] = {
+    ENGLISH: SLOTS,
+    SPANISH: {**SLOTS, **spanish_slots({**_AT_HOME, "lab": places.SLOTS["lab"]})},
+}
+"""Language -> its slots."""

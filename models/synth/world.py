@@ -56,10 +56,21 @@ _AT_HOME: Mapping[str, tuple[str, ...]] = {
 _NUMBER_AT_HOME = {"national": "mrn", "identity": "idnum", "scheme": "plan", "register": "npi"}
 
 
-def slots_abroad(home: Mapping[str, Maker]) -> dict[str, Maker]:
-    """The slots that depend on the country, over those of the United States."""
+def slots_abroad(
+    home: Mapping[str, Maker], short_of: Callable[[Draw, str], str] | None = None
+) -> dict[str, Maker]:
+    """The slots that depend on the country, over those of the United States.
+
+    Args:
+        home: the slots of the United States.
+        short_of: what people call an institution; None for the English way.
+    """
+    short_of = short_of or _short_of
     made = {name: _plain(section, label, home[name]) for name, (section, label) in PLAIN.items()}
-    made |= {name: _institution(name, label, home[name]) for name, label in INSTITUTIONS.items()}
+    made |= {
+        name: _institution(name, label, home[name], short_of)
+        for name, label in INSTITUTIONS.items()
+    }
     made |= {name: _worded(name, home[number]) for name, number in _NUMBER_AT_HOME.items()}
     return made | {
         "city": _city(home["city"]),
@@ -124,14 +135,16 @@ def _short_of(draw: Draw, name: str) -> str:
     return draw.pick(shorts)
 
 
-def _institution(section: str, label: str, home: Maker) -> Maker:
+def _institution(
+    section: str, label: str, home: Maker, short_of: Callable[[Draw, str], str]
+) -> Maker:
     def abroad(note: Note, slot: Slot, place: Country) -> Pieces:
         if slot.form not in ("", "short"):
             raise note.wrong(slot, f"no form .{slot.form} of an institution; known: .short")
 
         def new() -> Institution:
             name = place.drawn(note.draw, section)
-            return Institution(name, _short_of(note.draw, name))
+            return Institution(name, short_of(note.draw, name))
 
         found = note.drawn(slot, new)
         return [NotePiece(found.short if slot.form else found.name, label)]

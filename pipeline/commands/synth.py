@@ -10,6 +10,7 @@ from ...models.core.errors import UsageError
 from ...models.corpora import AnnotatedDocument, write_annotated
 from ...models.synth import generate, load_templates
 from ...models.synth.checking import check_templates
+from ...models.synth.parsing import ENGLISH
 from ...models.synth.raw import mix_in, read_raw
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
@@ -31,7 +32,9 @@ def synthesise(args: argparse.Namespace) -> str:
     if not args.output:
         raise UsageError("missing --output FILE: where to write the notes")
     require_new_corpus(args.output, None)
-    templates = load_templates(args.templates, args.kind or ())
+    if args.raw and args.language != ENGLISH:
+        raise UsageError("--raw: only notes in English can be mixed in; leave out --language")
+    templates = load_templates(args.templates, args.kind or (), args.language)
     notes = sum(one.draws for one in templates) if args.notes is None else args.notes
     raw = [text for folder in args.raw or () for text in read_raw(folder)]
     counts = {"notes": 0, "spans": 0, "characters": 0}
@@ -57,7 +60,14 @@ def synthesise(args: argparse.Namespace) -> str:
 
 
 def _checked(args: argparse.Namespace) -> str:
-    checks = list(check_templates(args.templates, kinds=args.kind or (), show=args.show or 0))
+    checks = list(
+        check_templates(
+            args.templates,
+            kinds=args.kind or (),
+            show=args.show or 0,
+            language=args.language,
+        )
+    )
     lines = "\n".join(line for _, line in checks)
     if not all(is_valid for is_valid, _ in checks):
         raise UsageError(lines)

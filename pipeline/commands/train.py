@@ -111,7 +111,7 @@ def _card(inputs: TrainInputs) -> dict[str, object]:
     """What the card says about the inputs."""
     card: dict[str, object] = {}
     if inputs.synthetic:
-        card["synth"] = dict(zip(("seed", "notes"), inputs.synthetic, strict=True))
+        card["synth"] = inputs.synthetic.on_card()
     if inputs.own_notes:
         card["own notes"] = inputs.own_notes
     if inputs.base is not None:

@@ -16,6 +16,7 @@ from ...models.core.labels import LABELS, UNKNOWN_KIND
 from ...models.corpora import AnnotatedDocument, read_annotated, remap
 from ...models.recipes import DEFAULT_RECIPE, Recipe, recipe_in, with_dictionaries, with_lists
 from ...models.synth import generate, load_templates
+from ...models.synth.parsing import COUNTRIES_IN, ENGLISH
 from ...models.training.settings import (
     FAST,
     Setting,
@@ -37,6 +38,28 @@ _MAX_NOTES = 10_000_000
 _SYNTH = re.compile(r"(\d{1,10}):(\d{1,7})", re.ASCII)
 
 
+_OF_CARD = ("seed", "notes")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GeneratedNotes:
+    """Which generated notes are trained on.
+
+    Attributes:
+        seed, notes: of `generate`.
+        language: of their templates.
+    """
+
+    seed: int
+    notes: int
+    language: str
+
+    def on_card(self) -> dict[str, object]:
+        """What the card says of them; English goes without saying."""
+        card: dict[str, object] = {"seed": self.seed, "notes": self.notes}
+        return card if self.language == ENGLISH else {**card, "language": self.language}
+
+
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TrainInputs:
     """Everything that a command line of `scrubline train` names.
@@ -46,7 +69,7 @@ class TrainInputs:
         recipe: as the options change it.
         settings: those of a search; the recipe alone without --search.
         documents: trained on, generated ones first, own ones repeated by their weight.
-        synthetic: seed and number of generated notes, if any.
+        synthetic: the generated notes among them, if any.
         own_notes: counts of --add, for the card; empty without it.
         held_out: scored.
         held_back: for recall tuning.
@@ -60,7 +83,7 @@ class TrainInputs:
     recipe: Recipe
     settings: tuple[Setting, ...]
     documents: Sequence[AnnotatedDocument]
-    synthetic: tuple[int, int] | None
+    synthetic: GeneratedNotes | None
     own_notes: Mapping[str, int]
     held_out: Sequence[AnnotatedDocument]
     held_back: Sequence[AnnotatedDocument]
@@ -193,28 +216,33 @@ def _dictionary(name: str, lists: Mapping[str, str], base: Bundle | None) -> Dic
 # -- corpora
 
 
-def _synthetic(args: argparse.Namespace, base: Bundle | None) -> tuple[int, int] | None:
-    """Seed and number of the generated notes to train on, by default those of the base."""
+def _synthetic(args: argparse.Namespace, base: Bundle | None) -> GeneratedNotes | None:
+    """The generated notes to train on, by default those of the base."""
+    of_base = base.card.get("synth") if base is not None else None
+    language = args.language
+    if isinstance(of_base, dict):
+        language = str(of_base.get("language", ENGLISH))
     if args.synth:
         if not (match := _SYNTH.fullmatch(args.synth)):
             raise UsageError("--synth: expected SEED:NOTES, for example 1:3000")
-        return int(match[1]), int(match[2])
-    if base is not None and (known := base.card.get("synth")):
-        pair = [known.get(key) if isinstance(known, dict) else None for key in ("seed", "notes")]
-        if not all(type(n) is int and 0 <= n < _MAX_NOTES for n in pair):
+        return GeneratedNotes(int(match[1]), int(match[2]), language)
+    if of_base:
+        pair = [of_base.get(key) if isinstance(of_base, dict) else None for key in _OF_CARD]
+        known = language in COUNTRIES_IN
+        if not known or not all(type(n) is int and 0 <= n < _MAX_NOTES for n in pair):
             raise UsageError("--from-bundle: its card does not give its generated notes")
-        return pair[0], pair[1]
+        return GeneratedNotes(pair[0], pair[1], language)
     return None
 
 
 def _corpus(
-    args: argparse.Namespace, synthetic: tuple[int, int] | None
+    args: argparse.Namespace, synthetic: GeneratedNotes | None
 ) -> tuple[list[AnnotatedDocument], dict[str, int]]:
     """The documents to train on; and, for the card, the number and weight of own notes."""
     documents: list[AnnotatedDocument] = []
     if synthetic:
-        seed, notes = synthetic
-        documents += generate(load_templates(), seed=seed, notes=notes)
+        templates = load_templates(language=synthetic.language)
+        documents += generate(templates, seed=synthetic.seed, notes=synthetic.notes)
     documents += read_corpora(args.corpus, "--corpus")
     for url, name in args.mapped_corpus or ():
         with naming("--mapped-corpus"):

@@ -51,9 +51,10 @@ def default_models() -> tuple[str, ...]:
 
 def default_rules() -> tuple[str, ...]:
     """The rules that run where none is named."""
+    from ...models.bundles.detector import LANGUAGE
     from ...models.recognisers import DEFAULT_RECOGNISERS
 
-    return tuple(DEFAULT_RECOGNISERS)
+    return (*DEFAULT_RECOGNISERS, LANGUAGE)
 
 
 def default_key() -> str:

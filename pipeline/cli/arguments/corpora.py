@@ -96,6 +96,7 @@ def add_synth(parser: ArgumentParser) -> None:
         "same bytes, another seed gives other identities. docs/synth.md explains how to write "
         "templates of your own.",
         "scrubline synth --seed 1 --notes 3000 --output notes.jsonl",
+        "scrubline synth --language es --seed 1 --notes 3000 --output notas.jsonl",
         "scrubline synth --templates ours/ --check",
         "scrubline synth --seed 1 --templates ours/ --notes 500 --output notes.jsonl",
         "scrubline synth --seed 1 --kind nursing-shorthand --notes 500 --output notes.jsonl",
@@ -115,6 +116,12 @@ def add_synth(parser: ArgumentParser) -> None:
         "--templates",
         metavar="FOLDER",
         help="use the <kind>.txt files of this folder instead of the shipped templates",
+    )
+    parser.add_argument(
+        "--language",
+        default="en",
+        metavar="CODE",
+        help="language of the templates and of what fills them: en or es (default: %(default)s)",
     )
     parser.add_argument(
         "--kind",

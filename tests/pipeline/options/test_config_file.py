@@ -4,6 +4,7 @@ import logging
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models.bundles.detector import LANGUAGE
 from scrubline.models.core.budgets import Budgets
 from scrubline.models.core.errors import UsageError
 from scrubline.models.core.options import Kept
@@ -97,11 +98,14 @@ def test_none_is_how_to_say_none(key, name):
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (("all",), tuple(DEFAULT_RECOGNISERS)),
+        (("all",), (*DEFAULT_RECOGNISERS, LANGUAGE)),
         (("recipe",), ("recipe",)),
         (("date", "recipe", "date"), ("date", "recipe")),
-        (("all", "liu_2015"), (*DEFAULT_RECOGNISERS, "liu_2015")),
-        (("zip_code", "all"), ("zip_code", *(n for n in DEFAULT_RECOGNISERS if n != "zip_code"))),
+        (("all", "liu_2015"), (*DEFAULT_RECOGNISERS, LANGUAGE, "liu_2015")),
+        (
+            ("zip_code", "all"),
+            ("zip_code", *(n for n in DEFAULT_RECOGNISERS if n != "zip_code"), LANGUAGE),
+        ),
     ],
 )
 def test_words_for_rules(given, expected):

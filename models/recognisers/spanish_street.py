@@ -1,0 +1,95 @@
+"""Addresses in Spanish: streets of every country, quarters, and towns behind words for living.
+
+"C/ Real de Abajo, 22, 2º dcha.", "Cra. 45 # 12-34", "Jr. Grau s/n", "Mz. B Lt. 4", "Col. Centro".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core.documents import Context, Document
+from ..core.spans import Candidate
+from .context_words import cased
+from .patterns import disjoint, is_word, pattern, view
+from .spanish_words import PHRASE, is_name
+
+NAME = "spanish_street"
+LABELS = ("STREET", "LOCATION-OTHER", "CITY", "ZIP")
+# Settings were chosen on the readable half of `spanish`; benchmarks/rules.py has no Spanish corpus.
+SCORE = 0.93
+
+_UNIT = (
+    r"(?:,? {0,2}(?:\d{1,5}(?:[-/ ]?[A-Z])?\b(?:[ºª°])?(?: bis)?|s/n|S/N|N?[n]?[º°.o]{0,2} ?\d{1,5}"
+    r"|#\s?\d{1,5}(?:[ -]{1,3}\d{1,4})?|-\s?\d{1,4}|(?:piso|Piso|PISO|apto?\.?|APTO|depto\.?"
+    r"|Depto\."
+    r"|dpto\.?|int\.?|Int\.?|casa|bloque?|block|edif\.?|esc\.?|nave|portal|puerta|torre|TORRE|AP"
+    r"|ap\.)"
+    r" ?[\dA-Z]{1,4}\b|(?:dcha|izq|izda|dch)\.?|[Bb]ajo(?: [A-Z]\b)?|ático|[A-Z]\b"
+    r"|km\.? ?\d[\d.,+]*)){0,5}"
+)
+_WAY = (
+    r"(?:C/|[Cc]alle|CALLE|C\.|Cl\.|Avda\.?|Av\.|AV\.|Ave\.|[Aa]venida|AVENIDA|[Pp]laza|Pza\.?"
+    r"|Plza\.?"
+    r"|[Pp]aseo|Pº|Passeig|Carrer|R[uú]a|[Pp]asaje|Pje\.|Psje\.?|PSJE|Jr\.|JR\.?|Jir[oó]n|Ctra\.?"
+    r"|[Cc]arretera|CARRETERA|Carr\.|[Cc]amino|Bv\.|Blvd\.?|Travesía|Ronda|Glorieta|Cuesta|Calzada"
+    r"|Callejón|Prolongación|[Aa]utopista|Pol\. Ind\.|Privada|Priv\.|Lg\.)"
+)
+_NAMED = cased(
+    rf"\b((?:{_WAY}) {{0,2}}(?:de la |de los |de las |del |de |d'|DE |DEL )?"
+    rf"(?:\d{{1,2}} de )?{PHRASE}{_UNIT})"
+)
+_NUMBERED = pattern(
+    r"\b((?:cra|carrera|kra|kr|cr|calle|cl|diagonal|transversal"
+    r"|av(?:enida)?)\.? \d{1,3} ?[a-z]?(?: bis)?"
+    r"(?: ?(?:#|n[o°º]\.?) ?\d{1,3} ?[a-z]?(?: ?- ?\d{1,3})?)(?: sur| norte)?(?:,? (?:apto?|ap"
+    r"|int|casa|torre)\.? ?\d{1,4}){0,3}"
+    r"|calle \d{1,3} # ?\d{1,5}(?: e/ \d{1,3} y \d{1,3})?"
+    r"|(?:mz|mza|manzana)\.? ?[a-z]?\d{0,2},? (?:lt|lote|casa)\.? ?\d{1,3}"
+    r"|(?:ruta|km|carr\.) \d{1,3},? km\.? ?[\d.,+]{1,7})"
+)
+_QUARTER = cased(
+    r"(?:^|[ ,\n\t(:|-])((?:[Bb]arrio|BARRIO|B°|Bo\.|[Cc]olonia|Col\.|COL\.|[Vv]ereda|VEREDA"
+    r"|[Cc]orregimiento|[Cc]aserío"
+    r"|Urb\.|Urbanización|Fracc\.|AA\.HH\.|Ejido|Población|Pobl?\.|Villa|prov\.|[Pp]arroquia"
+    r"|[Cc]antón"
+    r"|Reparto|Rpto\.|[Aa]ldea|[Rr]ecinto|[Ss]ector|Comuna|Cdla\.|Ens\.|Resguardo"
+    r"|Zona) (?:de la |de los |de |del )?"
+    rf"{PHRASE})"
+)
+_TOWN = cased(
+    r"\b(?:[Nn]atural (?:y procedente )?de|[Pp]rocedente de|[Pp]rocedencia:?|[Vv]ive en"
+    r"|[Rr]eside en"
+    r"|[Rr]esidente en|[Rr]esidenciad[oa] en|[Vv]ecin[oa] de|[Ll]lega de|[Oo]riginari[oa] de"
+    r"|[Nn]acid[oa] en"
+    r"|[Oo]riund[oa] de|[Pp]oblación:|[Cc]iudad:|[Mm]unicipio:?|mpio\.|MUNICIPIO:|CIUDAD:|vive en"
+    rf"|volver a|viaj[oó] a|viaje a|vuelve a|PROCEDENTE DE|PROCEDENCIA:|VIVE EN) {{1,2}}({PHRASE})"
+)
+_CODE = pattern(r"\b(?:c\.?p\.?|código postal)[ .:]{0,3}(\d{5})\b")
+
+
+def recognise(document: Document, context: Context) -> Iterator[Candidate]:
+    """Yields one candidate a part of an address, left to right and without overlap."""
+    text = document.text
+    seen = view(text)
+    found = []
+    for shape, label in (
+        (_NAMED, "STREET"),
+        (_NUMBERED, "STREET"),
+        (_QUARTER, "LOCATION-OTHER"),
+        (_TOWN, "CITY"),
+        (_CODE, "ZIP"),
+    ):
+        for match in shape.finditer(seen):
+            start, end = match.span(1)
+            while text[end - 1] in " ,":
+                end -= 1
+            certain = shape in (_NUMBERED, _CODE) or _has_name(text[start:end], label == "CITY")
+            if certain and not is_word(text, start - 1):
+                found.append(Candidate(start, end, label, NAME, SCORE))
+    yield from disjoint(found)
+
+
+def _has_name(words: str, first: bool) -> bool:
+    """Whether a word of it is no ordinary one; the first counts only if asked."""
+    rest = words.split()[0 if first else 1 :] or [words.removeprefix("C/")]
+    return any(word[:1].isupper() and is_name(word.strip(".,")) for word in rest)
