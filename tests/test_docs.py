@@ -123,7 +123,7 @@ def test_the_policy_of_the_docstring_loads(tmp_path):
     assert "205" in loaded.restricted_zip3
 
 
-@pytest.mark.parametrize("name", ["en-default", "meddocan-default", "meddocan-hide"])
+@pytest.mark.parametrize("name", ["en-default", "es-default", "meddocan-default", "meddocan-hide"])
 def test_the_files_of_a_bundle_are_those_of_the_manual(name):
     text = (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
     section = text.split("## What is in a bundle\n")[1].split("\n## ")[0]

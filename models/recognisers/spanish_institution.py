@@ -27,7 +27,8 @@ _TAIL = (
     rf' {_OF}(?:"{_DOCTOR}{PHRASE}"|«{PHRASE}»|{_DOCTOR}{PHRASE}(?: [IVX]{{1,3}}\b)?)'
 )
 _CARE = cased(
-    r"\b((?:Hospital|HOSPITAL|hospital|Hosp\. (?:Gral|Reg)\.|HOSP\. GRAL\.|Hosp\.|HOSP\.|Htal\.|HTAL\.?|H\.|H\.[GRCU]\.(?:U\.)?|Cl[ií]nica|CL[IÍ]NICA|cl[ií]nica"
+    r"\b((?:Hospital|HOSPITAL|hospital|Hosp\. (?:Gral|Reg)\.|HOSP\. GRAL\.|Hosp\.|HOSP\.|Htal\."
+    r"|HTAL\.?|H\.|H\.[GRCU]\.(?:U\.)?|Cl[ií]nica|CL[IÍ]NICA|cl[ií]nica"
     r"|Sanatorio|SANATORIO|Maternidad|Polic[lí]{1,2}nic[oa]|policl[ií]nico|POLICLINICO|Ambulatorio"
     r"|Consultorios?|Centro de [Ss]alud|centro de salud|CENTRO DE SALUD|C\.S\.|CS|P\.S\.|CAP"
     r"|CESFAM|CECOSF|CAPS|UMF|HGZ|HGR|EBAIS|IPS|E\.S\.E\.|SAPU|SUAP|CDI|Puesto de Salud"

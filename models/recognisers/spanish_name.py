@@ -76,7 +76,8 @@ _KIN = (
 _KIN_BEFORE = cased(
     rf"\b(?:{_any(_KIN)})\b(?: (?:mayor|menor|pequeñ[oa]|política|matern[oa]|patern[oa]"
     rf"|gemel[oa]))?"
-    rf"(?:,?(?: de)? \d{{1,2}}(?: meses| años)?)?(?: de (?:ellos|ella|él|la paciente))?(?:,| \(|:|, la| \(la)? {{0,2}}{_ONE}(?:,? y ({PERSON}))?"
+    rf"(?:,?(?: de)? \d{{1,2}}(?: meses| años)?)?(?: de (?:ellos|ella|él|la paciente))?(?:,| \("
+    rf"|:|, la| \(la)? {{0,2}}{_ONE}(?:,? y ({PERSON}))?"
 )
 _FIELD = cased(
     rf"(?:^|[\n|]|  )[ *]{{0,3}}(?:{_any(_FIELDS)})\b"

@@ -187,6 +187,10 @@ _ONES = (
     "diecinueve", "veinte", "veintiuno", "veintidós", "veintitrés", "veinticuatro", "veinticinco",
     "veintiséis", "veintisiete", "veintiocho", "veintinueve",
 )  # fmt: skip
+_HUNDREDS = (
+    "doscientos", "trescientos", "cuatrocientos", "quinientos", "seiscientos", "setecientos",
+    "ochocientos", "novecientos",
+)  # fmt: skip
 _TENS = ("treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa")
 
 
@@ -200,10 +204,8 @@ def in_words(number: int) -> str:
     if number < 200:
         return "cien" if number == 100 else f"ciento {in_words(number - 100)}"
     if number < 1000:
-        hundreds = ("doscientos", "trescientos", "cuatrocientos", "quinientos", "seiscientos")
-        hundreds += ("setecientos", "ochocientos", "novecientos")
         rest = number % 100
-        return hundreds[number // 100 - 2] + (f" {in_words(rest)}" if rest else "")
+        return _HUNDREDS[number // 100 - 2] + (f" {in_words(rest)}" if rest else "")
     thousands, rest = divmod(number, 1000)
     front = "mil" if thousands == 1 else f"{in_words(thousands)} mil"
     return front + (f" {in_words(rest)}" if rest else "")
