@@ -22,9 +22,8 @@ from .propagate import propagate
 from .standardising import standardise
 from .tagger import SCORE_DIGITS, Tagger, detector_of, featurize_together, output_names
 
-RECIPE = "recipe"
-LANGUAGE = "language"
-"""Among the names of rules: stands for the rules of the bundles' recipes."""
+RECIPE, LANGUAGE = "recipe", "language"
+"""Among the names of rules: stand for those of the bundles' recipes, all or for their language."""
 
 _SEPARATORS = ",;: \t\r\n"
 _NOT_LETTERS = frozenset(

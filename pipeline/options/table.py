@@ -146,11 +146,11 @@ class Options(JobOptions):
     recognisers: tuple[str, ...] = option(
         default_factory=default_rules,
         name="recogniser",
-        help="rule; `all` for all default rules, `recipe` for those of the models' recipes, `none` "
-        "for models alone; repeatable",
+        help="rule; `all` for all default rules and those for the language of the models, "
+        "`recipe` for those of the models' recipes, `none` for models alone; repeatable",
         help_for={
-            "annotate": "rule; `all` for all default rules, `recipe` for those of the models' "
-            "recipes; repeatable; default: none"
+            "annotate": "rule; `all` for all default rules and those for the language of the "
+            "models, `recipe` for those of the models' recipes; repeatable; default: none"
         },
         group=Heading.DETECTION,
         kept=Kept.JOB,
