@@ -31,8 +31,8 @@ from ..training.notes import CORPUS, LISTS, RECIPE
 pytest.importorskip("sklearn")
 
 HASHES = {
-    "en-default": "2c0458200ef478ee77fc74bb10074ad881d62773fd152beb9c5d3b6937eebcd5",
-    "es-default": "d5b994b6b0742344d68557dc46f421dc962ce8b2a347f4677ab797193f073e76",
+    "en-default": "028f7f666a326a6109a25d8cf100640dd7e2543769461e21835bed3de46983c6",
+    "es-default": "e507ea774087c2fb6771a6073b2e5121abea2f67b3d6292bb24b12b3a1003f96",
     "meddocan-default": "f4bd5e29ff45a75bc815e8a5ca2a0cb7dea2bc8569281b08416e23bb9e8ac163",
     "meddocan-hide": "7eb9739e281e0a88a12a99847d87c9a15c6c4fd7ff1d8dfcbc451426ffc04363",
 }
