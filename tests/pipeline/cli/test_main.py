@@ -693,7 +693,6 @@ def test_progress_is_shown_on_a_terminal(job):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_progress_can_be_switched_off_on_a_terminal(job):
     shown = on_a_terminal("scrub", *job, "--max-quarantined", "0.5", "--no-progress")
     assert "scrubbing" not in shown
@@ -712,7 +711,6 @@ def test_beams_options_go_with_a_portable_runner_alone(scrubline, tmp_path):
     assert "--runner portable" in err
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_resume_takes_of_a_config_file_how_to_run_alone(scrubline, job, tmp_path):
     assert scrubline("plan", *job)[0] == 0

@@ -245,7 +245,6 @@ def test_a_changed_input_is_read_again_with_its_neighbour(night, source, same_as
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_a_large_input_in_many_units_is_replaced_in_all(night, source, same_as_new):
     night(split_bytes=700)
     write_notes(source, "part1", range(10, 17))

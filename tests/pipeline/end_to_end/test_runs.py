@@ -169,7 +169,6 @@ def test_a_plan_is_run_by_resume_whatever_the_options_say_by_then(storage, optio
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_another_run_waits_until_the_first_is_done_or_discarded(storage, options, tmp_path):
     plan_and_freeze(storage, options)
     with pytest.raises(UsageError, match="unfinished run"):

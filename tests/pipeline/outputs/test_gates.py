@@ -453,7 +453,6 @@ def test_canaries_planted_anew_each_night_are_judged_that_night(
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_all_canaries_that_are_in_the_output_are_told(run, storage, planted, tmp_path, key_file):
     """Old days leave, and a number that is free again is given to tonight's."""
     common = {"incremental": True, "drop_gone": True, "max_gone": 1.0, "canaries": planted(*CLEAN)}

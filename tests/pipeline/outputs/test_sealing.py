@@ -486,7 +486,6 @@ def _pending(out):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_two_workers_seal_as_one_process_does(options):
     scrub(Storage(), dataclasses.replace(options, workers=2))
     assert_sealed(options)
