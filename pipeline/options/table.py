@@ -139,7 +139,7 @@ class Options(JobOptions):
         commands=(*PLANNING, "annotate"),
         metavar="NAME|URL",
         shown="en-default",
-        suggested=("en-default", "meddocan-default", "meddocan-hide", "none"),
+        suggested=("en-default", "es-default", "meddocan-default", "meddocan-hide", "none"),
         parse=parse_models,
         old_names=("models",),
     )
