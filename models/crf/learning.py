@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import ctypes
 import dataclasses
+import itertools
 import os
 import re
 import tempfile
@@ -65,7 +66,7 @@ def attribute_table(
 
 
 def item_sequences(
-    features: Features, table: AttributeTable | None = None
+    features: Features, table: AttributeTable | None = None, chosen: Flags | None = None
 ) -> Iterator[pycrfsuite.ItemSequence]:
     """Yields the sequences of a batch for python-crfsuite, each item with `CONSTANT` added.
 
@@ -74,6 +75,7 @@ def item_sequences(
     Args:
         features: of a batch, or of part of it.
         table: of the whole batch's `Features.attributes`; None to make one that keeps all.
+        chosen: which sequences; None for all.
     """
     table = table or attribute_table(features.attributes)
     rows = features.sequence_offsets.tolist()
@@ -82,6 +84,8 @@ def item_sequences(
         after = max(first + 1, bisect.bisect_right(rows, rows[first] + ITEMS_AT_ONCE) - 1)
         items = _items(features, table, rows[first], rows[after])
         for sequence in range(first, after):
+            if chosen is not None and not chosen[sequence]:
+                continue
             begin, end = rows[sequence] - rows[first], rows[sequence + 1] - rows[first]
             yield pycrfsuite.ItemSequence(items[begin:end])
         first = after
@@ -146,14 +150,13 @@ def learn(
         trainer.progress = report
         trainer.select(learner.algorithm, "crf1d")
         trainer.set_params(_parameters(learner, trainer))
-        chosen = (of_sequences == part).tolist()
-        labelled = False
-        for items, own, sequence in zip(item_sequences(features), chosen, tags, strict=True):
-            if own and len(sequence):
-                trainer.append(items, sequence)
-                labelled = labelled or any(tag != "O" for tag in sequence)
-        if not labelled:
+        chosen = of_sequences == part
+        own = list(itertools.compress(tags, chosen))
+        if all(tag == "O" for sequence in own for tag in sequence):
             raise UsageError(f"{PARTS}: a part has no label: allow fewer parts than {parts}")
+        for items, sequence in zip(item_sequences(features, chosen=chosen), own, strict=True):
+            if len(sequence):
+                trainer.append(items, sequence)
         models.append(_trained(trainer, seed + part))
     return mix(models)
 

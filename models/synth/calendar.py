@@ -41,6 +41,7 @@ HOLIDAYS = (
 
 Write = Callable[[datetime.date], str]
 Forms = Mapping[str, Callable[[Note, datetime.date], str]]
+Said = Callable[[Note], str]
 
 
 def ordinal(day: int) -> str:
@@ -272,18 +273,36 @@ def _season(note: Note) -> str:
     return name
 
 
-def _when(note: Note) -> str:
-    day = day_of(note, "-300..60")
-    form = note.draw.one_of(full=5, md=6, my=4, y=4, y2=1, mon=3, dow=2, day=4, season=2, holiday=2)
-    if form == "day":
-        return _weekday(note.draw)
-    if form == "season":
-        return _season(note)
-    if form == "holiday":
-        return note.draw.pick(HOLIDAYS)
-    if form in OLD:
-        day = day_of(note, OLD[form])
-    return _FORMS["" if form == "full" else form](note, day)
+def when_in(forms: Forms, weights: Mapping[str, int], others: Mapping[str, Said]) -> Said:
+    """How a language says when something was: a date in some form, a weekday, a season, a feast.
+
+    Args:
+        forms: see `dates_in`.
+        weights: form, or "full" for the usual one, or key of `others` -> weight.
+        others: "day", "season", "holiday" -> what is no form of a date.
+    """
+
+    def when(note: Note) -> str:
+        day = day_of(note, "-300..60")
+        form = note.draw.one_of(**weights)
+        if form in others:
+            return others[form](note)
+        if form in OLD:
+            day = day_of(note, OLD[form])
+        return forms["" if form == "full" else form](note, day)
+
+    return when
+
+
+_OTHERS: Mapping[str, Said] = {
+    "day": lambda note: _weekday(note.draw),
+    "season": _season,
+    "holiday": lambda note: note.draw.pick(HOLIDAYS),
+}
+_WHEN = {
+    **{"full": 5, "md": 6, "my": 4, "y": 4, "y2": 1, "mon": 3, "dow": 2},
+    **{"day": 4, "season": 2, "holiday": 2},
+}
 
 
 def _time(draw: Draw) -> str:
@@ -303,7 +322,7 @@ def _time(draw: Draw) -> str:
     )
 
 
-def of_note(make: Callable[[Note], str], label: str = "DATE") -> Maker:
+def of_note(make: Said, label: str = "DATE") -> Maker:
     """A maker of one piece from a function of the note; its slot takes no form."""
 
     def maker(note: Note, slot: Slot) -> Pieces:
@@ -315,9 +334,7 @@ def of_note(make: Callable[[Note], str], label: str = "DATE") -> Maker:
 
 SLOTS: dict[str, Maker] = {
     **dates_in(_FORMS, ("'", "'", "’", "")),
-    "day": of_note(lambda note: _weekday(note.draw)),
-    "season": of_note(_season),
-    "holiday": of_note(lambda note: note.draw.pick(HOLIDAYS)),
-    "when": of_note(_when),
+    **{name: of_note(said) for name, said in _OTHERS.items()},
+    "when": of_note(when_in(_FORMS, _WHEN, _OTHERS)),
     "time": of_note(lambda note: _time(note.draw), ""),
 }

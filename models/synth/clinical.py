@@ -69,14 +69,14 @@ def _temperature(draw: Draw) -> str:
 
 
 @functools.cache
-def _drugs() -> tuple[tuple[str, str], ...]:
+def drugs_of(listed: str) -> tuple[tuple[str, str], ...]:
     """Names of drugs and their doses, separated by semicolons."""
-    pairs = (line.partition("\t") for line in words("drugs"))
+    pairs = (line.partition("\t") for line in words(listed))
     return tuple((name, doses) for name, _, doses in pairs)
 
 
 def _drug(note: Note, slot: Slot) -> Pieces:
-    name, doses = note.drawn(slot, lambda: note.draw.pick(_drugs()))
+    name, doses = note.drawn(slot, lambda: note.draw.pick(drugs_of("drugs")))
     draw = note.draw
     if draw.chance(0.12):
         name = name.upper()
@@ -165,7 +165,7 @@ def _named_thing(draw: Draw) -> str:
 
 @functools.cache
 def _eponyms() -> tuple[str, ...]:
-    """Whoever something clinical is called after, by both dictionaries."""
+    """The names that clinical terms carry, by both dictionaries."""
     return tuple(sorted({*phrases("clinical_eponyms_en"), *phrases("eponyms_en")}))
 
 

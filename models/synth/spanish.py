@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 
 from . import clinical
@@ -62,15 +61,9 @@ _FREQUENCIES = (
 )  # fmt: skip
 
 
-@functools.cache
-def _drugs() -> tuple[tuple[str, str], ...]:
-    pairs = (line.partition("\t") for line in words("drugs_es"))
-    return tuple((name, doses) for name, _, doses in pairs)
-
-
 def _drug(note: Note, slot: Slot) -> Pieces:
     draw = note.draw
-    name, doses = note.drawn(slot, lambda: draw.pick(_drugs()))
+    name, doses = note.drawn(slot, lambda: draw.pick(clinical.drugs_of("drugs_es")))
     manner = draw.one_of(plain=7, capital=3, capitals=1)
     name = {"plain": name, "capital": name[0].upper() + name[1:], "capitals": name.upper()}[manner]
     if slot.form == "":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 
-from .calendar import OLD, Forms, Write, dates_in, day_of, manner_of, of_note
+from .calendar import Forms, Said, Write, dates_in, manner_of, of_note, when_in
 from .countries import country_of
 from .drawing import Draw
 from .filling import Maker, Note
@@ -205,18 +205,15 @@ def _holiday(note: Note) -> str:
     return name
 
 
-def _when(note: Note) -> str:
-    day = day_of(note, "-300..60")
-    form = note.draw.one_of(full=5, md=6, my=5, y=4, y2=1, mon=4, dow=4, day=5, season=2, holiday=2)
-    if form == "day":
-        return _weekday(note.draw, note.draw.below(7))
-    if form == "season":
-        return _season(note)
-    if form == "holiday":
-        return _holiday(note)
-    if form in OLD:
-        day = day_of(note, OLD[form])
-    return _FORMS["" if form == "full" else form](note, day)
+_OTHERS: Mapping[str, Said] = {
+    "day": lambda note: _weekday(note.draw, note.draw.below(7)),
+    "season": _season,
+    "holiday": _holiday,
+}
+_WHEN = {
+    **{"full": 5, "md": 6, "my": 5, "y": 4, "y2": 1, "mon": 4, "dow": 4},
+    **{"day": 5, "season": 2, "holiday": 2},
+}
 
 
 def _days(note: Note) -> str:
@@ -246,11 +243,9 @@ def _time(draw: Draw) -> str:
 
 DATES: dict[str, Maker] = {
     **dates_in(_FORMS, ("", "", "", "'")),
-    "day": of_note(lambda note: _weekday(note.draw, note.draw.below(7))),
+    **{name: of_note(said) for name, said in _OTHERS.items()},
     "days": of_note(_days),
-    "season": of_note(_season),
-    "holiday": of_note(_holiday),
-    "when": of_note(_when),
+    "when": of_note(when_in(_FORMS, _WHEN, _OTHERS)),
     "time": of_note(lambda note: _time(note.draw), ""),
 }
 """Slots of dates and times in notes in Spanish."""

@@ -164,7 +164,6 @@ def recall_curve(
         UsageError: see `BiasScorer`.
     """
     scorer = BiasScorer(bundle, documents)
-
     own = bundle.biases.get(OUTSIDE, 0.0)
 
     def point(bias: float) -> CurvePoint:
@@ -177,10 +176,8 @@ def recall_curve(
 
 def _spread(point: Callable[[float], CurvePoint], own: float) -> tuple[CurvePoint, ...]:
     """A curve through the bundle's own bias, halved where its points are furthest apart."""
-    points = sorted(
-        {bias: point(bias) for bias in (_end(point, own, 1), own, _end(point, own, -1))}.values(),
-        key=lambda each: -each.bias,
-    )
+    ends = {_end(point, own, 1), own, _end(point, own, -1)}
+    points = [point(bias) for bias in sorted(ends, reverse=True)]
     while len(points) < CURVE_POINTS:
         gaps = [
             (_distance(left, right), at)

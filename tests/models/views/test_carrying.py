@@ -22,7 +22,7 @@ WRITTEN = (
 def test_a_name_found_elsewhere_is_found_in_disguise(name):
     text = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Then {name} denies pain."
     shown = full().scrub(text)
-    # Which person it is, the tagger says: here the name must be gone, and nothing else.
+    # A tagger that finds the disguised name itself says which label it has.
     assert re.search(r"Then \[(?:PATIENT|DOCTOR)\] denies pain\.", shown.replace("</b>", ""))
     assert BETWEEN in shown
 
@@ -35,10 +35,12 @@ def test_a_name_found_in_disguise_is_found_elsewhere(name):
     assert BETWEEN in shown
 
 
-def test_rules_alone_carry_names_over_too():
-    rules = Scrubber()
-    text = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Then Wuther-\ning denies pain."
-    assert "ing denies" not in rules.scrub(text)
+@pytest.mark.parametrize("name", WRITTEN)
+def test_rules_alone_carry_names_over_too_with_their_label(name):
+    text = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Then {name} denies pain."
+    shown = Scrubber("none").scrub(text)
+    assert "Then [PATIENT] denies pain." in shown.replace("</b>", "")
+    assert BETWEEN in shown
 
 
 def test_words_that_are_no_names_in_the_note_stay():
