@@ -7,7 +7,8 @@ Each step is a command of `scrubline`, shown as it runs: first what the studies 
 studies. What lies in the work folder is not made again, so a run that was stopped goes on.
 
 Spanish: MEDDOCAN, training and development part; clusters of words from the training texts.
-English: 800 generated notes to train on, the frozen development notes to score on; parts of speech
+English: 800 generated notes to train on, 300 for the CRFs of single characters, which are slow; the
+frozen development notes to score on; parts of speech
 and entities from open treebanks and corpora, clusters from open dialogues and notes, and, where
 there are tables of MeSH and Link Grammar is installed, categories of phrases and links.
 """
@@ -24,10 +25,14 @@ from pathlib import Path
 
 from scrubline.models.auxiliary.link_grammar import is_installed
 from scrubline.models.recipes import LANGUAGES
+from scrubline.models.studies import STUDIES
 
 ROOT = Path(__file__).resolve().parent.parent
-SEED, NOTES = 21, 800
-"""Of the generated English notes: about as many spans as the 500 notes of MEDDOCAN have."""
+SEED, NOTES, FEWER = 21, 800, 300
+"""Of the generated English notes: about as many spans as the 500 notes of MEDDOCAN have, and how
+many of them the studies with CRFs of single characters learn from."""
+SLOW = "hitsz-"
+"""How the names of studies begin that learn from fewer notes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,23 +52,46 @@ class Sources:
         return self.work / name
 
 
-def spanish(sources: Sources) -> tuple[dict[Path, list[str]], list[str]]:
-    """What MEDDOCAN's studies need, each with the command that makes it, and their options."""
+@dataclasses.dataclass(frozen=True)
+class Material:
+    """What the studies of a language need.
+
+    Attributes:
+        steps: file or folder of the work folder -> the command that makes it.
+        train: what studies learn from.
+        fewer: what those with CRFs of single characters learn from.
+        options: the others of `scrubline study`.
+    """
+
+    steps: dict[Path, list[str]]
+    train: str
+    fewer: str
+    options: list[str]
+
+    def commands(self, names: Sequence[str]) -> Iterator[list[str]]:
+        """The commands of `scrubline` that run these studies."""
+        slow = [name for name in names if name.startswith(SLOW)]
+        others = [name for name in names if name not in slow]
+        for chosen, train in ((others, self.train), (slow, self.fewer)):
+            if chosen:
+                yield ["study", *chosen, "--train", train, *self.options]
+
+
+def spanish(sources: Sources) -> Material:
+    """What MEDDOCAN's studies need."""
     train = sources.corpus("meddocan/train.jsonl")
     steps = {
         sources.made(f"es/{kind}"): ["part", "train", kind, "--input", train]
         for kind in ("brown", "word2vec")
     }
     named = ["--corpus", "meddocan", "--language", "es", "--label-map", "meddocan"]
-    return steps, [
-        *("--train", train, "--test", sources.corpus("meddocan/dev.jsonl"), *named),
-        *_parts(steps),
-    ]
+    options = ["--test", sources.corpus("meddocan/dev.jsonl"), *named, *_parts(steps)]
+    return Material(steps, train, train, options)
 
 
-def english(sources: Sources) -> tuple[dict[Path, list[str]], list[str]]:
-    """What the English studies need, each with the command that makes it, and their options."""
-    notes = sources.made("en/notes.jsonl")
+def english(sources: Sources) -> Material:
+    """What the English studies need."""
+    notes, fewer = (sources.made(f"en/{name}.jsonl") for name in ("notes", "fewer-notes"))
     raw = _inputs(
         sources.corpus(f"{name}/raw.jsonl") for name in ("aci_bench", "mts_dialog", "primock57")
     )
@@ -89,10 +117,13 @@ def english(sources: Sources) -> tuple[dict[Path, list[str]], list[str]]:
     steps = {
         sources.made(f"en/{kind}"): ["part", "train", kind, *given] for kind, given in parts.items()
     }
-    options = ["--train", str(notes), "--test", str(ROOT / "benchmarks/notes/development.jsonl")]
+    made = {
+        file: ["synth", "--seed", str(SEED), "--notes", str(count)]
+        for file, count in ((notes, NOTES), (fewer, FEWER))
+    }
     named = ["--corpus", "english", "--language", "en"]
-    made = {notes: ["synth", "--seed", str(SEED), "--notes", str(NOTES)]}
-    return made | steps, [*options, *named, *_parts(steps)]
+    test = str(ROOT / "benchmarks/notes/development.jsonl")
+    return Material(made | steps, str(notes), str(fewer), ["--test", test, *named, *_parts(steps)])
 
 
 def _inputs(files: Iterator[str] | Sequence[str]) -> list[str]:
@@ -130,19 +161,15 @@ def main() -> None:
         given.work.resolve(),
     )
     for language in given.language or MATERIALS:
-        steps, options = MATERIALS[language](sources)
+        material = MATERIALS[language](sources)
         sources.made(language).mkdir(mode=0o700, parents=True, exist_ok=True)
-        for made, words in steps.items():
+        for made, words in material.steps.items():
             if not made.exists():
                 scrubline([*words, "--output", str(made)])
-        scrubline(
-            [
-                *("study", *(given.study or ["all"]), *options),
-                *("--work", str(sources.made(f"{language}/trials"))),
-                *("--jobs", str(given.jobs), "--output", str(given.output.resolve())),
-                *(["--quick"] if given.quick else []),
-            ]
-        )
+        ways = ["--work", str(sources.made(f"{language}/trials")), "--jobs", str(given.jobs)]
+        ways += ["--output", str(given.output.resolve()), *(["--quick"] if given.quick else [])]
+        for command in material.commands(given.study or list(STUDIES)):
+            scrubline([*command, *ways])
 
 
 if __name__ == "__main__":
