@@ -1,6 +1,7 @@
 """Holidays by name: "Thanksgiving", "Christmas Eve", "the 4th of July", "Passover", "Navidad".
 
-Those of the English-speaking world too ("Hogmanay", "Matariki", "Ugadi", "Heritage Day"), and days
+A year right behind belongs to the holiday ("Thanksgiving 2019"). Those of the English-speaking
+world too ("Hogmanay", "Matariki", "Ugadi", "Heritage Day"), and days
 of the Islamic calendar ("26 Dhul Hijjah 1445").
 
 Source: 5 U.S.C. 6103 (federal holidays), and the feasts that notes name; the i2b2 2014 guidelines
@@ -51,6 +52,8 @@ _HIJRI = pattern(
     r"\b[0-3]?\d (?:muharram|safar|rabi[' ](?:al|ul)-\w{5,7}|jumada \w{4,8}(?: \w{5,7})?|rajab"
     r"|sha'?ban|rama[dz]an|shawwal|dhul? ?(?:al-)?'?(?:hijjah?|qa'?dah?))(?:,? 1[34]\d\d)?\b"
 )
+# "Christmas Eve 2018": the year behind belongs to it.
+_YEAR = pattern(r"(?:,? (?:19|20)\d\d\b| '\d\d\b)?")
 # Proper names only, and some of them only behind a word for time: a holiday song is none.
 _CAPITAL = (
     *(b"lent", b"holi", b"onam", b"may day", b"leap day", b"epiphany", b"new year", b"midsummer"),
@@ -81,7 +84,11 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     text = document.text
     seen = view(text)
     found = [
-        *(m.span() for m in _HOLIDAY.finditer(seen) if _is_holiday(text, seen, *m.span())),
+        *(
+            (m.start(), _YEAR.match(seen, m.end(), len(seen)).end())
+            for m in _HOLIDAY.finditer(seen)
+            if _is_holiday(text, seen, *m.span())
+        ),
         *(m.span() for m in _HIJRI.finditer(seen)),
     ]
     yield from disjoint(Candidate(*span, "DATE", NAME, SCORE) for span in found)
