@@ -48,6 +48,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "delta",
             "linesearch",
             "max_linesearch",
+            PARTS,
         ),
     ),
     "averaged-perceptron": Algorithm("crf", (*_COMMON, "epsilon", PARTS)),
@@ -58,7 +59,11 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 _CHOICES = {"linesearch": ("MoreThuente", "Backtracking", "StrongBacktracking")}
 """Parameters that are words -> the words."""
-_POSITIVE = {"averaged-perceptron": (PARTS,), "linear-svm": ("C", "max_iterations")}
+_POSITIVE = {
+    "lbfgs": (PARTS,),
+    "averaged-perceptron": (PARTS,),
+    "linear-svm": ("C", "max_iterations"),
+}
 """Algorithm -> its parameters that must be above 0; CRFsuite takes 0 iterations for no limit."""
 _WHOLE = ("least", "max_iterations", "max_linesearch", "num_memories", PARTS, "period", "rounds")
 

@@ -76,10 +76,11 @@ def by_documents():
     return sequences, tags, features_of(sequences, [2] * (len(sequences) // 2))
 
 
+@pytest.mark.parametrize("algorithm", ["averaged-perceptron", "lbfgs"])
 @pytest.mark.parametrize("parts", [1, 2, 3])
-def test_parts_are_every_so_manyth_document(parts):
+def test_parts_are_every_so_manyth_document(parts, algorithm):
     sequences, tags, features = by_documents()
-    learner = Learner.of("averaged-perceptron", max_iterations=3)
+    learner = Learner.of(algorithm, max_iterations=3)
     own = []
     for part in range(parts):
         rows = [row for row in range(len(sequences)) if row // 2 % parts == part]
@@ -89,7 +90,7 @@ def test_parts_are_every_so_manyth_document(parts):
     mixed = learn(
         features,
         tags,
-        Learner.of("averaged-perceptron", max_iterations=3, parts=parts),
+        Learner.of(algorithm, max_iterations=3, parts=parts),
         seed=7,
         progress=lambda iteration, loss: calls.append(iteration),
     )
@@ -127,4 +128,4 @@ def test_a_part_without_a_label_is_refused():
 
 def test_other_learners_have_no_parts():
     with pytest.raises(UsageError, match="parameter must be one of"):
-        Learner.of("lbfgs", parts=2)
+        Learner.of("linear-svm", parts=2)
