@@ -46,7 +46,7 @@ _GROUPS = pattern(r"(?: \d{2,10}){1,4}\b")
 # Behind four or five digits an age may stand ("MRN 44170 45 F"), but no third digit.
 _LONG_GROUPS = pattern(r"(?: \d{3,10}){1,4}\b")
 _DATE = pattern(
-    r"(?:\d{1,2}[-./]\d{1,2}[-./](?:(?:19|20)\d{2}|\d{2})|(?:19|20)\d{2}[-./]\d{1,2}[-./]\d{1,2}"
+    r"(?:\d{1,2}[-./]\d{1,2}[-./](?:(?:19|20)\d{2}|\d{2})|(?:19|20)\d{2}[-./]\d{1,2}[-./]\d{1,2}(?:t\d{2})?"
     r"|\d{1,2}/\d{1,4})"
 )
 # "FIN 98.6"

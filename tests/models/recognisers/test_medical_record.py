@@ -94,6 +94,7 @@ def test_numbers_are_found(marked: str) -> None:
         "hospital day 1234 mg",
         "ID: infectious disease",
         "Infectious disease ID 123 mg",
+        "opened the chart\n2025-01-06T07:14:40",
     ],
 )
 def test_near_misses_are_left_alone(text: str) -> None:
