@@ -22,8 +22,9 @@ WRITTEN = (
 def test_a_name_found_elsewhere_is_found_in_disguise(name):
     text = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Then {name} denies pain."
     shown = full().scrub(text)
-    # A tagger that finds the disguised name itself says which label it has.
-    assert re.search(r"Then \[(?:PATIENT|DOCTOR)\] denies pain\.", shown.replace("</b>", ""))
+    # A tagger that finds the disguised name itself says which label it has, and where it begins.
+    shown = shown.replace("</b>", "")
+    assert re.search(r"\n(?:Then )?\[(?:PATIENT|DOCTOR)\] denies pain\.", shown)
     assert BETWEEN in shown
 
 

@@ -234,13 +234,13 @@ def test_what_reaches_beyond_escapes_of_signs_goes(text, expected):
 
 
 def test_what_lies_within_escapes_of_signs_has_its_reason_in_the_audit():
-    text = "Platelets &le;50, seen 3/4/2012 by Dr. &#79;kafor"
+    text = "MRN: &#8211; today, seen 3/4/2012 by Dr. &#79;kafor"
     spans = full().spans(text)
     told = [text[s.start : s.end] for s in spans if s.reason == ESCAPE]
-    assert told == ["le"]
+    assert told and all(part in "&#8211;" for part in told)
+    assert not set(told) & {text[c.start : c.end] for c in full().candidates(text)[0]}
     assert all(s.action == "keep" and s.replacement is None for s in spans if s.reason == ESCAPE)
     assert [s.label for s in spans if s.reason is None] == ["DATE", "DOCTOR"]
-    assert "le" not in {text[c.start : c.end] for c in full().candidates(text)[0]}
 
 
 def test_what_is_denied_goes_also_within_escapes_of_signs(tmp_path):
@@ -249,7 +249,8 @@ def test_what_is_denied_goes_also_within_escapes_of_signs(tmp_path):
         'name = "site"\nextends = "hipaa"\n[deny]\nORGANIZATION = ["zyxwort", "8211"]\n',
         encoding="utf-8",
     )
-    assert Scrubber(policy=str(policy)).scrub("10&#8211;20") == "10&#[ORGANIZATION];20"
+    by_rules = Scrubber(models=[], policy=str(policy))
+    assert by_rules.scrub("10&#8211;20") == "10&#[ORGANIZATION];20"
 
 
 def test_within_signs_is_nothing_that_touches_a_letter_or_digit_of_the_text():
