@@ -53,7 +53,7 @@ _HIJRI = pattern(
     r"|sha'?ban|rama[dz]an|shawwal|dhul? ?(?:al-)?'?(?:hijjah?|qa'?dah?))(?:,? 1[34]\d\d)?\b"
 )
 # "Christmas Eve 2018": the year behind belongs to it.
-_YEAR = pattern(r"(?:,? (?:19|20)\d\d\b| '\d\d\b)?")
+_YEAR = pattern(r"(?:,? (?:19|20)\d\d| '\d\d)\b")
 # Proper names only, and some of them only behind a word for time: a holiday song is none.
 _CAPITAL = (
     *(b"lent", b"holi", b"onam", b"may day", b"leap day", b"epiphany", b"new year", b"midsummer"),
@@ -85,13 +85,18 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     seen = view(text)
     found = [
         *(
-            (m.start(), _YEAR.match(seen, m.end(), len(seen)).end())
+            (m.start(), _with_year(seen, m.end()))
             for m in _HOLIDAY.finditer(seen)
             if _is_holiday(text, seen, *m.span())
         ),
         *(m.span() for m in _HIJRI.finditer(seen)),
     ]
     yield from disjoint(Candidate(*span, "DATE", NAME, SCORE) for span in found)
+
+
+def _with_year(seen: bytes, end: int) -> int:
+    match = _YEAR.match(seen, end, len(seen))
+    return match.end() if match else end
 
 
 def _is_holiday(text: str, seen: bytes, start: int, end: int) -> bool:
