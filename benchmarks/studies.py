@@ -8,9 +8,9 @@ studies. What lies in the work folder is not made again, so a run that was stopp
 
 Spanish: MEDDOCAN, training and development part; clusters of words from the training texts.
 English: 800 generated notes to train on, 300 for the CRFs of single characters, which are slow; the
-frozen development notes to score on; parts of speech
-and entities from open treebanks and corpora, clusters from open dialogues and notes, and, where
-there are tables of MeSH and Link Grammar is installed, categories of phrases and links.
+frozen development notes to score on; parts of speech and entities from open treebanks and corpora,
+clusters from open dialogues and notes, and, where there are tables of MeSH and Link Grammar is
+installed, categories of phrases and links.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Holidays by name: "Thanksgiving", "Christmas Eve", "the 4th of July", "Passover", "Navidad".
 
-A year right behind belongs to the holiday ("Thanksgiving 2019"). Those of the English-speaking
-world too ("Hogmanay", "Matariki", "Ugadi", "Heritage Day"), and days
-of the Islamic calendar ("26 Dhul Hijjah 1445").
+Those of the English-speaking world too ("Hogmanay", "Matariki", "Ugadi", "Heritage Day"), and days
+of the Islamic calendar ("26 Dhul Hijjah 1445"). A year right behind belongs to the holiday
+("Thanksgiving 2019").
 
 Source: 5 U.S.C. 6103 (federal holidays), and the feasts that notes name; the i2b2 2014 guidelines
 count them as DATE.
@@ -52,7 +52,7 @@ _HIJRI = pattern(
     r"\b[0-3]?\d (?:muharram|safar|rabi[' ](?:al|ul)-\w{5,7}|jumada \w{4,8}(?: \w{5,7})?|rajab"
     r"|sha'?ban|rama[dz]an|shawwal|dhul? ?(?:al-)?'?(?:hijjah?|qa'?dah?))(?:,? 1[34]\d\d)?\b"
 )
-# "Christmas Eve 2018": the year behind belongs to it.
+# "Christmas Eve 2018", "Easter '21"
 _YEAR = pattern(r"(?:,? (?:19|20)\d\d| '\d\d)\b")
 # Proper names only, and some of them only behind a word for time: a holiday song is none.
 _CAPITAL = (

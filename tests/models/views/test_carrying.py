@@ -1,7 +1,6 @@
 """Names that stand elsewhere in a note are found where they are in disguise, and back."""
 
 import functools
-import re
 
 import pytest
 from scrubline import Scrubber
@@ -22,9 +21,9 @@ WRITTEN = (
 def test_a_name_found_elsewhere_is_found_in_disguise(name):
     text = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Then {name} denies pain."
     shown = full().scrub(text)
-    # A tagger that finds the disguised name itself says which label it has, and where it begins.
-    shown = shown.replace("</b>", "")
-    assert re.search(r"\n(?:Then )?\[(?:PATIENT|DOCTOR)\] denies pain\.", shown)
+    # Within markup the tagger finds the name by itself, and says where it begins and its label.
+    expected = "\n[DOCTOR]" if "<b>" in name else "\nThen [PATIENT]"
+    assert f"{expected} denies pain." in shown.replace("</b>", "")
     assert BETWEEN in shown
 
 
