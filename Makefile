@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test test-all check format dev clean bench sanitize check-examples engines test-engines stores test-stores digests faults
+.PHONY: demo test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -33,6 +33,10 @@ check: $(VENV)/for-tests dev
 format: $(VENV)/for-tests
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The documentation as a site with search: open build/site/index.html. Every warning, such as a link that leads nowhere, fails.
+site: $(VENV)/for-tests
+	$(BIN)/sphinx-build --quiet --fail-on-warning --fresh-env -c docs/site -d build/site-cache . build/site
 
 # Type checkers cannot follow the import hook of an editable install: links give them a package to walk.
 dev:

@@ -18,6 +18,7 @@ PACKAGES = {
     '^VERSION = "([^"]+)"$', Path("models/core/version.py").read_text("utf-8"), re.M
 )
 SVM = ["scikit-learn>=1.5,<2"]
+DOCS = ["sphinx>=8.1,<10", "furo>=2025.9", "myst-parser>=4,<6"]
 CLUSTERS = ["gensim>=4.4,<5", *SVM, "threadpoolctl>=3.1"]
 
 # One extension for all Pythons from 3.11 on. Without a compiler the install succeeds without it,
@@ -99,6 +100,8 @@ setup(
         "clusters": CLUSTERS,
         # To train linear classifiers (`scrubline train --recipe stat-deid`); not to use them.
         "svm": SVM,
+        # The documentation as a site (`make site`).
+        "docs": DOCS,
         # Fuzzing by coverage; wheels for Linux alone.
         "fuzz": ["atheris==3.0.0; sys_platform == 'linux'"],
         "test": [
@@ -110,8 +113,9 @@ setup(
             # A wheel is built and installed without the network.
             "setuptools>=77",
             "wheel",
-            # Those of the extra `clusters`.
+            # Those of the extras `clusters` and `docs`.
             *CLUSTERS,
+            *DOCS,
             # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",

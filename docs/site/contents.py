@@ -1,0 +1,43 @@
+"""Which pages the site has, in the order in which its sidebar shows them."""
+
+CONTENTS = {
+    "Using Scrubline": (
+        "docs/operations",
+        "docs/policies",
+        "docs/formats",
+        "docs/tables",
+        "docs/errors",
+        "docs/python",
+    ),
+    "Models": (
+        "docs/training",
+        "docs/annotation",
+        "docs/evaluation",
+        "docs/synth",
+        "docs/parts",
+    ),
+    "How it works": (
+        "docs/security",
+        "docs/rules",
+        "docs/disguises",
+        "docs/engines",
+        "docs/performance",
+        "docs/faults",
+    ),
+    "Research": ("docs/recipes", "docs/studies/README", "docs/studies/claims"),
+    "The project": ("README", "CONTRIBUTING", "CHANGELOG"),
+}
+"""Caption of the sidebar -> pages, by their paths without suffix."""
+
+
+def hidden_contents(page: str, front: str) -> str:
+    """What is added to the source of a page: a table of contents, to the front page alone."""
+    if page != front:
+        return ""
+    trees = (
+        f"```{{toctree}}\n:hidden:\n:caption: {caption}\n"
+        + "\n".join(name for name in pages if name != front)
+        + "\n```\n"
+        for caption, pages in CONTENTS.items()
+    )
+    return "\n\n" + "\n".join(trees)
