@@ -9,7 +9,7 @@
 
 These names are the public API; everything else in the package may move in any version.
 
-    Scrubber        finds and removes PHI in one text at a time
+    Scrubber        finds and removes PHI in texts
     ScrubbedText    what `Scrubber.explain` returns: the scrubbed text and its spans
     Span            a decision about one range of a text: label, action, detectors
     Candidate       a range of a text that one detector calls PHI
@@ -22,6 +22,7 @@ These names are the public API; everything else in the package may move in any v
     UsageError      an option, policy, model or rule is unknown or cannot be used
     BundleError     a bundle is damaged, incomplete, or needs what is not installed
     DocumentError   this text cannot be scrubbed; its `code` says why and holds no PHI
+    DocumentsFailed some of several texts cannot be scrubbed; it has the others
     OverBudget      the DocumentError of a text that exceeds one of the `Budgets`
     Shortage        the machine lacks memory, threads, open files or disk space
     __version__     the version, for example "1.2.3"
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from .models.core.errors import (
         BundleError,
         DocumentError,
+        DocumentsFailed,
         OverBudget,
         ScrublineError,
         Shortage,
@@ -53,7 +55,8 @@ if TYPE_CHECKING:
     from .models.core.spans import Candidate, Span
     from .models.redaction.policy import Policy
     from .models.redaction.policy_file import load_policy
-    from .models.scrubber import ScrubbedText, Scrubber
+    from .models.scrubbed_text import ScrubbedText
+    from .models.scrubber import Scrubber
 
 __all__ = [
     "Budgets",
@@ -61,6 +64,7 @@ __all__ = [
     "BundleError",
     "Candidate",
     "DocumentError",
+    "DocumentsFailed",
     "OverBudget",
     "Policy",
     "ScrubbedText",
@@ -79,6 +83,7 @@ _HOMES = {
     "models.core.errors": (
         "BundleError",
         "DocumentError",
+        "DocumentsFailed",
         "OverBudget",
         "ScrublineError",
         "Shortage",
@@ -87,7 +92,8 @@ _HOMES = {
     "models.core.spans": ("Candidate", "Span"),
     "models.redaction.policy": ("Policy",),
     "models.redaction.policy_file": ("load_policy",),
-    "models.scrubber": ("ScrubbedText", "Scrubber"),
+    "models.scrubbed_text": ("ScrubbedText",),
+    "models.scrubber": ("Scrubber",),
 }
 """Module -> the public names that it defines."""
 
