@@ -101,6 +101,9 @@ setup(
         "svm": SVM,
         # Fuzzing by coverage; wheels for Linux alone.
         "fuzz": ["atheris==3.0.0; sys_platform == 'linux'"],
+        # What the examples of docs/embedding.md are for; heavy, so `make test-embed` has an
+        # environment of its own. PySpark is not for pandas 3 yet.
+        "embed-test": ["pandas>=2.2,<3", "polars>=1.20,<3", "duckdb>=1.2,<3", "pyspark>=4,<5"],
         "test": [
             "pytest>=8",
             "pytest-xdist",

@@ -223,7 +223,7 @@ class Scrubber:
         Raises:
             DocumentError: where the pipeline would put the document into quarantine.
         """
-        if _is_missing(text):
+        if is_missing(text):
             return text
         return self.explain(cast(str, text), note_type=note_type).text
 
@@ -289,7 +289,7 @@ class Scrubber:
         results: list[ScrubbedText | DocumentError | float | None] = [None] * len(wanted)
         good: list[int] = []
         for at, text in enumerate(wanted):
-            if _is_missing(text):
+            if is_missing(text):
                 results[at] = text
                 continue
             try:
@@ -337,6 +337,10 @@ class Scrubber:
             for own, within in zip(found, signs, strict=True)
         ]
 
+    def run_steps(self, batch: Batch) -> Batch:
+        """A batch, as it was read, after all steps; rows that cannot be scrubbed have failed."""
+        return run_steps(batch, self._resources)
+
     def _run(self, texts: Sequence[str], note_types: Sequence[str | None], *, last: str) -> Batch:
         """The texts as a batch after the step `last`.
 
@@ -372,7 +376,7 @@ class _Named:
     policy: str | None
 
 
-def _is_missing(text: object) -> TypeGuard[float | None]:
+def is_missing(text: object) -> TypeGuard[float | None]:
     """Whether this is how a table says that there is no text."""
     if text is None or (isinstance(text, float) and math.isnan(text)):
         return True

@@ -14,6 +14,8 @@ These names are the public API; everything else in the package may move in any v
     Span            a decision about one range of a text: label, action, detectors
     Candidate       a range of a text that one detector calls PHI
     Policy          what is done with each label, and which phrases stay or go
+    scrub_table     scrubs a table of Arrow: gives table, audit and quarantine
+    ScrubbedTable   what `scrub_table` returns
     load_policy     opens a policy by name ("hipaa", "research"), path or URL
     Bundle          a trained model with all that it needs
     open_bundle     opens a bundle by name ("en-default"), path or URL
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from .models.core.spans import Candidate, Span
+    from .models.embedding.tables import ScrubbedTable, scrub_table
     from .models.redaction.policy import Policy
     from .models.redaction.policy_file import load_policy
     from .models.scrubbed_text import ScrubbedText
@@ -67,6 +70,7 @@ __all__ = [
     "DocumentsFailed",
     "OverBudget",
     "Policy",
+    "ScrubbedTable",
     "ScrubbedText",
     "Scrubber",
     "ScrublineError",
@@ -75,6 +79,7 @@ __all__ = [
     "UsageError",
     "load_policy",
     "open_bundle",
+    "scrub_table",
 ]
 
 _HOMES = {
@@ -90,6 +95,7 @@ _HOMES = {
         "UsageError",
     ),
     "models.core.spans": ("Candidate", "Span"),
+    "models.embedding.tables": ("ScrubbedTable", "scrub_table"),
     "models.redaction.policy": ("Policy",),
     "models.redaction.policy_file": ("load_policy",),
     "models.scrubbed_text": ("ScrubbedText",),

@@ -27,7 +27,7 @@ ORDER = {
     "models": (
         *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "jobs", "scrubbed_text", "scrubber"),
+        *("bundles", "views", "formats", "jobs", "scrubbed_text", "scrubber", "embedding"),
         *("synth", "evaluation", "training", "studies"),
     ),
     "pipeline": (
