@@ -51,7 +51,7 @@ engines: $(VENV)/for-tests
 	$(BIN)/python -m tests.servers.engines $(ENGINES)
 
 test-engines: engines
-	$(BIN)/pytest -m engines -k "$(ASKED)" tests/pipeline/runners/test_on_engines.py
+	$(BIN)/pytest -m engines -k "$(ASKED)" tests/pipeline/runners/test_on_engines.py tests/transforms/test_scrub_text.py
 
 # Object stores of Google and Azure at pinned versions, beside the engines: fake-gcs-server by Go, Azurite by npm. Where they
 # are not installed their tests skip; `make test-stores` fails instead.

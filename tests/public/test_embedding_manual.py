@@ -91,3 +91,16 @@ def test_spark(place, expected):
     assert sorted(row.note_text for row in rows) == sorted(expected)
     assert {row.error for row in rows} == {None}
     assert len({row.doc_key for row in rows}) == len(rows)
+
+
+@pytest.mark.slow
+def test_beam(place, capfd, monkeypatch):
+    from apache_beam.options import pipeline_options
+
+    # The default runner would first look for another one.
+    monkeypatch.setattr(pipeline_options.StandardOptions, "DEFAULT_RUNNER", "FnApiRunner")
+    run("beam")
+    printed = capfd.readouterr().out
+    assert "'note': 'Seen [DATE].', 'ward': '4'" in printed
+    assert "error='NotText'" in printed
+    assert "DATE 5 13" in printed
