@@ -18,6 +18,7 @@ PACKAGES = {
     '^VERSION = "([^"]+)"$', Path("models/core/version.py").read_text("utf-8"), re.M
 )
 SVM = ["scikit-learn>=1.5,<2"]
+SERVE = ["starlette>=0.46,<2", "uvicorn>=0.34,<1"]
 CLUSTERS = ["gensim>=4.4,<5", *SVM, "threadpoolctl>=3.1"]
 
 # One extension for all Pythons from 3.11 on. Without a compiler the install succeeds without it,
@@ -99,6 +100,8 @@ setup(
         "clusters": CLUSTERS,
         # To train linear classifiers (`scrubline train --recipe stat-deid`); not to use them.
         "svm": SVM,
+        # The server of `scrubline serve`.
+        "serve": SERVE,
         # Fuzzing by coverage; wheels for Linux alone.
         "fuzz": ["atheris==3.0.0; sys_platform == 'linux'"],
         # What the examples of docs/embedding.md are for; heavy, so `make test-embed` has an
@@ -113,8 +116,9 @@ setup(
             # A wheel is built and installed without the network.
             "setuptools>=77",
             "wheel",
-            # Those of the extra `clusters`.
+            # Those of the extras `clusters` and `serve`.
             *CLUSTERS,
+            *SERVE,
             # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",

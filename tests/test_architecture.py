@@ -32,7 +32,17 @@ ORDER = {
     ),
     "pipeline": (
         *("process", "metrics", "observer", "unit_groups", "cost_model", "options", "graph"),
-        *("outputs", "monitoring", "runners", "preparation", "work", "run", "commands", "cli"),
+        *(
+            "outputs",
+            "monitoring",
+            "runners",
+            "preparation",
+            "work",
+            "run",
+            "serving",
+            "commands",
+            "cli",
+        ),
     ),
 }
 """The rooms inside of rooms, modules among them: the same law."""
@@ -44,7 +54,15 @@ FOREIGN = {
         *("gensim", "scipy", "sklearn", "threadpoolctl"),  # to train, never to use
     },
     "transforms": {"pyarrow", "apache_beam"},
-    "pipeline": {"numpy", "pyarrow", "apache_beam", "rich", "prometheus_client"},
+    "pipeline": {
+        "numpy",
+        "pyarrow",
+        "apache_beam",
+        "rich",
+        "prometheus_client",
+        "starlette",
+        "uvicorn",
+    },
     "public": set(),
 }
 """What a room may import beside the standard library and the rooms."""
