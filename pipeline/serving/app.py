@@ -21,7 +21,7 @@ from ...models.core.errors import error_class
 from ...models.core.version import VERSION
 from ...models.scrubber import Scrubber
 from .messages import Refused, answer, read_request
-from .pool import Busy, Pool
+from .pool import Busy, ScrubberPool
 from .settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ def make_app(settings: Settings, scrubber: Scrubber) -> Starlette:
         settings: limits, names and the token.
         scrubber: opened; others of it are made for more threads.
     """
-    pool = Pool(scrubber, settings.workers, settings.max_waiting)
+    pool = ScrubberPool(scrubber, settings.workers, settings.max_waiting)
     about = {
         "status": "ok",
         "version": VERSION,

@@ -18,7 +18,7 @@ class Busy(Exception):  # noqa: N818 - an answer, no error of the program
     """As many requests wait as may."""
 
 
-class Pool:
+class ScrubberPool:
     """Scrubs texts in threads; a request that is given up keeps its place until its thread is done.
 
     So that no more is ever at work or waiting than was said, whatever clients do.
