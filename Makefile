@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults
+.PHONY: demo test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults test-embed
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -55,7 +55,7 @@ engines: $(VENV)/for-tests
 	$(BIN)/python -m tests.servers.engines $(ENGINES)
 
 test-engines: engines
-	$(BIN)/pytest -m engines -k "$(ASKED)" tests/pipeline/runners/test_on_engines.py
+	$(BIN)/pytest -m engines -k "$(ASKED)" tests/pipeline/runners/test_on_engines.py tests/transforms/test_scrub_text.py
 
 # Object stores of Google and Azure at pinned versions, beside the engines: fake-gcs-server by Go, Azurite by npm. Where they
 # are not installed their tests skip; `make test-stores` fails instead.
@@ -94,6 +94,12 @@ $(VENV)/for-tests: setup.py models/core/version.py $(NATIVE)
 sanitize: $(VENV)/for-tests
 	.ci/sanitize $(BIN)/python
 
+# The examples of docs/embedding.md with pandas, polars, DuckDB and Spark (which needs Java), which live apart from ours.
+test-embed:
+	test -x $(VENV)-embed/bin/python || $(PYTHON) -m venv $(VENV)-embed
+	$(VENV)-embed/bin/python -m pip install -qq --editable ".[test,embed-test]"
+	$(VENV)-embed/bin/pytest tests/public/test_embedding_manual.py
+
 # The examples of docs/examples, by their own tools, which live apart from ours.
 check-examples:
 	test -x $(VENV)-examples/bin/python || $(PYTHON) -m venv $(VENV)-examples
@@ -101,4 +107,4 @@ check-examples:
 	$(VENV)-examples/bin/python docs/examples/check.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-examples build dist *.egg-info models/native/*.so
+	rm -rf $(VENV) $(VENV)-embed $(VENV)-examples build dist *.egg-info models/native/*.so

@@ -19,6 +19,7 @@ PACKAGES = {
 )
 SVM = ["scikit-learn>=1.5,<2"]
 DOCS = ["sphinx>=8.1,<10", "furo>=2025.9", "myst-parser>=4,<6"]
+SERVE = ["starlette>=0.46,<2", "uvicorn>=0.34,<1"]
 CLUSTERS = ["gensim>=4.4,<5", *SVM, "threadpoolctl>=3.1"]
 
 # One extension for all Pythons from 3.11 on. Without a compiler the install succeeds without it,
@@ -102,8 +103,13 @@ setup(
         "svm": SVM,
         # The documentation as a site (`make site`).
         "docs": DOCS,
+        # The server of `scrubline serve`.
+        "serve": SERVE,
         # Fuzzing by coverage; wheels for Linux alone.
         "fuzz": ["atheris==3.0.0; sys_platform == 'linux'"],
+        # What the examples of docs/embedding.md are for; heavy, so `make test-embed` has an
+        # environment of its own. PySpark is not for pandas 3 yet.
+        "embed-test": ["pandas>=2.2,<3", "polars>=1.20,<3", "duckdb>=1.2,<3", "pyspark>=4,<5"],
         "test": [
             "pytest>=8",
             "pytest-xdist",
@@ -113,9 +119,10 @@ setup(
             # A wheel is built and installed without the network.
             "setuptools>=77",
             "wheel",
-            # Those of the extras `clusters` and `docs`.
+            # Those of the extras `clusters`, `docs` and `serve`.
             *CLUSTERS,
             *DOCS,
+            *SERVE,
             # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",

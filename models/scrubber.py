@@ -11,65 +11,89 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeGuard, cast, overload
 
 import numpy as np
 import pyarrow as pa
 
-from .bundles.bundle import DEFAULT_MODEL, NO_MODEL, Bundle, open_bundle
+from .bundles.bundle import DEFAULT_MODEL, NO_MODEL, Bundle, bundled_names, open_bundle
 from .bundles.detector import LANGUAGE, BundleDetector, own_names, rules_named
 from .core.batches import Batch
-from .core.budgets import Budgets, check_text
+from .core.budgets import BATCH_BYTES, Budgets, check_text
 from .core.documents import Documents, Rows
-from .core.errors import DocumentError, UsageError
+from .core.errors import DocumentError, DocumentsFailed, UsageError
 from .core.spans import Candidate, Span
+from .core.version import VERSION
 from .corpora import AnnotatedDocument, Annotation
+from .jobs.opening import detector_hashes
 from .jobs.steps import StepResources, run_steps
-from .recognisers import DEFAULT_RECOGNISERS
+from .recognisers import DEFAULT_RECOGNISERS, rule_hash
 from .redaction.merging import select
 from .redaction.policy import Policy
-from .redaction.policy_file import load_policy
+from .redaction.policy_file import load_policy, policy_names
+from .scrubbed_text import ScrubbedText
 from .views.signs import signs_of
 
 _BATCH_DOCUMENTS = 64
-"""Documents of a batch of `batched`."""
+"""Documents of a batch, of `batched` and of several texts."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ScrubbedText:
-    """One text after scrubbing.
+class ScrubberNames:
+    """A `Scrubber` as it travels: names and hashes alone, no weights, phrases or lists.
+
+    The hash of a rule covers the lists that it reads, that of a bundle its dictionaries, that of a
+    policy its phrases.
 
     Attributes:
-        text: without its PHI.
-        spans: what was removed or kept, and why; disjoint and in order.
-        out_starts, out_ends: where each span's replacement lies in `text`, in code points.
+        models: name or URL, and hash, of each bundle.
+        policy: name or URL, and fingerprint.
+        recognisers: name and hash of each rule.
+        native_labels, budgets: as given.
+        version: of the program.
     """
 
-    text: str = dataclasses.field(repr=False)
-    spans: tuple[Span, ...]
-    out_starts: tuple[int, ...]
-    out_ends: tuple[int, ...]
+    models: tuple[tuple[str, str], ...]
+    policy: tuple[str, str]
+    recognisers: tuple[tuple[str, str], ...]
+    native_labels: bool
+    budgets: Budgets
+    version: str = VERSION
 
-    def as_json(self) -> dict[str, object]:
-        """A JSON object with columns of the audit; it holds nothing of what was removed."""
-        return {
-            "text": self.text,
-            "spans": [
-                {
-                    "start": span.start,
-                    "end": span.end,
-                    "out_start": start,
-                    "out_end": end,
-                    "label": span.label,
-                    "action": span.action,
-                    "detectors": list(span.detectors),
-                    "score": span.score,
-                    "reason": span.reason,
-                    "fragment": span.fragment,
-                }
-                for span, start, end in zip(self.spans, self.out_starts, self.out_ends, strict=True)
-            ],
-        }
+    def opened(self) -> Scrubber:
+        """Opens here what it names, and compares it.
+
+        Raises:
+            UsageError: if something is missing here, or is another one than where it was named.
+        """
+        if self.version != VERSION:
+            raise _another("version of Scrubline", self.version, VERSION)
+        bundles = [open_bundle(name) for name, _ in self.models]
+        for bundle, (_, planned) in zip(bundles, self.models, strict=True):
+            if bundle.hash != planned:
+                raise _another(f"bundle {bundle.name}", planned, bundle.hash)
+        policy = load_policy(self.policy[0])
+        if policy.fingerprint != self.policy[1]:
+            raise _another(f"policy {policy.name}", self.policy[1], policy.fingerprint)
+        for name, planned in self.recognisers:
+            if (found := rule_hash(name)) != planned:
+                raise _another(f"rule {name}", planned, found)
+        return Scrubber(
+            models=[name for name, _ in self.models],
+            policy=self.policy[0],
+            recognisers=[name for name, _ in self.recognisers],
+            native_labels=self.native_labels,
+            budgets=self.budgets,
+        )
+
+
+def _another(what: str, there: str, here: str) -> UsageError:
+    return UsageError(
+        f"the {what} is another one here ({here[:12]}) than where the Scrubber comes from "
+        f"({there[:12]}): have the same one in both places"
+    )
 
 
 class Scrubber:
@@ -101,14 +125,17 @@ class Scrubber:
             UsageError: if a bundle, policy or rule is unknown or cannot be opened, or models are
                 named both ways.
         """
-        bundles = _opened(named, models)
+        models_named, bundles = _opened(named, models)
         if recognisers is None:
             recognisers = (*DEFAULT_RECOGNISERS, LANGUAGE)
         elif isinstance(recognisers, str):
             recognisers = (recognisers,)
         labels_as = "native" if native_labels else "own"
+        opened = policy if isinstance(policy, Policy) else load_policy(policy)
+        self._named = _Named(models_named, policy if isinstance(policy, str) else None)
+        self._bundles, self._native_labels = tuple(bundles), native_labels
         self._resources = StepResources(
-            policy if isinstance(policy, Policy) else load_policy(policy),
+            opened,
             detectors=tuple(BundleDetector(bundle, labels_as=labels_as) for bundle in bundles),
             recognisers=rules_named(recognisers, bundles),
             budgets=budgets,
@@ -135,33 +162,150 @@ class Scrubber:
         """In which detectors are believed; see `merging.select`."""
         return self._resources.order
 
-    def scrub(self, text: str, *, note_type: str | None = None) -> str:
+    @property
+    def budgets(self) -> Budgets:
+        """The limits of a text."""
+        return self._resources.budgets
+
+    @property
+    def detector_hashes(self) -> dict[str, str]:
+        """Name -> hash of all that looks: rules, taggers, deny-lists."""
+        return detector_hashes(self._bundles, self.recognisers, self.policy)
+
+    @property
+    def names(self) -> ScrubberNames:
+        """What it is, by names and hashes: this is what is pickled.
+
+        Raises:
+            UsageError: if it was given an opened bundle or policy that is none of those that ship:
+                no name says where it is.
+        """
+        models = [
+            (name or _shipped_name(bundle), bundle.hash)
+            for name, bundle in zip(self._named.models, self._bundles, strict=True)
+        ]
+        policy = self._named.policy or _shipped_policy(self.policy)
+        return ScrubberNames(
+            tuple(models),
+            (policy, self.policy.fingerprint),
+            tuple((name, rule_hash(name)) for name in self.recognisers),
+            self._native_labels,
+            self.budgets,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScrubberNames.opened, (self.names,)
+
+    def __repr__(self) -> str:
+        models = [bundle.name for bundle in self._bundles]
+        own = "" if self._native_labels else ", native_labels=False"
+        return (
+            f"<Scrubber models={models} policy={self.policy.name!r} "
+            f"recognisers={len(self.recognisers)}{own}>"
+        )
+
+    @overload
+    def scrub(self, text: str, *, note_type: str | None = None) -> str: ...
+    @overload
+    def scrub(self, text: None, *, note_type: str | None = None) -> None: ...
+    @overload
+    def scrub(self, text: float, *, note_type: str | None = None) -> float: ...
+    def scrub(
+        self, text: str | float | None, *, note_type: str | None = None
+    ) -> str | float | None:
         """The text without its PHI.
 
         Args:
-            text: one document.
+            text: one document. None and NaN, with which tables say that there is no text, come back
+                as they are.
             note_type: what the column of role `type` would say, for policies with note types.
 
         Raises:
             DocumentError: where the pipeline would put the document into quarantine.
         """
-        return self.explain(text, note_type=note_type).text
+        if is_missing(text):
+            return text
+        return self.explain(cast(str, text), note_type=note_type).text
 
     def explain(self, text: str, *, note_type: str | None = None) -> ScrubbedText:
-        """The text without its PHI, with what was found in it; arguments and errors of `scrub`."""
-        batch = self._run((text,), note_type, last="Scrub")
-        assert batch.spans is not None and batch.scrubbed is not None
-        assert batch.scrubbed.texts[0] is not None
-        return ScrubbedText(
-            batch.scrubbed.texts[0],
-            tuple(span for _, span in batch.spans.rows()),
-            tuple(batch.scrubbed.out_starts),
-            tuple(batch.scrubbed.out_ends),
-        )
+        """The text without its PHI, with what was found in it; arguments and errors of `scrub`.
+
+        There is nothing to explain of None and NaN: they are refused.
+        """
+        (result,) = self.explain_many((text,), note_types=note_type)
+        if isinstance(result, DocumentError):
+            raise result
+        if not isinstance(result, ScrubbedText):
+            raise DocumentError("NotText")
+        return result
+
+    def scrub_many(
+        self,
+        texts: Iterable[str | float | None],
+        *,
+        note_types: str | Sequence[str | None] | None = None,
+    ) -> list[str | float | None]:
+        """The texts without their PHI, in order, as `scrub` gives them; faster than one by one.
+
+        Args:
+            texts: documents; None and NaN come back as they are.
+            note_types: of each text, or one for all.
+
+        Raises:
+            DocumentsFailed: after all texts are done, if some could not be; it has the others.
+        """
+        found = self.explain_many(texts, note_types=note_types)
+        errors = {at: one for at, one in enumerate(found) if isinstance(one, DocumentError)}
+        done = [one.text if isinstance(one, ScrubbedText) else one for one in found]
+        if errors:
+            raise DocumentsFailed(
+                [None if at in errors else t for at, t in enumerate(done)], errors
+            )
+        return cast("list[str | float | None]", done)
+
+    def explain_many(
+        self,
+        texts: Iterable[str | float | None],
+        *,
+        note_types: str | Sequence[str | None] | None = None,
+    ) -> list[ScrubbedText | DocumentError | float | None]:
+        """What `explain` gives for each text, in order; arguments of `scrub_many`.
+
+        A text that cannot be scrubbed has its error in its place, not raised; None and NaN come
+        back as they are.
+
+        Raises:
+            UsageError: if there are not as many note types as texts.
+            Shortage: if the machine lacks something: no text is at fault.
+        """
+        wanted = list(texts)
+        types: list[str | None]
+        if note_types is None or isinstance(note_types, str):
+            types = [note_types] * len(wanted)
+        else:
+            types = [*note_types]
+        if len(types) != len(wanted):
+            raise UsageError(f"{len(wanted)} texts, but {len(types)} note types")
+        results: list[ScrubbedText | DocumentError | float | None] = [None] * len(wanted)
+        good: list[int] = []
+        for at, text in enumerate(wanted):
+            if is_missing(text):
+                results[at] = text
+                continue
+            try:
+                check_text(text, self.budgets)
+                good.append(at)
+            except DocumentError as error:
+                results[at] = error
+        for some in _packed(good, wanted):
+            batch = self._batch([wanted[at] for at in some], [types[at] for at in some], "Scrub")
+            for at, result in zip(some, _results(batch), strict=True):
+                results[at] = result
+        return results
 
     def spans(self, text: str, *, note_type: str | None = None) -> list[Span]:
         """What would be removed or kept, and why; disjoint and in order."""
-        batch = self._run((text,), note_type, last="Merge")
+        batch = self._run((text,), (note_type,), last="Merge")
         assert batch.spans is not None
         return [span for _, span in batch.spans.rows()]
 
@@ -185,7 +329,7 @@ class Scrubber:
 
         Candidates within escapes of signs are left out: no policy removes them.
         """
-        batch = self._run(texts, None, last="Recognise")
+        batch = self._run(texts, (None,) * len(texts), last="Recognise")
         found = batch.candidates.by_document(len(texts))
         signs = [signs_of(batch, index) for index in range(len(texts))]
         return [
@@ -193,32 +337,105 @@ class Scrubber:
             for own, within in zip(found, signs, strict=True)
         ]
 
-    def _run(self, texts: Sequence[str], note_type: str | None, *, last: str) -> Batch:
+    def run_steps(self, batch: Batch) -> Batch:
+        """A batch, as it was read, after all steps; rows that cannot be scrubbed have failed."""
+        return run_steps(batch, self._resources)
+
+    def _run(self, texts: Sequence[str], note_types: Sequence[str | None], *, last: str) -> Batch:
         """The texts as a batch after the step `last`.
 
         Raises:
             DocumentError: if one of them cannot be processed.
         """
-        count = len(texts)
         for text in texts:
-            check_text(text, self._resources.budgets)
-        rows = Rows(
-            np.arange(count, dtype=np.int64),
-            (None,) * count,
-            (None,) * count,
-            (note_type,) * count,
-            pa.table({}),
-            np.arange(count, dtype=np.int64),
-        )
-        batch = run_steps(Batch(0, True, rows, Documents.of(*texts)), self._resources, last=last)
+            check_text(text, self.budgets)
+        batch = self._batch(texts, note_types, last)
         for failure in batch.failures.values():
             raise DocumentError(failure.error)
         return batch
 
+    def _batch(self, texts: Sequence[Any], note_types: Sequence[str | None], last: str) -> Batch:
+        """Texts that `check_text` took as a batch after the step `last`, some of them failed."""
+        count = len(texts)
+        rows = Rows(
+            np.arange(count, dtype=np.int64),
+            (None,) * count,
+            (None,) * count,
+            tuple(note_types),
+            pa.table({}),
+            np.arange(count, dtype=np.int64),
+        )
+        return run_steps(Batch(0, True, rows, Documents.of(*texts)), self._resources, last=last)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Named:
+    """How bundles and policy were named; None where one was given opened."""
+
+    models: tuple[str | None, ...]
+    policy: str | None
+
+
+def is_missing(text: object) -> TypeGuard[float | None]:
+    """Whether this is how a table says that there is no text."""
+    if text is None or (isinstance(text, float) and math.isnan(text)):
+        return True
+    # Those of pandas, without loading it: comparing `pandas.NA` gives no truth value.
+    kind = type(text)
+    return kind.__name__ in ("NAType", "NaTType") and kind.__module__.partition(".")[0] == "pandas"
+
+
+def _results(batch: Batch) -> Iterator[ScrubbedText | DocumentError]:
+    """What became of each document of a scrubbed batch of one document a row."""
+    assert batch.spans is not None and batch.scrubbed is not None
+    spans = batch.spans.by_document(len(batch.documents))
+    at = 0
+    for index, text in enumerate(batch.scrubbed.texts):
+        own, begin, at = spans[index], at, at + len(spans[index])
+        if index in batch.failures:
+            yield DocumentError(batch.failures[index].error)
+            continue
+        assert text is not None
+        starts, ends = batch.scrubbed.out_starts[begin:at], batch.scrubbed.out_ends[begin:at]
+        yield ScrubbedText(text, tuple(own), tuple(starts), tuple(ends))
+
+
+def _packed(good: Iterable[int], texts: Sequence[Any]) -> Iterator[list[int]]:
+    """Yields the positions in runs of `_BATCH_DOCUMENTS` texts, fewer where these are long."""
+    held: list[int] = []
+    size = 0
+    for at in good:
+        if held and (len(held) == _BATCH_DOCUMENTS or size + len(texts[at]) > BATCH_BYTES):
+            yield held
+            held, size = [], 0
+        held.append(at)
+        size += len(texts[at])
+    if held:
+        yield held
+
+
+def _shipped_name(bundle: Bundle) -> str:
+    if bundle.name in bundled_names() and open_bundle(bundle.name).hash == bundle.hash:
+        return bundle.name
+    raise UsageError(
+        f"a Scrubber that was given the opened bundle {bundle.name} cannot be pickled: give its "
+        "path or URL instead"
+    )
+
+
+def _shipped_policy(policy: Policy) -> str:
+    if policy.name in policy_names() and load_policy(policy.name).fingerprint == policy.fingerprint:
+        return policy.name
+    raise UsageError(
+        f"a Scrubber that was given the opened policy {policy.name} cannot be pickled: give its "
+        "path or URL instead"
+    )
+
 
 def _opened(
     named: Sequence[str | Bundle | None], models: str | Bundle | Sequence[str | Bundle] | None
-) -> list[Bundle]:
+) -> tuple[tuple[str | None, ...], list[Bundle]]:
+    """How the models are named, None for an opened one; and the opened bundles."""
     if named and models is not DEFAULT_MODEL:
         raise UsageError("Scrubber: name the models one by one or as `models`, not both")
     if named:
@@ -226,11 +443,12 @@ def _opened(
     else:
         wanted = [models] if models is None or isinstance(models, str | Bundle) else [*models]
     if wanted in ([None], [NO_MODEL]):
-        return []
+        return (), []
     if None in wanted or NO_MODEL in wanted:
         raise UsageError("Scrubber: None and 'none' mean no model, so no model can go with them")
     given = [model for model in wanted if model is not None]
-    return [open_bundle(model) if isinstance(model, str) else model for model in given]
+    names = tuple(model if isinstance(model, str) else None for model in given)
+    return names, [open_bundle(model) if isinstance(model, str) else model for model in given]
 
 
 def batched(documents: Iterable[AnnotatedDocument]) -> Iterator[list[AnnotatedDocument]]:

@@ -9,11 +9,13 @@
 
 These names are the public API; everything else in the package may move in any version.
 
-    Scrubber        finds and removes PHI in one text at a time
+    Scrubber        finds and removes PHI in texts
     ScrubbedText    what `Scrubber.explain` returns: the scrubbed text and its spans
     Span            a decision about one range of a text: label, action, detectors
     Candidate       a range of a text that one detector calls PHI
     Policy          what is done with each label, and which phrases stay or go
+    scrub_table     scrubs a table of Arrow: gives table, audit and quarantine
+    ScrubbedTable   what `scrub_table` returns
     load_policy     opens a policy by name ("hipaa", "research"), path or URL
     Bundle          a trained model with all that it needs
     open_bundle     opens a bundle by name ("en-default"), path or URL
@@ -22,6 +24,7 @@ These names are the public API; everything else in the package may move in any v
     UsageError      an option, policy, model or rule is unknown or cannot be used
     BundleError     a bundle is damaged, incomplete, or needs what is not installed
     DocumentError   this text cannot be scrubbed; its `code` says why and holds no PHI
+    DocumentsFailed some of several texts cannot be scrubbed; it has the others
     OverBudget      the DocumentError of a text that exceeds one of the `Budgets`
     Shortage        the machine lacks memory, threads, open files or disk space
     __version__     the version, for example "1.2.3"
@@ -45,15 +48,18 @@ if TYPE_CHECKING:
     from .models.core.errors import (
         BundleError,
         DocumentError,
+        DocumentsFailed,
         OverBudget,
         ScrublineError,
         Shortage,
         UsageError,
     )
     from .models.core.spans import Candidate, Span
+    from .models.embedding.tables import ScrubbedTable, scrub_table
     from .models.redaction.policy import Policy
     from .models.redaction.policy_file import load_policy
-    from .models.scrubber import ScrubbedText, Scrubber
+    from .models.scrubbed_text import ScrubbedText
+    from .models.scrubber import Scrubber
 
 __all__ = [
     "Budgets",
@@ -61,8 +67,10 @@ __all__ = [
     "BundleError",
     "Candidate",
     "DocumentError",
+    "DocumentsFailed",
     "OverBudget",
     "Policy",
+    "ScrubbedTable",
     "ScrubbedText",
     "Scrubber",
     "ScrublineError",
@@ -71,6 +79,7 @@ __all__ = [
     "UsageError",
     "load_policy",
     "open_bundle",
+    "scrub_table",
 ]
 
 _HOMES = {
@@ -79,15 +88,18 @@ _HOMES = {
     "models.core.errors": (
         "BundleError",
         "DocumentError",
+        "DocumentsFailed",
         "OverBudget",
         "ScrublineError",
         "Shortage",
         "UsageError",
     ),
     "models.core.spans": ("Candidate", "Span"),
+    "models.embedding.tables": ("ScrubbedTable", "scrub_table"),
     "models.redaction.policy": ("Policy",),
     "models.redaction.policy_file": ("load_policy",),
-    "models.scrubber": ("ScrubbedText", "Scrubber"),
+    "models.scrubbed_text": ("ScrubbedText",),
+    "models.scrubber": ("Scrubber",),
 }
 """Module -> the public names that it defines."""
 

@@ -8,6 +8,7 @@ CONTENTS = {
         "docs/tables",
         "docs/errors",
         "docs/python",
+        "docs/embedding",
     ),
     "Models": (
         "docs/training",

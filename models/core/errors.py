@@ -8,6 +8,10 @@ detector or library raises may hold PHI in its message; quarantine and logs ther
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 
 class ScrublineError(Exception):
     """Base of all errors below."""
@@ -76,6 +80,27 @@ class DocumentError(ScrublineError):
     def __init__(self, code: str) -> None:
         super().__init__(code)
         self.code = code
+
+
+class DocumentsFailed(ScrublineError):
+    """Some of several texts cannot be scrubbed; the others were, and are here.
+
+    Attributes:
+        texts: what became of all texts, in order; None in the place of those that failed.
+        errors: position of each text that failed -> its error.
+    """
+
+    def __init__(self, texts: Sequence[Any], errors: Mapping[int, DocumentError]) -> None:
+        classes = Counter(error.code for error in errors.values())
+        listed = ", ".join(f"{code} ({count})" for code, count in sorted(classes.items()))
+        super().__init__(
+            f"{len(errors)} of {len(texts)} texts cannot be scrubbed: {listed}. `errors` of this "
+            "error tells which, `texts` has the others"
+        )
+        self.texts, self.errors = list(texts), dict(errors)
+
+    def __reduce__(self) -> tuple[type[DocumentsFailed], tuple[Any, ...]]:
+        return type(self), (self.texts, self.errors)  # else pickle would give it the message
 
 
 class OverBudget(DocumentError):

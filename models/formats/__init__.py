@@ -15,6 +15,7 @@ from .jsonl import JsonLines
 from .options import FormatOptions, Limits
 from .parquet import Parquet
 from .protocol import (
+    CellForm,
     Chunk,
     Format,
     FormatTraits,
@@ -33,6 +34,7 @@ __all__ = [
     "ENCODINGS",
     "EXPLICIT_ONLY",
     "FORMATS",
+    "CellForm",
     "Chunk",
     "Format",
     "FormatOptions",

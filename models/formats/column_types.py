@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from ..core.errors import UsageError
 from .column_roles import Columns, Role
 
 _IDS = frozenset({Role.ID, Role.PATIENT, Role.HASH})
@@ -37,6 +38,14 @@ def unsuitable(role: Role, kind: pa.DataType, *, is_text: bool) -> bool:
 def typed(columns: Columns) -> list[tuple[str, Role]]:
     """The columns whose types matter, by name."""
     return [(name, role) for name, role in columns.roles if role not in (Role.PASS, Role.DROP)]
+
+
+def unsuitable_error(name: str, role: Role, kind: pa.DataType) -> UsageError:
+    """Refuses a role for a declared column of a type that does not fit it."""
+    return UsageError(
+        f"column {name!r} has role {role}, which does not accept its type {shown_type(kind)}: give "
+        "it another role, or export it as text"
+    )
 
 
 def shown_type(kind: pa.DataType) -> str:

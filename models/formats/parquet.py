@@ -23,7 +23,7 @@ from ..storage.input_files import InputFile
 from .arrow_types import map_type, passing_schema, without_time
 from .chunks import FormatDefaults, LazySink, table_rows
 from .column_roles import Columns
-from .column_types import shown_type, typed, unsuitable
+from .column_types import typed, unsuitable, unsuitable_error
 from .options import Limits
 from .parquet_groups import SchemaView, group_chunks
 from .parquet_sizes import cut_rows, is_over, most_bytes, string_paths
@@ -67,10 +67,7 @@ class Parquet(FormatDefaults):
                     continue
                 suits_all = False
                 if _has_values(reader, name):
-                    raise UsageError(
-                        f"column {name!r} has role {role}, which does not accept its type "
-                        f"{shown_type(kind)}: give it another role, or export it as text"
-                    )
+                    raise unsuitable_error(name, role, kind)
         return suits_all
 
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -105,7 +105,12 @@ def group_chunks(
             rows = min(limits.batch_documents, count - start)
             yield Chunk(view.lost(rows), dict.fromkeys(range(rows), wrong))
         return
-    for table, errors in _decoded(reader, group, view) if held is None else held:
+    yield from cut_chunks(_decoded(reader, group, view) if held is None else held, limits)
+
+
+def cut_chunks(decoded: Iterable[_Decoded], limits: Limits) -> Iterator[Chunk]:
+    """Yields rows, each piece with its errors, in chunks within the caps of a batch."""
+    for table, errors in decoded:
         sizes = row_bytes(table)
         ends = cut_rows(sizes, limits.batch_documents, limits.batch_bytes)
         for start, end in itertools.pairwise([0, *ends]):

@@ -67,7 +67,9 @@ class ParquetWriter:
         self._sink.close()
 
     def _begin(self, schema: pa.Schema) -> None:
-        original = pa.schema([o for o in map(_original, schema) if o is not None], schema.metadata)
+        original = pa.schema(
+            [o for o in map(original_field, schema) if o is not None], schema.metadata
+        )
         self._schema = schema
         self._stored = pa.schema(
             [
@@ -100,7 +102,7 @@ def _clean(field: pa.Field) -> pa.Field:
     return field.with_metadata(kept or None)
 
 
-def _original(field: pa.Field) -> pa.Field | None:
+def original_field(field: pa.Field) -> pa.Field | None:
     """The field as it was in the input file; None if it was not there."""
     origin = (field.metadata or {}).get(ORIGIN)
     if origin is None:

@@ -170,7 +170,26 @@ class FormatTraits:
     explicit_only: bool = False
 
 
-class Format(Protocol):
+class CellForm(Protocol):
+    """What the cells of a chunk are: the bridge between them and Python values."""
+
+    def is_text(self, kind: pa.DataType) -> bool:
+        """Whether cells of a type can hold free text."""
+
+    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+        """Cells as text for the content digest; never raises.
+
+        Equal for equal values on any machine.
+        """
+
+    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
+        """Python values of cells, None for a missing one: str for text; never raises."""
+
+    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
+        """Cells of the type `like` that hold texts, None as a missing value."""
+
+
+class Format(CellForm, Protocol):
     """One format; stateless. `chunks.FormatDefaults` has what most formats share."""
 
     @property
@@ -265,21 +284,6 @@ class Format(Protocol):
         Raises:
             StorageError: if storage fails.
         """
-
-    def is_text(self, kind: pa.DataType) -> bool:
-        """Whether cells of a type can hold free text."""
-
-    def cells(self, column: pa.ChunkedArray | pa.Array) -> list[str | None]:
-        """Cells as text for the content digest; never raises.
-
-        Equal for equal values on any machine.
-        """
-
-    def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
-        """Python values of cells, None for a missing one: str for text; never raises."""
-
-    def encode_text(self, values: Sequence[str | None], like: pa.DataType) -> pa.Array:
-        """Cells of the type `like` that hold texts, None as a missing value."""
 
     def writer(self, open_part: OpenPart, stem: str) -> PartWriter:
         """A writer of one part, whose file names begin with `stem`. Opens no file yet."""

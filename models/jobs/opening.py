@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..bundles.bundle import Bundle, open_bundle
 from ..bundles.detector import BundleDetector, detectors_of
@@ -105,9 +105,7 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
     require_this_version(job)
     keys = open_keys(storage, job, warn=False)  # the launcher has warned
     policy, bundles = open_policy(job), open_bundles(job)
-    hashes = _rule_hashes(job)
-    for bundle in bundles:
-        hashes |= dict.fromkeys(detectors_of(bundle), bundle.hash)
+    _require_planned_rules(job)
     resources = StepResources(
         policy,
         detectors=tuple(BundleDetector(bundle) for bundle in bundles),
@@ -121,7 +119,7 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
         keys,
         policy,
         resources,
-        hashes | policy.detector_hashes,
+        detector_hashes(bundles, job.recognisers, policy),
     )
 
 
@@ -217,14 +215,18 @@ def open_bundles(job: Job) -> list[Bundle]:
     return bundles
 
 
-def _rule_hashes(job: Job) -> dict[str, str]:
-    """Name -> hash of each rule of a job.
-
-    Raises:
-        UsageError: if a rule is not the planned one.
-    """
-    hashes = {name: rule_hash(name) for name in job.recognisers}
+def _require_planned_rules(job: Job) -> None:
+    """Raises UsageError if a rule is not the planned one."""
     for name, planned in zip(job.recognisers, job.recogniser_hashes, strict=True):
-        if hashes[name] != planned:
+        if rule_hash(name) != planned:
             raise UsageError(f"the rule {name} has changed since the run was planned: {_WAY_ON}")
-    return hashes
+
+
+def detector_hashes(
+    bundles: Iterable[Bundle], recognisers: Iterable[str], policy: Policy
+) -> dict[str, str]:
+    """Name -> hash of every detector that looks, as the audit names them."""
+    hashes = {name: rule_hash(name) for name in recognisers}
+    for bundle in bundles:
+        hashes |= dict.fromkeys(detectors_of(bundle), bundle.hash)
+    return hashes | policy.detector_hashes

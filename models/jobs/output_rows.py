@@ -23,7 +23,7 @@ from ..core.digests import PARTS, Digest, cell
 from ..core.labels import HIPAA_OF
 from ..core.spans import BELIEVED, Spans
 from ..core.type_checks import check_field_types
-from ..formats import Format
+from ..formats import CellForm
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..formats.line_notes import pieces
 from . import audit
@@ -132,7 +132,7 @@ def build_output_rows(
     batch: Batch,
     *,
     run: str,
-    form: Format,
+    form: CellForm,
     columns: Columns,
     detector_hashes: Mapping[str, str],
     hipaa: Mapping[str, str] = HIPAA_OF,
@@ -169,7 +169,9 @@ def _failing_whole_notes(batch: Batch) -> Batch:
     return dataclasses.replace(batch, failures=failures)
 
 
-def _data(batch: Batch, good: list[int], form: Format, columns: Columns) -> tuple[pa.Table, Tally]:
+def _data(
+    batch: Batch, good: list[int], form: CellForm, columns: Columns
+) -> tuple[pa.Table, Tally]:
     """The rows that go out, counted."""
     table = _scrubbed_columns(batch, good, form, columns).take(pa.array(good, pa.int64()))
     if columns.named(Role.PATIENT):
@@ -185,7 +187,7 @@ def _data(batch: Batch, good: list[int], form: Format, columns: Columns) -> tupl
     )
 
 
-def _scrubbed_columns(batch: Batch, good: list[int], form: Format, columns: Columns) -> pa.Table:
+def _scrubbed_columns(batch: Batch, good: list[int], form: CellForm, columns: Columns) -> pa.Table:
     """The columns of all rows, with scrubbed texts in the place of the texts."""
     assert batch.scrubbed is not None, "Scrub comes before Write"
     texts: dict[str, list[str | None]] = {
@@ -465,7 +467,7 @@ def quarantine_fields(row: Mapping[str, Any]) -> list[str | int | float | None]:
 
 
 def _columns_digest(
-    batch: Batch, data: pa.Table, good: list[int], form: Format, columns: Columns
+    batch: Batch, data: pa.Table, good: list[int], form: CellForm, columns: Columns
 ) -> Digest:
     """The digest of all columns of the rows that go out but the texts."""
     texts = set(columns.named(Role.TEXT))

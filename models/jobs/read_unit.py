@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..core.documents import Documents, Rows
 from ..core.errors import error_class
 from ..core.keys import Keys, canonical_id
 from ..core.shortage import raise_shortage, shortage_of
-from ..formats import Chunk, Format, Limits
+from ..formats import CellForm, Chunk, Format, Limits
 from ..formats.column_roles import Columns, Role
 from ..formats.line_notes import GroupLines, RowStarts, join, lines_in_order, whole_notes
 from ..storage.input_files import InputFile
@@ -59,25 +59,56 @@ def read_unit(
         RunFailed: if storage fails or an input is not what was planned; a record never raises.
         Shortage: if the machine lacks something.
     """
-    make = _RowMaker(columns, keys, budgets, unit, keep_dates, amendments, group_lines)
-    folders = dict(unit.partition)
-    names = tuple(n for n, _ in columns.roles if n not in folders)
-    first = 0
-    waiting: Batch | None = None
+    names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
 
     def notes(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         if group_lines is None:
             return chunks
         return whole_notes(chunks, form, group_lines, budgets.document_bytes)
 
-    for chunk in _packed(_chunks(storage, form, unit, files, names, limits, notes), limits):
+    return batches_of_chunks(
+        _packed(_chunks(storage, form, unit, files, names, limits, notes), limits),
+        form,
+        unit,
+        columns,
+        keys,
+        budgets,
+        keep_dates=keep_dates,
+        amendments=amendments,
+        group_lines=group_lines,
+    )
+
+
+def batches_of_chunks(
+    chunks: Iterable[Chunk],
+    cells: CellForm,
+    unit: Unit,
+    columns: Columns,
+    keys: Keys,
+    budgets: Budgets,
+    *,
+    keep_dates: bool,
+    amendments: UnitAmendments = NO_AMENDMENTS,
+    group_lines: GroupLines | None = None,
+) -> Iterator[Batch]:
+    """Yields a batch a chunk, wherever the chunks come from; else as `read_unit`.
+
+    Args:
+        chunks: records in order, each chunk within the caps of a batch.
+        cells: what the cells of the chunks are.
+    """
+    make = _RowMaker(columns, keys, budgets, unit, keep_dates, amendments, group_lines)
+    names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
+    first = 0
+    waiting: Batch | None = None
+    for chunk in chunks:
         if waiting is not None:
             yield waiting
-        waiting = make.batch(form, chunk, first)
+        waiting = make.batch(cells, chunk, first)
         first += chunk.columns.num_rows
     if waiting is None:
         nothing = pa.table({name: pa.array([], pa.string()) for name in names})
-        waiting = make.batch(form, Chunk(nothing, {}), first)
+        waiting = make.batch(cells, Chunk(nothing, {}), first)
     yield dataclasses.replace(waiting, last=True)
 
 
@@ -145,7 +176,7 @@ class _RowMaker:
     amendments: UnitAmendments
     group_lines: GroupLines | None
 
-    def batch(self, form: Format, chunk: Chunk, first: int) -> Batch:
+    def batch(self, form: CellForm, chunk: Chunk, first: int) -> Batch:
         """One chunk as a batch. `first`: ordinal of its first row in the unit."""
         count = chunk.columns.num_rows
         failures = {row: Failure(STAGE, code) for row, code in chunk.errors.items()}
@@ -187,7 +218,7 @@ class _RowMaker:
         _fail_notes(first_rows, failures)
         return Batch(self.unit.index, False, rows, documents, failures, given=self.amendments.hash)
 
-    def _values(self, form: Format, chunk: Chunk, role: Role, count: int) -> list[object]:
+    def _values(self, form: CellForm, chunk: Chunk, role: Role, count: int) -> list[object]:
         """Python values of the one column of a role; a hive key counts as a constant column."""
         for name in self.columns.named(role):
             if name in dict(self.unit.partition):
@@ -196,7 +227,7 @@ class _RowMaker:
         return [None] * count
 
     def _hashed(
-        self, form: Format, chunk: Chunk, role: Role, failures: dict[int, Failure], count: int
+        self, form: CellForm, chunk: Chunk, role: Role, failures: dict[int, Failure], count: int
     ) -> list[str | None]:
         found: list[str | None] = []
         for row, value in enumerate(self._values(form, chunk, role, count)):
@@ -209,7 +240,7 @@ class _RowMaker:
         return found
 
     def _check_lines(
-        self, form: Format, chunk: Chunk, first_rows: Ints, failures: dict[int, Failure]
+        self, form: CellForm, chunk: Chunk, first_rows: Ints, failures: dict[int, Failure]
     ) -> None:
         """Fails the notes whose rows are not in the order of their line numbers."""
         if self.group_lines is None:
@@ -227,7 +258,7 @@ class _RowMaker:
 
     def _documents(
         self,
-        form: Format,
+        form: CellForm,
         chunk: Chunk,
         first_rows: Ints,
         failures: dict[int, Failure],
@@ -279,7 +310,7 @@ class _RowMaker:
         check_text(text, self.budgets)
         return text, starts
 
-    def _output(self, form: Format, chunk: Chunk, failures: dict[int, Failure]) -> pa.Table:
+    def _output(self, form: CellForm, chunk: Chunk, failures: dict[int, Failure]) -> pa.Table:
         """The columns that go out, text still as it came in; hashed columns hashed."""
         out: dict[str, pa.ChunkedArray | pa.Array] = {}
         fields: list[pa.Field] = []

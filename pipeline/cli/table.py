@@ -20,6 +20,7 @@ from .arguments.resources import (
 )
 from .arguments.runs import add_plan, add_resume, add_scrub
 from .arguments.scoring import add_evaluate, add_study
+from .arguments.serving import add_serve
 from .arguments.training import add_dial, add_train
 
 
@@ -71,6 +72,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "write documents with predicted spans, for pre-annotation and scoring",
             add_annotate,
             "commands.annotate",
+        ),
+        "serve": Command(
+            "scrub texts that other programs send over HTTP, on this machine",
+            add_serve,
+            "commands.serve",
         ),
         "verify": Command(
             "check whether anything in an output was changed, added or left out",

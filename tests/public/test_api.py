@@ -18,7 +18,7 @@ from scrubline.models.core.version import VERSION
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/python.md").read_text(encoding="utf-8")
-METHODS = ("scrub", "explain", "spans", "entities", "candidates")
+METHODS = ("scrub", "explain", "scrub_many", "explain_many", "spans", "entities", "candidates")
 """Those of `Scrubber` that the manual names."""
 
 
@@ -158,7 +158,7 @@ def test_all_public_errors_have_one_base_and_are_caught_where_they_come_up():
         for name in scrubline.__all__
         if inspect.isclass(value := getattr(scrubline, name)) and issubclass(value, Exception)
     ]
-    assert len(errors) == 6
+    assert len(errors) == 7
     assert all(issubclass(error, scrubline.ScrublineError) for error in errors)
     with pytest.raises(scrubline.UsageError):
         scrubline.load_policy("no-such")

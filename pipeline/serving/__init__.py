@@ -1,0 +1,1 @@
+"""The server of `scrubline serve`: scrubs texts that programs of other languages send."""
