@@ -24,6 +24,7 @@ from .actions import ACTIONS, KEEP, MARKER, REDACT, REMOVALS, check_marker
 from .actions import replacement_of as _replacement_of
 from .generalization import KEEP as _MAY_STAY
 from .generalization import RESTRICTED_ZIP3
+from .own_rules import OwnRule
 from .phrases import PhraseMatcher, fold, has_word, within
 
 DATE_COLUMNS = ("drop", "keep")
@@ -76,6 +77,8 @@ class Policy:
             rejects and that is never kept.
         note_types: note type as `phrases.fold` gives it, `*` for any characters -> the policy that
             holds for such notes instead of this one. It is of the same name, labels and rules.
+        rules: of the site's own, by name; they find, and what they find is treated like what any
+            other rule finds.
 
     Raises:
         UsageError: for an unknown label or action, a generalisation that does not exist, a
@@ -94,6 +97,7 @@ class Policy:
     allow: Phrases = dataclasses.field(default_factory=dict, repr=False)
     deny: Phrases = dataclasses.field(default_factory=dict, repr=False)
     note_types: Mapping[str, Policy] = dataclasses.field(default_factory=dict)
+    rules: tuple[OwnRule, ...] = ()
     _allowed: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
     _denied: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
 
@@ -141,6 +145,7 @@ class Policy:
                 )
         object.__setattr__(self, "_allowed", _matcher("allow", self.allow))
         object.__setattr__(self, "_denied", _matcher("deny", self.deny))
+        _check_rules(self.rules, known)
         for prefix in self.restricted_zip3:
             if len(prefix) != 3 or not prefix.isascii() or not prefix.isdigit():
                 raise UsageError("policy: restricted_zip3: expected strings of three digits")
@@ -160,7 +165,7 @@ class Policy:
                 f"policy: [note_types]: expected names that are not blank, are folded and have at "
                 f"most {_MOST_STARS} `*`"
             )
-        shared = ("name", "hipaa", "labels", "date_columns", "restricted_zip3")
+        shared = ("name", "hipaa", "labels", "date_columns", "restricted_zip3", "rules")
         if inner.note_types or any(getattr(inner, f) != getattr(self, f) for f in shared):
             raise UsageError(
                 f"policy: [note_types]: a note type has no note types, and shares {list(shared)}"
@@ -305,8 +310,9 @@ class Policy:
 
     @property
     def detector_hashes(self) -> dict[str, str]:
-        """Name -> hash of the detectors that the policy adds: the deny-lists, if there are any."""
-        return {str(DetectorId(DENY)): _digest(self._denied_content())} if self.denies else {}
+        """Name -> hash of the detectors that the policy adds: deny-lists, rules of one's own."""
+        denied = {str(DetectorId(DENY)): _digest(self._denied_content())} if self.denies else {}
+        return denied | {rule.detector: rule.hash for rule in self.rules}
 
     def _denied_content(self) -> dict[str, Any]:
         inner = {name: p._denied_content() for name, p in self.note_types.items()}
@@ -343,7 +349,8 @@ class Policy:
             name: {key: value for key, value in one(inner).items() if value != mine[key]}
             for name, inner in sorted(self.note_types.items())
         }
-        return {"name": self.name, "hash": self.fingerprint, **mine, "note_types": types}
+        about = {"name": self.name, "hash": self.fingerprint, **mine, "note_types": types}
+        return about | ({"rules": [rule.name for rule in self.rules]} if self.rules else {})
 
     @property
     def fingerprint(self) -> str:
@@ -372,6 +379,8 @@ class Policy:
             for key, phrases in (("allow", self.allow), ("deny", self.deny))
             if (hashes := _phrase_hashes(phrases))
         }
+        if self.rules:
+            content["rules"] = {rule.name: rule.hash for rule in self.rules}
         if self.note_types:
             content["note_types"] = {p: inner._content() for p, inner in self.note_types.items()}
         return content
@@ -387,6 +396,15 @@ def check_label_name(name: str) -> None:
         raise UsageError(
             "policy: [labels]: expected names of 1 to 64 letters, digits, hyphens and underscores"
         )
+
+
+def _check_rules(rules: tuple[OwnRule, ...], known: tuple[str, ...]) -> None:
+    names = [rule.name for rule in rules]
+    if names != sorted(set(names)):
+        raise UsageError("policy: rules: expected rules in order of their names, each once")
+    for rule in rules:
+        if unknown := set(rule.labels) - set(known):
+            raise UsageError(f"policy: rules: {rule.name}: unknown labels {sorted(unknown)}")
 
 
 def _check_own_label(name: str, own: OwnLabel) -> None:

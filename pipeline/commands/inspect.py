@@ -106,6 +106,8 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
     if kept := policy.get("kept"):
         lines.append(f"kept by policy   {', '.join(kept)}")
     lines += _phrase_lists(policy, "")
+    if own := policy.get("rules"):
+        lines.append(f"own rules        {', '.join(own)}")
     for note_type, of_type in policy.get("note_types", {}).items():
         if "kept" in of_type:
             kept_there = ", ".join(of_type["kept"]) or "nothing"

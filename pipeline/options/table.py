@@ -166,9 +166,10 @@ class Options(JobOptions):
         "hipaa",
         name="policy",
         help="what is done with each label: hipaa, research, or a TOML file",
+        help_for={"annotate": "the TOML file of a policy, whose own rules are then used too"},
         group=Heading.DETECTION,
         kept=Kept.JOB,
-        commands=PLANNING,
+        commands=(*PLANNING, "annotate"),
         metavar="NAME|URL",
         suggested=("hipaa", "research"),
     )
