@@ -90,19 +90,23 @@ def _rule(name: str, table: dict[str, Any], folder: str, labels: tuple[str, ...]
         raise UsageError(
             f"label: unknown; allowed: {list(labels)}, and what [labels] of the policy declares"
         )
-    phrases = {key: read_phrases(key, table[key], folder) for key in _PHRASES if key in table}
+    about: dict[str, Any] = {
+        key: read_phrases(key, table[key], folder) for key in _PHRASES if key in table
+    }
     tests = {key: require_strings(key, table.get(key, [])) for key in _TESTS}
     for key, texts in tests.items():
         if len(texts) > MOST_TESTS or any(len(text) > LONGEST_TEST for text in texts):
             raise UsageError(
                 f"{key}: expected at most {MOST_TESTS} texts of {LONGEST_TEST:,} characters"
             )
+    if "window" in table:
+        about["window"] = table["window"]
     return OwnRule(
         name,
         require_strings("patterns", table.get("patterns", [])),
         label,
         {label.replace("-", "_"): label for label in labels} | {label: label for label in labels},
-        **phrases,
-        **({"window": table["window"]} if "window" in table else {}),
-        **tests,
+        **about,
+        finds=tests["finds"],
+        leaves=tests["leaves"],
     )

@@ -60,9 +60,10 @@ class Options(JobOptions):
         (),
         name="input",
         help="file, folder or glob to read; repeatable",
+        help_for={"key": "map: file, folder or glob to read; repeatable"},
         group=Heading.PLACES,
         kept=Kept.CONFIG,
-        commands=(*PLANNING, "annotate", "inspect"),
+        commands=(*PLANNING, "annotate", "inspect", "key"),
         metavar="URL",
         old_names=("inputs",),
     )
@@ -83,10 +84,11 @@ class Options(JobOptions):
         help_for={
             "resume": "TOML file; only the options that do not change the output are taken from it",
             "inspect": "with --columns: TOML file that says how the input is written",
+            "key": "map: the TOML file of the run, of which input, columns and files are taken",
         },
         group=Heading.PLACES,
         kept=Kept.NEITHER,
-        commands=(*RUNS, "inspect"),
+        commands=(*RUNS, "inspect", "key"),
         metavar="FILE",
     )
     columns: Columns | None = option(
@@ -94,9 +96,10 @@ class Options(JobOptions):
         name="column",
         help="role of an input column: text, id, patient, type, date, pass, drop or hash; every "
         "column needs one; repeatable",
+        help_for={"key": "map: the columns with the roles id and patient; others are not read"},
         group=Heading.PLACES,
         kept=Kept.JOB,
-        commands=PLANNING,
+        commands=(*PLANNING, "key"),
         metavar="NAME=ROLE",
         parse=parse_columns,
         old_names=("columns",),
@@ -180,7 +183,7 @@ class Options(JobOptions):
         "one note, scrubbed as a whole and written row by row; LINE is a number that increases",
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=PLANNING,
+        commands=(*PLANNING, "key"),
         metavar="ID,LINE",
     )
     encoding: str = option(
@@ -189,7 +192,7 @@ class Options(JobOptions):
         help="encoding of text files, archives of them, CSV and TSV, for example windows-1252",
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect"),
+        commands=(*PLANNING, "inspect", "key"),
         metavar="NAME",
         shown="utf-8",
     )
@@ -199,7 +202,7 @@ class Options(JobOptions):
         help="character between the cells of CSV; default: a comma, for TSV a tab",
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect"),
+        commands=(*PLANNING, "inspect", "key"),
         metavar="CHAR",
         shown="",
         may_be_empty=True,
@@ -210,7 +213,7 @@ class Options(JobOptions):
         help='character around cells of CSV that hold delimiters or line breaks; "" for none',
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect"),
+        commands=(*PLANNING, "inspect", "key"),
         metavar="CHAR",
         shown='"',
         may_be_empty=True,
@@ -221,7 +224,7 @@ class Options(JobOptions):
         help="character before a quote in a quoted cell; default: the quote is doubled",
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect"),
+        commands=(*PLANNING, "inspect", "key"),
         metavar="CHAR",
         shown="",
         may_be_empty=True,
@@ -233,7 +236,7 @@ class Options(JobOptions):
         "are called c1, c2 and so on",
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect"),
+        commands=(*PLANNING, "inspect", "key"),
         shown="",
     )
     incremental: bool = option(
