@@ -32,6 +32,7 @@ from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import flush_stdout, show
 from . import column_names
+from .sql_views import sql_views
 
 
 def run(parsed: argparse.Namespace) -> ExitCode:
@@ -46,7 +47,9 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         raise UsageError("say which output with --output URL")
     storage, output = Storage(), parsed.output.rstrip("/")
     require_there(storage, output)
-    if parsed.document:
+    if parsed.sql:
+        show(sql_views(storage, output))
+    elif parsed.document:
         show_document(storage, output, parsed.document, key_source=parsed.key_source)
     elif parsed.gone:
         if not parsed.inputs:
