@@ -21,6 +21,9 @@ The shipped ones are in `policies/`, `docs/policies.md` is the manual. The keys 
     "*" = ["Foley catheter"]
     [veto]                     # label, or "*" for all = phrases that are never PHI when a
     "*" = ["Foley"]            # candidate is just that
+    [documents]                # what the documents table tells of a note, for counting: nothing
+    note_type = true           # the value of its column of role `type`
+    period = "year"            # or "month": of the first column of role `date`
     [note_types."radiology*"]  # default, actions, texts, deny, allow, veto for some notes
     actions = { DOCTOR = "keep" }
 """
@@ -39,10 +42,12 @@ from ..core.resources import (
     shipped_text,
 )
 from .actions import ACTIONS, SPELLINGS
+from .own_labels import OwnLabel, check_label_name
 from .own_rules import OwnRule
 from .own_rules_file import read_own_rules
 from .phrases import fold, folder_of, read_phrases
-from .policy import ANY_LABEL, OwnLabel, Phrases, Policy, check_label_name
+from .policy import ANY_LABEL, Phrases, Policy
+from .telling import Telling
 
 _PER_NOTE_TYPE = ("default", "actions", "texts", "deny", "allow", "veto")
 _FOLDER = "redaction/policies"
@@ -61,6 +66,7 @@ _KEYS = (
     "allow",
     "veto",
     "rules",
+    "documents",
     "note_types",
 )
 
@@ -117,6 +123,7 @@ def _policy(table: dict[str, Any], base: Policy, folder: str) -> Policy:
         restricted_zip3=base.restricted_zip3 | frozenset(zip3),
         hipaa=hipaa,
         labels=labels,
+        documents=Telling.parse(table.get("documents", {}), base.documents),
         rules=_own_rules(table.get("rules", []), base, folder),
         **_decisions(table, base, folder),
     )

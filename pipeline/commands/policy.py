@@ -7,6 +7,7 @@ means that every identifier of that kind is found.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
@@ -114,6 +115,7 @@ def explain(policy: Policy) -> dict[str, Any]:
         **{key: said[key] for key in ("kept", *_LISTS)},
         "restricted_zip3": len(policy.restricted_zip3),
         "rules": {rule.name: _own_rule(rule) for rule in policy.rules},
+        "documents": dataclasses.asdict(policy.documents),
         "note_types": {
             name: _differences(policy, inner) for name, inner in sorted(policy.note_types.items())
         },
@@ -304,6 +306,11 @@ def _lines(explained: Mapping[str, Any]) -> Iterator[str]:
     yield from _wrapped(
         "columns of role date: "
         + ("pass" if explained["date_columns"] == "keep" else "are left out")
+    )
+    told = explained["documents"]
+    tells = [*(["note type"] if told["note_type"] else []), *filter(None, [told["period"]])]
+    yield from _wrapped(
+        f"the documents table tells of each note: {', '.join(tells) or 'neither type nor date'}"
     )
     yield ""
     yield "Phrases (how many, by label; * is every label)"

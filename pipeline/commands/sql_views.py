@@ -42,8 +42,10 @@ def sql_views(storage: Storage, output: str) -> str:
 def _source(storage: Storage, output: str, table: str) -> str:
     """What is read for a table: its files, or no rows where it has none."""
     folder = f"{output}/{table}"
-    if storage.list_sizes(folder):
-        place = folder.replace("'", "''")
-        return f"read_parquet('{place}/**/*.parquet', union_by_name = true)"
     columns = ", ".join(f"NULL::{_TYPES[field.type]} AS {field.name}" for field in _SCHEMAS[table])
-    return f"(SELECT {columns} WHERE false)"
+    nothing = f"SELECT {columns} WHERE false"
+    if not storage.list_sizes(folder):
+        return f"({nothing})"
+    place = folder.replace("'", "''")
+    files = f"FROM read_parquet('{place}/**/*.parquet', union_by_name = true)"
+    return f"({files} UNION ALL BY NAME {nothing})"  # earlier versions wrote fewer columns

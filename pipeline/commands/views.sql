@@ -2,16 +2,21 @@
 -- where the output was moved. They read the files anew each time, so they show each publication.
 CREATE SCHEMA IF NOT EXISTS scrubline;
 
--- A row a span; `entity` is false for fragments, and for what was only told: counts leave it out.
-CREATE OR REPLACE VIEW scrubline.audit AS
-SELECT *, NOT fragment AND (reason IS NULL OR reason = 'policy') AS entity
-FROM {audit};
-
 -- A row a document; `detectors` as a list of names.
 CREATE OR REPLACE VIEW scrubline.documents AS
 SELECT * EXCLUDE (detectors),
     [split_part(looked, '@', 1) FOR looked IN string_split(detectors, ' ')] AS detectors
 FROM {documents};
+
+-- A row a span, with type and period of its note as far as the policy tells them; `entity` is false
+-- for fragments, and for what was only told: counts leave it out.
+CREATE OR REPLACE VIEW scrubline.audit AS
+SELECT audit.*, note_type, period,
+    NOT fragment AND (reason IS NULL OR reason = 'policy') AS entity
+FROM {audit} AS audit
+LEFT JOIN (
+    SELECT doc_key, field, note_type, period FROM scrubline.documents WHERE status <> 'quarantined'
+) USING (doc_key, field);
 
 CREATE OR REPLACE VIEW scrubline.quarantine AS
 SELECT * FROM {quarantine};
@@ -31,6 +36,14 @@ SELECT label, any_value(hipaa) AS hipaa, action, count(*) AS spans,
 FROM scrubline.audit
 WHERE entity
 GROUP BY label, action;
+
+-- What was found by type and period of the notes; null where the policy tells neither.
+CREATE OR REPLACE VIEW scrubline.by_note AS
+SELECT note_type, period, label, action, count(*) AS spans,
+    count(DISTINCT (doc_key, field)) AS documents
+FROM scrubline.audit
+WHERE entity
+GROUP BY note_type, period, label, action;
 
 -- Which detector gave the label, and how often no other one was there.
 CREATE OR REPLACE VIEW scrubline.sources AS
