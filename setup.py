@@ -72,6 +72,7 @@ setup(
             "synth/*/*.txt",
         ],
         "scrubline.dictionaries": ["*/*.txt", "*/*.tsv", "*/*.md"],
+        "scrubline.pipeline": ["commands/*.sql"],
     },
     ext_modules=[NATIVE],
     cmdclass={"build_py": BuildPackages},
@@ -126,6 +127,8 @@ setup(
             # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",
             "moto[server]>=5.1",
+            # Reads outputs by the views of `inspect --sql`.
+            "duckdb>=1.1",
             # Check digits of national numbers, to compare ours with.
             "python-stdnum==2.1",
             "swift==2.38.3; sys_platform == 'linux'",

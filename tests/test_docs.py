@@ -18,9 +18,10 @@ from scrubline.models.core.options import Kept, ValueKind
 from scrubline.models.jobs.audit import TABLES
 from scrubline.models.recipes import DECLARATIONS, RECIPES
 from scrubline.models.recognisers import RECOGNISERS
-from scrubline.models.redaction import policy_file
+from scrubline.models.redaction import own_rules_file, policy_file
 from scrubline.pipeline.cli.main import main
 from scrubline.pipeline.cli.parser import make_parser, parse
+from scrubline.pipeline.commands.rule_tests import faults_of_tests
 from scrubline.pipeline.commands.run_options import read_options
 from scrubline.pipeline.options import Options, options_from
 from scrubline.pipeline.options.manual import with_table
@@ -110,16 +111,24 @@ def test_the_budgets_of_the_manual_are_the_defaults():
     assert listed == {name: getattr(Budgets(), name) for name in Budgets.__dataclass_fields__}
 
 
+def toml_of(module):
+    lines = module.__doc__.splitlines()
+    return textwrap.dedent("\n".join(line for line in lines if line.startswith("    ")))
+
+
 def test_the_policy_of_the_docstring_loads(tmp_path):
-    lines = policy_file.__doc__.splitlines()
-    toml = textwrap.dedent("\n".join(line for line in lines if line.startswith("    ")))
+    toml = toml_of(policy_file)
     (tmp_path / "site.toml").write_text(toml, encoding="utf-8")
+    (tmp_path / "rules.toml").write_text(toml_of(own_rules_file), encoding="utf-8")
     loaded = policy_file.load_policy(str(tmp_path / "site.toml"))
     assert set(tomllib.loads(toml)) == set(policy_file._KEYS)  # the example shows every key
     assert (loaded.name, loaded.hipaa, loaded.default) == ("site", True, "redact")
     assert loaded.action("AGE") == "generalise"
     assert loaded.vetoes("HOSPITAL", "Foley")
     assert "205" in loaded.restricted_zip3
+    [table] = tomllib.loads(toml_of(own_rules_file))["rules"].values()
+    assert set(table) == set(own_rules_file._KEYS)
+    assert list(faults_of_tests(loaded.rules)) == []
 
 
 @pytest.mark.parametrize("name", ["en-default", "es-default", "meddocan-default", "meddocan-hide"])
@@ -232,7 +241,7 @@ def parsers():
 
 def refused(command):
     """Why the parser refuses the words of a command line; None if it takes them."""
-    line = re.split(r" [|<>] |;|   \(", command)[0]
+    line = re.split(r" (?:[|<>]|2>&1|\|\|) |;|   \(", command)[0]
     words = shlex.split(line, comments=True)
     words = words[: words.index("--")] if "--" in words else words
     if "..." in words:

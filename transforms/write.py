@@ -82,6 +82,7 @@ class _WriteFn(beam.DoFn):
             columns=self.job.columns,
             detector_hashes=self.opened.detector_hashes,
             hipaa=self.opened.policy.hipaa_of,
+            tells_type=self.opened.policy.documents.note_type,
         )
         self.sink.write(result, self._candidates(batch))
         self._count(result)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scrubline.models.core.detectors import DENY, DetectorId
+from scrubline.models.core.detectors import DENY, OWN, DetectorId
 from scrubline.models.core.spans import POLICY, Candidate, Span
 from scrubline.models.core.tokens import Tokens
 from scrubline.models.redaction.actions import ACTIONS, GENERALISE, KEEP, MASK, REDACT
@@ -125,7 +125,7 @@ def _rank(
 ) -> tuple[Any, ...]:
     kind = DetectorId.parse(candidate.detector).kind
     return (
-        -1 if kind == DENY else order.index(PART if _is_part(candidate, others) else kind),
+        [DENY, OWN, *order].index(PART if _is_part(candidate, others) else kind),
         candidate.start - candidate.end,
         candidate.start,
         candidate.label,

@@ -161,6 +161,7 @@ def policies() -> tuple[Policy, ...]:
 
 DETECTORS = (
     *("date", "phone", "listed_name", "crf:a", "crf:b", "charcrf:a", "propagation:a", "crf", "x:y"),
+    "own:chart",
 )
 
 

@@ -1,7 +1,8 @@
 """Names of detectors, as they stand in candidates, columns, audit rows and tables of hashes.
 
-A rule goes by its own name ("date"), the deny-lists of a policy are one detector ("deny"), and
-what a bundle has goes by kind and bundle ("crf:en-default"). Nothing else builds such a name or
+A rule goes by its own name ("date"), a site's own by kind and name ("own:chart"), the deny-lists of
+a policy are one detector ("deny"), and what a bundle has goes by kind and bundle
+("crf:en-default"). Nothing else builds such a name or
 takes one apart.
 """
 
@@ -25,6 +26,7 @@ class DetectorKind(enum.StrEnum):
 
     RULE = "rule"
     DENY = "deny"
+    OWN = "own"
     CHARACTER_CRF = "charcrf", "crf", "character"
     TOKEN_CRF = "crf", "crf", "token"
     LINEAR_SVM = "svm", "margin", "token"
@@ -39,11 +41,12 @@ class DetectorKind(enum.StrEnum):
 
 
 RULE, DENY, PROPAGATION = DetectorKind.RULE, DetectorKind.DENY, DetectorKind.PROPAGATION
+OWN = DetectorKind.OWN
 CHARACTER_CRF, TOKEN_CRF = DetectorKind.CHARACTER_CRF, DetectorKind.TOKEN_CRF
 LINEAR_SVM, TREES = DetectorKind.LINEAR_SVM, DetectorKind.TREES
 
 _OF_TAGGERS = {(kind.family, kind.items): kind for kind in DetectorKind if kind.items}
-_OF_BUNDLES = {kind.value: kind for kind in DetectorKind if kind not in (RULE, DENY)}
+_NAMED = {kind.value: kind for kind in DetectorKind if kind not in (RULE, DENY)}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class DetectorId:
             raise ValueError(f"a detector of kind {self.kind} cannot be called so")
 
     def __str__(self) -> str:
-        if self.kind in _OF_BUNDLES:
+        if self.kind in _NAMED:
             return f"{self.kind}:{self.name}"
         return DENY.value if self.kind is DENY else self.name
 
@@ -103,7 +106,7 @@ def _split(text: str) -> tuple[DetectorKind, str]:
     if text == DENY:
         return DENY, ""
     kind, colon, name = text.partition(":")
-    return (_OF_BUNDLES[kind], name) if colon and kind in _OF_BUNDLES else (RULE, text)
+    return (_NAMED[kind], name) if colon and kind in _NAMED else (RULE, text)
 
 
 @functools.lru_cache(maxsize=256)

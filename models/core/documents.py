@@ -55,6 +55,7 @@ class Rows:
             text.
         first_rows: index of the first row of the note that each row is a line of: the row itself,
             unless lines are grouped. Only first rows have documents, and a note fails as a whole.
+        periods: year or month of the note, as far as the policy lets it be told; () for none.
     """
 
     ordinals: Ints
@@ -63,6 +64,7 @@ class Rows:
     note_types: tuple[str | None, ...]
     columns: pa.Table
     first_rows: Ints
+    periods: tuple[str | None, ...] = ()
 
     def __post_init__(self) -> None:
         require_equal_lengths(

@@ -59,22 +59,37 @@ def read_toml(kind: str, folder: str, name_or_url: str) -> dict[str, Any]:
         file = importlib.resources.files(_ROOT).joinpath(folder, f"{name_or_url}.toml")
         content = file.read_bytes()
     elif names_a_file(name_or_url):
-        try:
-            content = read_named(name_or_url, _MOST_BYTES + 1)
-        except NotARegularFile as error:
-            raise UsageError(f"the {kind} file cannot be read: {error.strerror}") from None
-        except FileNotFoundError:
-            raise UsageError(f"the {kind} file does not exist; {_expected(folder)}") from None
-        except Exception as error:  # storage libraries raise whatever they like, and quote the URL
-            raise_shortage(error)
-            raise UsageError(f"the {kind} file cannot be read: {type(error).__name__}") from None
-        if len(content) > _MOST_BYTES:
-            raise UsageError(
-                f"the {kind} file has more than {_MOST_BYTES} bytes, so it cannot be a {kind}: is "
-                "it the right file?"
-            )
+        return read_toml_file(kind, name_or_url, folder)
     else:
         raise UsageError(f"unknown {kind}; {_expected(folder)}")
+    return _parsed(kind, content)
+
+
+def read_toml_file(kind: str, url: str, folder: str | None = None) -> dict[str, Any]:
+    """The parsed content of any file that fsspec can open; `kind` and errors as in `read_toml`.
+
+    Args:
+        folder: of the shipped ones, if there are any, for messages.
+    """
+    try:
+        content = read_named(url, _MOST_BYTES + 1)
+    except NotARegularFile as error:
+        raise UsageError(f"the {kind} file cannot be read: {error.strerror}") from None
+    except FileNotFoundError:
+        expected = f"; {_expected(folder)}" if folder is not None else ""
+        raise UsageError(f"the {kind} file does not exist{expected}") from None
+    except Exception as error:  # storage libraries raise whatever they like, and quote the URL
+        raise_shortage(error)
+        raise UsageError(f"the {kind} file cannot be read: {type(error).__name__}") from None
+    if len(content) > _MOST_BYTES:
+        raise UsageError(
+            f"the {kind} file has more than {_MOST_BYTES} bytes, so it cannot be a {kind} "
+            "file: is it the right file?"
+        )
+    return _parsed(kind, content)
+
+
+def _parsed(kind: str, content: bytes) -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError:

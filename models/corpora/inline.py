@@ -17,11 +17,17 @@ ESCAPES = {"FF": "\f", "NBSP": "\N{NO-BREAK SPACE}", "TAB": "\t"}
 """`⟦FF⟧` and so on: characters that editors do not preserve."""
 
 _MARK = re.compile("⟦(?:([A-Z-]+):([^⟦⟧]+)|([A-Z]+))⟧")
+_OWN_MARK = re.compile(r"⟦(?:([\w-]+):([^⟦⟧]+)|([A-Z]+))⟧")
 _STRAY = re.compile("[⟦⟧]")
 
 
-def parse_marked(source: str) -> tuple[str, tuple[Annotation, ...]]:
+def parse_marked(source: str, *, own_labels: bool = False) -> tuple[str, tuple[Annotation, ...]]:
     """Parses a text with marks.
+
+    Args:
+        source: the text.
+        own_labels: whether labels may have small letters, digits and underscores too, as those that
+            a policy declares.
 
     Returns:
         The text without marks, and the annotations: disjoint, in order, with offsets in that text.
@@ -37,7 +43,7 @@ def parse_marked(source: str) -> tuple[str, tuple[Annotation, ...]]:
     def wrong(what: str, offset: int) -> ValueError:
         return ValueError(f"line {source.count(chr(10), 0, offset) + 1}: {what}")
 
-    for match in _MARK.finditer(source):
+    for match in (_OWN_MARK if own_labels else _MARK).finditer(source):
         before = source[position : match.start()]
         if stray := _STRAY.search(before):
             raise wrong("a mark is not closed or is nested", position + stray.start())

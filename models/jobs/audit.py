@@ -77,9 +77,14 @@ DOCUMENTS = pa.schema(
         _field(
             "detectors", pa.string(), "name@hash of every detector that looked, separated by blanks"
         ),
+        _field("note_type", pa.string(), "type of the note, if the policy tells it", nullable=True),
+        _field("period", pa.string(), "year or month, if the policy tells it", nullable=True),
     ]
 )
 """A row a document, also when nothing was found in it."""
+
+_ADDED = ("note_type", "period")
+"""Columns of the documents table that versions up to 0.10.0 did not write."""
 
 QUARANTINE = pa.schema(
     [
@@ -107,6 +112,9 @@ CANDIDATES = pa.schema(
     ]
 )
 """A row a candidate; restricted, written only when asked for."""
+
+EARLIER = {"documents": pa.schema([one for one in DOCUMENTS if one.name not in _ADDED])}
+"""Tables as earlier versions wrote them; what they lack is null."""
 
 TABLES = {
     "audit": AUDIT,

@@ -53,10 +53,13 @@ class JobOptions:
         None,
         name="format",
         help="format of the input; default: by the file names' extensions",
-        help_for={"inspect": "with --columns: format of the input"},
+        help_for={
+            "inspect": "with --columns: format of the input",
+            "key": "map: format of the input",
+        },
         group=Heading.PLACES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect"),
+        commands=(*PLANNING, "inspect", "key", "preview"),
         metavar="NAME",
     )
     keep_candidates: bool = option(

@@ -73,6 +73,7 @@ class OpenedInputs:
             limits or self.job.limits,
             self.job.budgets,
             keep_dates=self.policy.keep_dates,
+            period=self.policy.documents.period,
             amendments=amendments,
             group_lines=self.job.group_lines,
         )

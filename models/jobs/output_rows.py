@@ -136,18 +136,20 @@ def build_output_rows(
     columns: Columns,
     detector_hashes: Mapping[str, str],
     hipaa: Mapping[str, str] = HIPAA_OF,
+    tells_type: bool = False,
 ) -> Result:
     """Turns a scrubbed batch into rows.
 
     Args:
         detector_hashes: hash of every detector that looked, by name.
         hipaa: label -> letter of its item in 45 CFR 164.514(b)(2)(i); the policy's `hipaa_of`.
+        tells_type: whether the documents table tells the type of a note.
     """
     batch = _failing_whole_notes(batch)
     good = [row for row in range(len(batch.rows)) if row not in batch.failures]
     data, of_rows = _data(batch, good, form, columns)
     audit_rows, of_spans = _audit(batch, run, detector_hashes, hipaa)
-    documents, of_documents = _documents(batch, run, columns, detector_hashes)
+    documents, of_documents = _documents(batch, run, columns, detector_hashes, tells_type)
     quarantine, of_failures = _quarantine(batch, run)
     return Result(
         data,
@@ -374,7 +376,7 @@ def _audit_field(row: Mapping[str, Any], name: str) -> str | int | float | None:
 
 
 def _documents(
-    batch: Batch, run: str, columns: Columns, hashes: Mapping[str, str]
+    batch: Batch, run: str, columns: Columns, hashes: Mapping[str, str], tells_type: bool
 ) -> tuple[pa.Table, Tally]:
     """A row a text field of each row, counted."""
     assert batch.spans is not None and batch.scrubbed is not None and batch.tokens is not None
@@ -419,6 +421,8 @@ def _documents(
                 0 if failed or text is None else len(text),
                 0 if failed or out is None else len(out),
                 detectors,
+                batch.rows.note_types[row] if tells_type else None,
+                batch.rows.periods[row] if batch.rows.periods else None,
             )
             rows.append(document)
             if not failed:

@@ -24,6 +24,7 @@ from ..core.shortage import raise_shortage, shortage_of
 from ..formats import CellForm, Chunk, Format, Limits
 from ..formats.column_roles import Columns, Role
 from ..formats.line_notes import GroupLines, RowStarts, join, lines_in_order, whole_notes
+from ..redaction.telling import period_of
 from ..storage.input_files import InputFile
 from ..storage.storage import Storage
 from .amendments import NO_AMENDMENTS, SKIPPED, UnitAmendments
@@ -43,6 +44,7 @@ def read_unit(
     budgets: Budgets,
     *,
     keep_dates: bool,
+    period: str | None = None,
     amendments: UnitAmendments = NO_AMENDMENTS,
     group_lines: GroupLines | None = None,
 ) -> Iterator[Batch]:
@@ -52,6 +54,7 @@ def read_unit(
         form: that of the unit, as the job reads it.
         files: all input files of the plan.
         keep_dates: whether the policy lets columns with role `date` pass.
+        period: how much of a note's date the policy lets be told; see `telling.period_of`.
         amendments: which rows of the unit repeat an id, and which are left out.
         group_lines: where a note is several rows; they are never in two batches.
 
@@ -74,6 +77,7 @@ def read_unit(
         keys,
         budgets,
         keep_dates=keep_dates,
+        period=period,
         amendments=amendments,
         group_lines=group_lines,
     )
@@ -88,6 +92,7 @@ def batches_of_chunks(
     budgets: Budgets,
     *,
     keep_dates: bool,
+    period: str | None = None,
     amendments: UnitAmendments = NO_AMENDMENTS,
     group_lines: GroupLines | None = None,
 ) -> Iterator[Batch]:
@@ -97,7 +102,7 @@ def batches_of_chunks(
         chunks: records in order, each chunk within the caps of a batch.
         cells: what the cells of the chunks are.
     """
-    make = _RowMaker(columns, keys, budgets, unit, keep_dates, amendments, group_lines)
+    make = _RowMaker(columns, keys, budgets, unit, keep_dates, period, amendments, group_lines)
     names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
     first = 0
     waiting: Batch | None = None
@@ -173,6 +178,7 @@ class _RowMaker:
     budgets: Budgets
     unit: Unit
     keep_dates: bool
+    period: str | None
     amendments: UnitAmendments
     group_lines: GroupLines | None
 
@@ -211,6 +217,7 @@ class _RowMaker:
             tuple(types),
             self._output(form, chunk, failures),
             first_rows,
+            self._periods(form, chunk, count),
         )
         failures.update(
             {row: why for row, why in skipped.items() if int(first_rows[row]) not in failures}
@@ -219,12 +226,17 @@ class _RowMaker:
         return Batch(self.unit.index, False, rows, documents, failures, given=self.amendments.hash)
 
     def _values(self, form: CellForm, chunk: Chunk, role: Role, count: int) -> list[object]:
-        """Python values of the one column of a role; a hive key counts as a constant column."""
+        """Python values of the first column of a role; a hive key counts as a constant column."""
         for name in self.columns.named(role):
             if name in dict(self.unit.partition):
                 return [dict(self.unit.partition)[name]] * count
             return form.decode(chunk.columns.column(name))
         return [None] * count
+
+    def _periods(self, form: CellForm, chunk: Chunk, count: int) -> tuple[str | None, ...]:
+        if self.period is None:
+            return ()
+        return tuple(period_of(v, self.period) for v in self._values(form, chunk, Role.DATE, count))
 
     def _hashed(
         self, form: CellForm, chunk: Chunk, role: Role, failures: dict[int, Failure], count: int

@@ -26,6 +26,7 @@ from ..formats.line_notes import line_joins
 from ..recognisers import recognise_all
 from ..redaction.merging import ORDER, merge, order_of
 from ..redaction.merging_vectorized import merge_vectorized
+from ..redaction.own_rules import OwnRule, recognise_own
 from ..redaction.policy import Policy
 from ..redaction.scrub import replace_ranges
 from ..text.tokenizer import tokenize_documents
@@ -187,7 +188,10 @@ def _labelled(
 
 @brought_back
 def recognise_batch(
-    batch: Batch, names: Sequence[str], labels: Mapping[str, str] | None = None
+    batch: Batch,
+    names: Sequence[str],
+    labels: Mapping[str, str] | None = None,
+    own: Sequence[OwnRule] = (),
 ) -> Batch:
     """Adds the candidates of the rules to those of the CRFs.
 
@@ -196,19 +200,26 @@ def recognise_batch(
         names: of the rules.
         labels: native label -> label of the candidates; what is not there is left out. None leaves
             labels as they are.
+        own: rules of the policy; of what they find nothing is left out.
     """
-    results, failures = map_documents(
-        batch, "recognise", lambda i: recognise_all(batch.document(i), batch.context(i), names)
-    )
+
+    def found_in(index: int) -> list[Candidate]:
+        document = batch.document(index)
+        found = recognise_all(document, batch.context(index), names)
+        of_own = recognise_own(document.text, own)
+        if labels is not None:
+            found = [_relabelled(c, labels) for c in found if c.label in labels]
+            of_own = [_relabelled(c, labels) if c.label in labels else c for c in of_own]
+        return [*found, *of_own]
+
+    results, failures = map_documents(batch, "recognise", found_in)
     found = [(index, c) for index, candidates in enumerate(results) for c in candidates or ()]
-    if labels is not None:
-        found = [
-            (index, dataclasses.replace(c, label=labels[c.label]))
-            for index, c in found
-            if c.label in labels
-        ]
     candidates = Candidates.joined(batch.candidates, Candidates.of(found))
     return dataclasses.replace(batch, candidates=candidates, failures=failures)
+
+
+def _relabelled(candidate: Candidate, labels: Mapping[str, str]) -> Candidate:
+    return dataclasses.replace(candidate, label=labels[candidate.label])
 
 
 def merge_batch(
@@ -326,7 +337,7 @@ STEPS: Mapping[str, Callable[[Batch, StepResources], Batch]] = MappingProxyType(
         "Featurize": lambda batch, opened: featurize_batch(batch, opened.detectors),
         "Label": lambda batch, opened: label_batch(batch, opened.detectors),
         "Recognise": lambda batch, opened: recognise_batch(
-            batch, opened.recognisers, opened.rule_labels
+            batch, opened.recognisers, opened.rule_labels, opened.policy.rules
         ),
         "Merge": lambda batch, opened: merge_batch(
             batch, opened.policy, opened.budgets, opened.order

@@ -32,6 +32,7 @@ from ..core.detectors import (
     CHARACTER_CRF,
     DENY,
     LINEAR_SVM,
+    OWN,
     PROPAGATION,
     RULE,
     TOKEN_CRF,
@@ -334,8 +335,8 @@ def _cut(verdict: PolicyDecision, joins: Sequence[int], policy: Policy) -> Itera
 
 
 def places_of(order: Sequence[str] = ORDER) -> Mapping[str, int]:
-    """Rank -> its place, lower is better; the deny-lists are before all."""
-    return {DENY: -1, **{rank: place for place, rank in enumerate(order)}}
+    """Rank -> its place, lower is better; deny-lists are before all, then rules of one's own."""
+    return {DENY: -2, OWN: -1, **{rank: place for place, rank in enumerate(order)}}
 
 
 def gives_way(detector: str) -> bool:

@@ -255,13 +255,21 @@ def read_phrases(where: str, value: object, folder: str) -> frozenset[str]:
     return folded
 
 
+def folder_of(name_or_url: str) -> str:
+    """The folder of a file by its path or URL, with its slash; "" if there is none."""
+    return name_or_url[: max(name_or_url.rfind("/"), name_or_url.rfind("\\")) + 1]
+
+
+def named_from(folder: str, name: str) -> str:
+    """What a path or URL in a file means: relative paths begin at the folder of the file."""
+    return name if os.path.isabs(name) or "://" in name else folder + name
+
+
 def _list(where: str, number: int, name: str, folder: str) -> tuple[str, ...]:
     if name in DICTIONARIES:
         return load(name).phrases
-    if not os.path.isabs(name) and "://" not in name:
-        name = folder + name
     try:
-        content = read_named(name, _MOST_BYTES + 1, unpack=True)
+        content = read_named(named_from(folder, name), _MOST_BYTES + 1, unpack=True)
     except NotARegularFile as error:
         raise UsageError(f"{where}: list {number} cannot be read: {error.strerror}") from None
     except Exception as error:  # storage libraries raise whatever they like, and quote the URL

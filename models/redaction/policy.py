@@ -11,20 +11,22 @@ import dataclasses
 import functools
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..core.detectors import DENY, DetectorId
 from ..core.errors import UsageError
-from ..core.labels import HIPAA_ITEMS, HIPAA_OF, LABELS, UNKNOWN_KIND
+from ..core.labels import HIPAA_OF, LABELS, UNKNOWN_KIND
 from ..core.resources import shown_keys
 from ..core.spans import Candidate
 from .actions import ACTIONS, KEEP, MARKER, REDACT, REMOVALS, check_marker
 from .actions import replacement_of as _replacement_of
 from .generalization import KEEP as _MAY_STAY
 from .generalization import RESTRICTED_ZIP3
+from .own_labels import LABEL, OwnLabel, check_own_label
+from .own_rules import OwnRule
 from .phrases import PhraseMatcher, fold, has_word, within
+from .telling import NOTHING, Telling
 
 DATE_COLUMNS = ("drop", "keep")
 ANY_LABEL = "*"
@@ -32,25 +34,11 @@ ANY_LABEL = "*"
 VETO, ALLOW = "veto", "allow"
 """Why a candidate is rejected: its whole text is a veto phrase; it lies within an allowed one."""
 
-_LABEL = re.compile(r"[\w-]{1,64}")
 _MOST_STARS = 3
 
 Phrases = Mapping[str, frozenset[str]]
 Rejecter = Callable[[str, int, int], str | None]
 """(label, start, end) of a candidate -> VETO, ALLOW, or None if it is believed."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OwnLabel:
-    """A label that a site declares.
-
-    Attributes:
-        hipaa: letter of its item in 45 CFR 164.514(b)(2)(i), or None.
-        description: for people.
-    """
-
-    hipaa: str | None = None
-    description: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -76,6 +64,9 @@ class Policy:
             rejects and that is never kept.
         note_types: note type as `phrases.fold` gives it, `*` for any characters -> the policy that
             holds for such notes instead of this one. It is of the same name, labels and rules.
+        rules: of the site's own, by name; they find, and what they find is treated like what any
+            other rule finds.
+        documents: what the documents table tells of a note.
 
     Raises:
         UsageError: for an unknown label or action, a generalisation that does not exist, a
@@ -94,6 +85,8 @@ class Policy:
     allow: Phrases = dataclasses.field(default_factory=dict, repr=False)
     deny: Phrases = dataclasses.field(default_factory=dict, repr=False)
     note_types: Mapping[str, Policy] = dataclasses.field(default_factory=dict)
+    rules: tuple[OwnRule, ...] = ()
+    documents: Telling = NOTHING
     _allowed: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
     _denied: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
 
@@ -101,7 +94,7 @@ class Policy:
         # A policy that is called "hipaa" is held to it, however it was made.
         object.__setattr__(self, "hipaa", self.hipaa or self.name.casefold() == "hipaa")
         for label, own in self.labels.items():
-            _check_own_label(label, own)
+            check_own_label(label, own)
         known = self.known_labels
         either = (*known, ANY_LABEL)
         _require(self.default in REMOVALS, "default", self.default, REMOVALS)
@@ -141,6 +134,9 @@ class Policy:
                 )
         object.__setattr__(self, "_allowed", _matcher("allow", self.allow))
         object.__setattr__(self, "_denied", _matcher("deny", self.deny))
+        _check_rules(self.rules, known)
+        if self.hipaa:
+            self.documents.check_hipaa()
         for prefix in self.restricted_zip3:
             if len(prefix) != 3 or not prefix.isascii() or not prefix.isdigit():
                 raise UsageError("policy: restricted_zip3: expected strings of three digits")
@@ -160,7 +156,15 @@ class Policy:
                 f"policy: [note_types]: expected names that are not blank, are folded and have at "
                 f"most {_MOST_STARS} `*`"
             )
-        shared = ("name", "hipaa", "labels", "date_columns", "restricted_zip3")
+        shared = (
+            "name",
+            "hipaa",
+            "labels",
+            "date_columns",
+            "restricted_zip3",
+            "rules",
+            "documents",
+        )
         if inner.note_types or any(getattr(inner, f) != getattr(self, f) for f in shared):
             raise UsageError(
                 f"policy: [note_types]: a note type has no note types, and shares {list(shared)}"
@@ -305,8 +309,9 @@ class Policy:
 
     @property
     def detector_hashes(self) -> dict[str, str]:
-        """Name -> hash of the detectors that the policy adds: the deny-lists, if there are any."""
-        return {str(DetectorId(DENY)): _digest(self._denied_content())} if self.denies else {}
+        """Name -> hash of the detectors that the policy adds: deny-lists, rules of one's own."""
+        denied = {str(DetectorId(DENY)): _digest(self._denied_content())} if self.denies else {}
+        return denied | {rule.detector: rule.hash for rule in self.rules}
 
     def _denied_content(self) -> dict[str, Any]:
         inner = {name: p._denied_content() for name, p in self.note_types.items()}
@@ -343,7 +348,10 @@ class Policy:
             name: {key: value for key, value in one(inner).items() if value != mine[key]}
             for name, inner in sorted(self.note_types.items())
         }
-        return {"name": self.name, "hash": self.fingerprint, **mine, "note_types": types}
+        about = {"name": self.name, "hash": self.fingerprint, **mine, "note_types": types}
+        if self.documents != NOTHING:
+            about["documents"] = dataclasses.asdict(self.documents)
+        return about | ({"rules": [rule.name for rule in self.rules]} if self.rules else {})
 
     @property
     def fingerprint(self) -> str:
@@ -372,34 +380,22 @@ class Policy:
             for key, phrases in (("allow", self.allow), ("deny", self.deny))
             if (hashes := _phrase_hashes(phrases))
         }
+        if self.documents != NOTHING:
+            content["documents"] = dataclasses.asdict(self.documents)
+        if self.rules:
+            content["rules"] = {rule.name: rule.hash for rule in self.rules}
         if self.note_types:
             content["note_types"] = {p: inner._content() for p, inner in self.note_types.items()}
         return content
 
 
-def check_label_name(name: str) -> None:
-    """Refuses what no label of a site may be called.
-
-    Raises:
-        UsageError: without the name, which may be a phrase.
-    """
-    if not _LABEL.fullmatch(name):
-        raise UsageError(
-            "policy: [labels]: expected names of 1 to 64 letters, digits, hyphens and underscores"
-        )
-
-
-def _check_own_label(name: str, own: OwnLabel) -> None:
-    check_label_name(name)
-    if name.upper() in LABELS:
-        raise UsageError(
-            f"policy: [labels] {name}: {name.upper()} is a native label; choose another name"
-        )
-    if own.hipaa is not None and (len(own.hipaa) != 1 or own.hipaa not in HIPAA_ITEMS):
-        raise UsageError(
-            f"policy: [labels] {name}: hipaa: expected the letter of an item of "
-            "45 CFR 164.514(b)(2)(i), A to R"
-        )
+def _check_rules(rules: tuple[OwnRule, ...], known: tuple[str, ...]) -> None:
+    names = [rule.name for rule in rules]
+    if names != sorted(set(names)):
+        raise UsageError("policy: rules: expected rules in order of their names, each once")
+    for rule in rules:
+        if unknown := set(rule.labels) - set(known):
+            raise UsageError(f"policy: rules: {rule.name}: unknown labels {sorted(unknown)}")
 
 
 @functools.lru_cache(maxsize=16)
@@ -457,7 +453,7 @@ def _allowed(label: str) -> list[str]:
 def _require(holds: bool, where: str, value: str, allowed: tuple[str, ...]) -> None:
     if not holds:
         # A value may stand where a phrase was meant.
-        shown = repr(value) if _LABEL.fullmatch(value) else "the value"
+        shown = repr(value) if LABEL.fullmatch(value) else "the value"
         raise UsageError(f"policy: {where}: {shown} is unknown; allowed: {list(allowed)}")
 
 

@@ -8,6 +8,7 @@ The shipped ones are in `policies/`, `docs/policies.md` is the manual. The keys 
     default = "redact"         # or "mask": for every label that [actions] does not name
     date_columns = "drop"      # or "keep": columns of role `date`
     restricted_zip3 = ["205"]  # optional: ZIP prefixes that become 000, beside those of the HHS
+    rules = ["rules.toml"]     # files of rules of the site's own: see `own_rules_file`
     [actions]                  # label = "redact" | "mask" | "generalise" | "keep"
     AGE = "generalise"
     [texts]                    # label, or "*" for all = what takes the place of redacted text
@@ -20,6 +21,9 @@ The shipped ones are in `policies/`, `docs/policies.md` is the manual. The keys 
     "*" = ["Foley catheter"]
     [veto]                     # label, or "*" for all = phrases that are never PHI when a
     "*" = ["Foley"]            # candidate is just that
+    [documents]                # what the documents table tells of a note, for counting: nothing
+    note_type = true           # the value of its column of role `type`
+    period = "year"            # or "month": of the first column of role `date`
     [note_types."radiology*"]  # default, actions, texts, deny, allow, veto for some notes
     actions = { DOCTOR = "keep" }
 """
@@ -38,8 +42,12 @@ from ..core.resources import (
     shipped_text,
 )
 from .actions import ACTIONS, SPELLINGS
-from .phrases import fold, read_phrases
-from .policy import ANY_LABEL, OwnLabel, Phrases, Policy, check_label_name
+from .own_labels import OwnLabel, check_label_name
+from .own_rules import OwnRule
+from .own_rules_file import read_own_rules
+from .phrases import fold, folder_of, read_phrases
+from .policy import ANY_LABEL, Phrases, Policy
+from .telling import Telling
 
 _PER_NOTE_TYPE = ("default", "actions", "texts", "deny", "allow", "veto")
 _FOLDER = "redaction/policies"
@@ -57,6 +65,8 @@ _KEYS = (
     "deny",
     "allow",
     "veto",
+    "rules",
+    "documents",
     "note_types",
 )
 
@@ -88,7 +98,7 @@ def load_policy(name_or_url: str) -> Policy:
         raise UsageError(f"policy: extends: expected one of {list(policy_names())}")
     if base == name_or_url:
         raise UsageError("policy: extends: a policy cannot extend itself")
-    folder = name_or_url[: max(name_or_url.rfind("/"), name_or_url.rfind("\\")) + 1]
+    folder = folder_of(name_or_url)
     policy = _policy(table, Policy("", hipaa=False) if base is None else load_policy(base), folder)
     if name_or_url not in (shipped := policy_names()) and policy.name in shipped:
         raise UsageError(f"policy: name: {policy.name!r} is a shipped policy's; choose another")
@@ -113,6 +123,8 @@ def _policy(table: dict[str, Any], base: Policy, folder: str) -> Policy:
         restricted_zip3=base.restricted_zip3 | frozenset(zip3),
         hipaa=hipaa,
         labels=labels,
+        documents=Telling.parse(table.get("documents", {}), base.documents),
+        rules=_own_rules(table.get("rules", []), base, folder),
         **_decisions(table, base, folder),
     )
     types = table.get("note_types", {})
@@ -191,6 +203,13 @@ def _own_labels(value: object) -> dict[str, OwnLabel]:
             raise UsageError(f"policy: [labels] {name}: hipaa and description are texts")
         labels[name] = OwnLabel(**about)
     return labels
+
+
+def _own_rules(files: object, base: Policy, folder: str) -> tuple[OwnRule, ...]:
+    try:
+        return (*base.rules, *read_own_rules(files, folder, base.known_labels))
+    except UsageError as error:
+        raise UsageError(f"policy: {error}") from None
 
 
 def _string(table: dict[str, Any], key: str, default: str | None) -> str:

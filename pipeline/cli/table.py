@@ -18,7 +18,7 @@ from .arguments.resources import (
     add_part,
     add_policy,
 )
-from .arguments.runs import add_plan, add_resume, add_scrub
+from .arguments.runs import add_plan, add_preview, add_resume, add_scrub
 from .arguments.scoring import add_evaluate, add_study
 from .arguments.serving import add_serve
 from .arguments.training import add_dial, add_train
@@ -52,6 +52,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "scrub a corpus: scrubbed copies, audit log, manifest",
             add_scrub,
             "commands.scrub",
+        ),
+        "preview": Command(
+            "show some notes of an input before and after, on a terminal",
+            add_preview,
+            "commands.preview",
         ),
         "plan": Command(
             "list and split the input and freeze the plan; run nothing",

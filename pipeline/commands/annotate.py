@@ -32,6 +32,7 @@ def annotate_corpus(
     models: Sequence[str],
     recognisers: Sequence[str],
     native_labels: bool,
+    policy: str = "hipaa",
     cover: bool = False,
     source_form: str | None = None,
     target_form: str | None = None,
@@ -45,6 +46,7 @@ def annotate_corpus(
         models: names or URLs of bundles.
         recognisers: names of rules.
         native_labels: map the bundles' labels to the native set.
+        policy: name or URL; of it only the rules of the site's own are used.
         cover: also write, as `meta["cover"]`, everything that any detector proposes: what a policy
             without exceptions would remove.
         source_form, target_form: keys of `CORPORA`; None to go by the endings.
@@ -55,7 +57,9 @@ def annotate_corpus(
             processed, since an annotator must not miss one.
     """
     require_new_corpus(output, target_form, inputs=inputs, overwrite=overwrite)
-    scrubber = Scrubber(models=models, recognisers=recognisers, native_labels=native_labels)
+    scrubber = Scrubber(
+        models=models, recognisers=recognisers, native_labels=native_labels, policy=policy
+    )
     form = format_of_target(output, target_form)  # refused before anything is read
     if cover and not form.keeps_meta:
         raise UsageError(f"--cover: {form.name} cannot hold it; write standoff (.jsonl)")
@@ -96,6 +100,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         models=options.models,
         recognisers=options.recognisers if parsed.recognisers else (),
         native_labels=not parsed.own_labels,
+        policy=options.policy,
         cover=parsed.cover,
         source_form=parsed.source_form,
         target_form=parsed.target_form,

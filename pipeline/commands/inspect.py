@@ -32,6 +32,7 @@ from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import flush_stdout, show
 from . import column_names
+from .sql_views import sql_views
 
 
 def run(parsed: argparse.Namespace) -> ExitCode:
@@ -46,7 +47,9 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         raise UsageError("say which output with --output URL")
     storage, output = Storage(), parsed.output.rstrip("/")
     require_there(storage, output)
-    if parsed.document:
+    if parsed.sql:
+        show(sql_views(storage, output))
+    elif parsed.document:
         show_document(storage, output, parsed.document, key_source=parsed.key_source)
     elif parsed.gone:
         if not parsed.inputs:
@@ -106,6 +109,8 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
     if kept := policy.get("kept"):
         lines.append(f"kept by policy   {', '.join(kept)}")
     lines += _phrase_lists(policy, "")
+    if own := policy.get("rules"):
+        lines.append(f"own rules        {', '.join(own)}")
     for note_type, of_type in policy.get("note_types", {}).items():
         if "kept" in of_type:
             kept_there = ", ".join(of_type["kept"]) or "nothing"

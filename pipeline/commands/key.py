@@ -11,6 +11,7 @@ from ...models.storage.key_files import ENVIRONMENT, load_keys, warn_if_open
 from ...models.storage.storage import Storage
 from ..process.exit_codes import ExitCode
 from ..process.stdout import read_stdin, show
+from . import key_map
 from .new_files import require_new, write_new
 
 
@@ -23,6 +24,8 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     if parsed.what == "new":
         _make_key(parsed.output)
         return ExitCode.DONE
+    if parsed.what == "map":
+        return key_map.run(parsed)
     ids = parsed.ids
     if parsed.what != "check" and not ids:
         raise UsageError("give ids, or - to read them from standard input, one per line")

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 from collections.abc import Iterable, Iterator
+from typing import BinaryIO
 
 from ...models.core.errors import StorageError, UsageError, error_class
 from ...models.core.shortage import raise_shortage
@@ -86,7 +87,8 @@ def write_new(place: str, content: bytes, option: str) -> None:
                 raise FileExistsError
             Storage().write_bytes(place, content)
         else:
-            _link_new(path, content)
+            with _linked_new(path) as stream:
+                stream.write(content)
     except FileExistsError:
         raise _already_there(option, place, replaceable=False) from None
     except (OSError, StorageError) as error:
@@ -94,13 +96,36 @@ def write_new(place: str, content: bytes, option: str) -> None:
         raise UsageError(f"{option} cannot be written ({error_class(error)})") from None
 
 
-def _link_new(path: str, content: bytes) -> None:
-    """Writes a new file in the same folder and renames it, which fails if the name is taken."""
+@contextlib.contextmanager
+def new_file(place: str, option: str) -> Iterator[BinaryIO]:
+    """A new file on this machine that only its owner may read, to be written piece by piece.
+
+    It appears whole when the block ends well, or not at all.
+
+    Raises:
+        UsageError: if there is one by now, it cannot be written, or the place is elsewhere.
+    """
+    path = local_path(place)
+    if path is None:
+        raise UsageError(f"{option}: expected a place on this machine")
+    try:
+        with _linked_new(path) as stream:
+            yield stream
+    except FileExistsError:
+        raise _already_there(option, place, replaceable=False) from None
+    except OSError as error:
+        raise_shortage(error)
+        raise UsageError(f"{option} cannot be written ({error_class(error)})") from None
+
+
+@contextlib.contextmanager
+def _linked_new(path: str) -> Iterator[BinaryIO]:
+    """A new file in the same folder, renamed at the end, which fails if the name is taken."""
     temporary = os.path.join(os.path.dirname(path), f".{secrets.token_hex(8)}.new")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(handle, "wb") as stream:
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         try:

@@ -7,6 +7,7 @@ means that every identifier of that kind is found.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,10 +18,12 @@ from ...models.core.label_maps import load_map
 from ...models.core.labels import HIPAA_ITEMS
 from ...models.recognisers import DEFAULT_RECOGNISERS
 from ...models.redaction.actions import ACTIONS
+from ...models.redaction.own_rules import OwnRule
 from ...models.redaction.policy import ANY_LABEL, Policy
 from ...models.redaction.policy_file import load_policy, policy_names, policy_text
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
+from .rule_tests import require_passing
 
 COVERED, PARTLY, KEPT, NEVER = "covered", "partly", "kept", "never found"
 
@@ -84,9 +87,12 @@ def check_policy(name_or_url: str, *, as_json: bool) -> str:
     """What the policy of a name or file does, as text or as JSON.
 
     Raises:
-        UsageError: if it cannot be loaded; the message says what is wrong with it.
+        UsageError: if it cannot be loaded, or a test of its own rules fails; the message says what
+            is wrong with it.
     """
-    explained = explain(load_policy(name_or_url))
+    policy = load_policy(name_or_url)
+    require_passing(policy.rules)
+    explained = explain(policy)
     return json.dumps(explained, indent=1) if as_json else "\n".join(_lines(explained))
 
 
@@ -95,7 +101,8 @@ def explain(policy: Policy) -> dict[str, Any]:
 
     `labels`: label -> action, what it leads to, HIPAA item, the rules that find it. `note_types`:
     name -> what is not as everywhere else. `hipaa_items`: letter -> what becomes of it.
-    `warnings`: what the person who signs should know.
+    `rules`: name -> label and tests of each rule of the site's own. `warnings`: what the person
+    who signs should know.
     """
     said = policy.to_dict()
     return {
@@ -107,6 +114,8 @@ def explain(policy: Policy) -> dict[str, Any]:
         "labels": {label: _label(policy, label) for label in policy.known_labels},
         **{key: said[key] for key in ("kept", *_LISTS)},
         "restricted_zip3": len(policy.restricted_zip3),
+        "rules": {rule.name: _own_rule(rule) for rule in policy.rules},
+        "documents": dataclasses.asdict(policy.documents),
         "note_types": {
             name: _differences(policy, inner) for name, inner in sorted(policy.note_types.items())
         },
@@ -124,9 +133,19 @@ def _label(policy: Policy, label: str) -> dict[str, Any]:
     about["rules"] = [
         name for name, rule in sorted(DEFAULT_RECOGNISERS.items()) if label in rule.LABELS
     ]
+    about["rules"] += [rule.detector for rule in policy.rules if label in rule.labels]
     if label in policy.labels and policy.labels[label].description:
         about["description"] = policy.labels[label].description
     return about
+
+
+def _own_rule(rule: OwnRule) -> dict[str, Any]:
+    return {
+        "labels": list(rule.labels),
+        "patterns": len(rule.patterns),
+        "finds": len(rule.finds),
+        "leaves": len(rule.leaves),
+    }
 
 
 def _differences(policy: Policy, inner: Policy) -> dict[str, Any]:
@@ -233,9 +252,16 @@ def _warnings(policy: Policy) -> Iterator[str]:
             if not used and (base is None or base.texts.get(label) != text):
                 yield f"{where}[texts] {label} is never used: its action is {action.name}"
     everywhere = (policy, *policy.note_types.values())
+    by_rules = {label for rule in policy.rules for label in rule.labels}
     for label in policy.labels:
-        if not any(label in scope.deny for scope in everywhere):
-            yield f"{label} has no deny-list: only a model that gives this label can find it"
+        if label not in by_rules and not any(label in scope.deny for scope in everywhere):
+            yield (
+                f"{label} has no deny-list and no rule: only a model that gives this label can "
+                "find it"
+            )
+    for rule in policy.rules:
+        if not rule.finds or not rule.leaves:
+            yield f"rule {rule.name}: it has no tests under {'leaves' if rule.finds else 'finds'}"
 
 
 def _places(policy: Policy) -> Iterator[tuple[str, Policy]]:
@@ -281,9 +307,22 @@ def _lines(explained: Mapping[str, Any]) -> Iterator[str]:
         "columns of role date: "
         + ("pass" if explained["date_columns"] == "keep" else "are left out")
     )
+    told = explained["documents"]
+    tells = [*(["note type"] if told["note_type"] else []), *filter(None, [told["period"]])]
+    yield from _wrapped(
+        f"the documents table tells of each note: {', '.join(tells) or 'neither type nor date'}"
+    )
     yield ""
     yield "Phrases (how many, by label; * is every label)"
     yield from _phrases(explained)
+    if explained["rules"]:
+        yield ""
+        yield "Rules of your own (all tests pass)"
+        for name, rule in explained["rules"].items():
+            tests = rule["finds"] + rule["leaves"]
+            yield from _wrapped(
+                f"{name}: {', '.join(rule['labels'])}; patterns: {rule['patterns']}, tests: {tests}"
+            )
     for name, differences in explained["note_types"].items():
         yield ""
         yield f"Notes of type {name}: differences"

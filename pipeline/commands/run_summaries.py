@@ -9,11 +9,13 @@ from typing import Any
 from ...models.core.display_names import role_list
 from ...models.jobs.job import Job
 from ...models.jobs.plan import Plan
+from ...models.redaction.policy_file import load_policy
 from ..cost_model import Basis, prediction_json, table
 from ..options import Options
 from ..outputs.incremental import format_change_counts
 from ..process.stdout import show
 from ..run import NOTHING
+from .column_fates import column_fates
 from .inspect import summary
 
 
@@ -37,6 +39,7 @@ def show_plan(
     show(
         f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units",
         f"columns: {role_list(dict(job.columns.roles))}",
+        *column_fates(job.columns, load_policy(job.policy)),
         f"models: {', '.join(job.models) or 'none'}; "
         f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}",
     )

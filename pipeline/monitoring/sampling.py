@@ -215,6 +215,7 @@ class _Chain:
                 columns=job.columns,
                 detector_hashes=self._opened.detector_hashes,
                 hipaa=self._opened.policy.hipaa_of,
+                tells_type=self._opened.policy.documents.note_type,
             )
             self._sink(unit, result.data.schema).write(result)
             tally = result.tally.counts

@@ -19,6 +19,7 @@ from ...models.core.spans import BELIEVED
 from ...models.formats import FormatOptions, PartRow, format_of, open_format
 from ...models.formats.column_roles import Columns
 from ...models.formats.line_notes import join_or_none
+from ...models.jobs.audit import EARLIER
 from ...models.jobs.audit import TABLES as SCHEMAS
 from ...models.jobs.output_rows import audit_fields, column_fields, quarantine_fields, text_fields
 from ...models.redaction.actions import ACTIONS
@@ -110,9 +111,10 @@ def _rows(content: bytes, name: str) -> list[dict[str, Any]]:
         Exception: of many kinds, if it is not a Parquet file, or is damaged.
     """
     table = table_in(content)
-    if not table.schema.equals(SCHEMAS[name]):
+    known = (SCHEMAS[name], EARLIER.get(name, SCHEMAS[name]))
+    if not any(table.schema.equals(schema) for schema in known):
         raise _OtherTable("has other columns or types than its table")
-    for field, column in zip(SCHEMAS[name], table.columns, strict=True):
+    for field, column in zip(table.schema, table.columns, strict=True):
         nulls = 0 if field.nullable else column.null_count
         for chunk in column.chunks:  # the writers leave no null in a list or a map
             nulls += chunk.flatten().null_count if pa.types.is_list(field.type) else 0

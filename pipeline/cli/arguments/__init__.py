@@ -1,6 +1,6 @@
 """What each command takes, and what its help teaches. Nothing heavy is imported here.
 
-- `runs`: scrub, plan, resume.
+- `runs`: scrub, preview, plan, resume.
 - `outputs`: diff, verify, inspect, status, prune.
 - `training`: train, dial.
 - `scoring`: evaluate, study.

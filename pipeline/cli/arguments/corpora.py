@@ -18,6 +18,7 @@ def add_annotate(parser: ArgumentParser) -> None:
         "scrubline annotate --input dev.jsonl --model none --recogniser date \\\n"
         "           --output dates.jsonl",
         "scrubline annotate --input notes.xml --to brat --output for-brat/",
+        "scrubline annotate --input dev.jsonl --policy site.toml --output found.jsonl",
     )
     add_named(parser, "annotate", "input")
     parser.add_argument(
@@ -27,7 +28,7 @@ def add_annotate(parser: ArgumentParser) -> None:
         help="corpus to write; a folder for formats of several files",
     )
     share(parser, "--overwrite", "--from", "--to")
-    add_named(parser, "annotate", "model", "recogniser")
+    add_named(parser, "annotate", "model", "recogniser", "policy")
     parser.add_argument(
         "--own-labels",
         action="store_true",

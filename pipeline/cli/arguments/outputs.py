@@ -76,6 +76,7 @@ def add_inspect(parser: ArgumentParser) -> None:
         "scrubline inspect --output out/ --document 5100107 --key-file key.txt",
         "scrubline inspect --output out/ --quarantined --key-file key.txt",
         "scrubline inspect --output out/ --gone --input notes/ --key-file key.txt",
+        "scrubline inspect --output out/ --sql | duckdb notes.duckdb",
     )
     parser.add_argument("--output", metavar="URL", help="the output folder")
     shown = parser.add_mutually_exclusive_group()
@@ -91,6 +92,11 @@ def add_inspect(parser: ArgumentParser) -> None:
         "--gone",
         action="store_true",
         help="list inputs under --input that the output holds and that no longer exist",
+    )
+    shown.add_argument(
+        "--sql",
+        action="store_true",
+        help="print SQL that makes views over audit, documents and quarantine, for DuckDB",
     )
     shown.add_argument(
         "--columns",

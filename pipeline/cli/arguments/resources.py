@@ -13,17 +13,21 @@ def add_key(parser: ArgumentParser) -> None:
     """Adds the options and the help of `key`."""
     describe(
         parser,
-        "new|check|doc|patient [ID ...] [OPTIONS]",
+        "new|check|doc|patient|map [ID ...] [OPTIONS]",
         "A key is never shown. Keep it safe: without it, nothing can be joined again.",
         "scrubline key new --output key.txt",
         "scrubline key check --key-file key.txt",
         "scrubline key patient 0012345 --key-file key.txt",
         "cut -d, -f1 ids.csv | scrubline key doc - --key-file key.txt",
+        "scrubline key map --config job.toml --output map.parquet",
+        "scrubline key map --input notes/ --column note_id=id --key-file key.txt \\\n"
+        "           --output map.csv",
     )
     parser.add_argument(
         "what",
-        choices=["new", "check", "doc", "patient"],
-        help="new: make a key; check: print its check value; doc, patient: print the keys of ids",
+        choices=["new", "check", "doc", "patient", "map"],
+        help="new: make a key; check: print its check value; doc, patient: print the keys of ids; "
+        "map: write a table of all ids of an input and their keys",
     )
     parser.add_argument(
         "ids", nargs="*", metavar="ID", help="ids; `-` reads them from standard input, one per line"
@@ -37,8 +41,12 @@ def add_key(parser: ArgumentParser) -> None:
     )
     add_named(parser, "key", "key-file")
     parser.add_argument(
-        "--output", metavar="FILE", help="new: file to write (mode 600); must not exist"
+        "--output",
+        metavar="FILE",
+        help="new, map: file to write (mode 600); must not exist. map: .parquet, .csv or .jsonl",
     )
+    add_named(parser, "key", "input", "column", "config", "format", "group-lines")
+    add_named(parser, "key", "encoding", "delimiter", "quote", "escape", "header")
 
 
 def add_policy(parser: ArgumentParser) -> None:

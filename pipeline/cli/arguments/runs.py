@@ -47,6 +47,26 @@ def add_scrub(parser: ArgumentParser) -> None:
     add_options(parser, "scrub")
 
 
+def add_preview(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `preview`."""
+    describe(
+        parser,
+        "--input URL --column NAME=ROLE [OPTIONS]",
+        "Shows what becomes of each column, and the first notes before and after, in a colour a "
+        "label. It prints to a terminal only, writes nothing and needs no key.",
+        "scrubline preview --config job.toml",
+        "scrubline preview --input notes/ --column note_id=id --column note_text=text --rows 10",
+    )
+    parser.add_argument(
+        "--rows",
+        type=int,
+        default=3,
+        metavar="N",
+        help="so many notes are shown (default: %(default)s)",
+    )
+    add_options(parser, "preview")
+
+
 def add_plan(parser: ArgumentParser) -> None:
     """Adds the options and the help of `plan`."""
     describe(

@@ -48,6 +48,11 @@ def test_a_wrong_mark_is_refused_by_its_line_and_without_text(source, message):
     assert str(caught.value) == message
 
 
+def test_labels_of_a_policy_may_have_small_letters():
+    text, [span] = parse_marked("in ⟦Study_2:HEART⟧", own_labels=True)
+    assert (text, span) == ("in HEART", Annotation(3, 8, "Study_2"))
+
+
 @given(st.text(), st.lists(st.integers(0, 40), max_size=8))
 def test_marking_and_parsing_are_inverse(text, cuts):
     text = text.replace("⟦", "").replace("⟧", "")

@@ -510,6 +510,7 @@ BLOCKS = re.findall(r"```toml\n(.*?)```", MANUAL, re.DOTALL)
 def test_every_example_of_the_manual_loads(toml):
     write("Green Valley\n", "sites.txt")
     write(gzip.compress(b"Gregory House\n"), "staff.txt.gz")
+    write("[rules.chart]\nlabel = 'IDNUM'\npatterns = ['GV-']\n", "rules.toml")
     policy = load_policy(write(toml))
     assert policy.name == tomllib.loads(toml)["name"] and policy.hipaa
 

@@ -262,6 +262,7 @@ def test_dry_run_writes_nothing(scrubline, job, tmp_path):
     assert code == 0
     assert "3 files" in out
     assert "columns: note_id=id, patient_id=patient, kind=type, text=text, n=pass" in out
+    assert "  text (text)          -> text, scrubbed by policy hipaa\n" in out
     assert "models: none; rules: accession, account" in out
     assert "policy: hipaa" in out
     assert files(tmp_path) == before

@@ -11,13 +11,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
+from scrubline import Scrubber
 from scrubline.models.core.errors import RunFailed, UsageError
 from scrubline.models.core.labels import HIPAA_ITEMS, LABELS
+from scrubline.models.redaction.own_rules import OwnRule
 from scrubline.models.redaction.policy import OwnLabel, Policy
 from scrubline.models.redaction.policy_file import load_policy
 from scrubline.pipeline.cli import main as cli
 from scrubline.pipeline.commands.inspect import read_rows, show_document, summary
 from scrubline.pipeline.commands.policy import COVERED, KEPT, NEVER, PARTLY, check_policy, explain
+from scrubline.pipeline.commands.rule_tests import require_passing
 from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.outputs.manifest import read_manifest
 from scrubline.pipeline.run import plan_and_freeze, resume
@@ -350,3 +353,123 @@ def test_a_list_that_changes_after_planning_stops_the_run(storage, options, note
     resume(storage, planned)
     assert read_manifest(storage, options.output)["policy"]["name"] == "site"
     assert published(options.output) == EXPECTED
+
+
+# -- rules of one's own
+
+CHART = """
+[rules.chart]
+label = "STUDY"
+patterns = ['GV-(?P<phi>\\d{4,8})']
+not_near = ["lot"]
+window = 10
+finds = ["seen; GV-⟦STUDY:1234567⟧"]
+leaves = ["lot GV-1234567"]
+"""
+OWN_NOTES = [
+    ("progress", "Chart GV-1234567, seen 3/4/2019. GV&#45;7654321."),
+    ("Radiology CT", "Lot GV-1111111. But also GV-2222222 is out of the lots."),
+]
+
+
+@pytest.fixture
+def own(site):
+    (site.parent / "rules.toml").write_text(CHART, encoding="utf-8")
+    site.write_text(SITE.replace("[labels]", 'rules = ["rules.toml"]\n[labels]'))
+    return site
+
+
+def test_check_explains_rules_and_runs_their_tests(scrubline, own):
+    code, out, err = scrubline("policy", "check", own)
+    assert (code, err) == (0, "")
+    assert "Rules of your own (all tests pass)\n  chart: STUDY; patterns: 1, tests: 2\n" in out
+    told = json.loads(scrubline("policy", "check", own, "--json")[1])
+    assert told["rules"] == {"chart": {"labels": ["STUDY"], "patterns": 1, "finds": 1, "leaves": 1}}
+    assert told["labels"]["STUDY"]["rules"] == ["own:chart"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("⟦STUDY:1234567⟧", "⟦IDNUM:1234567⟧"), "finds 1: not found: IDNUM at 9 to 16"),
+        (("⟦STUDY:1234567⟧", "⟦IDNUM:1234567⟧"), "finds 1: found, but not marked: STUDY at 9 to"),
+        (("⟦STUDY:1234567⟧", "1234567"), "finds 1: nothing is marked"),
+        (("⟦STUDY:1234567⟧", "⟦STUDY:1234567"), "finds 1: line 1: a mark is not closed"),
+        (('["lot"]', '["batch"]'), "leaves 1: found: STUDY at 7 to 14"),
+    ],
+)
+def test_check_refuses_rules_whose_tests_fail(scrubline, own, change, told):
+    (own.parent / "rules.toml").write_text(CHART.replace(*change), encoding="utf-8")
+    code, out, err = scrubline("policy", "check", own)
+    assert (code, out) == (2, "")
+    assert f"[rules.chart] {told}" in err and "1234567" not in err
+    assert load_policy(str(own)).rules
+
+
+def test_many_tests_that_fail_are_told_in_part():
+    rules = [OwnRule("x", ("a",), "DATE", leaves=("a",) * 25)]
+    with pytest.raises(UsageError) as caught:
+        require_passing(rules)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 22 and lines[-1] == "  and 5 more"
+
+
+def test_check_warns_of_rules_without_tests_and_of_labels_that_nothing_finds(own):
+    (own.parent / "rules.toml").write_text("[rules.x]\nlabel = 'EMPTY'\npatterns = ['aa']\n")
+    warnings = explain(load_policy(str(own)))["warnings"]
+    assert "rule x: it has no tests under finds" in warnings
+    assert not any("EMPTY" in warning for warning in warnings)
+
+
+@pytest.fixture
+def own_notes(tmp_path):
+    rows = [
+        {"note_id": n, "patient_id": "p", "kind": kind, "text": text, "n": n}
+        for n, (kind, text) in enumerate(OWN_NOTES)
+    ]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(tmp_path / "own.jsonl")
+
+
+def test_a_run_finds_what_own_rules_say(run, storage, options, own, own_notes):
+    manifest = run(inputs=(own_notes,), policy=str(own), recognisers=RULES)
+    assert published(options.output) == [
+        "Chart GV-[STUDY], seen <DATE/>. GV&#45;[STUDY].",
+        "Lot GV-1111111. But also GV-******* is out of the lots.",
+    ]
+    spans = read_rows(storage, options.output, manifest, "audit")
+    of_rule = [span for span in spans if span["source"] == "own:chart"]
+    assert {(span["label"], span["hipaa"]) for span in of_rule} == {("STUDY", "R")}
+    [value] = {span["source_hash"] for span in of_rule}
+    assert value == load_policy(str(own)).detector_hashes["own:chart"]
+    documents = read_rows(storage, options.output, manifest, "documents")
+    assert all(f"own:chart@{value[:12]}" in str(d["detectors"]) for d in documents)
+    assert manifest["policy"]["rules"] == ["chart"]
+    assert "own rules        chart" in summary(manifest)
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+
+def test_a_rule_that_changes_after_planning_stops_the_run(storage, options, own_notes, own):
+    planned = dataclasses.replace(options, inputs=(own_notes,), policy=str(own), recognisers=RULES)
+    plan_and_freeze(storage, planned)
+    rules = own.parent / "rules.toml"
+    rules.write_text(CHART.replace("{4,8}", "{5,8}"), encoding="utf-8")
+    with pytest.raises((UsageError, RunFailed), match="policy has changed"):
+        resume(storage, planned)
+    rules.write_text(
+        CHART.replace("seen;", "seen"), encoding="utf-8"
+    )  # a test, which decides nothing
+    resume(storage, planned)
+
+
+def test_annotate_and_scrubber_use_own_rules(scrubline, own, tmp_path):
+    source, target = tmp_path / "in.jsonl", tmp_path / "found.jsonl"
+    source.write_text(json.dumps({"doc_id": "1", "text": "Card GV-1234567.", "spans": []}) + "\n")
+    words = ("annotate", "--input", source, "--output", target, "--model", "none")
+    code, _, err = scrubline(*words, "--recogniser", "none", "--policy", own)
+    assert (code, err) == (0, "")
+    [row] = map(json.loads, target.read_text().splitlines())
+    assert row["spans"] == [{"start": 8, "end": 15, "label": "STUDY"}]
+    scrubber = Scrubber(models=None, recognisers=(), policy=str(own))
+    assert scrubber.scrub("Card GV-1234567.") == "Card GV-[STUDY]."
+    assert scrubber.scrub("Card GV-1234567.", note_type="radiology") == "Card GV-*******."

@@ -1,0 +1,260 @@
+"""`scrubline key map`: a table of all ids of an input and their keys, for holders of the key.
+
+It joins an output with its source, so it is as sensitive as the input: it is written to a new file
+on this machine that only the user can read, and to nowhere else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ...models.core.errors import UsageError
+from ...models.core.keys import Keys, canonical_id
+from ...models.core.shortage import raise_shortage
+from ...models.formats import Chunk, Limits, open_format
+from ...models.formats.column_roles import Role, preset_for
+from ...models.formats.line_notes import GroupLines, whole_notes
+from ...models.storage.key_files import load_keys, warn_if_open
+from ...models.storage.storage import Storage
+from ..options import Options, load_config, options_from, said
+from ..outputs.planning import InputSurvey, inspect_inputs, split
+from ..process.exit_codes import ExitCode
+from ..process.stdout import show
+from .new_files import new_file, require_new
+
+_ROWS_AT_ONCE = 50_000
+"""Rows of a Parquet row group."""
+
+
+def run(parsed: argparse.Namespace) -> ExitCode:
+    """Runs the command.
+
+    Raises:
+        UsageError: if there is no input, no id column, no key, or the file cannot be written.
+    """
+    if parsed.ids:
+        raise UsageError("key map takes no ids: it reads those of --input")
+    place = parsed.output
+    ending = place.rpartition(".")[2] if place else ""
+    if ending not in _WRITERS:
+        raise UsageError(
+            "say where to write with --output FILE; its ending says how: .parquet, .csv or .jsonl"
+        )
+    require_new(place, "--output")
+    overrides = said(parsed) | {"output": None}
+    pairs = overrides.pop("columns", None)
+    options = options_from(load_config(parsed.config), overrides, command="key")
+    if not options.inputs:
+        raise UsageError("say what to read with --input URL (a file, a folder or a glob)")
+    storage = Storage()
+    keys = load_keys(options.key_source, storage.read_bytes)
+    warn_if_open(options.key_source)
+    seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
+    source = _IdSource(storage, seen, *_columns(pairs, options, seen), keys, options)
+    numbered, unusable = source.repeated()
+    names = ["id", "ordinal", "doc_key", *(["patient", "patient_key"] if source.patient else [])]
+    with new_file(place, "--output") as stream:
+        rows = _WRITERS[ending](stream, names, source.rows(numbered))
+    show(f"{rows:,} ids, {unusable:,} rows without a usable id, key check value {keys.check}")
+    return ExitCode.DONE
+
+
+def _columns(
+    pairs: Sequence[tuple[str, str]] | None, options: Options, seen: InputSurvey
+) -> tuple[str, str | None, tuple[str, ...]]:
+    """The columns of ids and of patients, and all that are declared.
+
+    None if no column has the role `patient`.
+
+    Raises:
+        UsageError: if the input has no such columns, or nobody says which they are.
+    """
+    if pairs is None:
+        declared = options.columns or preset_for(seen.columns)
+        pairs = [(name, str(role)) for name, role in declared.roles] if declared else []
+    named = {role: [name for name, its in pairs if its == role] for role in (Role.ID, Role.PATIENT)}
+    if len(named[Role.ID]) != 1 or len(named[Role.PATIENT]) > 1:
+        raise UsageError(
+            "say which column holds the ids, and which those of patients if any: "
+            "--column NAME=id --column NAME=patient"
+        )
+    for role, names in named.items():
+        if not set(names) <= set(seen.columns):
+            raise UsageError(f"the input has no column of that name for the role {role}")
+    declared_names = tuple(name for name, _ in pairs)
+    return named[Role.ID][0], next(iter(named[Role.PATIENT]), None), declared_names
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class _IdSource:
+    """The ids of an input, read in its order, as often as is asked."""
+
+    storage: Storage
+    seen: InputSurvey
+    id: str
+    patient: str | None
+    declared: tuple[str, ...]
+    keys: Keys
+    options: Options
+
+    def repeated(self) -> tuple[frozenset[str], int]:
+        """The ids that more than one row has, and how many rows have none that can be used.
+
+        Memory: eight bytes a row. Two ids in 64 bits of a hash are hardly ever equal by chance, and
+        then only counted in vain.
+        """
+        found = [np.zeros(0, np.uint64)]
+        unusable = 0
+        for ids, _ in self._pairs():
+            unusable += ids.count(None)
+            found.append(np.array([_half(self.keys.doc_key(i)) for i in ids if i], np.uint64))
+        values, counts = np.unique(np.concatenate(found), return_counts=True)
+        twice = set(values[counts > 1].tolist())
+        if not twice:
+            return frozenset(), unusable
+        return frozenset(
+            i for ids, _ in self._pairs() for i in ids if i and _half(self.keys.doc_key(i)) in twice
+        ), unusable
+
+    def rows(self, repeated: frozenset[str]) -> Iterator[tuple[str | int | None, ...]]:
+        """Yields a row a document: id, ordinal, doc_key, and of the patient id and key.
+
+        Args:
+            repeated: ids of more than one row; the rows are numbered as a run over all of the input
+                numbers them.
+        """
+        times: dict[str, int] = {}
+        for ids, patients in self._pairs():
+            for one, patient in zip(ids, patients, strict=True):
+                if one is None:
+                    continue
+                ordinal = 0
+                if one in repeated:
+                    ordinal = times.get(one, 0)
+                    times[one] = ordinal + 1
+                row = (one, ordinal, self.keys.doc_key(one, ordinal))
+                if self.patient is None:
+                    yield row
+                else:
+                    yield *row, patient, None if patient is None else self.keys.patient_key(patient)
+
+    def _pairs(self) -> Iterator[tuple[list[str | None], list[str | None]]]:
+        """Yields ids and patients of some documents, in the order of the input."""
+        limits = Limits(batch_documents=self.options.batch_documents)
+        lines = self.options.group_lines
+        by = GroupLines.parse(lines) if lines else None
+        units = split(
+            self.storage, self.seen, self.options.split_bytes, limits, "", whole_files=bool(by)
+        )
+        for unit in units:
+            form, folders = open_format(unit.format, self.seen.settings), dict(unit.partition)
+            names: Iterable[str | None] = (self.id, self.patient)
+            if form.traits.columns_are_partial:  # a record with another key is not read
+                names = dict.fromkeys((*self.seen.columns, *self.declared))
+            wanted = tuple(name for name in names if name and name not in folders)
+            for locator in unit.locators:
+                file = self.seen.files[locator.file]
+                self.storage.check_unchanged(file)
+                chunks = form.read(self.storage, file, locator, wanted, limits)
+                if by is not None:
+                    most = self.options.budgets.document_bytes
+                    chunks = whole_notes(chunks, form, by, most)
+                for chunk in chunks:
+                    yield _first(chunk, *(
+                        _values(name, chunk, folders, form.decode)
+                        for name in (self.id, self.patient)
+                    ))  # fmt: skip
+
+
+def _values(
+    name: str | None, chunk: Chunk, folders: Mapping[str, str], decode: Callable[[Any], list[Any]]
+) -> list[str | None]:
+    """The canonical ids of a column; None where there is none that can be used."""
+    count = chunk.columns.num_rows
+    if name is None:
+        return [None] * count
+    values = [folders[name]] * count if name in folders else decode(chunk.columns.column(name))
+    found: list[str | None] = []
+    for row, value in enumerate(values):
+        try:
+            found.append(None if row in chunk.errors else canonical_id(value))
+        except Exception as error:  # a run quarantines such a row
+            raise_shortage(error)
+            found.append(None)
+    return found
+
+
+def _first(
+    chunk: Chunk, ids: list[str | None], patients: list[str | None]
+) -> tuple[list[str | None], list[str | None]]:
+    """Those of the first row of each note."""
+    if chunk.first_rows is None:
+        return ids, patients
+    firsts = sorted(set(chunk.first_rows.tolist()))
+    return [ids[row] for row in firsts], [patients[row] for row in firsts]
+
+
+def _half(doc_key: str) -> int:
+    return int(doc_key[:16], 16)
+
+
+# -- files
+
+_Rows = Iterable[tuple[str | int | None, ...]]
+
+
+def _write_parquet(stream: BinaryIO, names: Sequence[str], rows: _Rows) -> int:
+    schema = pa.schema([(name, pa.int64() if name == "ordinal" else pa.string()) for name in names])
+    count = 0
+    with pq.ParquetWriter(stream, schema) as writer:
+        for some in _in_groups(rows):
+            columns = [list(column) for column in zip(*some, strict=True)]
+            writer.write_table(pa.table(columns, schema=schema))
+            count += len(some)
+    return count
+
+
+def _write_csv(stream: BinaryIO, names: Sequence[str], rows: _Rows) -> int:
+    count = 0
+    for some in _in_groups(rows, [tuple(names)]):
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows(some)
+        stream.write(text.getvalue().encode("utf-8", "surrogatepass"))
+        count += len(some)
+    return count - 1
+
+
+def _write_json_lines(stream: BinaryIO, names: Sequence[str], rows: _Rows) -> int:
+    count = 0
+    for some in _in_groups(rows):
+        lines = (json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in some)
+        stream.write("".join(lines).encode())
+        count += len(some)
+    return count
+
+
+def _in_groups(
+    rows: _Rows, first: Sequence[tuple[Any, ...]] = ()
+) -> Iterator[list[tuple[Any, ...]]]:
+    held = list(first)
+    for row in rows:
+        held.append(row)
+        if len(held) >= _ROWS_AT_ONCE:
+            yield held
+            held = []
+    if held:
+        yield held
+
+
+_WRITERS = {"parquet": _write_parquet, "csv": _write_csv, "jsonl": _write_json_lines}
+"""Ending of the file -> what writes it, and says how many rows it wrote."""

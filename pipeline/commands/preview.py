@@ -1,0 +1,136 @@
+"""`scrubline preview`: some notes before and after, side by side, on the user's own terminal.
+
+Nothing is written, and no key is needed. What is shown is PHI, so it goes to a terminal and nowhere
+else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import secrets
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from ...models.core.batches import Batch
+from ...models.core.errors import DocumentError, UsageError
+from ...models.core.keys import Keys
+from ...models.formats import Limits, open_format
+from ...models.formats.line_notes import GroupLines
+from ...models.jobs.read_unit import read_unit
+from ...models.redaction.actions import ACTIONS
+from ...models.scrubber import ScrubbedText, Scrubber
+from ...models.storage.storage import Storage
+from ..options import Options
+from ..outputs.planning import check_types, inspect_inputs, roles_for, split
+from ..process.exit_codes import ExitCode
+from ..process.stdout import show
+from .column_fates import column_fates
+from .run_options import read_options
+
+_COLOURS = ("red", "blue", "magenta", "yellow", "cyan", "bright_red", "bright_blue")
+"""Of labels, in the order of their first find; green is what stays."""
+
+_STAYS = "green"
+_CONTROLS = {code: "\N{SYMBOL FOR ESCAPE}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
+    ord(kept): kept for kept in "\n\t"
+}
+"""A text cannot move the cursor or change colours; one character stands for one."""
+
+
+def run(parsed: argparse.Namespace) -> ExitCode:
+    """Runs the command.
+
+    Raises:
+        UsageError: if standard output is no terminal, or the input cannot be read as declared.
+    """
+    if not sys.stdout.isatty():
+        raise UsageError(
+            "preview shows notes as they are, so it prints to a terminal only: not into a file or "
+            "pipe"
+        )
+    if parsed.rows < 1:
+        raise UsageError("--rows: expected a whole number from 1 on")
+    options = read_options(parsed)
+    scrubber = Scrubber(
+        models=options.models,
+        policy=options.policy,
+        recognisers=options.recognisers,
+        budgets=options.budgets,
+    )
+    colours: dict[str, str] = {}
+    for batch, index in itertools.islice(
+        _documents(Storage(), options, scrubber, parsed.rows), parsed.rows
+    ):
+        _show(batch, index, scrubber, colours)
+    return ExitCode.DONE
+
+
+def _documents(
+    storage: Storage, options: Options, scrubber: Scrubber, rows: int
+) -> Iterator[tuple[Batch, int]]:
+    """Yields the first documents of the input, each as a batch and its index there."""
+    seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
+    columns = roles_for(seen, options.columns)
+    check_types(storage, seen, columns)
+    show("columns", *column_fates(columns, scrubber.policy))
+    limits = Limits(batch_documents=min(rows, options.batch_documents))
+    by = GroupLines.parse(options.group_lines) if options.group_lines else None
+    keys = Keys(secrets.token_bytes(32))  # what is made with it is not shown
+    for unit in split(storage, seen, options.split_bytes, limits, "", whole_files=bool(by)):
+        for batch in read_unit(
+            storage,
+            open_format(unit.format, seen.settings),
+            unit,
+            seen.files,
+            columns,
+            keys,
+            limits,
+            options.budgets,
+            keep_dates=scrubber.policy.keep_dates,
+            group_lines=by,
+        ):
+            yield from ((batch, index) for index in range(len(batch.documents)))
+
+
+def _show(batch: Batch, index: int, scrubber: Scrubber, colours: dict[str, str]) -> None:
+    row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
+    place = f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}, {field}"
+    text = batch.documents.texts[index]
+    try:
+        found = scrubber.explain(text, note_type=batch.rows.note_types[row])
+    except DocumentError as error:
+        show(f"{place}: held back: {error.code}")
+        return
+    _side_by_side(text, found, place, colours)
+
+
+def _side_by_side(text: str, found: ScrubbedText, place: str, colours: dict[str, str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    text, scrubbed = text.translate(_CONTROLS), found.text.translate(_CONTROLS)
+    left, right, legend = Text(), Text(), Text()
+    at = out_at = 0
+    styles: dict[str, str] = {}
+    for span, start, end in zip(found.spans, found.out_starts, found.out_ends, strict=True):
+        colour = colours.setdefault(span.label, _COLOURS[len(colours) % len(_COLOURS)])
+        style = f"bold {colour}" if ACTIONS[span.action].removes else _STAYS
+        styles.setdefault(span.label, style)
+        left.append(text[at : span.start]).append(text[span.start : span.end], style=style)
+        right.append(scrubbed[out_at:start]).append(scrubbed[start:end], style=style)
+        at, out_at = span.end, end
+    left.append(text[at:])
+    right.append(scrubbed[out_at:])
+    for label, style in styles.items():
+        legend.append(f"{label} ", style=style)
+    table: Any = Table(title=place, caption=legend, expand=True)
+    table.add_column("original", ratio=1)
+    table.add_column("scrubbed", ratio=1)
+    table.add_row(left, right)
+    console = Console()
+    with console.capture() as captured:
+        console.print(table)
+    show(captured.get().removesuffix("\n"))

@@ -1,0 +1,141 @@
+"""`scrubline key map`: ids and their keys, as a run gives them."""
+
+import csv
+import json
+import os
+import stat
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scrubline.models.storage.key_files import load_keys
+from scrubline.models.storage.storage import Storage
+
+from ..conftest import note
+
+ROLES = ("--column", "note_id=id", "--column", "patient_id=patient")
+ALL = (*ROLES, "--column", "kind=type", "--column", "text=text", "--column", "n=pass")
+
+
+@pytest.fixture
+def source(tmp_path):
+    """Two files of notes; ids 3 and 4 are in both, one row has none, one line is cut off."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    rows = [note(n) for n in range(6)], [note(n) | {"late": 1} for n in (3, 9, 4, 3)]
+    lines = [[json.dumps(row | {"n": 1}) for row in some] for some in rows]
+    lines[1] += ['{"note_id": null, "text": "no id", "n": 1}', '{"note_id": 77, "text": "cu']
+    for name, some in zip("ab", lines, strict=True):
+        (folder / f"{name}.jsonl").write_text("\n".join(some) + "\n")
+    return folder
+
+
+@pytest.fixture
+def key(scrubline, tmp_path):
+    assert scrubline("key", "new", "--output", tmp_path / "key.txt")[0] == 0
+    return tmp_path / "key.txt"
+
+
+def rows_of(path):
+    if path.suffix == ".parquet":
+        return pq.read_table(path).to_pylist()
+    if path.suffix == ".jsonl":
+        return list(map(json.loads, path.read_text().splitlines()))
+    with path.open(newline="") as stream:
+        return [
+            {k: int(v) if k == "ordinal" else v or None for k, v in row.items()}
+            for row in csv.DictReader(stream)
+        ]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
+def test_the_map_has_the_keys_of_a_run(scrubline, source, key, tmp_path, ending):
+    target = tmp_path / f"map.{ending}"
+    words = ("--input", source, *ALL, "--column", "late=drop", "--key-file", key)
+    code, out, err = scrubline("key", "map", *words, "--output", target)
+    assert (code, err) == (0, "")
+    assert out.startswith("10 ids, 2 rows without a usable id, key check value ")
+    assert stat.S_IMODE(os.stat(target).st_mode) == 0o600
+    rows = rows_of(target)
+    assert list(rows[0]) == ["id", "ordinal", "doc_key", "patient", "patient_key"]
+    assert [(row["id"], row["ordinal"]) for row in rows] == [
+        *((str(n), 0) for n in range(6)),
+        *(("3", 1), ("9", 0), ("4", 1), ("3", 2)),
+    ]
+    run = ("scrub", *words, "--output", tmp_path / "out", "--model", "none")
+    code, _, err = scrubline(*run, "--recogniser", "date", "--max-quarantined", "1")
+    assert code == 0, err
+    published = [
+        json.loads(line)
+        for part in sorted((tmp_path / "out/data").rglob("*.jsonl"))
+        for line in part.read_text().splitlines()
+    ]
+    assert [(row["doc_key"], row["patient_key"]) for row in rows] == [
+        (row["doc_key"], row["patient_key"]) for row in published
+    ]
+
+
+def test_columns_may_come_from_the_file_of_the_run(scrubline, source, key, tmp_path):
+    (tmp_path / "job.toml").write_text(
+        f'input = ["{source}"]\noutput = "out"\nkey_file = "{key}"\n[column]\nnote_id = "id"\n'
+        'text = "text"\nkind = "type"\nn = "pass"\npatient_id = "drop"\nlate = "drop"\n'
+    )
+    target = tmp_path / "map.jsonl"
+    code, out, err = scrubline("key", "map", "--config", tmp_path / "job.toml", "--output", target)
+    assert (code, err) == (0, "") and out.startswith("10 ids")
+    assert list(rows_of(target)[0]) == ["id", "ordinal", "doc_key"]
+
+
+def test_ids_alone_are_read_of_parquet_and_of_folders(scrubline, key, tmp_path):
+    for site in ("x", "y"):
+        folder = tmp_path / f"table/patient_id={site}"
+        folder.mkdir(parents=True)
+        pq.write_table(pa.table({"note_id": [1.0, None], "text": ["a", "b"]}), folder / "a.parquet")
+    target = tmp_path / "map.parquet"
+    code, _, err = scrubline(
+        "key", "map", "--input", tmp_path / "table", *ROLES, "--key-file", key, "--output", target
+    )
+    assert (code, err) == (0, "")
+    keys = load_keys(str(key), Storage().read_bytes)
+    assert rows_of(target) == [
+        {
+            "id": "1",
+            "ordinal": ordinal,
+            "doc_key": keys.doc_key("1", ordinal),
+            "patient": patient,
+            "patient_key": keys.patient_key(patient),
+        }
+        for ordinal, patient in enumerate("xy")
+    ]
+
+
+def test_lines_of_a_note_are_one_document(scrubline, key, tmp_path):
+    lines = [{"id": i, "line": n, "text": "x"} for i, n in ((1, 1), (1, 2), (2, 1), (1, 1))]
+    (tmp_path / "lines.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines))
+    target = tmp_path / "map.csv"
+    words = ("--input", tmp_path / "lines.jsonl", "--column", "id=id", "--group-lines", "id,line")
+    code, _, err = scrubline("key", "map", *words, "--key-file", key, "--output", target)
+    assert (code, err) == (0, "")
+    assert [(r["id"], r["ordinal"]) for r in rows_of(target)] == [("1", 0), ("2", 0), ("1", 1)]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--output", "map.txt"), "its ending says how: .parquet, .csv or .jsonl"),
+        ((), "say where to write with --output"),
+        (("7", "--output", "map.csv"), "key map takes no ids"),
+        (("--output", "taken.csv"), "--output: the file already exists"),
+        (("--output", "memory://map.csv", "--column", "note_id=id"), "a place on this machine"),
+        (("--output", "map.csv", "--column", "text=text"), "say which column holds the ids"),
+        (("--output", "map.csv", "--column", "secret=id"), "no column of that name for the role"),
+        (("--output", "no/map.csv", "--column", "note_id=id"), "--output cannot be written"),
+    ],
+)
+def test_what_is_refused(scrubline, source, key, tmp_path, monkeypatch, words, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken.csv").write_text("kept")
+    code, out, err = scrubline("key", "map", *words, "--input", source, "--key-file", key)
+    assert (code, out) == (2, "") and told in err
+    assert "secret" not in err and (tmp_path / "taken.csv").read_text() == "kept"
+    assert not list(tmp_path.glob("*.new")) and not list(tmp_path.glob(".*.new"))

@@ -1,0 +1,33 @@
+"""Pages whose commands can be pasted whole: each block runs, and prints what stands below it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = ("own-rules.md",)
+GUARD_SECONDS = 300
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```\n(?:```text\n(.*?)```)?", text, re.DOTALL)
+    assert blocks
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for commands, expected in blocks:
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", commands],
+            cwd=tmp_path,
+            env=os.environ | {"PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=GUARD_SECONDS,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, expected), done.stderr
