@@ -35,6 +35,7 @@ from ...models.auxiliary.ner import score_ner
 from ...models.auxiliary.pos import score_pos, words_of
 from ...models.auxiliary.words import score_clusters
 from ...models.core.errors import UsageError
+from ...models.core.suggestions import did_you_mean
 from ...models.corpora import CorpusError, read_annotated
 from ...models.storage.storage import Storage
 from ..process.exit_codes import ExitCode
@@ -61,7 +62,8 @@ def train_model(args: argparse.Namespace) -> str:
         UsageError: if the name, an input or a setting cannot be used, or the output exists.
     """
     if args.part not in AUXILIARY_MODELS:
-        raise UsageError(f"unknown auxiliary model; known: {', '.join(AUXILIARY_MODELS)}")
+        meant = did_you_mean(args.part or "", AUXILIARY_MODELS)
+        raise UsageError(f"unknown auxiliary model{meant}; known: {', '.join(AUXILIARY_MODELS)}")
     trainer = AUXILIARY_MODELS[args.part]
     if not args.inputs:
         raise UsageError(

@@ -6,6 +6,7 @@ import argparse
 
 from ...models.core.errors import UsageError
 from ..options import Options, load_config, options_from, said
+from ..process.logs import remember_typed
 from ..runners.engines import check_runner
 
 
@@ -19,6 +20,7 @@ def read_options(parsed: argparse.Namespace) -> Options:
     overrides = said(parsed) | {"beam": getattr(parsed, "beam", None)}
     config = load_config(getattr(parsed, "config", None))
     options = options_from(config, overrides, command=command)
+    remember_typed({"--output": options.output, "--key-file": options.key_source})
     if options.beam and check_runner(options.runner) == "direct":
         raise UsageError(
             "options after -- are for the engines of Beam (--runner portable, prism, flink, ...); "

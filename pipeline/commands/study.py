@@ -12,6 +12,7 @@ from pathlib import Path
 from ... import dictionaries
 from ...models.core.errors import UsageError
 from ...models.core.label_maps import load_map
+from ...models.core.suggestions import did_you_mean
 from ...models.recipes import LANGUAGES
 from ...models.storage.places import local_path
 from ...models.studies import (
@@ -98,7 +99,10 @@ def _require_own_folder(output: Path) -> None:
 
 def _chosen(names: list[str]) -> list[Study]:
     if unknown := sorted(set(names) - STUDIES.keys() - {"all"}):
-        raise UsageError(f"unknown study {', '.join(unknown)}; known: all, {', '.join(STUDIES)}")
+        meant = did_you_mean(unknown, STUDIES)
+        raise UsageError(
+            f"unknown study {', '.join(unknown)}{meant}; known: all, {', '.join(STUDIES)}"
+        )
     return [study for name, study in STUDIES.items() if name in names or "all" in names]
 
 

@@ -112,7 +112,7 @@ def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
         (("scrubb",), "invalid choice"),
         (("scrub",), "say where to write with --output URL"),
         (("scrub", "--output", "out"), "say what to read with --input URL"),
-        (("scrub", "x"), "files are named by options"),
+        (("scrub", "x"), "there is no such file or folder"),
         (("scrub", "--workers", "two"), "--workers: must be a whole number"),
         (("scrub", "--workers", "-1", "--output", "o", "--input", "i"), "workers must be 0"),
         (("scrub", "--column", "text", "--output", "o", "--input", "i"), "takes NAME=ROLE"),
@@ -163,7 +163,10 @@ def test_2_bad_usage(scrubline, monkeypatch, tmp_path, words, message):
     ("change", "message"),
     [
         (["--model", "no-such"], "bundle"),
-        (["--policy", "hippa"], "unknown policy; expected one of ['hipaa', "),
+        (
+            ["--policy", "hippa"],
+            "unknown policy (did you mean 'hipaa'?); expected one of ['h",
+        ),
         (["--policy", "no/such.toml"], "the policy file does not exist"),
         (["--recogniser", "tarot"], "tarot"),
         (["--recogniser", "none"], "nothing would be found"),

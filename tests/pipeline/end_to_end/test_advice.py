@@ -61,13 +61,47 @@ def test_resume_takes_a_key_that_was_moved_and_no_other(scrubline, words, tmp_pa
     assert scrubline("verify", "--output", tmp_path / "out", "--key-file", moved)[0] == 0
 
 
-def test_what_accepts_a_held_run_can_be_pasted(scrubline, words, tmp_path):
+def test_what_accepts_a_held_run_can_be_pasted(scrubline, words, tmp_path, terminal):
     out = tmp_path / "an output"
-    code, _, err = scrubline("scrub", *words, "--output", out, "--max-quarantined", "0.01")
+    again = ("scrub", *words, "--output", out, "--max-quarantined", "0.01")
+    code, _, err = scrubline(*again)
     assert code == 3
-    (line,) = re.findall(r"scrubline (resume .*) SHARE", err)
-    assert scrubline(*shlex.split(line), "0.5")[0] == 0
+    assert "an output" not in err and "resume --output ... --max-quarantined 0.0625" in err
+    terminal()
+    code, _, err = scrubline(*again, "--no-progress")
+    assert code == 3
+    lines = re.findall(r"scrubline (\w+ --output [^,\n]*)", err)
+    look, discard, accept, give_up = lines
+    assert scrubline(*shlex.split(look))[0] == 0
+    assert discard == give_up == f"resume --output '{out}' --discard"
+    assert scrubline(*shlex.split(accept), "--no-progress")[0] == 0
     assert (out / "_SUCCESS").exists()
+
+
+def test_a_first_try_that_came_to_nothing_gives_way(scrubline, tmp_path, key_file):
+    (tmp_path / "in.csv").write_bytes("id,text\n1,Café 3/4/2012\n2,é\n".encode("latin-1"))
+    line = ["scrub", "--input", tmp_path / "in.csv", "--output", tmp_path / "out", "--model"]
+    line += ["none", "--key-file", key_file, "--column", "id=id", "--column", "text=text"]
+    code, _, err = scrubline(*line)
+    assert code == 3
+    assert "read: BadEncoding (2): some bytes are not valid" in err
+    assert "set the right --encoding" in err and "takes the place of this run" in err
+    code, _, err = scrubline(*line, "--encoding", "latin-1")
+    assert code == 0 and "gives way: it made nothing but quarantined rows" in err
+    assert not (tmp_path / "out/_staging").exists()
+    # What is published stays, and so does a run in which a row came through.
+    (tmp_path / "in.csv").write_bytes("id,text\n1,b\n2,é\n3,é\n".encode("latin-1"))
+    other = [word if word != tmp_path / "out" else tmp_path / "other" for word in line]
+    assert scrubline(*other)[0] == 3
+    code, _, err = scrubline(*other, "--encoding", "latin-1")
+    assert code == 2 and "has an unfinished run" in err
+
+
+def test_a_plan_does_not_give_way(scrubline, words, tmp_path):
+    how = ["--output", tmp_path / "out", "--max-quarantined", "0.5"]
+    assert scrubline("plan", *words, *how)[0] == 0
+    code, _, err = scrubline("scrub", *words, *how, "--policy", "research")
+    assert code == 2 and "has an unfinished run" in err
 
 
 @pytest.mark.parametrize("url", ["zip://a.txt::{}", "zip://a.txt::file://{}", "tar://a.txt::{}"])
