@@ -29,5 +29,5 @@ def did_you_mean(words: str | Iterable[str], known: Iterable[str]) -> str:
     """
     known = tuple(known)
     found = [closest(word, known) for word in ([words] if isinstance(words, str) else words)]
-    meant = dict.fromkeys(name for name in found if name is not None)
+    meant = dict.fromkeys(str(name) for name in found if name is not None)
     return f" (did you mean {' and '.join(map(repr, meant))}?)" if meant else ""

@@ -13,6 +13,7 @@ from ...models.core.suggestions import closest
 from ...models.core.version import VERSION
 from ..options.table import run_options
 from ..process.exit_codes import ExitCode
+from ..process.stdout import show
 from .table import COMMANDS, Topic
 
 RUNS = ("scrub", "plan", "resume")
@@ -56,7 +57,7 @@ class _Version(argparse.Action):
 
         reason = why_absent()
         native = f"without the native extension: it {reason}" if reason else "native"
-        print(f"scrubline {VERSION} ({native})")
+        show(f"scrubline {VERSION} ({native})")
         parser.exit()
 
 
@@ -126,7 +127,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     # Without a command there is nothing but help and version.
     parser = make_parser(next((word for word in words if word in COMMANDS), "none"))
     if not words:
-        print(parser.format_help(), file=sys.stderr)
+        parser.print_help(sys.stderr)
     parsed = parser.parse_args(words)
     if empty := _empty_option(words):
         parser.error(f"{empty} is empty: is an environment variable unset?")

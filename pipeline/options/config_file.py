@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -67,12 +68,17 @@ def load_config(path: str | None) -> dict[str, Any]:
         with os.fdopen(open_regular(path), "rb") as stream:
             return read_config(stream.read())
     except NotARegularFile:
-        raise UsageError(f"--config: the file cannot be read: {NO_FILE}") from None
+        raise _refused(f"the file cannot be read: {NO_FILE}", path) from None
     except FileNotFoundError:
-        raise UsageError("--config: there is no such file") from None
+        raise _refused("there is no such file", path) from None
     except OSError as error:
         raise_shortage(error)
-        raise UsageError(f"--config: the file cannot be read ({type(error).__name__})") from None
+        raise _refused(f"the file cannot be read ({type(error).__name__})", path) from None
+
+
+def _refused(why: str, path: str) -> UsageError:
+    """An error that repeats the path on the terminal of the one who typed it, and nowhere else."""
+    return UsageError(f"--config: {why}", on_terminal=f"--config {shlex.quote(path)}: {why}")
 
 
 def read_config(content: bytes) -> dict[str, Any]:

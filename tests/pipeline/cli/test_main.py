@@ -238,14 +238,14 @@ def test_the_file_of_an_undeclared_column_is_told_by_its_number(scrubline, job, 
     code, _, err = scrubline("scrub", *words)
     assert code == 2
     assert (
-        "the first in input file 1 (in the order of paths). Undeclared columns are never passed on"
+        "the first in input file 2 (in the order of paths). Undeclared columns are never passed on"
         in err
     )
     assert "Poe" not in err
     (more / "2.docx").write_text("x")
     code, _, err = scrubline("scrub", *words)
     assert code == 2 and "2.docx" not in err
-    assert "input file 2 (in the order of paths): the file name has an unknown ending" in err
+    assert "input file 3 (in the order of paths): the file name has an unknown ending" in err
     assert "--format NAME" in err
 
 

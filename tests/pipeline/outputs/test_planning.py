@@ -113,7 +113,7 @@ def test_without_preset_the_columns_are_listed(storage, tmp_path):
     ("name", "content", "message"),
     [
         ("smith.docx", b"x", "the file name has an unknown ending"),
-        ("smith.parquet", b"x", r"input file 0 \(in the order of paths\): not readable as Parquet"),
+        ("smith.parquet", b"x", r"input file 1 \(in the order of paths\): not readable as Parquet"),
     ],
 )
 def test_what_cannot_be_read_is_named_by_its_place(storage, tmp_path, name, content, message):
