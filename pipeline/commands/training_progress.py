@@ -1,7 +1,8 @@
 """What a training shows while it works: the time it will take, a bar, and a line an iteration.
 
 All of it goes to standard error. On a terminal there is a bar; elsewhere, where a scheduler keeps
-the log, a line now and then. Neither holds anything of the notes but their number and size.
+the log, a line now and then, if it takes long. Neither holds anything of the notes but their number
+and size.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from ..process.logs import is_terminal, say
 
 _MEASURED_CHARACTERS = 60_000
 """Of the training texts; a second or two of work."""
-_SECONDS_BETWEEN_LINES = 10.0
-"""Where there is no terminal."""
+_SOON = 10.0
+"""Seconds. Where there is no terminal: between two lines; what takes less is not told at all."""
 _CAPS = ("max_iterations", "rounds")
 """Parameters of learners that say after how many iterations they end at the latest."""
 
@@ -43,7 +44,9 @@ class TrainingProgress:
         self._prepared_by = prepared_by
         self._caps = [cap_of(dict(t.learner.parameters)) for t in recipe.taggers]
         self._tagger = self._iteration = 0
-        self._began = self._told = time.monotonic()
+        self._started = self._began = self._told = time.monotonic()
+        self._unsaid: list[str] = []
+        self._speaks = False
         self._bar: Any = None
         self._task: Any = None
 
@@ -76,8 +79,11 @@ class TrainingProgress:
         """Makes the features; says before how long the training will take, from a measurement."""
         size = _characters(documents)
         seconds = estimate(recipe, documents, dictionaries, auxiliary)
-        how_long = "" if seconds is None else f": about {shown_time(seconds)}, as a sample took"
+        is_long = size > 4 * _MEASURED_CHARACTERS if seconds is None else seconds > _SOON
+        how_long = "" if seconds is None else f": about {shown_time(seconds)} at most"
         self._say(f"training on {len(documents):,} documents, {size:,} characters{how_long}")
+        if is_long:
+            self._speak()
         self._begin("features", None)
         began = time.monotonic()
         made = self._prepared_by(recipe, documents, dictionaries, auxiliary)
@@ -99,9 +105,11 @@ class TrainingProgress:
         if self._bar is not None:
             self._bar.console.print(f"{self._name()}{line}", highlight=False)
             self._bar.update(self._task, completed=iteration, left=left)
-        elif iteration == 1 or now - self._told >= _SECONDS_BETWEEN_LINES:
+        elif iteration == 1 or now - self._told >= _SOON:
             self._told = now
-            say(f"{self._name()}{line}, {each:.1f} s each{left and f', {left}'}", "INFO")
+            self._say(f"{self._name()}{line}, {each:.1f} s each{left and f', {left}'}")
+        if now - self._started >= _SOON:
+            self._speak()
 
     def _begin_tagger(self, number: int) -> None:
         self._tagger, self._iteration, self._began = number, 0, time.monotonic()
@@ -122,8 +130,16 @@ class TrainingProgress:
     def _say(self, message: str) -> None:
         if self._bar is not None:
             self._bar.console.print(message, highlight=False)
-        else:
+        elif self._speaks:
             say(message, "INFO")
+        else:
+            self._unsaid.append(message)
+
+    def _speak(self) -> None:
+        """From now on says what there is to say: it takes long enough for someone to wonder."""
+        self._speaks = True
+        while self._unsaid:
+            self._say(self._unsaid.pop(0))
 
 
 # -- the time it will take

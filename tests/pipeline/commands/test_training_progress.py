@@ -39,7 +39,18 @@ def words(corpus, output):
     return [*line, "--set", "max_iterations=4"]
 
 
-def test_off_a_terminal_there_are_lines_without_names(scrubline, corpus, tmp_path):
+@pytest.fixture
+def slow(monkeypatch):
+    """Makes every training one that takes long."""
+    monkeypatch.setattr("scrubline.pipeline.commands.training_progress._SOON", 0.0)
+
+
+def test_off_a_terminal_a_short_training_says_nothing(scrubline, corpus, tmp_path):
+    code, _, err = scrubline(*words(corpus, tmp_path / "mine"))
+    assert (code, err) == (0, "")
+
+
+def test_off_a_terminal_there_are_lines_without_names(scrubline, corpus, tmp_path, slow):
     output = tmp_path / "Jane_Roe"
     code, out, err = scrubline(*words(corpus, output), "--held-out", corpus)
     assert code == 0
@@ -79,7 +90,7 @@ def test_where_no_time_can_be_told_none_is(name):
     assert estimate(recipe_in(name, "en"), documents(20), {}, {}) is None
 
 
-def test_a_number_that_goes_down_belongs_to_the_next_tagger(capsys):
+def test_a_number_that_goes_down_belongs_to_the_next_tagger(capsys, slow):
     recipe = recipe_in("hitsz", "en")
     shown = TrainingProgress(recipe)
     for iteration in (1, 2, 1):

@@ -117,3 +117,47 @@ def test_of_an_archive_the_file_itself_is_named(scrubline, words, tmp_path, url,
 def test_an_output_that_no_file_system_makes_is_refused(scrubline, words, command):
     code, _, err = scrubline(command, *words, "--output", "/proc/x")
     assert code == 2 and "the output folder cannot be created" in err, err
+
+
+@pytest.mark.parametrize("command", ["scrub", "plan"])
+def test_what_was_typed_is_repeated_on_a_terminal_alone(
+    scrubline, words, tmp_path, command, terminal
+):
+    out = ["--output", tmp_path / "out"]
+    cases = [
+        ([*words, *out, "--input", "no/Jane Roe"], "input 'no/Jane Roe' does not exist"),
+        (["--config", "no/Jane Roe.toml"], "--config 'no/Jane Roe.toml': there is no such file"),
+        ([*words, *out, "--key-file", "/no/Jane"], "the key file /no/Jane does not exist"),
+    ]
+    for line, _ in cases:
+        code, _, err = scrubline(command, *line)
+        assert code == 2 and "Jane" not in err
+    terminal()
+    for line, said in cases:
+        assert said in scrubline(command, *line)[2]
+
+
+def test_another_delimiter_is_named(scrubline, words, tmp_path):
+    (tmp_path / "in.csv").write_text("note_id;note_text\n1;a\n")
+    line = ["--input", tmp_path / "in.csv", *words[2:], "--output", tmp_path / "out"]
+    code, _, err = scrubline("scrub", *line)
+    assert code == 2 and err.endswith("looks as if it were several: give --delimiter ';'\n")
+    assert "note_text" not in err
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        ("", True),
+        ("[deny]\nSTAFFCODE = ['ZZ']\n", False),
+        ("[note_types.x.deny]\nSTAFFCODE = ['ZZ']\n", False),
+    ],
+)
+def test_a_label_that_nothing_gives_is_refused(scrubline, words, tmp_path, more, refused):
+    policy = tmp_path / "own.toml"
+    own = 'STAFFCODE = { hipaa = "R", description = "code" }'
+    policy.write_text(f'name = "own"\nextends = "hipaa"\n[labels]\n{own}\n{more}')
+    line = [*words, "--output", tmp_path / "out", "--policy", policy, "--dry-run"]
+    code, _, err = scrubline("scrub", *line)
+    assert code == (2 if refused else 0), err
+    assert ("no [deny] phrase gives the labels ['STAFFCODE']" in err) == refused
