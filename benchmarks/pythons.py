@@ -57,10 +57,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tests", default="tests", help="folders or files of tests")
     parser.add_argument("--no-tests", action="store_true", help="compare digests alone")
+    parser.add_argument("--wheel", type=Path, help="an existing wheel (default: one is built)")
     parser.add_argument("--only", action="append", metavar="3.X", help="a Python; repeatable")
     asked = parser.parse_args()
     found = {v: p for v, p in installed_pythons().items() if not asked.only or v in asked.only}
-    wheel = built_wheel()
+    wheel = asked.wheel.resolve() if asked.wheel else built_wheel()
     print(f"wheel {wheel.name}", flush=True)
     tests = None if asked.no_tests else shlex.split(asked.tests)
     outcomes = []
