@@ -78,7 +78,8 @@ def test_what_accepts_a_held_run_can_be_pasted(scrubline, words, tmp_path, termi
     assert (out / "_SUCCESS").exists()
 
 
-def test_a_first_try_that_came_to_nothing_gives_way(scrubline, tmp_path, key_file):
+@pytest.mark.parametrize("night", [(), ("--finish-pending",)])
+def test_a_first_try_that_came_to_nothing_gives_way(scrubline, tmp_path, key_file, night):
     (tmp_path / "in.csv").write_bytes("id,text\n1,Café 3/4/2012\n2,é\n".encode("latin-1"))
     line = ["scrub", "--input", tmp_path / "in.csv", "--output", tmp_path / "out", "--model"]
     line += ["none", "--key-file", key_file, "--column", "id=id", "--column", "text=text"]
@@ -86,7 +87,9 @@ def test_a_first_try_that_came_to_nothing_gives_way(scrubline, tmp_path, key_fil
     assert code == 3
     assert "read: BadEncoding (2): some bytes are not valid" in err
     assert "set the right --encoding" in err and "takes the place of this run" in err
-    code, _, err = scrubline(*line, "--encoding", "latin-1")
+    code, _, err = scrubline(*line, "--finish-pending")
+    assert code == 3 and "BadEncoding (2)" in err  # the very same job is held again
+    code, _, err = scrubline(*line, "--encoding", "latin-1", *night)
     assert code == 0 and "gives way: it made nothing but quarantined rows" in err
     assert not (tmp_path / "out/_staging").exists()
     # What is published stays, and so does a run in which a row came through.
