@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults test-embed
+.PHONY: demo test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults test-embed pythons replay-image
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -70,6 +70,18 @@ test-stores: stores
 
 digests: $(VENV)/for-tests
 	$(BIN)/python -m benchmarks.digests
+
+# The tests on each installed Python from 3.11 on, from one wheel; content digests are compared.
+# `make pythons PYTHONS="--no-tests"` compares digests alone.
+PYTHONS ?=
+
+pythons: $(VENV)/for-tests
+	$(BIN)/python -m benchmarks.pythons $(PYTHONS)
+
+# The steps of deploy/Dockerfile without a container, in an empty folder; needs a compiler and Go.
+replay-image:
+	rm -rf build/image
+	$(PYTHON) deploy/replay.py build/image
 
 # All combinations of the table of faults, two at once; needs gcc. `make faults ONLY=s3:` tries some.
 ONLY ?=

@@ -1,10 +1,12 @@
 """Packaging: the folder `public` is installed as `scrubline`, each room as `scrubline.<room>`."""
 
+import os
 import re
 import shutil
 from pathlib import Path
 
 from setuptools import Extension, find_packages, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 PACKAGES = {
@@ -23,7 +25,7 @@ SERVE = ["starlette>=0.46,<2", "uvicorn>=0.34,<1"]
 CLUSTERS = ["gensim>=4.4,<5", *SVM, "threadpoolctl>=3.1"]
 
 # One extension for all Pythons from 3.11 on. Without a compiler the install succeeds without it,
-# and Scrubline runs its reference path.
+# and Scrubline runs its reference path; SCRUBLINE_REQUIRE_NATIVE=1 makes the build fail instead.
 NATIVE = Extension(
     "scrubline.models.native._native",
     sources=sorted(map(str, Path("models/native").glob("*.c"))),
@@ -31,7 +33,7 @@ NATIVE = Extension(
     extra_compile_args=["-O3", "-std=c11", "-fno-trapping-math"],
     libraries=["m"],
     py_limited_api=True,
-    optional=True,
+    optional=os.environ.get("SCRUBLINE_REQUIRE_NATIVE") != "1",
 )
 
 
@@ -44,6 +46,18 @@ class BuildPackages(build_py):
         if earlier.exists() and not self.editable_mode:
             shutil.rmtree(earlier)
         super().run()
+
+
+class TaggedWheel(bdist_wheel):
+    """Names a wheel for what is in it: without the extension it is `py3-none-any`."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        """The tag; only after the build is it known whether the extension could be built."""
+        built = Path(self.get_finalized_command("build").build_lib, "scrubline/models/native")
+        if built.is_dir() and not any(p.suffix in (".so", ".pyd") for p in built.iterdir()):
+            self.root_is_pure = True
+            return "py3", "none", "any"
+        return super().get_tag()
 
 
 setup(
@@ -75,7 +89,7 @@ setup(
         "scrubline.pipeline": ["commands/*.sql"],
     },
     ext_modules=[NATIVE],
-    cmdclass={"build_py": BuildPackages},
+    cmdclass={"build_py": BuildPackages, "bdist_wheel": TaggedWheel},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
     install_requires=[
         # Beam caps pyarrow and numpy; asking for a newer pyarrow makes resolvers walk back to

@@ -13,7 +13,9 @@ from ..models.bundles.bundle import Bundle, open_bundle
 from ..models.bundles.detector import rules_named
 from ..models.core.errors import UsageError
 from ..models.core.keys import Keys
+from ..models.core.labels import LABELS
 from ..models.core.resources import names_a_file
+from ..models.core.suggestions import did_you_mean
 from ..models.formats import Format, open_format
 from ..models.formats.column_roles import TEXT_FILES
 from ..models.formats.line_notes import GroupLines
@@ -126,6 +128,7 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
         hive_keys = {key for file in seen.files for key, _ in file.partition}
         job.group_lines.check(columns, forms, hive_keys)
     labels = {label for bundle in new.bundles for label in bundle.labels}
+    _check_own_labels(policy, labels)
     for form in forms:
         check_replacements(policy, labels, form)
     job = dataclasses.replace(job, columns=columns)
@@ -194,6 +197,25 @@ def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> N
                     f"policy: the format {form.name} cannot hold what replaces {label} "
                     f"({error}); or choose another text for it in [texts]"
                 ) from None
+
+
+def _check_own_labels(policy: Policy, labels: Collection[str]) -> None:
+    """Refuses a label of the site's own that nothing in the run can ever give.
+
+    Args:
+        labels: what the models give.
+
+    Raises:
+        UsageError: naming the labels, and what was meant if a name is near.
+    """
+    denied = {label for one in (policy, *policy.note_types.values()) for label in one.deny}
+    if never := sorted(set(policy.labels) - set(labels) - denied):
+        given = sorted({*labels, *LABELS})
+        raise UsageError(
+            f"policy: no model of this run and no [deny] phrase gives the labels {never}"
+            f"{did_you_mean(never, given)}, so their actions would never apply: add the model "
+            "(--model), list phrases under [deny], or remove them from `labels`"
+        )
 
 
 def _keys(storage: Storage, output: str, key_source: str) -> Keys:

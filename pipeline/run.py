@@ -30,6 +30,7 @@ from .outputs.gates import check_gates, read_gate_results
 from .outputs.hold import hold, refuse_waiting
 from .outputs.manifest import published_manifest, read_manifest
 from .outputs.pending import (
+    came_to_nothing,
     choose_pending,
     discard_run,
     failing_if_removed,
@@ -360,6 +361,12 @@ def _finish_pending(session: Session, new: NewJob) -> None:
             if prepare_run(storage, session.options, new).job.run == run:
                 continue  # the very run that is asked for: it goes on, with the canaries of now
             _log.warning("giving up run %s: its canaries have changed", run)
+        elif (
+            stage is Stage.UNFINISHED
+            and came_to_nothing(storage, output, run)
+            and prepare_run(storage, session.options, new).job.run != run
+        ):
+            continue  # it gives way to the run that is asked for: see `make_way`
         elif stage is not Stage.PLANNING:
             require_key_of_run(read_job(storage, output, run), new.job)
             try:

@@ -154,6 +154,19 @@ def test_a_wheel_without_a_compiler_holds_nothing_of_a_former_build(tmp_path):
     assert former - now == {"scrubline/models/formerly.py"}
     assert "scrubline/models/native/__init__.py" in now
     assert not [name for name in now if name.endswith(".so")]
+    # Its name says so: nobody takes it for the fast one, and any machine can install it.
+    (built,) = (folder / "now").glob("*.whl")
+    assert built.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(built) as packed:
+        (said,) = (name for name in packed.namelist() if name.endswith(".dist-info/WHEEL"))
+        assert b"Root-Is-Purelib: true\nTag: py3-none-any" in packed.read(said)
+
+
+def test_a_build_that_must_have_the_extension_fails_without_a_compiler(tmp_path):
+    folder = copy_of_what_is_built(tmp_path)
+    demanded = {**WITHOUT_COMPILER, "SCRUBLINE_REQUIRE_NATIVE": "1"}
+    words = (sys.executable, "-c", HOOK, folder / "dist")
+    assert run(*words, cwd=folder, check=False, more_environment=demanded).returncode != 0
 
 
 def test_nothing_but_scrubline_lands_at_the_top(wheel):
@@ -196,7 +209,7 @@ def require_it_works(binaries, cwd, root):
         ["python", "-P", "-m", "scrubline"],
     ):
         command, *rest = [binaries / words[0], *words[1:], "--version"]
-        assert run(command, *rest, cwd=cwd).stdout == f"scrubline {version}\n"
+        assert run(command, *rest, cwd=cwd).stdout.startswith(f"scrubline {version} (")
     worker = ("-P", "-m", "scrubline.pipeline.runners.worker")
     assert run(binaries / "python", *worker, cwd=cwd, stdin=subprocess.DEVNULL).stdout == ""
 

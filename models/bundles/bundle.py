@@ -22,6 +22,7 @@ from ..core.errors import BundleError, ScrublineError, error_class
 from ..core.forksafe import ForkSafeLock
 from ..core.labels import UNKNOWN_KIND
 from ..core.shortage import raise_shortage
+from ..core.suggestions import did_you_mean
 from ..crf.model_file import snap_bias
 from ..families import FAMILIES, Family, Model
 from ..recipes import Recipe
@@ -261,8 +262,9 @@ def open_bundle(name_or_url: str) -> Bundle:
         folder = package_folder(_shipped(name_or_url))
     else:
         raise BundleError(
-            f"no such bundle; expected one of {list(bundled_names())}, or the path or URL of a "
-            "folder (with a slash, as in ./folder)"
+            f"no such bundle{did_you_mean(name_or_url, bundled_names())}; expected one of "
+            f"{list(bundled_names())}, or the path or URL of a folder (with a slash, as in "
+            "./folder)"
         )
     return _open(folder, where)
 

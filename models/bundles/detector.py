@@ -12,6 +12,7 @@ from ..core.errors import UsageError
 from ..core.feature_rows import Featurized
 from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.spans import Candidate, Candidates
+from ..core.suggestions import did_you_mean
 from ..core.tokens import Tokens
 from ..features import FOUND
 from ..features.declaration import FeatureSet, properties
@@ -289,7 +290,8 @@ def rules_named(names: Iterable[str], bundles: Iterable[Bundle]) -> tuple[str, .
     for name in names:
         named |= dict.fromkeys(standing.get(name, [name]))
     if unknown := sorted(named.keys() - RECOGNISERS.keys()):
-        raise UsageError(f"unknown recognisers {unknown}; known: {sorted(RECOGNISERS)}")
+        meant = did_you_mean(unknown, (*RECOGNISERS, *standing, "all", "none"))
+        raise UsageError(f"unknown recognisers {unknown}{meant}; known: {sorted(RECOGNISERS)}")
     return tuple(named)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .errors import DocumentError, OverBudget, UsageError
+from .suggestions import did_you_mean
 
 BATCH_DOCUMENTS, BATCH_BYTES = 256, 500_000
 """Most documents and bytes of a batch, unless a job says otherwise."""
@@ -67,7 +68,8 @@ class Budgets:
         values: dict[str, Any] = {}
         for name, value in pairs:
             if name not in known:
-                raise UsageError(f"unknown budget {name!r}; known are {', '.join(known)}")
+                meant = did_you_mean(name, known)
+                raise UsageError(f"unknown budget {name!r}{meant}; known are {', '.join(known)}")
             is_share = str(known[name].type) == "float"
             if not isinstance(value, int | float if is_share else int) or isinstance(value, bool):
                 kind = "a number" if is_share else "a whole number"

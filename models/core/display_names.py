@@ -13,6 +13,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from .errors import UsageError
+from .suggestions import did_you_mean
 
 MOST_NAMED = 20
 """Columns in one list of a message; of the others, it says how many they are."""
@@ -65,10 +66,14 @@ class ColumnNames:
             unseen: declared names that the input does not have, if any; the message ends with them.
         """
         texts = []
-        end = ""
-        if unseen:
-            end = f". Declared but not in the input: {declared_list(unseen)}; misspelled?"
         for on_terminal in (False, True):
+            end = ""
+            if unseen:
+                named = [self._named(name, on_terminal) for name in columns[:MOST_NAMED]]
+                meant = did_you_mean(unseen[:MOST_NAMED], filter(None, named))
+                end = (
+                    f". Declared but not in the input: {declared_list(unseen)}; misspelled?{meant}"
+                )
             listed = self.listed(columns, on_terminal) + self._hint(columns, on_terminal)
             options = self._options(columns, on_terminal)
             texts.append(message.format(columns=listed, options=options) + end)

@@ -14,7 +14,17 @@ from typing import Any
 
 
 class ScrublineError(Exception):
-    """Base of all errors below."""
+    """Base of all errors below.
+
+    Attributes:
+        on_terminal: the message with names that the user typed, or that come from a file (columns,
+            labels), for the user's own terminal. `str()` gives the one for logs, reports, JSON and
+            everything else.
+    """
+
+    def __init__(self, message: str = "", *, on_terminal: str | None = None) -> None:
+        super().__init__(message)
+        self.on_terminal = message if on_terminal is None else on_terminal
 
 
 class UsageError(ScrublineError):
@@ -22,15 +32,7 @@ class UsageError(ScrublineError):
 
     Mostly raised before anything is written; during a run if policy, bundle, rule or key differ
     from the planned ones: then nothing is published.
-
-    Attributes:
-        on_terminal: the message with names that come from a file (columns, labels), for the user's
-            own terminal. `str()` gives the one for logs, reports, JSON and everything else.
     """
-
-    def __init__(self, message: str = "", *, on_terminal: str | None = None) -> None:
-        super().__init__(message)
-        self.on_terminal = message if on_terminal is None else on_terminal
 
     def within(self, where: str) -> UsageError:
         """The same error with the place before both messages."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .errors import UsageError
+from .suggestions import did_you_mean
 
 _KEY = "option"
 
@@ -146,7 +147,10 @@ class Option:
         if value == "" and self.default != "" and not self.may_be_empty:
             raise UsageError(f"{self.flag} is empty: is an environment variable unset?")
         if self.choices and value not in self.choices:
-            raise UsageError(f"{self.flag} must be one of {', '.join(self.choices)}, got {value!r}")
+            meant = did_you_mean(str(value), self.choices)
+            raise UsageError(
+                f"{self.flag} must be one of {', '.join(self.choices)}, got {value!r}{meant}"
+            )
         if self.check is not None:
             try:
                 self.check(value)

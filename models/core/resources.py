@@ -11,6 +11,7 @@ from typing import Any
 from ...dictionaries.files import NotARegularFile, read_named
 from .errors import UsageError
 from .shortage import raise_shortage
+from .suggestions import did_you_mean
 
 _ROOT = __package__.rpartition(".")[0]
 _MOST_BYTES = 1 << 20
@@ -32,7 +33,10 @@ def shipped_text(kind: str, folder: str, name: str) -> str:
         UsageError: if no shipped file has that name.
     """
     if name not in shipped_names(folder):
-        raise UsageError(f"unknown {kind}; expected one of {list(shipped_names(folder))}")
+        raise UsageError(
+            f"unknown {kind}{did_you_mean(name, shipped_names(folder))}; expected one of "
+            f"{list(shipped_names(folder))}"
+        )
     file = importlib.resources.files(_ROOT).joinpath(folder, f"{name}.toml")
     return file.read_text(encoding="utf-8")
 
@@ -61,7 +65,8 @@ def read_toml(kind: str, folder: str, name_or_url: str) -> dict[str, Any]:
     elif names_a_file(name_or_url):
         return read_toml_file(kind, name_or_url, folder)
     else:
-        raise UsageError(f"unknown {kind}; {_expected(folder)}")
+        meant = did_you_mean(name_or_url, shipped_names(folder))
+        raise UsageError(f"unknown {kind}{meant}; {_expected(folder)}")
     return _parsed(kind, content)
 
 
@@ -114,7 +119,8 @@ def require_keys(where: str, table: object, allowed: tuple[str, ...]) -> dict[st
         raise UsageError(f"{where}: expected a table, got {type(table).__name__}")
     if unknown := sorted(set(table) - set(allowed)):
         raise UsageError(
-            f"{where}: unknown {shown_keys(unknown, tuple(table))}; allowed: {list(allowed)}"
+            f"{where}: unknown {shown_keys(unknown, tuple(table))}"
+            f"{did_you_mean(unknown, allowed)}; allowed: {list(allowed)}"
         )
     return table
 

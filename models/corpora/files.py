@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, cast
 
 from ..core.errors import UsageError
+from ..core.suggestions import did_you_mean
 from ..storage.input_files import InputFile
 from ..storage.retries import MissingFileError, StorageAccessError
 from ..storage.storage import Storage
@@ -72,7 +73,8 @@ def corpus_format(name: str) -> CorpusFormat:
     try:
         return CORPORA[name]
     except KeyError:
-        raise UsageError(f"unknown corpus format; expected one of {list(CORPORA)}") from None
+        meant = did_you_mean(name, CORPORA)
+        raise UsageError(f"unknown corpus format{meant}; expected one of {list(CORPORA)}") from None
 
 
 def format_of_target(target: Place, form: str | None = None) -> CorpusFormat:

@@ -240,7 +240,11 @@ def _require_same_documents(
     if found := [
         f"{len(which)} {what} (ordinals {_first_of(which)})" for what, which in faults if which
     ]:
-        raise UsageError("gold and predicted must hold the same documents: " + "; ".join(found))
+        raise UsageError(
+            f"gold and predicted must hold the same documents: {'; '.join(found)}. Predict the "
+            "gold documents themselves (scrubline annotate --input GOLD), or remove what the other "
+            "side lacks; ordinals count from 0"
+        )
 
 
 def _repeated(documents: Sequence[AnnotatedDocument]) -> list[int]:

@@ -19,6 +19,7 @@ from ...dictionaries.trie import TokenTrie
 from ..core.arrays import Flags, Ints
 from ..core.errors import UsageError
 from ..core.lazy import lazy
+from ..core.suggestions import did_you_mean
 from ..core.tokens import Tokens
 from ..text.joined import KINDS, kinds_of
 from .native_columns import NativeBuilder, NativeWay
@@ -358,4 +359,5 @@ def require_name(owner: str, name: str, value: str) -> None:
 def require_one_of(owner: str, name: str, value: str, allowed: Iterable[str]) -> None:
     """Raises UsageError unless the value is allowed; names what is."""
     if value not in (known := sorted(allowed)):
-        raise UsageError(f"{owner}: {name} must be one of {', '.join(known)}")
+        meant = did_you_mean(value, known)
+        raise UsageError(f"{owner}: {name} must be one of {', '.join(known)}{meant}")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..core.errors import UsageError
+from ..core.suggestions import did_you_mean
 from ..storage.hive import partition_path
 from .corpus import BRAT, CONLL, I2B2_2006, I2B2_2014
 from .delimited import CSV, TSV
@@ -89,7 +90,8 @@ def open_format(name: str, options: FormatOptions) -> Format:
             files with.
     """
     if name not in FORMATS:
-        raise UsageError(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
+        meant = did_you_mean(name, FORMATS)
+        raise UsageError(f"unknown format {name!r}{meant}; known: {', '.join(FORMATS)}")
     return FORMATS[name].configured(options)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ..core.display_names import ColumnNames, declared_list
 from ..core.errors import UsageError
+from ..core.suggestions import did_you_mean
 
 
 class Role(enum.StrEnum):
@@ -123,7 +124,8 @@ class Columns:
         for name, role in pairs:
             if role not in Role.__members__.values():
                 known = "; ".join(f"{r}: {MEANING[r]}" for r in Role)
-                raise UsageError(f"column {name}: unknown role {role!r}; roles are {known}")
+                meant = did_you_mean(role, list(Role))
+                raise UsageError(f"column {name}: unknown role {role!r}{meant}; roles are {known}")
             roles.append((name, Role(role)))
         return cls(tuple(roles))
 

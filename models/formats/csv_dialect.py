@@ -13,6 +13,25 @@ import re2
 BOM = "\ufeff"
 
 
+_OTHER_DELIMITERS = {";": "';'", "\t": "$'\\t'", "|": "'|'", ",": "','"}
+"""Sign between cells -> as it is typed in a shell."""
+
+_NAME = re.compile(r"[^\W\d][\w.-]{0,63}")
+
+
+def likely_delimiter(header: str) -> str | None:
+    """For a header that was read as a single column, the option that makes it several.
+
+    A suggestion for a message: of the signs in use, the one that makes most parts, where each part
+    looks like the name of a column. None if there is no such sign.
+    """
+    parts = {sign: header.split(sign) for sign in _OTHER_DELIMITERS}
+    fits = {s: len(p) for s, p in parts.items() if len(p) > 1 and all(map(_NAME.fullmatch, p))}
+    if not fits:
+        return None
+    return f"give --delimiter {_OTHER_DELIMITERS[max(fits, key=fits.__getitem__)]}"
+
+
 class Dialect:
     """A dialect, compiled; in bytes for finding records, in text for their cells."""
 

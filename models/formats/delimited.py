@@ -38,7 +38,7 @@ from ..core.errors import UsageError
 from ..storage.input_files import InputFile
 from .chunks import ChunkCutter, LazySink, PlainCells, Streamed, table_rows
 from .column_roles import DOC_KEY, MOST_COLUMNS, Columns
-from .csv_dialect import BOM, Dialect, compiled
+from .csv_dialect import BOM, Dialect, compiled, likely_delimiter
 from .csv_scan import cut_at_records, read_records
 from .encodings import encoding_named, is_single_byte, require_encodable
 from .options import UNKNOWN_SIZE, UTF8, FormatOptions, Limits
@@ -321,6 +321,11 @@ class Delimited(PlainCells):
         return len(_UTF8_BOM)
 
     def _names(self, header: bytes) -> tuple[str, ...]:
+        """The names in a header.
+
+        Raises:
+            UsageError: see `columns`; and if it is one name that another delimiter makes several.
+        """
         text = self._text(header)
         if text is None:
             raise UsageError(f"the header is not valid {self.encoding}: set the right --encoding")
@@ -338,6 +343,10 @@ class Delimited(PlainCells):
         if twice := [name for name, times in Counter(names).items() if times > 1]:
             raise ColumnNames(names).error(
                 "the header names these columns more than once: {columns}", twice
+            )
+        if len(names) == 1 and (meant := likely_delimiter(names[0])):
+            raise UsageError(
+                f"the header is a single column, and looks as if it were several: {meant}"
             )
         return tuple(names)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 
 from ..core.errors import UsageError
+from ..core.suggestions import did_you_mean
 
 _SINGLE_BYTE = (
     *("ascii", "cp437", "cp850", "cp852", "cp866", "koi8-r", "koi8-u", "mac-roman"),
@@ -38,7 +39,8 @@ def encoding_named(name: str) -> str:
         return _BY_CODEC[codecs.lookup(name).name]
     except (LookupError, ValueError):
         raise UsageError(
-            f"encoding {name!r} is unknown or not supported; supported: {', '.join(ENCODINGS)}"
+            f"encoding {name!r} is unknown or not supported{did_you_mean(name, ENCODINGS)}; "
+            f"supported: {', '.join(ENCODINGS)}"
         ) from None
 
 

@@ -185,7 +185,8 @@ def require_key_of_run(pending: Job, given: Job) -> None:
         raise UsageError(
             f"the unfinished run {pending.run} was planned with another master key (check value "
             f"{pending.key_check}) than the one given ({given.key_check}): finish it with "
-            "`scrubline resume --output ...`, or give it up with `--discard`"
+            "`scrubline resume --output ...`, or give it up with `scrubline resume --output ... "
+            "--discard`"
         )
 
 

@@ -34,6 +34,11 @@ def warn_if_absent() -> None:
         )
 
 
+def why_absent() -> str:
+    """Why the extension does not run, as the end of a sentence; "" if it does."""
+    return _loaded()[1]
+
+
 def _loaded() -> tuple[ModuleType | None, str]:
     """The module, or None and why."""
     if os.environ.get(SWITCH) == "0":

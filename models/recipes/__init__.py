@@ -7,6 +7,7 @@ that cannot be trained as they are.
 from __future__ import annotations
 
 from ..core.errors import UsageError
+from ..core.suggestions import did_you_mean
 from ..features import Feature
 from . import default, hide, hitsz, stat_deid, szeged, wi_deid
 from .family import RecipeFamily
@@ -83,7 +84,8 @@ def recipe_in(name: str, language: str) -> Recipe:
         UsageError: if the recipe is unknown, or does not have the language.
     """
     if name not in FAMILIES:
-        raise UsageError(f"unknown recipe {name!r}; known: {', '.join(FAMILIES)}")
+        meant = did_you_mean(name, FAMILIES)
+        raise UsageError(f"unknown recipe {name!r}{meant}; known: {', '.join(FAMILIES)}")
     return FAMILIES[name].in_language(language)
 
 

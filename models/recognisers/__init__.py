@@ -15,6 +15,7 @@ from ..core.code_hash import hash_of_module, installed, lists_read, modules_used
 from ..core.documents import Context, Document
 from ..core.errors import UsageError
 from ..core.spans import Candidate
+from ..core.suggestions import did_you_mean
 from . import (
     accession,
     account,
@@ -230,5 +231,6 @@ def _named(name: str) -> Recogniser:
         return RECOGNISERS[name]
     except KeyError:
         raise UsageError(
-            f"unknown recogniser {name!r}; known: {', '.join(sorted(RECOGNISERS))}"
+            f"unknown recogniser {name!r}{did_you_mean(name, RECOGNISERS)}; known: "
+            f"{', '.join(sorted(RECOGNISERS))}"
         ) from None

@@ -19,6 +19,7 @@ from ..core.errors import UsageError
 from ..core.labels import HIPAA_OF, LABELS, UNKNOWN_KIND
 from ..core.resources import shown_keys
 from ..core.spans import Candidate
+from ..core.suggestions import did_you_mean
 from .actions import ACTIONS, KEEP, MARKER, REDACT, REMOVALS, check_marker
 from .actions import replacement_of as _replacement_of
 from .generalization import KEEP as _MAY_STAY
@@ -454,7 +455,8 @@ def _require(holds: bool, where: str, value: str, allowed: tuple[str, ...]) -> N
     if not holds:
         # A value may stand where a phrase was meant.
         shown = repr(value) if LABEL.fullmatch(value) else "the value"
-        raise UsageError(f"policy: {where}: {shown} is unknown; allowed: {list(allowed)}")
+        meant = did_you_mean(value, allowed)
+        raise UsageError(f"policy: {where}: {shown} is unknown{meant}; allowed: {list(allowed)}")
 
 
 def _require_label(
@@ -462,6 +464,7 @@ def _require_label(
 ) -> None:
     if not holds:
         raise UsageError(
-            f"policy: [{key}]: unknown {shown_keys([label], tuple(table))}; "
+            f"policy: [{key}]: unknown {shown_keys([label], tuple(table))}"
+            f"{did_you_mean(label, allowed)}; "
             f"allowed: {list(allowed)}"
         )

@@ -21,6 +21,14 @@ NO_PLACES = frozenset({"data", "generic", "reference", "dir"})
 """Kinds of fsspec that have no files of their own."""
 
 
+_EXTRAS = {
+    **dict.fromkeys(("s3", "s3a"), "s3"),
+    **dict.fromkeys(("gs", "gcs"), "gcs"),
+    **dict.fromkeys(("az", "abfs", "abfss", "adl"), "azure"),
+}
+"""Protocol of a store -> the extra that installs it."""
+
+
 def filesystem(url: str) -> tuple[Any, str]:
     """The filesystem (fsspec keeps one per process and thread), and the path in it.
 
@@ -49,9 +57,14 @@ def filesystem(url: str) -> tuple[Any, str]:
         # A URL may contain a name anywhere: the message repeats only a kind that exists.
         protocol = split_protocol(url)[0]
         kind_of = f"the kind {protocol}://" if protocol in known_implementations else "this kind"
+        how = (
+            f"install it with: pip install 'scrubline[{_EXTRAS[protocol]}]'"
+            if protocol in _EXTRAS
+            else "for s3://, gs:// and az:// install scrubline[s3], scrubline[gcs] or "
+            "scrubline[azure]"
+        )
         raise UsageError(
-            f"storage of {kind_of} is unknown or not installed ({type(error).__name__}); for "
-            "s3://, gs:// and az:// install scrubline[s3], scrubline[gcs] or scrubline[azure]"
+            f"storage of {kind_of} is unknown or not installed ({type(error).__name__}); {how}"
         ) from None
     if chained or "::" not in url:
         fs, path = _reached(url)

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import logging
 import os
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -77,19 +78,22 @@ def _checked(
     Raises:
         UsageError: if there are none, or one of them cannot be read.
     """
+
+    def refused(why: str) -> UsageError:
+        # The user typed the URL: on their own terminal it may be repeated.
+        return UsageError(f"{which} {why}", on_terminal=f"input {shlex.quote(url)} {why}")
+
     files = [entry for entry in entries if is_visible(relative_to(root, entry.path))]
     if hidden := len(entries) - len(files):
         _log.warning("%s: %d files are left out: %s", which, hidden, _IGNORED)
     if not files:
-        raise UsageError(f"{which} {_why_empty(retrying, url, bool(entries))}")
+        raise refused(_why_empty(retrying, url, bool(entries)))
     if any(entry.version == SPECIAL for entry in files):
-        raise UsageError(
-            f"{which} is a pipe, a socket or a device; expected a file, a folder or a glob"
-        )
+        raise refused("is a pipe, a socket or a device; expected a file, a folder or a glob")
     if any(entry.version == DANGLING for entry in files):
-        raise UsageError(
-            f"{which} contains a dangling symbolic link; repair or remove it, so that no document "
-            "is lost (`find -xtype l` shows it)"
+        raise refused(
+            "contains a dangling symbolic link; repair or remove it, so that no document is lost "
+            "(`find -xtype l` shows it)"
         )
     return files
 

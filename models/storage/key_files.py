@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import shlex
 import stat
 from collections.abc import Callable
 
@@ -80,7 +81,11 @@ def load_keys(source: str, read: Callable[[str], bytes], *, made_with: str | Non
         try:
             text = read(source).decode("ascii", "replace")
         except FileNotFoundError:
-            raise UsageError(f"no master key: the key file does not exist; {how}") from None
+            why = "no master key: the key file"
+            raise UsageError(
+                f"{why} does not exist; {how}",
+                on_terminal=f"{why} {shlex.quote(source)} does not exist; {how}",
+            ) from None
         except (OSError, ValueError) as error:
             raise_shortage(error)
             raise UsageError(

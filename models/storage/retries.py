@@ -106,6 +106,10 @@ def failure_class(error: Exception) -> str:
     return " ".join(filter(None, (type(error).__qualname__, code, store_code(error))))
 
 
+_MAKES = ("lock", "write", "create")
+"""Operations that make what is not there: then it is what it would lie in that is missing."""
+
+
 def _lack_of(error: Exception) -> Resource | None:
     """What the machine lacked, if smaller batches may need less of it; not the disk or files."""
     resource = shortage_of(error)
@@ -173,8 +177,11 @@ class Retrying:
         if lack is not None:
             raise Shortage(f"cannot {operation}{where}: {lack}")
         if issubclass(cause, FileNotFoundError):
+            how = (
+                "; create the bucket first, or choose another place" if operation in _MAKES else ""
+            )
             raise MissingFileError(
-                f"cannot {operation}{where}: there is no such file, folder or bucket"
+                f"cannot {operation}{where}: there is no such file, folder or bucket{how}"
             )
         if final:
             raise StorageAccessError(f"cannot {operation}{where}: storage refused ({kind}){remedy}")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ..bundles.bundle import Bundle
 from ..bundles.detector import BundleDetector
 from ..core.errors import UsageError
+from ..core.suggestions import did_you_mean
 from ..corpora import AnnotatedDocument
 from ..crf.codec import OUTSIDE
 from ..crf.model_file import MAX_WEIGHT, snap_bias
@@ -255,7 +256,10 @@ def tune_recall(
     if measure not in MEASURES:
         raise UsageError(f"recall can be measured by {' or '.join(MEASURES)}")
     if unknown := sorted(set(labels) - set(bundle.labels)):
-        raise UsageError(f"--recall: the bundle has no labels {unknown}; it has {[*bundle.labels]}")
+        meant = did_you_mean(unknown, bundle.labels)
+        raise UsageError(
+            f"--recall: the bundle has no labels {unknown}{meant}; it has {[*bundle.labels]}"
+        )
     for wanted in (*labels.values(), *([] if recall is None else [recall])):
         if not 0 < wanted <= 1:
             raise UsageError("--recall must be above 0 and at most 1")

@@ -5,6 +5,7 @@ Heavy imports wait until a command needs them: `table` names the module of each.
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import contextlib
 import logging
@@ -17,7 +18,7 @@ from ..process.cgroups import little_address_space
 from ..process.core_dumps import WARNING as DUMPABLE
 from ..process.core_dumps import dumps_are_allowed, forbid_dumps
 from ..process.exit_codes import ExitCode
-from ..process.logs import say, set_up_logs
+from ..process.logs import remember_typed, say, set_up_logs
 from ..process.shutdown import end_soon
 from ..process.stdout import StdoutError, flush_stdout
 from .failures import report_failure, say_unwritable
@@ -64,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     fill_closed_streams()
     parsed = parse(sys.argv[1:] if argv is None else argv)
     set_up_logs(form="json" if getattr(parsed, "log_format", None) == "json" else "text")
+    remember_typed({"--output": getattr(parsed, "output", None), "--key-file": _key_file(parsed)})
     if dumps_are_allowed():
         say(f"scrubline: {DUMPABLE}", "WARNING")
     if parsed.command in RUNS and (little := little_address_space()):
@@ -77,6 +79,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         except BaseException as error:
             code = report_failure(error, parsed, parsed.stopped)
     sys.exit(_flushed(code))
+
+
+def _key_file(parsed: argparse.Namespace) -> str | None:
+    return getattr(parsed, "key_source", None)
 
 
 def _flushed(code: int) -> int:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import itertools
 import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, cast
 
+from ...models.core.suggestions import closest
 from ...models.core.version import VERSION
 from ..options.table import run_options
 from ..process.exit_codes import ExitCode
-from .table import COMMANDS
+from ..process.stdout import show
+from .table import COMMANDS, Topic
 
 RUNS = ("scrub", "plan", "resume")
 """Commands that take options of Beam after `--`."""
 
 _MAY_BE_EMPTY = {option.flag for option in run_options() if option.may_be_empty}
+
+_FORMER = {f"--{old}": option.flag for option in run_options() for old in option.old_names}
+"""Names that the configuration file also understands -> the option."""
 
 _EPILOG = "\n".join(
     (
@@ -32,6 +36,31 @@ _EPILOG = "\n".join(
 )
 
 
+class _Topics(argparse.RawDescriptionHelpFormatter):
+    """Lists the commands under their topics."""
+
+    def _format_action(self, action: argparse.Action) -> str:
+        if not isinstance(action, argparse._SubParsersAction):
+            return super()._format_action(action)
+        lines = []
+        for topic in Topic:
+            lines += ["", f"  {topic}:"]
+            lines += [f"    {n:<14}{c.help}" for n, c in COMMANDS.items() if c.topic is topic]
+        return "\n".join((*lines[1:], "", ""))
+
+
+class _Version(argparse.Action):
+    """Prints the version, and whether the extension is there: speed hangs on it."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> NoReturn:
+        from ...models.native import why_absent
+
+        reason = why_absent()
+        native = f"without the native extension: it {reason}" if reason else "native"
+        show(f"scrubline {VERSION} ({native})")
+        parser.exit()
+
+
 class CommandLineParser(argparse.ArgumentParser):
     """Does not repeat values in its errors: a file's name in a wrong place is still a name.
 
@@ -42,11 +71,12 @@ class CommandLineParser(argparse.ArgumentParser):
         """What argparse gives; of what it does not know, what was meant."""
         parsed, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            self._commands[parsed.command].refuse_unknown(unknown)
+            self.commands[parsed.command].refuse_unknown(unknown)
         return parsed
 
     @property
-    def _commands(self) -> Mapping[str, CommandLineParser]:
+    def commands(self) -> Mapping[str, CommandLineParser]:
+        """The parser of each command, by its name."""
         (action,) = (a for a in self._actions if isinstance(a, argparse._SubParsersAction))
         return cast("Mapping[str, CommandLineParser]", action.choices)
 
@@ -60,7 +90,8 @@ class CommandLineParser(argparse.ArgumentParser):
         known = [name for action in self._actions for name in action.option_strings]
         for word in words:
             name = word.partition("=")[0]
-            if name.startswith("--") and (meant := _closest(name, known)):
+            meant = _FORMER.get(name) if _FORMER.get(name) in known else closest(name, known)
+            if name.startswith("--") and meant:
                 self.error(f"unknown option {name}: did you mean {meant}?")
         how = ". Files are named by --input" if "--input" in known else ""
         self.error(f"unrecognized arguments ({len(words)}){how}")
@@ -68,7 +99,7 @@ class CommandLineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Ends with a line or two; the whole usage is what --help is for."""
         if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message, re.DOTALL):
-            meant = _closest(choice[1], re.findall(r"[\w-]+", choice[2]))
+            meant = closest(choice[1], re.findall(r"[\w-]+", choice[2]))
             message += f": did you mean {meant}?" if meant else ""
         self._print_message(f"usage: {self.prog} ...; see {self.prog} --help\n", sys.stderr)
         message = re.sub(
@@ -80,11 +111,6 @@ class CommandLineParser(argparse.ArgumentParser):
             r"(invalid \S+ value|invalid choice): .*?(?= \(choose from|$)", r"\1", message
         )
         self.exit(ExitCode.REFUSED, f"{self.prog}: error: {message}\n")
-
-
-def _closest(word: str, known: Sequence[str]) -> str | None:
-    found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return found[0] if found else None
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
@@ -100,11 +126,18 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         words, beam = words[:cut], words[cut + 1 :]
     # Without a command there is nothing but help and version.
     parser = make_parser(next((word for word in words if word in COMMANDS), "none"))
+    if not words:
+        parser.print_help(sys.stderr)
     parsed = parser.parse_args(words)
     if empty := _empty_option(words):
         parser.error(f"{empty} is empty: is an environment variable unset?")
     parsed.beam, parsed.frozen = tuple(beam) or None, False
     return parsed
+
+
+def parser_of(command: str) -> argparse.ArgumentParser:
+    """The parser of one command."""
+    return cast("CommandLineParser", make_parser(command)).commands[command]
 
 
 def _empty_option(words: Sequence[str]) -> str | None:
@@ -127,9 +160,9 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
         prog="scrubline",
         description="Removes protected health information from clinical text, with an audit log.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Topics,
     )
-    parser.add_argument("--version", action="version", version=f"scrubline {VERSION}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, entry in COMMANDS.items():
         of_command = commands.add_parser(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import enum
 import importlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -21,7 +22,18 @@ from .arguments.resources import (
 from .arguments.runs import add_plan, add_preview, add_resume, add_scrub
 from .arguments.scoring import add_evaluate, add_study
 from .arguments.serving import add_serve
+from .arguments.shared import describe
 from .arguments.training import add_dial, add_train
+
+
+class Topic(enum.StrEnum):
+    """What commands are for: the headings of the help, in its order."""
+
+    SCRUBBING = "scrub"
+    KEYS = "keys and policies"
+    MODELS = "models"
+    RESEARCH = "research"
+    HELP = "this command line"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,17 +45,29 @@ class Command:
         add: adds its options and the rest of its help to its parser.
         module: below `pipeline`; its function `run` does the work and gives the exit code. It is
             imported when the command runs, for it may load Beam, pyarrow and the CRF library.
+        topic: the heading under which the help lists it.
     """
 
     help: str
     add: Callable[[argparse.ArgumentParser], None]
     module: str
+    topic: Topic = Topic.SCRUBBING
 
     def run(self, parsed: argparse.Namespace) -> ExitCode:
         """Runs the command."""
         module = importlib.import_module(f"...{self.module}", __name__)
         code: ExitCode = module.run(parsed)
         return code
+
+
+def _add_help(parser: argparse.ArgumentParser) -> None:
+    describe(
+        parser,
+        "[COMMAND]",
+        "The same as `scrubline COMMAND --help`; without a command, the list of commands.",
+        "scrubline help scrub",
+    )
+    parser.add_argument("topic", nargs="?", choices=list(COMMANDS), metavar="COMMAND")
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
@@ -77,6 +101,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "write documents with predicted spans, for pre-annotation and scoring",
             add_annotate,
             "commands.annotate",
+            Topic.MODELS,
         ),
         "serve": Command(
             "scrub texts that other programs send over HTTP, on this machine",
@@ -107,57 +132,74 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "make a master key; for its holders, compute doc_key and patient_key",
             add_key,
             "commands.key",
+            Topic.KEYS,
         ),
         "train": Command(
             "train a bundle on your own annotated notes",
             add_train,
             "commands.train",
+            Topic.MODELS,
         ),
         "dial": Command(
             "raise a bundle's recall, or plot recall against precision",
             add_dial,
             "commands.dial",
+            Topic.MODELS,
         ),
         "evaluate": Command(
             "score predicted spans against gold spans",
             add_evaluate,
             "commands.evaluate",
+            Topic.MODELS,
         ),
         "study": Command(
             "reproduce the papers' tables and figures on a corpus of yours",
             add_study,
             "commands.study",
+            Topic.RESEARCH,
         ),
         "convert": Command(
             "convert an annotated corpus to another format",
             add_convert,
             "commands.convert",
+            Topic.MODELS,
         ),
         "synth": Command(
             "generate annotated notes to train on, with invented identities",
             add_synth,
             "commands.synth",
+            Topic.MODELS,
         ),
         "policy": Command(
             "explain a policy: what is removed, what stays, which identifiers that covers",
             add_policy,
             "commands.policy",
+            Topic.KEYS,
         ),
         "dictionaries": Command(
             "list the word lists; fetch and build the large official ones",
             add_dictionaries,
             "commands.dictionaries",
+            Topic.MODELS,
         ),
         "part": Command(
             "make the auxiliary models that some recipes need: parts of speech, clusters, links",
             add_part,
             "commands.auxiliary",
+            Topic.RESEARCH,
         ),
         "completion": Command(
             "print a script that completes commands and options in your shell",
             add_completion,
             "cli.completion",
+            Topic.HELP,
+        ),
+        "help": Command(
+            "show the help of a command",
+            _add_help,
+            "cli.help",
+            Topic.HELP,
         ),
     }
 )
-"""Name -> command, in the order of the help."""
+"""Name -> command; the help lists them in this order under each topic."""

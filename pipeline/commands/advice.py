@@ -24,7 +24,7 @@ def stopped_words(parsed: argparse.Namespace) -> str:
     """What to say once a signal has stopped the command."""
     hint = ""
     if is_resumable(parsed):
-        hint = " Finished work is kept: continue with `scrubline resume`"
+        hint = " Finished work is kept: continue with `scrubline resume --output ...`"
     if getattr(parsed, "work", None):
         hint = " Finished folds are kept: the same command continues"
     return f"\nstopped.{hint}"
@@ -47,5 +47,5 @@ def _after_no_progress(parsed: argparse.Namespace) -> str:
         return "Check whether storage answers, then run the same command again"
     kept = "No run was started: run the same command again"
     if is_resumable(parsed):
-        kept = "Finished work is kept: continue with `scrubline resume`"
+        kept = "Finished work is kept: continue with `scrubline resume --output ...`"
     return f"{kept}. If storage is only slow, raise --watchdog-seconds"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 from collections.abc import Iterator, Sequence
 
 from ...models.core.errors import UsageError
@@ -20,7 +21,9 @@ from ...models.redaction.merging import cover as union
 from ...models.redaction.merging import select
 from ...models.scrubber import Scrubber, batched
 from ..process.exit_codes import ExitCode
+from ..process.logs import is_terminal, say
 from ..process.stdout import show
+from .document_progress import DocumentProgress
 from .new_files import require_new_corpus
 from .run_options import read_options
 
@@ -82,8 +85,13 @@ def annotate_corpus(
                 meta = {COVER: [[*span] for span in union(candidates)]} if cover else {}
                 yield dataclasses.replace(document, spans=spans, meta=meta)
                 count += 1
+            progress.did(len(documents), sum(len(document.text) for document in documents))
 
-    write_annotated(predicted(), output, target_form)  # writes all documents or nothing
+    def sizes() -> Iterator[int]:
+        yield from (len(document.text) for document in read_annotated(inputs, source_form))
+
+    with DocumentProgress("annotating", sizes) as progress:
+        write_annotated(predicted(), output, target_form)  # writes all documents or nothing
     return count
 
 
@@ -107,4 +115,10 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         overwrite=parsed.overwrite,
     )
     show(f"{count:,} documents annotated")
+    if is_terminal(sys.stderr):
+        say(
+            "next: score them with `scrubline evaluate GOLD PREDICTED`, or correct them by hand "
+            "and train on them with `scrubline train --add`",
+            "INFO",
+        )
     return ExitCode.DONE

@@ -6,6 +6,7 @@ import argparse
 import json
 import shlex
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -35,13 +36,15 @@ from ...models.auxiliary.ner import score_ner
 from ...models.auxiliary.pos import score_pos, words_of
 from ...models.auxiliary.words import score_clusters
 from ...models.core.errors import UsageError
+from ...models.core.suggestions import did_you_mean
 from ...models.corpora import CorpusError, read_annotated
 from ...models.storage.storage import Storage
 from ..process.exit_codes import ExitCode
-from ..process.logs import is_terminal
+from ..process.logs import is_terminal, say
 from ..process.stdout import show
 from .new_files import require_new
 from .training_inputs import end_of
+from .training_progress import shown_time
 
 
 def list_models() -> Iterator[str]:
@@ -61,7 +64,8 @@ def train_model(args: argparse.Namespace) -> str:
         UsageError: if the name, an input or a setting cannot be used, or the output exists.
     """
     if args.part not in AUXILIARY_MODELS:
-        raise UsageError(f"unknown auxiliary model; known: {', '.join(AUXILIARY_MODELS)}")
+        meant = did_you_mean(args.part or "", AUXILIARY_MODELS)
+        raise UsageError(f"unknown auxiliary model{meant}; known: {', '.join(AUXILIARY_MODELS)}")
     trainer = AUXILIARY_MODELS[args.part]
     if not args.inputs:
         raise UsageError(
@@ -263,17 +267,20 @@ def _source(meta: object) -> str:
 
 
 def _progress(trainer: Trainer) -> Callable[[int, Any], None] | None:
-    """Prints the loss of a learner, or how many steps of all are done; None off a terminal."""
+    """Shows each iteration of a learner, or a line with the time that is left; on a terminal."""
     if not is_terminal(sys.stderr):
         return None
+    began = time.monotonic()
 
     def report(step: int, loss_or_total: Any) -> None:
-        line = (
-            f"iteration {step}, loss {loss_or_total:,.1f}"
-            if trainer.learner
-            else f"{trainer.name}: {step:,} of {loss_or_total:,}"
-        )
-        print(f"\r{line} ", end="", file=sys.stderr, flush=True)
+        spent = time.monotonic() - began
+        if trainer.learner:
+            each = shown_time(spent / max(step, 1))
+            say(f"iteration {step}, loss {loss_or_total:,.1f}, {each} each", "INFO")
+            return
+        left = shown_time(spent / max(step, 1) * (loss_or_total - step))
+        line = f"{trainer.name}: {step:,} of {loss_or_total:,}, about {left} left"
+        print(f"\r{line}\x1b[K", end="", file=sys.stderr, flush=True)
 
     return report
 

@@ -91,7 +91,7 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
         *_of_run(counts, report.get("counts"), subject),
         f"rows             {shown['rows_in']} in = {shown['rows_out']} out + "
         f"{shown['rows_quarantined']} quarantined",
-        f"documents        {shown['documents']} ({shown['documents_null']} without text), "
+        f"documents        {shown['documents']} texts ({shown['documents_null']} of them null), "
         f"{shown['tokens']} tokens, {shown['characters']} characters",
         f"spans            {shown['spans']}",
     ]

@@ -6,6 +6,7 @@ import argparse
 
 from ...models.core.errors import UsageError
 from ..options import Options, load_config, options_from, said
+from ..process.logs import remember_typed
 from ..runners.engines import check_runner
 
 
@@ -19,6 +20,9 @@ def read_options(parsed: argparse.Namespace) -> Options:
     overrides = said(parsed) | {"beam": getattr(parsed, "beam", None)}
     config = load_config(getattr(parsed, "config", None))
     options = options_from(config, overrides, command=command)
+    # A run that is resumed has its key from its plan, unless another place is given.
+    key = parsed.key_source if command == "resume" else options.key_source
+    remember_typed({"--output": options.output, "--key-file": key})
     if options.beam and check_runner(options.runner) == "direct":
         raise UsageError(
             "options after -- are for the engines of Beam (--runner portable, prism, flink, ...); "

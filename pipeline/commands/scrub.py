@@ -1,11 +1,16 @@
-"""`scrubline scrub`: scrubs a corpus; or one text, from standard input to standard output."""
+"""`scrubline scrub`: scrubs a corpus; or one text, from a file or standard input to the output."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 
 from ...models.core.errors import UsageError
+from ..options import load_config
 from ..process.exit_codes import ExitCode
+
+_STDIN = "-"
+_TEXT = ".txt"
 
 
 def run(parsed: argparse.Namespace) -> ExitCode:
@@ -14,19 +19,56 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     Raises:
         ScrublineError: whatever ends the run; `exit_code_of` says with which code.
     """
+    paths: list[str] = parsed.paths
     # One text needs neither the planner nor an engine: each way imports its own.
-    if parsed.text is None:
-        from .scrub_corpus import scrub_corpus
+    if _STDIN in paths:
+        if parsed.inputs or parsed.output or parsed.columns or parsed.dry_run or len(paths) > 1:
+            raise UsageError("`scrub -` takes one text from standard input and prints it; no files")
+        from .scrub_text import scrub_stdin
 
-        return scrub_corpus(parsed)
-    if parsed.text != "-":
-        raise UsageError(
-            "files are named by options: scrubline scrub --input FILE --output FOLDER --column "
-            "NAME=ROLE ... (--input again for each further file, or a glob in quotes). One text "
-            "from standard input: scrubline scrub - < FILE"
-        )
-    if parsed.inputs or parsed.output or parsed.columns or parsed.dry_run:
-        raise UsageError("`scrub -` takes one text from standard input and prints it; no files")
-    from .scrub_text import scrub_text
+        return scrub_stdin(parsed)
+    if paths and not parsed.output and "output" not in load_config(parsed.config):
+        if len(paths) > 1 or parsed.inputs or parsed.columns or parsed.dry_run:
+            raise _needs_output(paths)
+        return _scrub_one(parsed, paths[0])
+    if paths:
+        parsed.inputs = [*(parsed.inputs or ()), *paths]
+    from .scrub_corpus import scrub_corpus
 
-    return scrub_text(parsed)
+    return scrub_corpus(parsed)
+
+
+def _scrub_one(parsed: argparse.Namespace, path: str) -> ExitCode:
+    """Prints one text file, scrubbed; anything else needs an output."""
+    from ...models.storage.storage import Storage
+    from .scrub_text import scrub_file
+
+    storage = Storage()
+    if not storage.exists(path):
+        message = "scrub: there is no such file or folder"
+        raise UsageError(message, on_terminal=f"{message}: {path}")
+    if not path.lower().endswith(_TEXT) or storage.list_sizes(path):
+        raise _needs_output([path])
+    return scrub_file(parsed, storage, path)
+
+
+def _needs_output(paths: list[str]) -> UsageError:
+    """What to type where paths were given alone: on a terminal with their names."""
+    what = "scrubbed copies need a folder to go to"
+    columns = "" if all(map(_is_notes, paths)) else " --column NAME=ROLE ..."
+    tail = f" --output scrubbed/ --key-file key.txt{columns}"
+    how = "key.txt is made by `scrubline key new --output key.txt`"
+    if columns:
+        how += "; which columns there are is shown by `scrubline inspect --columns --input URL`"
+
+    def line(inputs: str) -> str:
+        return f"{what}:\n  scrubline scrub {inputs}{tail}\n({how})"
+
+    named = " ".join(f"--input {shlex.quote(path)}" for path in paths)
+    return UsageError(line("--input URL"), on_terminal=line(named))
+
+
+def _is_notes(path: str) -> bool:
+    """Whether it is a text file or, by its name, a folder: these have their columns declared."""
+    name = path.rpartition("/")[2]
+    return path.lower().endswith(_TEXT) or "." not in name

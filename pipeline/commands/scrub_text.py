@@ -1,38 +1,71 @@
-"""Scrubs one text, from standard input to standard output."""
+"""Scrubs one text, from standard input or a file to standard output."""
 
 from __future__ import annotations
 
 import argparse
 import json
 
+from ...models.core.error_classes import explain
 from ...models.core.errors import DocumentError
 from ...models.scrubber import Scrubber
-from ..options import load_config, options_from, said
+from ...models.storage.storage import Storage
+from ..options import Options, load_config, options_from, said
 from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import read_stdin, show_bytes
 
 
-def scrub_text(parsed: argparse.Namespace) -> ExitCode:
+def scrub_stdin(parsed: argparse.Namespace) -> ExitCode:
     """Runs `scrubline scrub -`; HELD, with nothing printed, if the text cannot be processed.
 
     Raises:
         UsageError: if there is no text, or an option cannot be used.
     """
-    options = options_from(load_config(parsed.config), said(parsed))
-    scrubber = Scrubber(
+    options = _options(parsed)
+    scrubber = _scrubber(options)
+    return _scrub(scrubber, read_stdin(), options)
+
+
+def scrub_file(parsed: argparse.Namespace, storage: Storage, path: str) -> ExitCode:
+    """Runs `scrubline scrub NOTE.txt`; HELD, with nothing printed, as `scrub_stdin`.
+
+    Raises:
+        UsageError: if an option cannot be used.
+    """
+    options = _options(parsed)
+    scrubber = _scrubber(options)
+    try:
+        text = storage.read_bytes(path).decode(options.settings.encoding)
+    except UnicodeDecodeError:
+        return _held(DocumentError("BadEncoding"))
+    return _scrub(scrubber, text, options)
+
+
+def _options(parsed: argparse.Namespace) -> Options:
+    return options_from(load_config(parsed.config), said(parsed))
+
+
+def _scrubber(options: Options) -> Scrubber:
+    return Scrubber(
         models=options.models,
         policy=options.policy,
         recognisers=options.recognisers,
         budgets=options.budgets,
     )
-    text = read_stdin()
+
+
+def _scrub(scrubber: Scrubber, text: str, options: Options) -> ExitCode:
     try:
         found = scrubber.explain(text)
         shown = json.dumps(found.as_json(), indent=1) + "\n" if options.as_json else found.text
     except DocumentError as error:
-        # Fail closed: nothing is printed of a text that cannot be processed.
-        say(f"scrubline: the text is held back: {error.code}")
-        return ExitCode.HELD
+        return _held(error)
     show_bytes(shown.encode())
     return ExitCode.DONE
+
+
+def _held(error: DocumentError) -> ExitCode:
+    """Fails closed: nothing is printed of a text that cannot be processed."""
+    known = explain(error.code)
+    say(f"scrubline: the text is held back: {error.code}: {known.cause}; {known.remedy}")
+    return ExitCode.HELD

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from ..outputs.state import (
     stage_of,
 )
 from ..process.exit_codes import ExitCode
+from ..process.logs import as_typed
 from ..process.stdout import show
 
 _NEXT = {
@@ -56,7 +58,10 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         UsageError: if there is no such output.
     """
     found = status(Storage(), parsed.output.rstrip("/"))
-    show(*([json.dumps(found, indent=1)] if parsed.json else format_status(found)))
+    if parsed.json:
+        show(json.dumps(found, indent=1))
+    else:
+        show(*(as_typed(line, sys.stdout) for line in format_status(found)))
     return ExitCode.DONE
 
 

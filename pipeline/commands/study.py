@@ -6,12 +6,14 @@ import argparse
 import dataclasses
 import shlex
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from ... import dictionaries
 from ...models.core.errors import UsageError
 from ...models.core.label_maps import load_map
+from ...models.core.suggestions import did_you_mean
 from ...models.recipes import LANGUAGES
 from ...models.storage.places import local_path
 from ...models.studies import (
@@ -29,8 +31,10 @@ from ...models.studies import (
 )
 from ...models.training.private import private_folder
 from ..process.exit_codes import ExitCode
+from ..process.logs import say
 from ..process.stdout import show
 from .training_inputs import end_of, read_auxiliary_models, read_corpora
+from .training_progress import shown_time
 
 QUICK_RUN = "**A quick run, to see that everything works: its figures mean nothing.**"
 QUICK_END = "-quick"
@@ -68,9 +72,17 @@ def run_studies(args: argparse.Namespace) -> Iterator[str]:
         jobs=args.jobs,
         report=lambda line: print(line, file=sys.stderr, flush=True),
     )
-    for study in chosen:
-        print(f"{study.name}: {study.title}", file=sys.stderr, flush=True)
+    began = time.monotonic()
+    for number, study in enumerate(chosen, 1):
+        of = f"study {number} of {len(chosen)}, " if len(chosen) > 1 else ""
+        say(f"{of}{study.name}: {study.title}", "INFO")
         findings = study.run(bench)
+        spent = time.monotonic() - began
+        rest = ""
+        if number < len(chosen):
+            left = spent / number * (len(chosen) - number)
+            rest = f"; about {shown_time(left)} for the {len(chosen) - number} that are left"
+        say(f"{study.name}: done, {shown_time(spent)} since the start{rest}", "INFO")
         if args.quick:
             findings = dataclasses.replace(findings, how=f"{QUICK_RUN} {findings.how}")
         write_findings(output, study, material.name, findings, _command(args, study))
@@ -98,7 +110,10 @@ def _require_own_folder(output: Path) -> None:
 
 def _chosen(names: list[str]) -> list[Study]:
     if unknown := sorted(set(names) - STUDIES.keys() - {"all"}):
-        raise UsageError(f"unknown study {', '.join(unknown)}; known: all, {', '.join(STUDIES)}")
+        meant = did_you_mean(unknown, STUDIES)
+        raise UsageError(
+            f"unknown study {', '.join(unknown)}{meant}; known: all, {', '.join(STUDIES)}"
+        )
     return [study for name, study in STUDIES.items() if name in names or "all" in names]
 
 

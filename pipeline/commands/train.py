@@ -7,7 +7,7 @@ import functools
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...models.bundles.bundle import Bundle, revise_bundle, write_bundle
 from ...models.core.errors import UsageError
@@ -31,12 +31,13 @@ from ...models.training.pruning import require_weights, shrink
 from ...models.training.reporting import report_json, report_markdown
 from ...models.training.scoring import gold_for
 from ..process.exit_codes import ExitCode
-from ..process.logs import is_terminal
+from ..process.logs import as_typed, is_terminal, remember_typed
 from ..process.stdout import show
 from .dial import read_recalls, tune_bundle, tuning_table
 from .new_files import write_new
 from .train_inputs import TrainInputs, read_inputs
 from .train_options import check_options, command_line
+from .training_progress import TrainingProgress
 
 _FOLDS_OF_A_SEARCH = 3
 
@@ -69,18 +70,19 @@ def train_bundle(args: argparse.Namespace) -> str:
         recipe = chosen.setting.recipe
         if not args.output:
             return "\n".join(report)
-    bundle = train(
-        recipe,
-        inputs.documents,
-        dictionaries=inputs.dictionaries,
-        auxiliary=inputs.auxiliary,
-        name=args.name,
-        label_map=inputs.label_map,
-        trained_on=args.credit or "",
-        command=command_line(args),
-        progress=_progress(),
-        prepared_by=prepared_by,
-    )
+    with TrainingProgress(recipe, prepared_by) as shown:
+        bundle = train(
+            recipe,
+            inputs.documents,
+            dictionaries=inputs.dictionaries,
+            auxiliary=inputs.auxiliary,
+            name=args.name,
+            label_map=inputs.label_map,
+            trained_on=args.credit or "",
+            command=command_line(args),
+            progress=shown.iterated,
+            prepared_by=shown.prepare,
+        )
     if inputs.biases:
         bundle = revise_bundle(bundle, biases=inputs.biases)
     if args.max_size is not None:
@@ -93,14 +95,18 @@ def train_bundle(args: argparse.Namespace) -> str:
         report.append(tuning_table(tuned))
         is_missed = not tuned.reached
     if inputs.held_out:
-        card["scores"] = scores = _scores(bundle, inputs.held_out)
-        report.append(f"strict F1 on --held-out: {_strict_f1(scores)}; more is on the card")
+        card["scores"], table = _scores(bundle, inputs.held_out)
+        report += [
+            f"scores on --held-out, {len(inputs.held_out):,} documents, strict spans:",
+            table,
+        ]
     bundle = revise_bundle(bundle, card=card)
     write_bundle(bundle, args.output)
     if args.curve:
         write_new(args.curve, _curve(bundle).encode(), "--curve")
     report += _without_headings(bundle)
     report.append(_summary(bundle, len(inputs.documents)))
+    report += _next_commands(bool(inputs.held_out))
     if is_missed:
         missed = "a recall cannot be reached; the bundle is written with its previous biases"
         raise UsageError("\n".join([missed, *report]))
@@ -125,6 +131,20 @@ def _summary(bundle: Bundle, documents: int) -> str:
         f"bundle {bundle.name}: {len(bundle.labels)} labels, {size:,} bytes, "
         f"hash {bundle.hash[:12]}, trained on {documents:,} documents. "
         "It holds words of its training texts: protect it as you protect the notes."
+    )
+
+
+def _next_commands(is_scored: bool) -> Iterator[str]:
+    """What to type next; on a terminal the bundle stands in it as it was typed."""
+    if not is_scored:
+        yield (
+            "next: score it on annotated notes of other patients, which it was not trained on:\n"
+            "  scrubline annotate --input GOLD.jsonl --output predicted.jsonl --model OUT\n"
+            "  scrubline evaluate GOLD.jsonl predicted.jsonl"
+        )
+    yield (
+        "to scrub with it:\n"
+        "  scrubline scrub --input URL --output URL --key-file KEYFILE --model OUT"
     )
 
 
@@ -227,7 +247,7 @@ def _shrunk(
     line = f"size: {pruned.kept:.1%} of the weights kept"
     if not held_out:
         return smaller, f"{line}; give --held-out to see the effect"
-    f1 = [_strict_f1(_scores(scored, held_out)) for scored in (bundle, smaller)]
+    f1 = [_strict_f1(_scores(scored, held_out)[0]) for scored in (bundle, smaller)]
     size = {**smaller.card["size"], "strict f1 before": f1[0]}
     smaller = revise_bundle(smaller, card={"size": size})
     return smaller, f"{line}; strict F1 on --held-out {f1[0]} before, {f1[1]} after"
@@ -246,28 +266,19 @@ def _curve(bundle: Bundle) -> str:
     return standalone(drawn, f"training of {bundle.name}")
 
 
-def _scores(bundle: Bundle, gold: Sequence[AnnotatedDocument]) -> dict[str, object]:
-    """The card's scores: of the taggers alone, in their own labels, on held-out documents."""
+def _scores(bundle: Bundle, gold: Sequence[AnnotatedDocument]) -> tuple[dict[str, object], str]:
+    """The card's scores, of the taggers alone, in their own labels; and a table by label."""
     scrubber = Scrubber(bundle, recognisers=(), native_labels=False)
     predicted = scrubber.annotate(gold)
     own = gold_for(bundle.recipe, gold)
     metrics = compare(own, predicted, metrics=("strict", "character"), resamples=0).metrics
     strict, blind = metrics["strict"].micro, metrics["character"].micro
-    return {
+    card: dict[str, object] = {
         "documents": len(gold),
         "strict spans": {"precision": strict.precision, "recall": strict.recall, "f1": strict.f1},
         "label-blind characters": {"precision": blind.precision, "recall": blind.recall},
     }
-
-
-def _progress() -> Callable[[int, float], None] | None:
-    if not is_terminal(sys.stderr):
-        return None
-
-    def report(iteration: int, loss: float) -> None:
-        print(f"\riteration {iteration}, loss {loss:,.1f} ", end="", file=sys.stderr, flush=True)
-
-    return report
+    return card, "\n".join(metrics["strict"].as_lines())
 
 
 def run(parsed: argparse.Namespace) -> ExitCode:
@@ -276,5 +287,8 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     Raises:
         UsageError: if what was asked for cannot be done.
     """
-    show(train_bundle(parsed))
+    if place := parsed.output:
+        # A name without a slash would be taken for that of a shipped bundle.
+        remember_typed({"--model": place if "/" in place else f"./{place}"})
+    show(as_typed(train_bundle(parsed), sys.stdout))
     return ExitCode.DONE

@@ -13,6 +13,7 @@ from ...models.bundles.bundle import Bundle, open_bundle
 from ...models.core.errors import UsageError
 from ...models.core.label_maps import label_map_names, load_map
 from ...models.core.labels import LABELS, UNKNOWN_KIND
+from ...models.core.suggestions import did_you_mean
 from ...models.corpora import AnnotatedDocument, read_annotated, remap
 from ...models.recipes import DEFAULT_RECIPE, Recipe, recipe_in, with_dictionaries, with_lists
 from ...models.synth import generate, load_templates
@@ -306,7 +307,8 @@ def _biases(args: argparse.Namespace, labels: Collection[str]) -> dict[str, floa
     pairs = split_pairs(args.biases, "--bias LABEL=VALUE")
     biases = {label: number(label, value) for label, value in pairs}
     if unknown := sorted(biases.keys() - {*labels, "O"}):
-        raise UsageError(f"--bias: the corpus has no label {', '.join(unknown)}")
+        meant = did_you_mean(unknown, {*labels, "O"})
+        raise UsageError(f"--bias: the corpus has no label {', '.join(unknown)}{meant}")
     return biases
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 import os
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...models.core.errors import UsageError
 from ...models.core.options import Kept, Option, ValueKind
 from ...models.core.shortage import raise_shortage
+from ...models.core.suggestions import did_you_mean
 from . import table
 
 _log = logging.getLogger(__name__)
@@ -67,12 +68,17 @@ def load_config(path: str | None) -> dict[str, Any]:
         with os.fdopen(open_regular(path), "rb") as stream:
             return read_config(stream.read())
     except NotARegularFile:
-        raise UsageError(f"--config: the file cannot be read: {NO_FILE}") from None
+        raise _refused(f"the file cannot be read: {NO_FILE}", path) from None
     except FileNotFoundError:
-        raise UsageError("--config: there is no such file") from None
+        raise _refused("there is no such file", path) from None
     except OSError as error:
         raise_shortage(error)
-        raise UsageError(f"--config: the file cannot be read ({type(error).__name__})") from None
+        raise _refused(f"the file cannot be read ({type(error).__name__})", path) from None
+
+
+def _refused(why: str, path: str) -> UsageError:
+    """An error that repeats the path on the terminal of the one who typed it, and nowhere else."""
+    return UsageError(f"--config: {why}", on_terminal=f"--config {shlex.quote(path)}: {why}")
 
 
 def read_config(content: bytes) -> dict[str, Any]:
@@ -127,12 +133,11 @@ def _require_known(config: Mapping[str, Any], by_name: Mapping[str, Option]) -> 
     unknown = sorted(key for key in config if _spelling(key) not in by_name)
     if not unknown:
         return
-    known = {o.key for o in by_name.values() if o.kept is not Kept.NEITHER}
-    guesses = {key: difflib.get_close_matches(key, sorted(known), 1) for key in unknown}
-    if all(guesses.values()):
-        meant = ", ".join(f"{key!r} (did you mean {guesses[key][0]!r}?)" for key in unknown)
-        raise UsageError(f"the config file has unknown keys: {meant}")
-    raise UsageError(f"the config file has unknown keys: {unknown}; known are {sorted(known)}")
+    known = sorted({o.key for o in by_name.values() if o.kept is not Kept.NEITHER})
+    meant = {key: did_you_mean(_spelling(key).replace("-", "_"), known) for key in unknown}
+    shown = ", ".join(f"{key!r}{guess}" for key, guess in meant.items())
+    more = "" if all(meant.values()) else f"; known are {known}"
+    raise UsageError(f"the config file has unknown keys: {shown}{more}")
 
 
 def _checked(option: Option, key: str, value: Any) -> Any:

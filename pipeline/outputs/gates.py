@@ -9,7 +9,7 @@ that would be lost. A run that has passed them may still wait for a person: `hol
 from __future__ import annotations
 
 import json
-import shlex
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...models.core.error_classes import explain
 from ...models.core.errors import REST_UNREAD, GateFailed, RunFailed
 from ...models.core.parallel_calls import map_in_threads
 from ...models.core.spans import BELIEVED
@@ -30,9 +31,13 @@ from .audit_diff import diff_of_run
 from .canary_gate import check_canaries
 from .part_tables import read_part
 from .removed_documents import count_removed
+from .state import MANIFEST
 
 _PASSED = "passed.json"
 """Under staging, the results of the gates: a resumed publication cannot check them again."""
+
+_MOST_CLASSES = 5
+"""Classes of quarantine that a message explains, the most frequent first."""
 
 
 # -- after each round of work
@@ -98,7 +103,9 @@ def check_gates(
     max_quarantined = job.max_quarantined if max_quarantined is None else max_quarantined
     max_gone = job.max_gone if max_gone is None else max_gone
     max_lost = job.max_lost if max_lost is None else max_lost
-    check_quarantined(tally, max_quarantined, job.output)
+    check_quarantined(
+        tally, max_quarantined, is_first=not storage.exists(f"{job.output}/{MANIFEST}")
+    )
     if max_quarantined < 1:
         check_whole(job, plan, receipts)
     check_audit(storage, job, receipts)
@@ -119,25 +126,55 @@ def read_gate_results(storage: Storage, job: Job) -> dict[str, Any]:
     return results
 
 
-def check_quarantined(tally: Tally, max_quarantined: float, output: str) -> None:
+def check_quarantined(tally: Tally, max_quarantined: float, *, is_first: bool = False) -> None:
     """Checks the share of quarantined rows.
 
     Args:
-        output: as the user names it, for the command that the message suggests.
+        is_first: whether nothing is published in the output.
 
     Raises:
-        GateFailed: if the share of quarantined rows is above `max_quarantined`.
+        GateFailed: if the share of quarantined rows is above `max_quarantined`; with what each
+            class means and what helps.
     """
     rows, held = tally.counts["rows_in"], tally.counts["rows_quarantined"]
     if rows and held / rows > max_quarantined:
         raise GateFailed(
             f"{held} of {rows} rows are quarantined ({held / rows:.2%}), "
-            f"more than the limit of {max_quarantined:.2%}. "
-            "Nothing is published. Classes: "
-            + "; ".join(f"{error} ({count})" for error, count in tally.errors.most_common(5))
-            + ". Repair the input, or accept it with: "
-            f"scrubline resume --output {shlex.quote(output)} --max-quarantined SHARE"
+            f"more than the limit of {max_quarantined:.2%}. Nothing is published. Classes:\n"
+            + "".join(_told(error, n) for error, n in tally.errors.most_common(_MOST_CLASSES))
+            + _ways_on(
+                "the rows and their files: scrubline inspect --output ... --quarantined "
+                "--key-file ...",
+                accept=f"--max-quarantined {math.ceil(held / rows * 10_000) / 10_000}",
+                gives_way=is_first and held == rows,
+            )
         )
+
+
+def _told(error: str, count: int) -> str:
+    """A line for one class of quarantine."""
+    known = explain(error.partition(": ")[2])
+    return f"  {error} ({count}): {known.cause}; {known.remedy}\n"
+
+
+def _ways_on(look: str, *, accept: str, gives_way: bool = False) -> str:
+    """The three ways on from a run that a gate holds, as lines of a message.
+
+    Args:
+        look: what there is to see before a decision.
+        accept: the option that publishes the run as it is.
+        gives_way: whether the run has made nothing but quarantine; see `pending.make_way`.
+    """
+    again = "scrubline resume --output ... --discard, then scrub again"
+    if gives_way:
+        again = "scrub again with the corrected command, which takes the place of this run"
+    return (
+        f"Look at {look}\n"
+        "Then there are three ways on:\n"
+        f"  repair the input or the command: {again}\n"
+        f"  publish it as it is:             scrubline resume --output ... {accept}\n"
+        "  give it up:                      scrubline resume --output ... --discard"
+    )
 
 
 def check_whole(job: Job, plan: Plan, receipts: Mapping[int, Receipt]) -> None:
@@ -161,8 +198,12 @@ def check_whole(job: Job, plan: Plan, receipts: Mapping[int, Receipt]) -> None:
             f"{unread.total()} input files, or ranges of them, could not be read to the end; the "
             "number of missing rows is unknown: "
             + ", ".join(f"{error} ({count})" for error, count in sorted(unread.items()))
-            + ". Nothing is published. Copy the files again and scrub again (`scrubline inspect "
-            "--quarantined` names them), or accept it with: resume --max-quarantined 1"
+            + ". Nothing is published. Classes:\n"
+            + "".join(f"  {error}: {explain(error).remedy}\n" for error in sorted(unread))
+            + _ways_on(
+                "the files: scrubline inspect --output ... --quarantined --key-file ...",
+                accept="--max-quarantined 1",
+            )
         )
 
 
@@ -184,9 +225,11 @@ def check_removed(
                 f"{removed.count} of {removed.total} published documents {what} would be removed "
                 f"({removed.count / removed.total:.2%}), more than the limit of {limit:.2%}. "
                 "Nothing is published. Check whether an input is empty, cut off or not mounted, or "
-                "whether the key or the id column has changed; then give the run up with "
-                "`scrubline resume --output ... --discard`, or accept it with: resume --max-gone "
-                "SHARE"
+                "whether the key or the id column has changed.\n"
+                + _ways_on(
+                    "what would be removed: scrubline diff --output ...",
+                    accept=f"--max-gone {math.ceil(removed.count / removed.total * 1e4) / 1e4}",
+                )
             )
     return {"documents_gone": all_published.count} if all_published.count else {}
 
@@ -205,15 +248,18 @@ def check_lost(
         raise GateFailed(
             f"only {found.documents['compared']} of the published documents "
             f"({found.compared_share:.2%}) have the same text in this run, too few to say which "
-            "spans are lost. Nothing is published. Look at `scrubline diff`: another tokenizer, "
-            "key or name of the text column changes every document. Then give the run up, or "
-            "accept it with: resume --max-lost 1"
+            "spans are lost. Nothing is published. Another tokenizer, key or name of the text "
+            "column changes every document.\n"
+            + _ways_on("the difference: scrubline diff --output ...", accept="--max-lost 1")
         )
     if found.lost_share > limit:
         raise GateFailed(
             f"{found.spans['lost']} published spans are lost ({found.lost_share:.2%}), more than "
-            f"the limit of {limit:.2%}. Nothing is published. Look at `scrubline diff`, then give "
-            "the run up, or accept it with: resume --max-lost SHARE"
+            f"the limit of {limit:.2%}. Nothing is published.\n"
+            + _ways_on(
+                "the difference: scrubline diff --output ...",
+                accept=f"--max-lost {math.ceil(found.lost_share * 1e4) / 1e4}",
+            )
         )
     return {
         "compared_share": round(found.compared_share, 6),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import logging
 import uuid
 from collections.abc import Callable, Iterator
 
@@ -12,20 +13,25 @@ from ...models.jobs.amendments import RunAmendments
 from ...models.jobs.job import Job
 from ...models.jobs.opening import open_keys, require_this_version
 from ...models.jobs.plan import Plan
+from ...models.jobs.receipts import Receipt
 from ...models.storage.storage import Storage
 from .hold import refuse_waiting
 from .manifest import published_manifest, published_runs, read_manifest
 from .planning import PlannedRun, freeze, read_job
 from .sealing import JOB, put_aside, put_back, require_planned
 from .state import (
+    MANIFEST,
     Stage,
     clear_leftovers,
     clear_staging,
     is_published,
     owner_file,
+    owner_of,
     pending_runs,
     stage_of,
 )
+
+_log = logging.getLogger(__name__)
 
 
 def freeze_alone(storage: Storage, run: PlannedRun) -> PlannedRun:
@@ -41,6 +47,7 @@ def freeze_alone(storage: Storage, run: PlannedRun) -> PlannedRun:
     job = run.job
     if published_manifest(storage, job) is not None:
         return run
+    make_way(storage, job)
     is_new = job.run not in pending_runs(storage, job.output)
     if not is_new and stage_of(storage, job.output, job.run) is not Stage.PLANNING:
         if not job.hold:
@@ -64,6 +71,40 @@ def freeze_alone(storage: Storage, run: PlannedRun) -> PlannedRun:
         RunAmendments().write(storage, job.restricted)
     freeze(storage, job, run.plan, run.keys)
     return dataclasses.replace(run, job=job)
+
+
+def make_way(storage: Storage, job: Job) -> None:
+    """Gives up earlier tries of an output that came to nothing, so that they do not block this one.
+
+    To be called under the lock of the output.
+    """
+    for run in pending_runs(storage, job.output):
+        if run != job.run and came_to_nothing(storage, job.output, run):
+            _log.warning("run %s gives way: it made nothing but quarantined rows", run)
+            give_up(storage, job.output, run)
+
+
+def came_to_nothing(storage: Storage, output: str, run: str) -> bool:
+    """Whether nothing is lost with a pending run: no row came through, and nothing is published.
+
+    A plan that nobody has worked on yet was made on purpose, and does not count.
+    """
+    if storage.exists(f"{output}/{MANIFEST}") or is_published(storage, output):
+        return False
+    stage, staging = stage_of(storage, output, run), f"{output}/_staging/{run}"
+    if stage is not Stage.UNFINISHED:
+        return stage is Stage.PLANNING
+    if not storage.read_bytes(owner_of(output, run)):
+        return False
+    try:
+        return not any(
+            Receipt.from_json(storage.read_bytes(f"{staging}/receipts/{name}")).tally.counts[
+                "rows_out"
+            ]
+            for name in storage.list_names(f"{staging}/receipts")
+        )
+    except RunFailed:  # a receipt is damaged: who knows
+        return False
 
 
 def require_none_pending(storage: Storage, job: Job) -> None:

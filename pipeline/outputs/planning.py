@@ -257,8 +257,8 @@ def _format_of(number: int, file: InputFile) -> str:
 
 
 def _place(number: int) -> str:
-    """How messages name a file."""
-    return f"input file {number} (in the order of paths)"
+    """How messages name a file: counted from 1, as `input 1 of 2` is."""
+    return f"input file {number + 1} (in the order of paths)"
 
 
 def _for_each(action: Callable[[int], T], files: Sequence[int]) -> Iterator[T]:

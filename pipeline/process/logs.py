@@ -14,12 +14,15 @@ import dataclasses
 import datetime
 import json
 import logging
+import re
+import shlex
 import sys
 import threading
+from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
-from ...models.core.errors import ScrublineError, UsageError, error_class
+from ...models.core.errors import ScrublineError, error_class
 
 _OURS = "scrubline"
 
@@ -43,6 +46,37 @@ class _Said:
 
 
 _said = _Said()
+
+_typed: dict[str, str] = {}
+"""Option -> the place that the user gave it; for the user's own terminal alone."""
+
+_GAP = re.compile(r"(--output|--key-file|--model) (?:\.{3}|OUT\b|KEY\b)")
+"""Where a message leaves out what the user typed."""
+
+
+def remember_typed(places: Mapping[str, str | None]) -> None:
+    """Notes the places that a command was given, so that commands in messages can be pasted.
+
+    Args:
+        places: option -> its value; None for one that was not given. Earlier ones are forgotten.
+    """
+    _typed.clear()
+    _typed.update({option: place for option, place in places.items() if place})
+
+
+def as_typed(message: str, stream: TextIO) -> str:
+    """A message as its reader can use it: on a terminal with the places that they typed.
+
+    Elsewhere it stays as it is: what is no terminal may be kept, and a place may be PHI.
+    """
+    if _said.form == "json" or not is_terminal(stream):
+        return message
+    return _GAP.sub(_filled, message)
+
+
+def _filled(gap: re.Match[str]) -> str:
+    place = _typed.get(gap[1])
+    return gap[0] if place is None else f"{gap[1]} {shlex.quote(place)}"
 
 
 def set_up_logs(
@@ -81,17 +115,18 @@ def about_run(run: str) -> None:
 
 def say(message: str, level: str = "ERROR") -> None:
     """Writes a message for the user to standard error, in the form of the logs."""
-    text = _line(level, "scrubline", message) if _said.form == "json" else message
+    said = as_typed(message, sys.stderr)
+    text = _line(level, "scrubline", message) if _said.form == "json" else said
     print(text, file=sys.stderr, flush=True)
 
 
 def say_error(error: Exception) -> None:
-    """Reports an error of ours; names that come from a file are shown on a terminal only.
+    """Reports an error of ours; names that were typed or come from a file go to a terminal only.
 
     Such names may be values of the input, and a stream that is not a terminal may be kept.
     """
     message = str(error)
-    if isinstance(error, UsageError) and _said.form != "json" and is_terminal(sys.stderr):
+    if isinstance(error, ScrublineError) and _said.form != "json" and is_terminal(sys.stderr):
         message = error.on_terminal
     say(f"scrubline: {message}")
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ...models.core.errors import UsageError
+from ...models.core.suggestions import did_you_mean
 from ...models.core.user_cache import user_cache
 from ...models.jobs.job import Job
 from ...models.storage.places import local_path
@@ -54,7 +55,8 @@ def check_runner(name: str) -> str:
         return "direct"
     if lowered in RUNNERS:
         return lowered
-    raise UsageError(f"runner {name!r} is unknown; runners are {', '.join(RUNNERS)}")
+    meant = did_you_mean(lowered, RUNNERS)
+    raise UsageError(f"runner {name!r} is unknown{meant}; runners are {', '.join(RUNNERS)}")
 
 
 def engines_folder() -> Path:

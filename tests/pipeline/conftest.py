@@ -39,6 +39,16 @@ def scrubline(monkeypatch, capfdbinary):
     return run_it
 
 
+@pytest.fixture
+def terminal(monkeypatch):
+    """Makes standard error, and output, a terminal for the messages of commands that follow."""
+
+    def begin():
+        monkeypatch.setattr("scrubline.pipeline.process.logs.is_terminal", lambda stream: True)
+
+    return begin
+
+
 def note(number: int) -> dict:
     """An invented note; about one in seven holds no PHI, one in eleven no text."""
     text: str | None = (

@@ -25,15 +25,18 @@ def add_scrub(parser: ArgumentParser) -> None:
     describe(
         parser,
         "--input URL --output URL --column NAME=ROLE [OPTIONS] [-- BEAM OPTIONS]\n"
-        "       scrubline scrub - [OPTIONS] < TEXT",
+        "       scrubline scrub - [OPTIONS] < TEXT\n"
+        "       scrubline scrub NOTE.txt [OPTIONS]",
         "Every column of the input needs a role: nothing is passed on that you have not declared. "
-        "`scrubline scrub -` scrubs one text from standard input and prints it; with --json an "
-        f"object with the scrubbed text and its spans.\n\n{_ENGINES}",
+        "`scrubline scrub -` scrubs one text from standard input and prints it, `scrubline scrub "
+        "NOTE.txt` the text of a file; with --json an object with the scrubbed text and its spans. "
+        f"With --output, a path without an option is an --input.\n\n{_ENGINES}",
         "scrubline scrub --input notes/ --output out/ --key-file key.txt \\\n"
         "           --column note_id=id --column patient_id=patient \\\n"
         "           --column note_text=text --column note_type=type",
         "scrubline scrub --config nightly.toml --incremental --finish-pending --workers 8",
         "scrubline scrub --config nightly.toml --input notes/ --dry-run --estimate",
+        "scrubline scrub notes/ --output out/ --key-file key.txt     (a folder of text files)",
         "echo 'Seen 3/4/2012' | scrubline scrub -",
         "scrubline scrub --config nightly.toml --runner prism",
         "scrubline scrub --config nightly.toml --runner flink -- --parallelism=2",
@@ -42,7 +45,11 @@ def add_scrub(parser: ArgumentParser) -> None:
         "           --environment_config=localhost:50000",
     )
     parser.add_argument(
-        "text", nargs="?", metavar="-", help="scrub one text from standard input and print it"
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="`-`: scrub one text from standard input and print it; a .txt file: scrub it and "
+        "print it; with --output: the same as --input PATH",
     )
     add_options(parser, "scrub")
 

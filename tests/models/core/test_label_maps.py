@@ -135,7 +135,11 @@ def test_unknown_labels_are_refused_with_the_known_ones(label):
         ("hipaa18", "to_native", r"no direction 'to_native'; it has \['from_native'\]"),
         ("asq_phi", "from_native", r"it has \['to_native'\]"),
         ("tab", "sideways", "no direction 'sideways'"),
-        ("i2b2", None, "unknown label map; expected one of .*'i2b2_2006'"),
+        (
+            "i2b2",
+            None,
+            "unknown label map .did you mean 'i2b2_2006'.*; expected one of .*'i2b2_2006'",
+        ),
     ],
 )
 def test_what_is_not_there_is_refused(name, direction, message):

@@ -201,7 +201,9 @@ def test_recognise_all_sorts_and_refuses_unknown_names() -> None:
     assert [c.detector for c in found] == ["medical_record", "date", "phone"]
     assert found == sorted(found)
     assert recognise_all(document, Context(), ()) == []
-    with pytest.raises(UsageError, match="unknown recogniser 'dates'; known: a"):
+    with pytest.raises(
+        UsageError, match=r"unknown recogniser 'dates' \(did you mean 'date'\?\); known: a"
+    ):
         recognise_all(document, Context(), ("dates",))
 
 

@@ -57,7 +57,9 @@ def test_what_resume_left_can_always_be_resumed(capsys):
 def test_whatever_a_signal_became_on_its_way(capsys, error):
     code, said = reported(error, capsys, frozen=True, stopped=[15])
     assert code == 1
-    assert said == "\nstopped. Finished work is kept: continue with `scrubline resume`\n"
+    assert said == (
+        "\nstopped. Finished work is kept: continue with `scrubline resume --output ...`\n"
+    )
 
 
 def test_a_foreign_error_is_named_by_class_and_place(capsys):

@@ -112,7 +112,7 @@ def test_1_failed_says_how_to_go_on(scrubline, job, tmp_path):
         (("scrubb",), "invalid choice"),
         (("scrub",), "say where to write with --output URL"),
         (("scrub", "--output", "out"), "say what to read with --input URL"),
-        (("scrub", "x"), "files are named by options"),
+        (("scrub", "x"), "there is no such file or folder"),
         (("scrub", "--workers", "two"), "--workers: must be a whole number"),
         (("scrub", "--workers", "-1", "--output", "o", "--input", "i"), "workers must be 0"),
         (("scrub", "--column", "text", "--output", "o", "--input", "i"), "takes NAME=ROLE"),
@@ -163,7 +163,10 @@ def test_2_bad_usage(scrubline, monkeypatch, tmp_path, words, message):
     ("change", "message"),
     [
         (["--model", "no-such"], "bundle"),
-        (["--policy", "hippa"], "unknown policy; expected one of ['hipaa', "),
+        (
+            ["--policy", "hippa"],
+            "unknown policy (did you mean 'hipaa'?); expected one of ['h",
+        ),
         (["--policy", "no/such.toml"], "the policy file does not exist"),
         (["--recogniser", "tarot"], "tarot"),
         (["--recogniser", "none"], "nothing would be found"),
@@ -235,14 +238,14 @@ def test_the_file_of_an_undeclared_column_is_told_by_its_number(scrubline, job, 
     code, _, err = scrubline("scrub", *words)
     assert code == 2
     assert (
-        "the first in input file 1 (in the order of paths). Undeclared columns are never passed on"
+        "the first in input file 2 (in the order of paths). Undeclared columns are never passed on"
         in err
     )
     assert "Poe" not in err
     (more / "2.docx").write_text("x")
     code, _, err = scrubline("scrub", *words)
     assert code == 2 and "2.docx" not in err
-    assert "input file 2 (in the order of paths): the file name has an unknown ending" in err
+    assert "input file 3 (in the order of paths): the file name has an unknown ending" in err
     assert "--format NAME" in err
 
 

@@ -49,9 +49,12 @@ def test_json_of_a_text_that_is_held_back_is_nothing(scrubline, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("scrub", "Jane_Roe.txt"), "scrubline scrub --input FILE --output FOLDER"),
-        (("scrub", "--input", "a.txt", "Jane_Roe.txt", "--output", "o"), "--input again for each"),
-        (("scrub", "--input", "a.txt", "b.txt", "Jane_Roe.txt"), "Files are named by --input"),
+        (("scrub", "Jane_Roe.txt"), "there is no such file or folder"),
+        (
+            ("scrub", "--key-source", "Jane_Roe"),
+            "unknown option --key-source: did you mean --key-f",
+        ),
+        (("help", "scrbu"), "did you mean scrub?"),
         (("scrub", "--inptu", "Jane_Roe.txt"), "unknown option --inptu: did you mean --input?"),
         (("scrub", "--ouput=Jane_Roe"), "unknown option --ouput: did you mean --output?"),
         (("plan", "Jane_Roe.txt"), "unrecognized arguments (1). Files are named by --input"),
@@ -68,6 +71,54 @@ def test_a_slip_is_answered_with_what_was_meant(scrubline, monkeypatch, tmp_path
     code, out, err = scrubline(*words)
     assert (code, out) == (2, "")
     assert message in err
-    assert len(err.splitlines()) <= 2
+    assert len(err.splitlines()) <= 3
     assert "Jane" not in err and "jane" not in err
     assert not any(tmp_path.iterdir())
+
+
+# -- paths without an option
+
+
+@pytest.fixture
+def notes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SCRUBLINE_KEY", raising=False)
+    (tmp_path / "Jane Roe").mkdir()
+    for name in ("Jane Roe.txt", "Jane Roe/1.txt", "Jane_Roe.csv"):
+        (tmp_path / name).write_bytes("Café, seen 3/4/2012\r\n".encode("latin-1"))
+    return tmp_path
+
+
+def test_a_text_file_is_scrubbed_and_printed(scrubline, notes):
+    words = ("scrub", "Jane Roe.txt", "--model", "none")
+    code, out, err = scrubline(*words, "--encoding", "latin-1")
+    assert (code, out, err) == (0, "Café, seen [DATE]\r\n", "")
+    code, out, err = scrubline(*words)
+    assert (code, out) == (3, "")
+    assert "BadEncoding: some bytes are not valid" in err and "--encoding" in err
+    code, out, _ = scrubline(*words, "--encoding", "latin-1", "--json")
+    assert json.loads(out)["spans"][0]["label"] == "DATE"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["Jane Roe"], "--input 'Jane Roe' --output scrubbed/ --key-file key.txt\n"),
+        (["Jane Roe/"], "--input 'Jane Roe/' --output scrubbed/ --key-file key.txt\n"),
+        (["Jane_Roe.csv"], "--input Jane_Roe.csv --output scrubbed/ --key-file key.txt --column"),
+        (["Jane Roe.txt", "Jane Roe/1.txt"], "--input 'Jane Roe.txt' --input 'Jane Roe/1.txt' --o"),
+        (["--input", "x", "Jane Roe"], "--input 'Jane Roe' --output scrubbed/"),
+    ],
+)
+def test_what_needs_an_output_is_answered_with_the_line(scrubline, notes, terminal, words, line):
+    code, out, err = scrubline("scrub", *words)
+    assert (code, out) == (2, "")
+    assert "Jane" not in err and "scrubline scrub --input URL --output scrubbed/" in err
+    terminal()
+    assert line in scrubline("scrub", *words)[2]
+
+
+def test_with_an_output_a_path_is_an_input(scrubline, notes, key_file):
+    words = ("--model", "none", "--key-file", key_file, "--encoding", "latin-1", "--json")
+    code, out, _ = scrubline("scrub", "Jane Roe", "Jane Roe.txt", "--output", "out", *words)
+    assert code == 0 and json.loads(out)["counts"]["rows_out"] == 2

@@ -48,7 +48,9 @@ def test_the_summary_of_nothing(run, tmp_path):
     columns = Columns.parse([("note_id", "id"), ("text", "text")])
     manifest = run(inputs=(str(tmp_path / "none"),), columns=columns)
     assert "rows             1 in = 1 out + 0 quarantined" in summary(manifest)
-    assert "documents        1 (1 without text), 0 tokens" in summary({**manifest, "report": {}})
+    assert "documents        1 texts (1 of them null), 0 tokens" in summary(
+        {**manifest, "report": {}}
+    )
 
 
 OPTIONAL = [

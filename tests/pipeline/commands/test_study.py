@@ -54,7 +54,7 @@ def test_a_study_writes_its_page_and_the_index(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("hide-nothing", *GOLD, "--corpus", "x"), "unknown study hide-nothing; known: all, hide-"),
+        (("hide-nothing", *GOLD, "--corpus", "x"), "unknown study hide-nothing (did you mean"),
         (("hide-time", "--train", "x", "--corpus", "x"), "missing --test"),
         (("hide-time", *GOLD, "--corpus", "../x"), "--corpus must be a name"),
         (("hide-time", *GOLD, "--corpus", "x", "--language", "xx"), "--language must be one of"),

@@ -12,6 +12,7 @@ from scrubline.models.auxiliary import read_auxiliary
 from scrubline.models.core.version import VERSION
 from scrubline.models.corpora import AnnotatedDocument, Annotation, write_annotated
 from scrubline.models.jobs.job import CODE_VERSION
+from scrubline.models.native import why_absent
 
 from ..conftest import COLUMNS, write_corpus
 
@@ -28,7 +29,15 @@ def test_the_package_and_its_build_say_the_version_of_the_code():
 
 
 def test_the_command_says_it(scrubline):
-    assert scrubline("--version") == (0, f"scrubline {VERSION}\n", "")
+    native = why_absent()
+    how = f"without the native extension: it {native}" if native else "native"
+    assert scrubline("--version") == (0, f"scrubline {VERSION} ({how})\n", "")
+
+
+def test_the_command_says_whether_the_extension_is_there(scrubline, monkeypatch):
+    monkeypatch.setattr("scrubline.models.native.why_absent", lambda: "is not installed")
+    said = "(without the native extension: it is not installed)"
+    assert scrubline("--version")[1] == f"scrubline {VERSION} {said}\n"
 
 
 def test_manifest_and_report_say_it(scrubline, tmp_path, key_file):

@@ -61,13 +61,50 @@ def test_resume_takes_a_key_that_was_moved_and_no_other(scrubline, words, tmp_pa
     assert scrubline("verify", "--output", tmp_path / "out", "--key-file", moved)[0] == 0
 
 
-def test_what_accepts_a_held_run_can_be_pasted(scrubline, words, tmp_path):
+def test_what_accepts_a_held_run_can_be_pasted(scrubline, words, tmp_path, terminal):
     out = tmp_path / "an output"
-    code, _, err = scrubline("scrub", *words, "--output", out, "--max-quarantined", "0.01")
+    again = ("scrub", *words, "--output", out, "--max-quarantined", "0.01")
+    code, _, err = scrubline(*again)
     assert code == 3
-    (line,) = re.findall(r"scrubline (resume .*) SHARE", err)
-    assert scrubline(*shlex.split(line), "0.5")[0] == 0
+    assert "an output" not in err and "resume --output ... --max-quarantined 0.0625" in err
+    terminal()
+    code, _, err = scrubline(*again, "--no-progress")
+    assert code == 3
+    lines = re.findall(r"scrubline (\w+ --output [^,\n]*)", err)
+    look, discard, accept, give_up = lines
+    assert scrubline(*shlex.split(look))[0] == 0
+    assert discard == give_up == f"resume --output '{out}' --discard"
+    assert scrubline(*shlex.split(accept), "--no-progress")[0] == 0
     assert (out / "_SUCCESS").exists()
+
+
+@pytest.mark.parametrize("night", [(), ("--finish-pending",)])
+def test_a_first_try_that_came_to_nothing_gives_way(scrubline, tmp_path, key_file, night):
+    (tmp_path / "in.csv").write_bytes("id,text\n1,Café 3/4/2012\n2,é\n".encode("latin-1"))
+    line = ["scrub", "--input", tmp_path / "in.csv", "--output", tmp_path / "out", "--model"]
+    line += ["none", "--key-file", key_file, "--column", "id=id", "--column", "text=text"]
+    code, _, err = scrubline(*line)
+    assert code == 3
+    assert "read: BadEncoding (2): some bytes are not valid" in err
+    assert "set the right --encoding" in err and "takes the place of this run" in err
+    code, _, err = scrubline(*line, "--finish-pending")
+    assert code == 3 and "BadEncoding (2)" in err  # the very same job is held again
+    code, _, err = scrubline(*line, "--encoding", "latin-1", *night)
+    assert code == 0 and "gives way: it made nothing but quarantined rows" in err
+    assert not (tmp_path / "out/_staging").exists()
+    # What is published stays, and so does a run in which a row came through.
+    (tmp_path / "in.csv").write_bytes("id,text\n1,b\n2,é\n3,é\n".encode("latin-1"))
+    other = [word if word != tmp_path / "out" else tmp_path / "other" for word in line]
+    assert scrubline(*other)[0] == 3
+    code, _, err = scrubline(*other, "--encoding", "latin-1")
+    assert code == 2 and "has an unfinished run" in err
+
+
+def test_a_plan_does_not_give_way(scrubline, words, tmp_path):
+    how = ["--output", tmp_path / "out", "--max-quarantined", "0.5"]
+    assert scrubline("plan", *words, *how)[0] == 0
+    code, _, err = scrubline("scrub", *words, *how, "--policy", "research")
+    assert code == 2 and "has an unfinished run" in err
 
 
 @pytest.mark.parametrize("url", ["zip://a.txt::{}", "zip://a.txt::file://{}", "tar://a.txt::{}"])
@@ -83,3 +120,47 @@ def test_of_an_archive_the_file_itself_is_named(scrubline, words, tmp_path, url,
 def test_an_output_that_no_file_system_makes_is_refused(scrubline, words, command):
     code, _, err = scrubline(command, *words, "--output", "/proc/x")
     assert code == 2 and "the output folder cannot be created" in err, err
+
+
+@pytest.mark.parametrize("command", ["scrub", "plan"])
+def test_what_was_typed_is_repeated_on_a_terminal_alone(
+    scrubline, words, tmp_path, command, terminal
+):
+    out = ["--output", tmp_path / "out"]
+    cases = [
+        ([*words, *out, "--input", "no/Jane Roe"], "input 'no/Jane Roe' does not exist"),
+        (["--config", "no/Jane Roe.toml"], "--config 'no/Jane Roe.toml': there is no such file"),
+        ([*words, *out, "--key-file", "/no/Jane"], "the key file /no/Jane does not exist"),
+    ]
+    for line, _ in cases:
+        code, _, err = scrubline(command, *line)
+        assert code == 2 and "Jane" not in err
+    terminal()
+    for line, said in cases:
+        assert said in scrubline(command, *line)[2]
+
+
+def test_another_delimiter_is_named(scrubline, words, tmp_path):
+    (tmp_path / "in.csv").write_text("note_id;note_text\n1;a\n")
+    line = ["--input", tmp_path / "in.csv", *words[2:], "--output", tmp_path / "out"]
+    code, _, err = scrubline("scrub", *line)
+    assert code == 2 and err.endswith("looks as if it were several: give --delimiter ';'\n")
+    assert "note_text" not in err
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        ("", True),
+        ("[deny]\nSTAFFCODE = ['ZZ']\n", False),
+        ("[note_types.x.deny]\nSTAFFCODE = ['ZZ']\n", False),
+    ],
+)
+def test_a_label_that_nothing_gives_is_refused(scrubline, words, tmp_path, more, refused):
+    policy = tmp_path / "own.toml"
+    own = 'STAFFCODE = { hipaa = "R", description = "code" }'
+    policy.write_text(f'name = "own"\nextends = "hipaa"\n[labels]\n{own}\n{more}')
+    line = [*words, "--output", tmp_path / "out", "--policy", policy, "--dry-run"]
+    code, _, err = scrubline("scrub", *line)
+    assert code == (2 if refused else 0), err
+    assert ("no [deny] phrase gives the labels ['STAFFCODE']" in err) == refused

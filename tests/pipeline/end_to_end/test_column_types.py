@@ -24,7 +24,7 @@ def test_a_numeric_text_column_is_refused_at_planning(
     words += ["--column", "id=id", "--column", "score=text", "--model", "none"]
     code, out, err = scrubline(command, *words, *(["--incremental"] if incremental else []))
     assert (code, out) == (2, "")
-    assert "input file 2 (in the order of paths): column 'score' has role text" in err
+    assert "input file 3 (in the order of paths): column 'score' has role text" in err
     assert "type double" in err and "roe" not in err
     assert not (tmp_path / "out").exists()
     pq.write_table(
@@ -48,7 +48,7 @@ def test_a_file_without_values_hides_no_later_file_of_its_schema(
     words += ["--column", "id=id", "--column", "score=text", "--model", "none"]
     code, out, err = scrubline("plan", *words)
     assert (code, out) == (2, "")
-    assert f"input file {full} (in the order of paths): column 'score' has role text" in err
+    assert f"input file {full + 1} (in the order of paths): column 'score' has role text" in err
     assert not (tmp_path / "out").exists()
 
 
@@ -77,6 +77,6 @@ def test_the_place_is_said_on_a_terminal_and_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(type(FORMATS["parquet"]), "check_types", refuse)
     with pytest.raises(UsageError) as caught:
         check_types(storage, seen, columns)
-    where = "input file 0 (in the order of paths)"
+    where = "input file 1 (in the order of paths)"
     assert str(caught.value) == f"{where}: column 2 is odd"
     assert caught.value.on_terminal == f"{where}: column 'roe' is odd"

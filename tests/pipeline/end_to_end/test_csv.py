@@ -238,7 +238,7 @@ def test_the_options_of_the_command_line(scrubline, words, keys, tmp_path):
         (("--quote", ","), "must differ"),
         (("--quote", "", "--escape", "\\"), "--escape"),
         (("--encoding", "base64"), "encoding"),
-        (("--delimiter", ";"), "undeclared|without a declared role"),
+        (("--delimiter", ";"), "several: give --delimiter"),
     ],
 )
 def test_wrong_options_are_refused_before_anything_is_written(

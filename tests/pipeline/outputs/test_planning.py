@@ -113,7 +113,7 @@ def test_without_preset_the_columns_are_listed(storage, tmp_path):
     ("name", "content", "message"),
     [
         ("smith.docx", b"x", "the file name has an unknown ending"),
-        ("smith.parquet", b"x", r"input file 0 \(in the order of paths\): not readable as Parquet"),
+        ("smith.parquet", b"x", r"input file 1 \(in the order of paths\): not readable as Parquet"),
     ],
 )
 def test_what_cannot_be_read_is_named_by_its_place(storage, tmp_path, name, content, message):
@@ -262,7 +262,7 @@ def test_more_columns_than_the_limit_are_refused(storage, tmp_path, monkeypatch)
     with pytest.raises(UsageError, match="the input has 4 columns; at most 3 are supported"):
         inspect_inputs(storage, [str(tmp_path)])
     write(tmp_path / "b.jsonl", 60, ("i", "t", "m", "n"))
-    with pytest.raises(UsageError, match="file 1 .*: it has 4 columns; at most 3 are"):
+    with pytest.raises(UsageError, match="file 2 .*: it has 4 columns; at most 3 are"):
         inspect_inputs(storage, [str(tmp_path)])
     many = [("i", "id"), ("t", "text"), ("n", "pass"), ("m", "pass")]
     with pytest.raises(UsageError, match="declared for 4 columns; at most 3 are"):

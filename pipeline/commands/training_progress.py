@@ -1,0 +1,224 @@
+"""What a training shows while it works: the time it will take, a bar, and a line an iteration.
+
+All of it goes to standard error. On a terminal there is a bar; elsewhere, where a scheduler keeps
+the log, a line now and then, if it takes long. Neither holds anything of the notes but their number
+and size.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...dictionaries import Dictionary
+from ...models.auxiliary import AuxiliaryModel
+from ...models.core.errors import ScrublineError
+from ...models.corpora import AnnotatedDocument
+from ...models.recipes import Recipe
+from ...models.training.crossvalidation import Prepare
+from ...models.training.preparing import Prepared, fit, prepare
+from ..process.logs import is_terminal, say
+
+_MEASURED_CHARACTERS = 60_000
+"""Of the training texts; a second or two of work."""
+_SOON = 10.0
+"""Seconds. Where there is no terminal: between two lines; what takes less is not told at all."""
+_CAPS = ("max_iterations", "rounds")
+"""Parameters of learners that say after how many iterations they end at the latest."""
+
+
+class TrainingProgress:
+    """Shows a training; use it with `with`, as `prepared_by` and as the callback of iterations."""
+
+    def __init__(self, recipe: Recipe, prepared_by: Prepare = prepare) -> None:
+        """Shows nothing yet.
+
+        Args:
+            recipe: what is trained.
+            prepared_by: what makes the features.
+        """
+        self._recipe = recipe
+        self._prepared_by = prepared_by
+        self._caps = [cap_of(dict(t.learner.parameters)) for t in recipe.taggers]
+        self._tagger = self._iteration = 0
+        self._started = self._began = self._told = time.monotonic()
+        self._unsaid: list[str] = []
+        self._speaks = False
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> TrainingProgress:
+        if is_terminal(sys.stderr):
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[left]}"),
+                console=Console(stderr=True),
+            )
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def prepare(
+        self,
+        recipe: Recipe,
+        documents: Sequence[AnnotatedDocument],
+        dictionaries: Mapping[str, Dictionary],
+        auxiliary: Mapping[str, AuxiliaryModel],
+    ) -> Sequence[Prepared]:
+        """Makes the features; says before how long the training will take, from a measurement."""
+        size = _characters(documents)
+        seconds = estimate(recipe, documents, dictionaries, auxiliary)
+        is_long = size > 4 * _MEASURED_CHARACTERS if seconds is None else seconds > _SOON
+        how_long = "" if seconds is None else f": about {shown_time(seconds)} at most"
+        self._say(f"training on {len(documents):,} documents, {size:,} characters{how_long}")
+        if is_long:
+            self._speak()
+        self._begin("features", None)
+        began = time.monotonic()
+        made = self._prepared_by(recipe, documents, dictionaries, auxiliary)
+        self._say(f"features made in {shown_time(time.monotonic() - began)}")
+        self._begin_tagger(0)
+        return made
+
+    def iterated(self, iteration: int, loss: float) -> None:
+        """Shows one iteration; a number that goes down belongs to the next tagger, or fold."""
+        now = time.monotonic()
+        if iteration <= self._iteration:
+            self._begin_tagger(self._tagger + 1)
+        self._iteration = iteration
+        cap = self._caps[min(self._tagger, len(self._caps) - 1)]
+        each = (now - self._began) / iteration
+        known = f", loss {loss:,.1f}" if math.isfinite(loss) else ""
+        line = f"iteration {iteration}{f' of {cap} at most' if cap else ''}{known}"
+        left = f"{shown_time(each * (cap - iteration))} left at most" if cap else ""
+        if self._bar is not None:
+            self._bar.console.print(f"{self._name()}{line}", highlight=False)
+            self._bar.update(self._task, completed=iteration, left=left)
+        elif iteration == 1 or now - self._told >= _SOON:
+            self._told = now
+            self._say(f"{self._name()}{line}, {each:.1f} s each{left and f', {left}'}")
+        if now - self._started >= _SOON:
+            self._speak()
+
+    def _begin_tagger(self, number: int) -> None:
+        self._tagger, self._iteration, self._began = number, 0, time.monotonic()
+        cap = self._caps[min(number, len(self._caps) - 1)]
+        self._begin(f"{self._name()}learning", cap)
+
+    def _name(self) -> str:
+        """Which tagger it is, where there are several; folds of a later pass are not told apart."""
+        count = len(self._caps)
+        return f"tagger {self._tagger + 1} of {count}: " if 1 < count > self._tagger else ""
+
+    def _begin(self, what: str, total: int | None) -> None:
+        if self._bar is not None:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(what, total=total, left="")
+
+    def _say(self, message: str) -> None:
+        if self._bar is not None:
+            self._bar.console.print(message, highlight=False)
+        elif self._speaks:
+            say(message, "INFO")
+        else:
+            self._unsaid.append(message)
+
+    def _speak(self) -> None:
+        """From now on says what there is to say: it takes long enough for someone to wonder."""
+        self._speaks = True
+        while self._unsaid:
+            self._say(self._unsaid.pop(0))
+
+
+# -- the time it will take
+
+
+def estimate(
+    recipe: Recipe,
+    documents: Sequence[AnnotatedDocument],
+    dictionaries: Mapping[str, Dictionary],
+    auxiliary: Mapping[str, AuxiliaryModel],
+) -> float | None:
+    """Seconds that a training will take at most, roughly, from a short one on some documents.
+
+    Features and each iteration take time in proportion to the text. None where that cannot be told
+    in a moment: the corpus is as small as the sample, the recipe has several passes, or a learner
+    has no limit of iterations.
+    """
+    caps = [cap_of(dict(t.learner.parameters)) for t in recipe.taggers]
+    sample = measured_documents(documents)
+    scale = _characters(documents) / max(_characters(sample), 1)
+    if scale < 4 or len(recipe.keys_of_passes) > 1 or None in caps:
+        return None
+    try:
+        began = time.monotonic()
+        prepared = prepare(recipe, sample, dictionaries, auxiliary)
+        seconds = (time.monotonic() - began) * scale
+        for own, cap in zip(prepared, caps, strict=True):
+            assert cap is not None
+            seconds += _learning_seconds(own, recipe.seed, cap) * scale
+    except ScrublineError:
+        return None  # the training itself says what is wrong
+    return seconds
+
+
+def _learning_seconds(prepared: Prepared, seed: int, cap: int) -> float:
+    """Seconds of a whole training on these documents, from its first two iterations."""
+    learner = prepared.recipe.learner
+    name = next(name for name in _CAPS if name in dict(learner.parameters))
+    moments = [time.monotonic()]
+    fit(
+        prepared,
+        seed=seed,
+        learner=learner.changed(None, {name: min(cap, 2)}),
+        progress=lambda iteration, loss: moments.append(time.monotonic()),
+    )
+    total = time.monotonic() - moments[0]
+    each = moments[2] - moments[1] if len(moments) > 2 else total
+    return total + each * max(cap - 2, 0)
+
+
+def measured_documents(documents: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
+    """Some documents of a corpus: first those with labels that others lack, then evenly."""
+    chosen: dict[int, AnnotatedDocument] = {}
+    seen: set[str] = set()
+    for number, document in enumerate(documents):
+        if new := {span.label for span in document.spans} - seen:
+            seen |= new
+            chosen[number] = document
+    size, step = _characters(chosen.values()), max(1, len(documents) // 97)
+    for number in range(0, len(documents), step):
+        if size >= _MEASURED_CHARACTERS:
+            break
+        if number not in chosen:
+            chosen[number] = documents[number]
+            size += len(documents[number].text)
+    return [chosen[number] for number in sorted(chosen)]
+
+
+def cap_of(parameters: Mapping[str, Any]) -> int | None:
+    """The iterations after which a learner ends at the latest; None if it sets no limit."""
+    return next((int(parameters[n]) for n in _CAPS if parameters.get(n)), None)
+
+
+def shown_time(seconds: float) -> str:
+    """A time for people: "40 s", "12 min", "3.5 h"."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def _characters(documents: Iterable[AnnotatedDocument]) -> int:
+    return sum(len(document.text) for document in documents)
