@@ -27,7 +27,7 @@ ORDER = {
     "models": (
         *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "jobs", "scrubber"),
+        *("bundles", "views", "formats", "guesses", "jobs", "scrubber"),
         *("synth", "evaluation", "training", "studies"),
     ),
     "pipeline": (

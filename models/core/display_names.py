@@ -53,6 +53,11 @@ class ColumnNames:
             self._numbers
         )
 
+    @property
+    def look_like_a_record(self) -> bool:
+        """Whether the names are rather values: half of them look like no name."""
+        return self._is_record
+
     def error(
         self, message: str, columns: Sequence[str], *, unseen: Sequence[str] = ()
     ) -> UsageError:

@@ -56,7 +56,7 @@ class JobOptions:
         help_for={"inspect": "with --columns: format of the input"},
         group=Heading.PLACES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect"),
+        commands=(*PLANNING, "inspect", "init"),
         metavar="NAME",
     )
     keep_candidates: bool = option(

@@ -18,7 +18,7 @@ from .arguments.resources import (
     add_part,
     add_policy,
 )
-from .arguments.runs import add_plan, add_resume, add_scrub
+from .arguments.runs import add_init, add_plan, add_resume, add_scrub
 from .arguments.scoring import add_evaluate, add_study
 from .arguments.training import add_dial, add_train
 
@@ -51,6 +51,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "scrub a corpus: scrubbed copies, audit log, manifest",
             add_scrub,
             "commands.scrub",
+        ),
+        "init": Command(
+            "write a config file for an input: a guessed role for each column, with reasons",
+            add_init,
+            "commands.init",
         ),
         "plan": Command(
             "list and split the input and freeze the plan; run nothing",

@@ -88,7 +88,7 @@ def inspect_inputs(
     if form is not None:
         open_format(form, settings)
     files = tuple(storage.list_files(urls))
-    formats = tuple(form or _format_of(number, file) for number, file in enumerate(files))
+    formats = tuple(form or format_of_file(number, file) for number, file in enumerate(files))
     forms = {name: open_format(name, settings) for name in dict.fromkeys(formats)}
     known = {name for opened in forms.values() for name in opened.traits.options}
     if unused := [name for name in settings.changed if name not in known]:
@@ -249,7 +249,15 @@ def split(
     return tuple(units)
 
 
-def _format_of(number: int, file: InputFile) -> str:
+def format_of_file(number: int, file: InputFile) -> str:
+    """The format of a listed file, by its name.
+
+    Args:
+        number: its place in the list, for the message.
+
+    Raises:
+        UsageError: see `format_of`.
+    """
     try:
         return format_of(file.url)
     except UsageError as error:
