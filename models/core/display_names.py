@@ -26,7 +26,7 @@ ODD_NAMES = (
     "to see all names: scrubline inspect --columns --input URL"
 )
 
-_NAME = re.compile(r"(?!.*\d{4})(?=.{1,64}\Z)[^\W\d][\w.-]*(?: [\w.-]+){0,3}")
+_NAME = re.compile(r"(?!.*\d{4})(?=.{1,64}\Z)[^\W\d][\w.\[\]{}-]*(?: [\w.\[\]{}-]+){0,3}")
 
 
 class ColumnNames:

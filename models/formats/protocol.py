@@ -17,6 +17,7 @@ import pyarrow as pa
 from ..core.arrays import Ints
 from ..storage.input_files import InputFile
 from .column_roles import Columns
+from .nested_columns import Nesting
 from .options import FormatOptions, Limits
 
 
@@ -184,6 +185,10 @@ class Format(Protocol):
     @property
     def traits(self) -> FormatTraits:
         """What holds for all its files."""
+
+    @property
+    def nesting(self) -> Nesting | None:
+        """How cells are opened that hold others; None if no cell does."""
 
     def configured(self, options: FormatOptions) -> Format:
         """The format with those options that it reads; it ignores the others.

@@ -152,9 +152,9 @@ def _date(words: set[str], facts: ColumnFacts) -> RoleGuess | None:
 def _code(words: set[str], facts: ColumnFacts) -> RoleGuess | None:
     """Types of note and codes, which go out as they are."""
     few = facts.distinct <= min(MOST_CODES, facts.values // 4)
-    odd = (Form.FREE, Form.DATE, Form.CONTACT, Form.NESTED)
+    odd = [Form.FREE, Form.DATE, Form.CONTACT, Form.NESTED]
     if not words & _UNITS:
-        odd += (Form.NAME,)
+        odd.append(Form.NAME)
     if not (words & _CODE_WORDS and few and facts.values >= LEAST_FOR_CODES):
         return None
     if facts.share(*odd) or words & _IDENTIFYING:

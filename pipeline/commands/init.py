@@ -19,7 +19,7 @@ from ...models.core.keys import new_key
 from ...models.formats import open_format
 from ...models.formats.column_roles import MEANING, Role, preset_for
 from ...models.formats.column_types import shown_type
-from ...models.guesses.column_facts import ColumnFacts, FactsCounter
+from ...models.guesses.column_facts import ColumnFacts, FactsCounter, Form
 from ...models.guesses.roles import RoleGuess, guess_roles
 from ...models.guesses.sampling import chosen_files, sampled
 from ...models.guesses.writing import WritingGuess, guess_writing
@@ -211,7 +211,7 @@ def _facts_shown(facts: ColumnFacts) -> str:
     shown = [facts.kind]
     if facts.values or facts.nulls:
         shown.append(f"{100 * facts.null_share:.0f} % null")
-    if facts.mean_length is not None and ("text" in facts.kind or "string" in facts.kind):
+    if facts.mean_length is not None and facts.share(Form.DATE) < 1:
         shown.append(f"mean length {facts.mean_length:,.0f}")
     return ", ".join(shown)
 

@@ -148,7 +148,14 @@ def roles_for(seen: InputSurvey, declared: Columns | None) -> Columns:
             "(text, id, patient, type, date, pass, drop, hash)",
             seen.columns,
         )
+    declared = declared.resolved(seen.columns)
     forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
+    flat = [form.name for form in forms if form.nesting is None]
+    if declared.paths and flat:
+        raise UsageError(
+            f"columns {declared_list(declared.paths)} are paths into nested columns, which the "
+            f"format {flat[0]} does not have"
+        )
     hive = {key for file in seen.files for key, _ in file.partition}
 
     def where(name: str) -> str:
