@@ -371,6 +371,7 @@ HELPERS = {
         *("archives", "arrow_types", "chunks", "column_roles", "column_types", "csv_dialect"),
         *("csv_scan", "encodings", "line_notes", "options", "parquet_groups", "parquet_sizes"),
         *("parquet_writer", "protocol", "samples", "zip_directory"),
+        *("nested_arrow", "nested_columns", "nested_json", "nested_paths", "nested_texts"),
     },
     "recipes": {"family", "other_lists", "passes", "propagation", "reading", "recipe", "tagger"},
 }

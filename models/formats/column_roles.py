@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..core.display_names import ColumnNames, declared_list
 from ..core.errors import UsageError
-from .nested_paths import Inner, Node, Path, parse_path, show_path, tree_of, without_numbers
+from .nested_paths import Inner, Path, PathNode, parse_path, show_path, tree_of, without_numbers
 
 
 class Role(enum.StrEnum):
@@ -197,7 +197,7 @@ class Columns:
         return tuple(dict.fromkeys(str(_path(n)[0]) if n in paths else n for n, _ in self.roles))
 
     @property
-    def nested(self) -> Mapping[str, Node]:
+    def nested(self) -> Mapping[str, PathNode]:
         """Column -> what is declared of its parts, for columns whose parts have roles."""
         return _trees(self.paths)
 
@@ -277,7 +277,7 @@ def _path(text: str) -> Path:
 
 
 @functools.cache
-def _trees(paths: tuple[str, ...]) -> Mapping[str, Node]:
+def _trees(paths: tuple[str, ...]) -> Mapping[str, PathNode]:
     by_column: dict[str, dict[str, Path]] = {}
     for text in paths:
         path = _path(text)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .nested_columns import Leaf
-from .nested_paths import KEY, VALUE, Inner, Node, Step, numbered, show_name, show_path
+from .nested_paths import KEY, VALUE, Inner, PathNode, Step, numbered, show_name, show_path
 
 ORIGIN = b"scrubline:origin"
 """Field metadata inside a chunk: the field as it was in the file; empty if it was not there."""
@@ -21,7 +21,7 @@ ORIGIN = b"scrubline:origin"
 class ArrowNesting:
     """The `Nesting` of typed formats."""
 
-    def open(self, column: pa.ChunkedArray | pa.Array, name: str, node: Node) -> ArrowColumn:
+    def open(self, column: pa.ChunkedArray | pa.Array, name: str, node: PathNode) -> ArrowColumn:
         """See `Nesting`."""
         return ArrowColumn(column, name, node)
 
@@ -35,7 +35,7 @@ class ArrowColumn:
 
     errors: Mapping[int, str] = {}
 
-    def __init__(self, column: pa.ChunkedArray | pa.Array, name: str, node: Node) -> None:
+    def __init__(self, column: pa.ChunkedArray | pa.Array, name: str, node: PathNode) -> None:
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         self._array = column
@@ -72,7 +72,7 @@ class ArrowColumn:
         return field.with_type(closed).with_metadata(metadata or None)
 
     def _opened(
-        self, array: pa.Array, node: Node, rows: Sequence[int], places: Sequence[str]
+        self, array: pa.Array, node: PathNode, rows: Sequence[int], places: Sequence[str]
     ) -> _Opened:
         kind = array.type
         if node.leaf:
@@ -122,20 +122,18 @@ def _items(
     return found_rows, found_places
 
 
-class _Opened:
+class _Opened(Protocol):
     """A place of a column, which is made anew from the inside out."""
 
     def stays(self, cells: Mapping[str, pa.Array]) -> bool:
         """Whether anything is left of it."""
-        raise NotImplementedError
 
     def closed(self, cells: Mapping[str, pa.Array]) -> Any:
         """The array of the place."""
-        raise NotImplementedError
 
 
 @dataclasses.dataclass(frozen=True)
-class _OpenedLeaf(_Opened):
+class _OpenedLeaf:
     array: pa.Array
     leaf: str
 
@@ -147,7 +145,7 @@ class _OpenedLeaf(_Opened):
 
 
 @dataclasses.dataclass(frozen=True)
-class _OpenedStruct(_Opened):
+class _OpenedStruct:
     array: pa.Array
     parts: Mapping[str, _Opened]
 
@@ -166,7 +164,7 @@ class _OpenedStruct(_Opened):
 
 
 @dataclasses.dataclass(frozen=True)
-class _OpenedList(_Opened):
+class _OpenedList:
     kind: pa.DataType
     nulls: pa.Array
     lengths: Any
@@ -191,7 +189,7 @@ class _OpenedList(_Opened):
 
 
 @dataclasses.dataclass(frozen=True)
-class _OpenedMap(_Opened):
+class _OpenedMap:
     kind: pa.DataType
     nulls: pa.Array
     lengths: Any
@@ -221,7 +219,7 @@ def _loose(field: pa.Field) -> pa.Field:
 
 
 def pruned(
-    kind: pa.DataType, node: Node, leaf: Callable[[str, pa.DataType], pa.DataType | None]
+    kind: pa.DataType, node: PathNode, leaf: Callable[[str, pa.DataType], pa.DataType | None]
 ) -> pa.DataType | None:
     """The type of a closed column; None if nothing is left of it.
 
@@ -271,7 +269,7 @@ def leaf_types(kind: pa.DataType, path: tuple[Step, ...]) -> Iterator[tuple[tupl
         yield path, kind
 
 
-def declared_types(kind: pa.DataType, node: Node) -> Iterator[tuple[str, pa.DataType]]:
+def declared_types(kind: pa.DataType, node: PathNode) -> Iterator[tuple[str, pa.DataType]]:
     """Yields each leaf of a tree that a type has, and its type there."""
     found: list[tuple[str, pa.DataType]] = []
 
@@ -290,7 +288,9 @@ def is_list(kind: pa.DataType) -> bool:
     )
 
 
-def undeclared(kind: pa.DataType, path: tuple[Step, ...], node: Node) -> Iterator[tuple[Step, ...]]:
+def undeclared(
+    kind: pa.DataType, path: tuple[Step, ...], node: PathNode
+) -> Iterator[tuple[Step, ...]]:
     """Yields the paths of values of a type that a tree does not reach."""
     if node.leaf or pa.types.is_null(kind):
         return

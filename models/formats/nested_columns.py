@@ -12,7 +12,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from .nested_paths import Node
+from .nested_paths import PathNode
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -56,7 +56,7 @@ class OpenedColumn(Protocol):
 class Nesting(Protocol):
     """How a format opens nested columns."""
 
-    def open(self, column: pa.ChunkedArray | pa.Array, name: str, node: Node) -> OpenedColumn:
+    def open(self, column: pa.ChunkedArray | pa.Array, name: str, node: PathNode) -> OpenedColumn:
         """Opens a column.
 
         Args:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ..core.errors import DocumentError
 from .nested_columns import Leaf
-from .nested_paths import KEY, VALUE, Inner, Node, Step, numbered, show_name, show_path
+from .nested_paths import KEY, VALUE, Inner, Path, PathNode, Step, numbered, show_name, show_path
 
 Members = Callable[[str], Mapping[str, str]]
 """Raw JSON of an object -> raw JSON of each of its members; raises DocumentError."""
@@ -31,7 +31,7 @@ class JsonNesting:
         """Takes what reads and writes raw JSON."""
         self._members, self._items, self._string = members, items, string
 
-    def open(self, column: pa.ChunkedArray | pa.Array, name: str, node: Node) -> JsonColumn:
+    def open(self, column: pa.ChunkedArray | pa.Array, name: str, node: PathNode) -> JsonColumn:
         """See `Nesting`."""
         return JsonColumn(
             column, name, node, members=self._members, items=self._items, string=self._string
@@ -39,15 +39,20 @@ class JsonNesting:
 
     def leaf_paths(self, column: pa.ChunkedArray | pa.Array, name: str) -> list[str]:
         """See `Nesting`; those that the values show."""
-        found: dict[str, None] = {}
+        found: dict[Path, bool] = {}
         for raw in column.to_pylist():
             if raw is not None:
                 with contextlib.suppress(DocumentError):
-                    for path in leaf_paths(raw, (name,), members=self._members, items=self._items):
-                        found[show_path(path)] = None
-        return list(found)
+                    for path, is_empty in leaf_paths(
+                        raw, (name,), members=self._members, items=self._items
+                    ):
+                        found[path] = found.get(path, True) and is_empty
+        # What is null or empty here may hold something elsewhere.
+        inner = {path[:depth] for path in found for depth in range(1, len(path))}
+        kept = (path for path, is_empty in found.items() if not is_empty or path not in inner)
+        return [show_path(path) for path in kept]
 
-    def undeclared(self, raw: str, name: str, node: Node) -> list[str]:
+    def undeclared(self, raw: str, name: str, node: PathNode) -> list[str]:
         """Paths of values in a cell that a tree does not reach; none of a cell that is broken."""
         try:
             found = undeclared(raw, (name,), node, members=self._members, items=self._items)
@@ -87,7 +92,7 @@ class JsonColumn:
         self,
         column: pa.ChunkedArray | pa.Array,
         name: str,
-        node: Node,
+        node: PathNode,
         *,
         members: Members,
         items: Items,
@@ -134,7 +139,7 @@ class JsonColumn:
         """See `OpenedColumn`."""
         return field
 
-    def _opened(self, raw: str, node: Node, row: int, place: str) -> object:
+    def _opened(self, raw: str, node: PathNode, row: int, place: str) -> object:
         if node.leaf:
             found = self._found[node.leaf]
             found.append((raw, row, place))
@@ -175,7 +180,7 @@ class JsonColumn:
         return opened
 
 
-def _made(value: object, node: Node, cells: Mapping[str, Sequence[str | None]]) -> str:
+def _made(value: object, node: PathNode, cells: Mapping[str, Sequence[str | None]]) -> str:
     """Raw JSON of an opened value, of which no more is left than the tree has."""
     if isinstance(value, _At):
         return cells[value.leaf][value.number] or _NULL
@@ -197,8 +202,8 @@ def _made(value: object, node: Node, cells: Mapping[str, Sequence[str | None]]) 
 
 
 def undeclared(
-    raw: str, path: tuple[Step, ...], node: Node, *, members: Members, items: Items
-) -> Iterator[tuple[Step, ...]]:
+    raw: str, path: Path, node: PathNode, *, members: Members, items: Items
+) -> Iterator[Path]:
     """Yields the paths of values that a tree does not reach; see `leaf_paths`.
 
     Raises:
@@ -221,26 +226,33 @@ def undeclared(
         for key, inside in members(raw).items():
             child = node.children.get(key)
             if child is None:
-                yield from leaf_paths(inside, (*path, key), members=members, items=items)
+                inner = (*path, key)
+                found = leaf_paths(inside, inner, members=members, items=items)
+                yield from (leaf for leaf, _ in found)
             else:
                 yield from undeclared(inside, (*path, key), child, members=members, items=items)
     else:
-        yield from leaf_paths(raw, path, members=members, items=items)
+        found = leaf_paths(raw, path, members=members, items=items)
+        yield from (leaf for leaf, _ in found)
 
 
 def leaf_paths(
-    raw: str, path: tuple[Step, ...], *, members: Members, items: Items
-) -> Iterator[tuple[Step, ...]]:
-    """Yields the path of each value that is not nested further.
+    raw: str, path: Path, *, members: Members, items: Items
+) -> Iterator[tuple[Path, bool]]:
+    """Yields the path of each value that is not nested further, and whether it is null or empty.
 
     Raises:
         DocumentError: if there is something wrong with the JSON.
     """
+    inner: Sequence[tuple[Step, str]] = ()
     if raw.startswith("{"):
-        for key, inside in members(raw).items():
-            yield from leaf_paths(inside, (*path, key), members=members, items=items)
+        inner = list(members(raw).items())
     elif raw.startswith("["):
-        for item in items(raw):
-            yield from leaf_paths(item, (*path, Inner.ITEM), members=members, items=items)
+        inner = [(Inner.ITEM, item) for item in items(raw)]
     elif raw != _NULL:
-        yield path
+        yield path, False
+        return
+    for step, value in inner:
+        yield from leaf_paths(value, (*path, step), members=members, items=items)
+    if not inner:
+        yield path, True

@@ -86,7 +86,7 @@ def without_numbers(place: str) -> str:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Node:
+class PathNode:
     """What is declared at a place of a nested column.
 
     Attributes:
@@ -95,7 +95,7 @@ class Node:
     """
 
     leaf: str = ""
-    children: Mapping[Step, Node] = dataclasses.field(default_factory=dict)
+    children: Mapping[Step, PathNode] = dataclasses.field(default_factory=dict)
 
     @property
     def inner(self) -> Inner | None:
@@ -109,20 +109,20 @@ class Node:
         for child in self.children.values():
             yield from child.leaves()
 
-    def without(self, leaves: Iterable[str]) -> Node | None:
+    def without(self, leaves: Iterable[str]) -> PathNode | None:
         """The tree without some leaves, and without what holds none then; None if nothing stays."""
         gone = frozenset(leaves)
         if self.leaf:
             return None if self.leaf in gone else self
         kept = {step: child.without(gone) for step, child in self.children.items()}
         children = {step: child for step, child in kept.items() if child is not None}
-        entry = self.children.get(Inner.ENTRY, Node())
+        entry = self.children.get(Inner.ENTRY, PathNode())
         if any(child.without(gone) is None for child in entry.children.values()):
             return None  # a map without its keys, or without its values, is none
-        return Node("", children) if children else None
+        return PathNode("", children) if children else None
 
 
-def tree_of(paths: Mapping[str, Path]) -> Node:
+def tree_of(paths: Mapping[str, Path]) -> PathNode:
     """The tree of some paths with the same first step, from below that.
 
     Args:
@@ -134,7 +134,7 @@ def tree_of(paths: Mapping[str, Path]) -> Node:
     return _tree({text: path[1:] for text, path in paths.items()})
 
 
-def _tree(rests: Mapping[str, Path]) -> Node:
+def _tree(rests: Mapping[str, Path]) -> PathNode:
     ending = [text for text, rest in rests.items() if not rest]
     if ending:
         if len(rests) > 1:
@@ -143,7 +143,7 @@ def _tree(rests: Mapping[str, Path]) -> Node:
                 f"columns {ending[0]!r} and {other!r}: one lies within the other; give a role to "
                 "the whole, or to each of its parts"
             )
-        return Node(ending[0])
+        return PathNode(ending[0])
     by_step: dict[Step, dict[str, Path]] = {}
     for text, rest in rests.items():
         by_step.setdefault(rest[0], {})[text] = rest[1:]
@@ -153,7 +153,7 @@ def _tree(rests: Mapping[str, Path]) -> Node:
             f"columns {first!r} and {other!r}: a place is either a struct, a list ([]) or a map "
             "({})"
         )
-    node = Node("", {step: _tree(paths) for step, paths in by_step.items()})
+    node = PathNode("", {step: _tree(paths) for step, paths in by_step.items()})
     entry = node.children.get(Inner.ENTRY)
     if entry is not None and (entry.leaf or set(entry.children) != {KEY, VALUE}):
         text = next(iter(rests))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Role
 from .column_facts import ColumnFacts, Form
@@ -69,15 +69,20 @@ class RoleGuess:
     why: str
 
 
-def guess_roles(facts: Mapping[str, ColumnFacts]) -> dict[str, RoleGuess]:
+def guess_roles(
+    facts: Mapping[str, ColumnFacts], many: Collection[str] = ()
+) -> dict[str, RoleGuess]:
     """A role for each column; at most one is `id`, one `patient`, one `type`.
 
     Without a column that may be the id, none has this role; likewise for free text.
 
     Args:
-        facts: of every column, in the order of the columns.
+        facts: of every column, in the order of the columns; of nested ones, by path.
+        many: those of which a row may have several values.
     """
     guesses = {name: guess_role(name, facts[name]) for name in facts}
+    for name in many:
+        guesses[name] = _of_many(name, guesses[name])
     for name in (DOC_KEY, PATIENT_KEY):
         if name in guesses and guesses[name].role not in (Role.ID, Role.PATIENT):
             guesses[name] = RoleGuess(Role.DROP, "a name that the output uses")
@@ -86,8 +91,18 @@ def guess_roles(facts: Mapping[str, ColumnFacts]) -> dict[str, RoleGuess]:
         for name in others:
             guesses[name] = RoleGuess(instead, f"{guesses[name].why}; but so is another column")
     if all(guess.role is not Role.ID for guess in guesses.values()):
-        guesses |= _some_id(facts, guesses)
+        single = {name: one for name, one in facts.items() if name not in many}
+        guesses |= _some_id(single, guesses)
     return guesses
+
+
+def _of_many(name: str, guess: RoleGuess) -> RoleGuess:
+    """A role that items of a list and entries of a map can have."""
+    if guess.role in (Role.ID, Role.PATIENT):
+        return RoleGuess(Role.HASH, guess.why)
+    if guess.role is Role.TYPE or (guess.role is Role.TEXT and name.endswith("{}.key")):
+        return RoleGuess(Role.DROP, guess.why)
+    return guess
 
 
 def _some_id(

@@ -12,14 +12,15 @@ import os
 import shlex
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...models.core.errors import UsageError
 from ...models.core.keys import new_key
 from ...models.formats import open_format
-from ...models.formats.column_roles import MEANING, Role, preset_for
+from ...models.formats.column_roles import MEANING, Role, is_single, preset_for
 from ...models.formats.column_types import shown_type
 from ...models.guesses.column_facts import ColumnFacts, FactsCounter, Form
+from ...models.guesses.nested import NotExpanded, Sample, facts_within
 from ...models.guesses.roles import RoleGuess, guess_roles
 from ...models.guesses.sampling import chosen_files, sampled
 from ...models.guesses.writing import WritingGuess, guess_writing
@@ -47,6 +48,9 @@ doubtful is left out (drop). The roles:
 {roles}"""
 
 
+_NESTED = "within nested columns, each value by its path (docs/formats.md, Nested columns)"
+
+
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class InputFindings:
     """What was seen of an input and guessed from it.
@@ -55,7 +59,8 @@ class InputFindings:
         seen: all inputs and their columns.
         writing: how the files are written.
         facts: by column.
-        guesses: by column.
+        guesses: by column; of nested columns, by path.
+        whole: nested columns that get one role, and why.
         looked: files that were looked into.
         rows: that were read of them.
         errors: of rows that could not be read, by class.
@@ -65,6 +70,7 @@ class InputFindings:
     writing: WritingGuess
     facts: Mapping[str, ColumnFacts]
     guesses: Mapping[str, RoleGuess]
+    whole: Mapping[str, str]
     looked: int
     rows: int
     errors: Counter[str]
@@ -113,6 +119,7 @@ def survey(storage: Storage, options: Options) -> InputFindings:
     if not seen.columns:
         raise UsageError("no input file shows a column: they are empty, or damaged")
     counters: dict[str, FactsCounter] = {}
+    samples: dict[str, list[Sample]] = {}
     rows, errors = 0, Counter[str]()
     few = chosen_files([*zip(seen.formats, seen.schemas, strict=True)])
     for index in few:
@@ -126,12 +133,34 @@ def survey(storage: Storage, options: Options) -> InputFindings:
             for field, column in zip(chunk.columns.schema, chunk.columns.columns, strict=True):
                 kind = shown_type(field.type) if is_typed else ""
                 counter = counters.setdefault(field.name, FactsCounter(kind))
-                counter.add(form.decode(column.take(good)))
+                readable = column.take(good)
+                counter.add(form.decode(readable))
+                samples.setdefault(field.name, []).append((form, readable))
         for name, value in file.partition:
             counters.setdefault(name, FactsCounter("folder")).add([value])
-    facts = {name: counters.get(name, FactsCounter()).facts() for name in seen.columns}
+    flat = {name: counters.get(name, FactsCounter()).facts() for name in seen.columns}
+    facts, whole = _expanded(flat, samples)
     guesses = _guesses(seen, facts)
-    return InputFindings(seen, writing, facts, guesses, len(few), rows, errors)
+    return InputFindings(seen, writing, facts, guesses, whole, len(few), rows, errors)
+
+
+def _expanded(
+    flat: Mapping[str, ColumnFacts], samples: Mapping[str, Sequence[Sample]]
+) -> tuple[dict[str, ColumnFacts], dict[str, str]]:
+    """The facts with those within nested columns in their place; and why some stay whole."""
+    facts: dict[str, ColumnFacts] = {}
+    whole: dict[str, str] = {}
+    for name, of_column in flat.items():
+        inner: Mapping[str, ColumnFacts] = {}
+        if of_column.forms[Form.NESTED]:
+            try:
+                inner = facts_within(name, samples[name])
+            except NotExpanded as reason:
+                whole[name] = str(reason)
+            if not inner.keys().isdisjoint(flat):
+                inner, whole[name] = {}, "a column has the name of a path in it"
+        facts |= inner or {name: of_column}
+    return facts, whole
 
 
 def _guesses(seen: InputSurvey, facts: Mapping[str, ColumnFacts]) -> dict[str, RoleGuess]:
@@ -139,13 +168,15 @@ def _guesses(seen: InputSurvey, facts: Mapping[str, ColumnFacts]) -> dict[str, R
     if (preset := preset_for(seen.columns)) is not None:
         return {name: RoleGuess(role, MEANING[role]) for name, role in preset.roles}
     folders = {key for file in seen.files for key, _ in file.partition}
-    guesses = guess_roles({name: one for name, one in facts.items() if name not in folders})
+    columns = {name: one for name, one in facts.items() if name not in folders}
+    many = [name for name in columns if name not in seen.columns and not is_single(name)]
+    guesses = guess_roles(columns, many)
     alone = {name: guess_roles({name: facts[name]})[name] for name in folders}
     for name, guess in alone.items():
         # A folder has one value for many rows: it identifies none, and is no free text.
         if guess.role not in (Role.DATE, Role.HASH):
             alone[name] = RoleGuess(Role.DROP, "a key of folders")
-    return {name: alone.get(name) or guesses[name] for name in seen.columns}
+    return {name: alone.get(name) or guesses[name] for name in facts}
 
 
 def _check_places(
@@ -179,12 +210,13 @@ def _text(found: InputFindings, options: Options, key_source: str | None, *, has
     intro = _INTRO.format(
         rows=found.rows, looked=found.looked, files=len(found.seen.files), roles=roles
     )
-    columns = [
-        ConfigLine(name, str(guess.role), f"{_facts_shown(found.facts[name])}: {guess.why}")
-        for name, guess in found.guesses.items()
-    ]
+    columns: dict[str, list[ConfigLine]] = {"": [], _NESTED: []}
+    for name, guess in found.guesses.items():
+        why = found.whole.get(name, guess.why)
+        line = ConfigLine(name, str(guess.role), f"{_facts_shown(found.facts[name])}: {why}")
+        columns["" if name in found.seen.columns else _NESTED].append(line)
     settings = [*_settings(options, key_source, has_key=has_key), *_written(found.writing, options)]
-    return config_text(intro, settings, {"": columns})
+    return config_text(intro, settings, columns)
 
 
 def _settings(options: Options, key_source: str | None, *, has_key: bool) -> Iterator[ConfigLine]:

@@ -40,7 +40,7 @@ def config_text(
     lines = [f"# {line}".rstrip() for line in intro.split("\n")]
     lines += ["", *_lines(settings), "", "[column]"]
     for heading, roles in columns.items():
-        lines += [f"# {heading}"] if heading else []
+        lines += ["", f"# {heading}"] if heading and roles else []
         lines += _lines(roles)
     return "\n".join(lines) + "\n"
 

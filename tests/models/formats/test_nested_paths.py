@@ -5,7 +5,7 @@ from scrubline.models.core.errors import UsageError
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.formats.nested_paths import (
     Inner,
-    Node,
+    PathNode,
     parse_path,
     show_path,
     tree_of,
@@ -97,7 +97,7 @@ def test_the_tree_of_paths():
     assert node.without(["n.a", "n.l[].b"]).children.keys() == {"m"}
     assert list(node.without(["n.m{}.key"]).leaves()) == ["n.a", "n.l[].b"]
     assert node.without(roles) is None
-    assert Node("x").inner is None
+    assert PathNode("x").inner is None
 
 
 @pytest.mark.parametrize(
@@ -134,4 +134,4 @@ def test_a_declaration_with_too_much_is_refused():
 
 
 def test_trees_need_paths_of_one_column():
-    assert tree_of({"a": ("a",)}) == Node("a")
+    assert tree_of({"a": ("a",)}) == PathNode("a")

@@ -152,6 +152,49 @@ def test_folders_are_columns(place, capfd):
     assert CANARY not in text
 
 
+NESTED_ROLES = {
+    "note_id": "id",
+    "patient.id": "patient",
+    "patient.name": "drop",
+    "notes[].text": "text",
+    "notes[].ward": "pass",
+    "notes[].by_id": "hash",
+}
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_values_within_nested_columns_get_roles(place, capfd, name):
+    rows = [
+        {
+            "note_id": n,
+            "patient": {"id": f"5550{n % 5}", "name": f"Anna {CANARY}"},
+            "notes": [{"text": NOTE, "ward": "AB"[n % 2], "by_id": f"Q{i}"} for i in range(n % 4)],
+        }
+        for n in range(60)
+    ]
+    if name.endswith("jsonl"):
+        (place / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), place / name)
+    code, _, err = run(capfd, "--input", name, "--make-key", "k")
+    assert code == 0, err
+    text = (place / "job.toml").read_text()
+    assert tomllib.loads(text)["column"] == NESTED_ROLES
+    assert CANARY not in text and "5550" not in text
+
+
+def test_keys_that_are_data_are_not_written(place, capfd):
+    rows = [
+        {"note_id": n, "text": NOTE, "by_mrn": {f"{CANARY} 5550{n:03}": {"x": 1}}} for n in range(5)
+    ]
+    (place / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = run(capfd, "--input", "a.jsonl", "--make-key", "k")
+    assert code == 0, err
+    text = (place / "job.toml").read_text()
+    assert tomllib.loads(text)["column"]["by_mrn"] == "drop"
+    assert CANARY not in text and "5550" not in text
+
+
 def test_a_header_that_is_none_is_not_written(place, capfd):
     lines = [
         f"{n},{CANARY} {n},seen by {CANARY} on 3/4/2019 with a cough\n" for n in range(1000, 1030)

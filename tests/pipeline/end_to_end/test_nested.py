@@ -276,3 +276,19 @@ def test_a_whole_struct_that_is_dropped_leaves_no_column(tmp_path, key, form):
     columns = COLUMNS | {"items[].n": "drop", "items[].by": "drop", "items[].t": "drop"}
     run(tmp_path / "in", tmp_path / "out", key, columns)
     assert all("items" not in row and "who" not in row for row in published(tmp_path / "out"))
+
+
+def test_what_passes_whole_is_said_without_its_names(tmp_path, key, form, capfd):
+    write(tmp_path / "in", form)
+    columns = {"id": "id", "note.text": "text", "note.kind": "drop", "who": "pass", "items": "drop"}
+    words = ["scrub", "--input", tmp_path / "in", "--output", tmp_path / "out", "--model", "none"]
+    words += ["--key-file", key, "--column", "meta=drop"]
+    for name, role in columns.items():
+        words += ["--column", f"{name}={role}"]
+    code, out, err = command(capfd, *words, "--dry-run")
+    assert code == 0, err
+    assert "passes whole: who, with 2 kinds of values\n" in out
+    assert "who.name" not in out + err
+    code, out, err = command(capfd, *words, "--no-progress")
+    assert code == 0, err
+    assert "passes whole: who, with 2 kinds of values\n" in out
