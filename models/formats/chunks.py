@@ -95,7 +95,8 @@ def table_rows(
     Args:
         available: the columns that the file may have.
     """
-    written = (n for n in columns.inputs if not _WRITTEN.isdisjoint(columns.roles_in(n).values()))
+    by_input = columns.roles_by_input()
+    written = (name for name, roles in by_input.items() if not _WRITTEN.isdisjoint(roles))
     present = frozenset(available)
     names = tuple(name for name in (DOC_KEY, PATIENT_KEY, *written) if name in present)
     fields = [name for name in columns.named(Role.TEXT) if name not in columns.paths]

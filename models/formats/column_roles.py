@@ -201,12 +201,14 @@ class Columns:
         """Column -> what is declared of its parts, for columns whose parts have roles."""
         return _trees(self.paths)
 
-    def roles_in(self, column: str) -> dict[str, Role]:
-        """Declared name -> role, of a column or of its parts."""
-        roles = dict(self.roles)
-        if column in self.nested:
-            return {leaf: roles[leaf] for leaf in self.nested[column].leaves()}
-        return {column: roles[column]}
+    def roles_by_input(self) -> dict[str, set[Role]]:
+        """Column of the input -> its role, or those of its parts; linear in the declarations."""
+        paths = frozenset(self.paths)
+        found: dict[str, set[Role]] = {}
+        for name, role in self.roles:
+            column = str(_path(name)[0]) if name in paths else name
+            found.setdefault(column, set()).add(role)
+        return found
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The columns of one role, in order."""
@@ -239,7 +241,7 @@ class Columns:
                 ones that the input does not have, which may be the same, misspelt.
         """
         present = dict.fromkeys(available)
-        roles = {name: set(self.roles_in(name).values()) for name in self.inputs}
+        roles = self.roles_by_input()
         declared = {name: role for name, some in roles.items() for role in some}
         names = ColumnNames(present, declared)
         if undeclared := [name for name in present if name not in declared]:
