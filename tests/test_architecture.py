@@ -27,7 +27,7 @@ ORDER = {
     "models": (
         *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "jobs", "scrubbed_text", "scrubber", "embedding"),
+        *("bundles", "views", "formats", "guesses", "jobs", "scrubbed_text", "scrubber", "embedding"),
         *("synth", "evaluation", "training", "studies"),
     ),
     "pipeline": (
@@ -389,6 +389,7 @@ HELPERS = {
         *("archives", "arrow_types", "chunks", "column_roles", "column_types", "csv_dialect"),
         *("csv_scan", "encodings", "line_notes", "options", "parquet_groups", "parquet_sizes"),
         *("parquet_writer", "protocol", "samples", "zip_directory"),
+        *("nested_arrow", "nested_columns", "nested_json", "nested_paths", "nested_texts"),
     },
     "recipes": {"family", "other_lists", "passes", "propagation", "reading", "recipe", "tagger"},
 }

@@ -27,7 +27,7 @@ ODD_NAMES = (
     "to see all names: scrubline inspect --columns --input URL"
 )
 
-_NAME = re.compile(r"(?!.*\d{4})(?=.{1,64}\Z)[^\W\d][\w.-]*(?: [\w.-]+){0,3}")
+_NAME = re.compile(r"(?!.*\d{4})(?=.{1,64}\Z)[^\W\d][\w.\[\]{}-]*(?: [\w.\[\]{}-]+){0,3}")
 
 
 class ColumnNames:
@@ -53,6 +53,11 @@ class ColumnNames:
         self._is_record = 2 * strange >= len(self._numbers) and self._declared.isdisjoint(
             self._numbers
         )
+
+    @property
+    def look_like_a_record(self) -> bool:
+        """Whether the names are rather values: half of them look like no name."""
+        return self._is_record
 
     def error(
         self, message: str, columns: Sequence[str], *, unseen: Sequence[str] = ()

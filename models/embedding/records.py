@@ -40,6 +40,8 @@ class ScrubbedRecord:
 class ObjectCells:
     """Cells that are places in a list of Python values; see `formats.protocol.CellForm`."""
 
+    nesting = None
+
     def __init__(self) -> None:
         self._values: list[Any] = []
 

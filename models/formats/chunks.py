@@ -12,6 +12,8 @@ import pyarrow as pa
 from ..storage.input_files import InputFile
 from .column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from .encodings import require_encodable
+from .nested_columns import Nesting
+from .nested_texts import texts_of_rows
 from .options import UTF8, FormatOptions, Limits
 from .protocol import Chunk, Format, Locator, OpenPart, PartRow, Reader, SampleRange, Sink
 
@@ -20,7 +22,12 @@ _WRITTEN = frozenset({Role.TEXT, Role.TYPE, Role.DATE, Role.PASS, Role.HASH})
 
 
 class FormatDefaults:
-    """A format without options whose columns may have any role and any type."""
+    """A format without options whose columns may have any role and any type, none nested."""
+
+    @property
+    def nesting(self) -> Nesting | None:
+        """None: cells hold no others."""
+        return None
 
     def configured(self, options: FormatOptions) -> Self:
         """The format itself: it reads no options."""
@@ -88,10 +95,11 @@ def table_rows(
     Args:
         available: the columns that the file may have.
     """
-    written = (name for name, role in columns.roles if role in _WRITTEN)
+    by_input = columns.roles_by_input()
+    written = (name for name, roles in by_input.items() if not _WRITTEN.isdisjoint(roles))
     present = frozenset(available)
     names = tuple(name for name in (DOC_KEY, PATIENT_KEY, *written) if name in present)
-    fields = columns.named(Role.TEXT)
+    fields = [name for name in columns.named(Role.TEXT) if name not in columns.paths]
     decoded = {DOC_KEY, PATIENT_KEY, *fields}
     limits = Limits.of_published(file.size)
     for locator in form.plan(storage, 0, file, file.size + 1, limits):
@@ -100,12 +108,13 @@ def table_rows(
                 name: form.decode(column) if name in decoded else form.cells(column)
                 for name, column in zip(names, chunk.columns.columns, strict=True)
             }
+            nested = texts_of_rows(form, columns, chunk.columns) if columns.paths else {}
             for row in range(chunk.columns.num_rows):
                 cells = {name: column[row] for name, column in values.items()}
                 yield PartRow(
                     cells.pop(DOC_KEY, None),
                     cells.pop(PATIENT_KEY, None),
-                    {field: cells.pop(field, None) for field in fields},
+                    {field: cells.pop(field, None) for field in fields} | nested.get(row, {}),
                     cells,
                 )
 

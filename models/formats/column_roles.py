@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..core.display_names import ColumnNames, declared_list
 from ..core.errors import UsageError
 from ..core.suggestions import did_you_mean
+from .nested_paths import Inner, Path, PathNode, parse_path, show_path, tree_of, without_numbers
 
 
 class Role(enum.StrEnum):
@@ -74,14 +76,19 @@ class Columns:
     """The declared role of every input column, partition keys included.
 
     Attributes:
-        roles: column -> role, in the order of declaration.
+        roles: column -> role, in the order of declaration. A nested column may have a role for each
+            of its values, by its path; see `nested_paths`.
+        paths: those of the names that are paths into a nested column; see `resolved`.
 
     Raises:
         UsageError: if there is not exactly one `id`, not at least one `text`, more than one
-            `patient` or `type`, more than `MOST_COLUMNS`, or a name that Scrubline itself writes.
+            `patient` or `type`, more than `MOST_COLUMNS`, or a name that Scrubline itself writes;
+            or if paths contradict each other.
     """
 
     roles: tuple[tuple[str, Role], ...]
+    # Not compared: what was declared is the same, whatever input it was declared for.
+    paths: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         require_few(len(self.roles), "roles are declared for")
@@ -112,22 +119,98 @@ class Columns:
                 raise UsageError(
                     f"the input has a column {name}, a name that the output uses: give it role drop"
                 )
+        if self.paths:
+            self._check_paths()
+
+    def _check_paths(self) -> None:
+        roles = dict(self.roles)
+        flat = {without_numbers(name) for name in roles if name not in self.paths}
+        whole = roles.keys() - set(self.paths)
+        if both := next((column for column in self.nested if column in whole), None):
+            raise UsageError(
+                f"column {both!r} has a role, and so has a part of it: give a role to the whole, "
+                "or to each of its parts"
+            )
+        for name in self.paths:
+            path, role = _path(name), roles[name]
+            if path[0] in (DOC_KEY, PATIENT_KEY):
+                raise UsageError(
+                    f"the input has a column {path[0]}, a name that the output uses: give it role "
+                    "drop as a whole"
+                )
+            if show_path(path) in flat:
+                raise UsageError(f"a column has the name of the path {name!r}: rename the column")
+            if role in (Role.ID, Role.PATIENT, Role.TYPE) and not is_single(name):
+                raise UsageError(
+                    f"column {name!r}: role {role} needs one value a row, and items of a list or "
+                    "map may be many"
+                )
+            if role is Role.TEXT and path[-2:] == (Inner.ENTRY, "key"):
+                raise UsageError(f"column {name!r}: keys of a map cannot have role text")
 
     @classmethod
-    def parse(cls, pairs: Iterable[tuple[str, str]]) -> Columns:
-        """Builds from (name, role) texts.
+    def parse(cls, declared: Iterable[Sequence[str]]) -> Columns:
+        """Builds from (name, role) texts; (name, role, "path") for a path, as `to_json` gives.
 
         Raises:
             UsageError: for an unknown role, with the list of roles and what they mean.
+            ValueError: if there are other texts.
         """
         roles = []
-        for name, role in pairs:
+        paths = []
+        for name, role, *more in declared:
+            if more:
+                if more != [_PATH]:
+                    raise ValueError("a role is declared with too much")
+                paths.append(name)
             if role not in Role.__members__.values():
                 known = "; ".join(f"{r}: {MEANING[r]}" for r in Role)
                 meant = did_you_mean(role, list(Role))
                 raise UsageError(f"column {name}: unknown role {role!r}{meant}; roles are {known}")
             roles.append((name, Role(role)))
-        return cls(tuple(roles))
+        return cls(tuple(roles), tuple(paths))
+
+    def to_json(self) -> list[tuple[str, ...]]:
+        """Plain values, for `parse`."""
+        paths = frozenset(self.paths)
+        return [(n, str(role), _PATH) if n in paths else (n, str(role)) for n, role in self.roles]
+
+    def resolved(self, available: Iterable[str]) -> Columns:
+        """The same roles, with those that are paths known as such.
+
+        A name is a path if it spells one and the input has a column of its first name, but none of
+        the whole name: a flat column `note.text` is just that.
+        """
+        present = frozenset(available)
+        found = []
+        for name, _ in self.roles:
+            if name not in present and (path := parse_path(name)) and len(path) > 1:
+                sure = any(isinstance(step, Inner) for step in path)
+                if path[0] in present or sure:
+                    found.append(name)
+        return dataclasses.replace(self, paths=tuple(found))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns of the input, each once, in the order in which they were declared."""
+        if not self.paths:
+            return tuple(name for name, _ in self.roles)
+        paths = frozenset(self.paths)
+        return tuple(dict.fromkeys(str(_path(n)[0]) if n in paths else n for n, _ in self.roles))
+
+    @property
+    def nested(self) -> Mapping[str, PathNode]:
+        """Column -> what is declared of its parts, for columns whose parts have roles."""
+        return _trees(self.paths)
+
+    def roles_by_input(self) -> dict[str, set[Role]]:
+        """Column of the input -> its role, or those of its parts; linear in the declarations."""
+        paths = frozenset(self.paths)
+        found: dict[str, set[Role]] = {}
+        for name, role in self.roles:
+            column = str(_path(name)[0]) if name in paths else name
+            found.setdefault(column, set()).add(role)
+        return found
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The columns of one role, in order."""
@@ -160,7 +243,8 @@ class Columns:
                 ones that the input does not have, which may be the same, misspelt.
         """
         present = dict.fromkeys(available)
-        declared = dict(self.roles)
+        roles = self.roles_by_input()
+        declared = {name: role for name, some in roles.items() for role in some}
         names = ColumnNames(present, declared)
         if undeclared := [name for name in present if name not in declared]:
             place = where(undeclared[0])
@@ -174,11 +258,35 @@ class Columns:
         if unseen:
             return
         needed = {Role.ID, Role.TEXT} if partial else set(Role) - {Role.DROP}
-        if missing := [name for name, r in self.roles if name not in present and r in needed]:
+        if missing := [n for n, some in roles.items() if n not in present and some & needed]:
             raise UsageError(
                 f"the input lacks declared columns: {declared_list(missing)}; it has "
                 f"{declared_list(present)}"
             )
+
+
+_PATH = "path"
+
+
+def is_single(path: str) -> bool:
+    """Whether a path leads to one value a row: not to items of a list or a map."""
+    return not any(isinstance(step, Inner) for step in _path(path))
+
+
+def _path(text: str) -> Path:
+    path = parse_path(text)
+    if path is None:
+        raise UsageError(f"{text!r} is no path into a nested column")
+    return path
+
+
+@functools.cache
+def _trees(paths: tuple[str, ...]) -> Mapping[str, PathNode]:
+    by_column: dict[str, dict[str, Path]] = {}
+    for text in paths:
+        path = _path(text)
+        by_column.setdefault(str(path[0]), {})[text] = path
+    return {column: tree_of(of_column) for column, of_column in by_column.items()}
 
 
 TEXT_FILES = Columns(tuple(PRESETS["text files"].items()))

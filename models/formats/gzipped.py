@@ -16,6 +16,7 @@ from ..core.shortage import raise_shortage
 from ..storage.input_files import InputFile
 from .chunks import Streamed
 from .column_roles import Columns
+from .nested_columns import Nesting
 from .options import UNKNOWN_SIZE, UNPACKED_FREE_BYTES, FormatOptions, Limits
 from .protocol import (
     Chunk,
@@ -68,6 +69,11 @@ class Gzipped:
         """Those of the inner format; how many rows a file has is not known before its end."""
         return dataclasses.replace(self.inner.traits, locator_unit="bytes", counts_rows=False)
 
+    @property
+    def nesting(self) -> Nesting | None:
+        """That of the inner format."""
+        return self.inner.nesting
+
     def configured(self, options: FormatOptions) -> Gzipped:
         """The inner format configured."""
         return Gzipped(self.inner.configured(options))
@@ -77,8 +83,13 @@ class Gzipped:
         self.inner.check_roles(columns)
 
     def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
-        """As the inner formats, which have no types."""
-        return True
+        """As the inner format; whatever a damaged file has, its rows will be quarantined."""
+        try:
+            return self.inner.check_types(
+                _Unpacked(storage, file, Limits()), _inside(file), columns
+            )
+        except Unreadable:
+            return False
 
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """As the inner format; no columns for a damaged file, whose rows will be quarantined."""

@@ -12,17 +12,19 @@ import itertools
 import json
 import json.scanner
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, NoReturn
 
 import pyarrow as pa
 
+from ..core.display_names import ColumnNames
 from ..core.errors import DocumentError, OverBudget
 from ..storage.input_files import InputFile
 from .chunks import ChunkCutter, LazySink, PlainCells, table_rows
-from .column_roles import DOC_KEY, MOST_COLUMNS, PATIENT_KEY, Columns
+from .column_roles import DOC_KEY, MOST_COLUMNS, PATIENT_KEY, Columns, Role
+from .nested_json import JsonNesting
 from .options import Limits
 from .protocol import (
     Chunk,
@@ -71,18 +73,28 @@ class JsonLines(PlainCells):
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """Keys of the records at the file's beginning, by first appearance; see `LOOK_BYTES`."""
         found: dict[str, None] = {}
-        limits = Limits()
-        good = False
-        for position, line in _lines(storage, file, 0, file.size, limits.line_bytes):
-            if position >= (LOOK_BYTES if good else limits.line_bytes):
+        for record in _first_records(storage, file):
+            found.update(dict.fromkeys(key for key in record if _encodable(key)))
+            if len(found) > MOST_COLUMNS:  # which planning refuses
                 break
-            record = None if line is None else _record(line, position == 0)
-            if isinstance(record, dict):
-                good = True
-                found.update(dict.fromkeys(key for key in record if _encodable(key)))
-                if len(found) > MOST_COLUMNS:  # which planning refuses
-                    break
         return tuple(found)
+
+    @property
+    def nesting(self) -> JsonNesting:
+        """Objects and arrays."""
+        return JsonNesting(scan_record, scan_items, _string)
+
+    def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
+        """Refuses values without a role within nested columns, as far as the beginning shows."""
+        trees = columns.nested
+        if not trees:
+            return True
+        found: dict[str, None] = {}
+        for record in _first_records(storage, file):
+            for name in trees.keys() & record.keys():
+                found |= dict.fromkeys(self.nesting.undeclared(record[name], name, trees[name]))
+        require_declared(found, columns)
+        return False
 
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
@@ -144,8 +156,40 @@ class JsonLines(PlainCells):
 
     def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
         """Yields one row per line; a line may lack any key."""
-        declared = {name for name, _ in columns.roles}
+        declared = set(columns.inputs)
         return table_rows(self, storage, file, columns, {DOC_KEY, PATIENT_KEY, *declared})
+
+
+def require_declared(found: Iterable[str], columns: Columns) -> None:
+    """Refuses values within nested columns that have no role.
+
+    Args:
+        found: their paths.
+
+    Raises:
+        UsageError: with the paths, as messages name columns.
+    """
+    paths = list(found)
+    if paths:
+        declared = [name for name, _ in columns.roles]
+        raise ColumnNames([*paths, *declared], declared).error(
+            "nested columns hold values without a declared role: {columns}. Undeclared values are "
+            f"never passed on. Add: {{options}} (ROLE is one of {', '.join(Role)})",
+            paths,
+        )
+
+
+def _first_records(storage: Reader, file: InputFile) -> Iterator[dict[str, str]]:
+    """Yields the records at the file's beginning; see `LOOK_BYTES`."""
+    limits = Limits()
+    good = False
+    for position, line in _lines(storage, file, 0, file.size, limits.line_bytes):
+        if position >= (LOOK_BYTES if good else limits.line_bytes):
+            break
+        record = None if line is None else _record(line, position == 0)
+        if isinstance(record, dict):
+            good = True
+            yield record
 
 
 class _JsonLinesWriter:
@@ -290,6 +334,44 @@ def _members(text: str) -> tuple[dict[str, str] | None, bool]:
             raise ValueError
         _end_of_text(text, at + 1)
         return members, repeated
+
+
+def scan_items(text: str) -> list[str]:
+    """The raw JSON of each item of the one array that a text holds.
+
+    Raises:
+        DocumentError: "BadJson"; OverBudget "depth".
+    """
+    try:
+        return _items(text)
+    except (ValueError, StopIteration, IndexError):
+        pass
+    except RecursionError:
+        raise OverBudget("depth") from None
+    raise DocumentError("BadJson")
+
+
+def _items(text: str) -> list[str]:
+    at = _after_spaces(text, 0)
+    if text[at] != "[":
+        raise ValueError
+    items: list[str] = []
+    at = _after_spaces(text, at + 1)
+    if text[at] == "]":
+        _end_of_text(text, at + 1)
+        return items
+    while True:
+        end = _value_end(text, at)
+        items.append(text[at:end])
+        comma = _COMMA(text, end)
+        if comma is not None:
+            at = comma.end()
+            continue
+        at = _after_spaces(text, end)
+        if text[at] != "]":
+            raise ValueError
+        _end_of_text(text, at + 1)
+        return items
 
 
 def _key(text: str, at: int) -> tuple[str, int]:

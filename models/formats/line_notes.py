@@ -72,6 +72,8 @@ class GroupLines:
             )
         if in_folders := {self.id, self.line} & set(folders):
             raise UsageError(f"--group-lines: {sorted(in_folders)} are hive folders, not columns")
+        if nested := sorted({self.id, self.line, *columns.named(Role.TEXT)} & set(columns.paths)):
+            raise UsageError(f"--group-lines: {nested} are paths into nested columns, not columns")
         roles = dict(columns.roles)
         if roles.get(self.line) not in (Role.PASS, Role.DROP):
             raise UsageError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,11 @@ from ..core.shortage import raise_shortage
 from ..storage.input_files import InputFile
 from .arrow_types import map_type, passing_schema, without_time
 from .chunks import FormatDefaults, LazySink, table_rows
-from .column_roles import Columns
+from .column_roles import Columns, Role
 from .column_types import typed, unsuitable, unsuitable_error
+from .jsonl import require_declared
+from .nested_arrow import ArrowNesting, declared_types, undeclared
+from .nested_paths import show_path
 from .options import Limits
 from .parquet_groups import SchemaView, group_chunks
 from .parquet_sizes import cut_rows, is_over, most_bytes, string_paths
@@ -59,6 +62,7 @@ class Parquet(FormatDefaults):
         suits_all = True
         with _opened(storage, file) as reader:
             schema = reader.schema_arrow
+            _check_nested(passing_schema(schema), columns, self.is_text)
             for name, role in typed(columns):
                 if name not in schema.names:
                     continue
@@ -69,6 +73,11 @@ class Parquet(FormatDefaults):
                 if _has_values(reader, name):
                     raise unsuitable_error(name, role, kind)
         return suits_all
+
+    @property
+    def nesting(self) -> ArrowNesting:
+        """Structs, lists and maps."""
+        return ArrowNesting()
 
     def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
         """Names in the file's schema."""
@@ -229,6 +238,30 @@ def _opened(storage: Reader, file: InputFile, folded: Sequence[str] | None = Non
                 "file again"
             )
         yield reader
+
+
+def _check_nested(schema: pa.Schema, columns: Columns, is_text: Callable[[Any], bool]) -> None:
+    """Refuses values without a role within nested columns, and roles that do not fit.
+
+    Raises:
+        UsageError: with the path, as messages name columns.
+    """
+    roles = dict(columns.roles)
+    lacking: list[str] = []
+    for name, node in columns.nested.items():
+        if name not in schema.names:
+            continue
+        kind = schema.field(name).type
+        if missed := [show_path(path) for path in undeclared(kind, (name,), node)]:
+            lacking += missed
+            continue
+        for leaf, of_leaf in declared_types(kind, node):
+            role = roles[leaf]
+            if pa.types.is_null(of_leaf) or role in (Role.PASS, Role.DROP):
+                continue
+            if unsuitable(role, of_leaf, is_text=is_text(of_leaf)):
+                raise unsuitable_error(leaf, role, of_leaf)
+    require_declared(lacking, columns)
 
 
 def _problem(reader: Any) -> str:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from ..core.errors import ScrublineError
 from ..core.shortage import raise_shortage
 from .arrow_types import map_type, passing_schema, without_dictionary, without_view
+from .nested_arrow import ORIGIN
 from .options import Limits
 from .parquet_sizes import cut_rows, require_indices, row_bytes
 from .protocol import Chunk
@@ -22,9 +23,6 @@ HOLD_BYTES = 64 << 20
 _DECODE_ROWS, _DECODE_BYTES = 1024, 8 << 20
 _ROWS_AT_ONCE = 8
 """Few, since each may name the one value of a page; Arrow takes as long over many."""
-
-ORIGIN = b"scrubline:origin"
-"""Field metadata inside a chunk: the field as it was in the file; empty if it was not there."""
 
 
 class SchemaView:

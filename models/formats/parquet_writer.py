@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from ..core.arrays import Ints
 from .arrow_types import map_type, without_dictionary
 from .chunks import LazySink
-from .parquet_groups import ORIGIN
+from .nested_arrow import ORIGIN
 from .parquet_sizes import cut_rows, row_bytes
 
 ROW_GROUP_ROWS = 8192

@@ -17,6 +17,7 @@ import pyarrow as pa
 from ..core.arrays import Ints
 from ..storage.input_files import InputFile
 from .column_roles import Columns
+from .nested_columns import Nesting
 from .options import FormatOptions, Limits
 
 
@@ -172,6 +173,10 @@ class FormatTraits:
 
 class CellForm(Protocol):
     """What the cells of a chunk are: the bridge between them and Python values."""
+
+    @property
+    def nesting(self) -> Nesting | None:
+        """How cells are opened that hold others; None if no cell does."""
 
     def is_text(self, kind: pa.DataType) -> bool:
         """Whether cells of a type can hold free text."""

@@ -112,7 +112,7 @@ class Job(JobOptions):
     def to_json(self) -> str:
         """The job as JSON text."""
         value = dataclasses.asdict(self) | {
-            "columns": self.columns.roles,
+            "columns": self.columns.to_json(),
             "budgets": self.budgets.of_version(self.code_version),
         }
         return json.dumps(value, indent=1, sort_keys=True)
@@ -126,7 +126,7 @@ class Job(JobOptions):
         """
         try:
             value: dict[str, Any] = json.loads(text)
-            value["columns"] = Columns.parse([(name, role) for name, role in value["columns"]])
+            value["columns"] = Columns.parse(value["columns"])
             if set(value["budgets"]) - set(budgets_of(value.get("code_version", CODE_VERSION))):
                 raise ValueError("a budget that this version of the program does not have")
             value["budgets"] = Budgets(**value["budgets"])

@@ -26,6 +26,7 @@ from ..core.type_checks import check_field_types
 from ..formats import CellForm
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..formats.line_notes import pieces
+from ..formats.nested_texts import fields_of_rows, with_texts
 from . import audit
 
 COUNTS = (
@@ -192,9 +193,9 @@ def _data(
 def _scrubbed_columns(batch: Batch, good: list[int], form: CellForm, columns: Columns) -> pa.Table:
     """The columns of all rows, with scrubbed texts in the place of the texts."""
     assert batch.scrubbed is not None, "Scrub comes before Write"
-    texts: dict[str, list[str | None]] = {
-        name: [None] * len(batch.rows) for name in columns.named(Role.TEXT)
-    }
+    flat = [name for name in columns.named(Role.TEXT) if name not in columns.paths]
+    texts: dict[str, list[str | None]] = {name: [None] * len(batch.rows) for name in flat}
+    nested: dict[tuple[int, str], str | None] = {}
     without = {name: np.isin(np.arange(len(batch.rows)), good) for name in texts}
     rows_of = _rows_of_documents(batch)
     sources = {name: form.decode(batch.rows.columns.column(name)) for name in texts if rows_of}
@@ -206,9 +207,12 @@ def _scrubbed_columns(batch: Batch, good: list[int], form: CellForm, columns: Co
                     texts[field_name][position] = piece
                     without[field_name][position] = False
             continue
+        if field_name not in texts:
+            nested[row, field_name] = text
+            continue
         texts[field_name][row] = text
         without[field_name][row] = False
-    table = batch.rows.columns
+    table = with_texts(form, columns, batch.rows.columns, nested)
     for name, values in texts.items():
         position = table.schema.get_field_index(name)
         field = table.schema.field(position)
@@ -392,6 +396,7 @@ def _documents(
             zip(batch.documents.rows.tolist(), batch.documents.fields, strict=True)
         )
     }
+    fields_of = fields_of_rows(columns, batch.documents.rows.tolist(), batch.documents.fields)
     token_counts = np.diff(batch.tokens.document_offsets).tolist()
     detectors = " ".join(f"{name}@{value[:12]}" for name, value in sorted(hashes.items()))
     digest, counts = Digest(), Counter[str]()
@@ -402,7 +407,7 @@ def _documents(
             continue  # a line of the note of an earlier row
         if doc_key is None:
             continue  # only the quarantine table can speak of a row whose id could not be read
-        for field in columns.named(Role.TEXT):
+        for field in fields_of(row):
             index = index_of.get((row, field))
             text = None if index is None else batch.documents.texts[index]
             out = None if index is None else batch.scrubbed.texts[index]

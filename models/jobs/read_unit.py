@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from ..core.shortage import raise_shortage, shortage_of
 from ..formats import CellForm, Chunk, Format, Limits
 from ..formats.column_roles import Columns, Role
 from ..formats.line_notes import GroupLines, RowStarts, join, lines_in_order, whole_notes
+from ..formats.nested_columns import OpenedColumn
+from ..formats.nested_texts import NestedText, nested_texts, open_nested
 from ..redaction.telling import period_of
 from ..storage.input_files import InputFile
 from ..storage.storage import Storage
@@ -62,7 +64,7 @@ def read_unit(
         RunFailed: if storage fails or an input is not what was planned; a record never raises.
         Shortage: if the machine lacks something.
     """
-    names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
+    names = tuple(name for name in columns.inputs if name not in dict(unit.partition))
 
     def notes(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         if group_lines is None:
@@ -103,7 +105,7 @@ def batches_of_chunks(
         cells: what the cells of the chunks are.
     """
     make = _RowMaker(columns, keys, budgets, unit, keep_dates, period, amendments, group_lines)
-    names = tuple(n for n, _ in columns.roles if n not in dict(unit.partition))
+    names = tuple(name for name in columns.inputs if name not in dict(unit.partition))
     first = 0
     waiting: Batch | None = None
     for chunk in chunks:
@@ -171,6 +173,10 @@ def _first_rows(chunk: Chunk) -> Ints:
     return chunk.first_rows
 
 
+_Found = tuple[str, Sequence[Any], bool]
+"""Where a text lies, the values of the rows of its note there, and whether they can be texts."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class _RowMaker:
     columns: Columns
@@ -196,8 +202,12 @@ class _RowMaker:
             elif code:
                 failures[row] = Failure("skip-list", code)
 
-        ids = self._hashed(form, chunk, Role.ID, failures, count)
-        patients = self._hashed(form, chunk, Role.PATIENT, failures, count)
+        nested = open_nested(form, self.columns, chunk.columns)
+        for column in nested.values():
+            for row, code in column.errors.items():
+                failures.setdefault(row, Failure(STAGE, code))
+        ids = self._hashed(form, chunk, nested, Role.ID, failures)
+        patients = self._hashed(form, chunk, nested, Role.PATIENT, failures)
         doc_keys: list[str | None] = []
         for row, canonical in enumerate(ids):
             if canonical is None:
@@ -207,17 +217,18 @@ class _RowMaker:
                 ordinal = self.amendments.ordinals.get(first + int(first_rows[row]), 0)
                 doc_keys.append(self.keys.doc_key(canonical, ordinal))
 
-        types = [None if v is None else str(v) for v in self._values(form, chunk, Role.TYPE, count)]
-        self._check_lines(form, chunk, first_rows, failures)
-        documents = self._documents(form, chunk, first_rows, failures, skipped)
+        kinds = self._values(form, chunk, nested, Role.TYPE)
+        types = [None if kind is None else str(kind) for kind in kinds]
+        self._check_lines(form, chunk, first_rows, types, failures)
+        documents = self._documents(form, chunk, nested, first_rows, failures, skipped)
         rows = Rows(
             np.arange(first, first + count, dtype=np.int64),
             tuple(doc_keys),
             tuple(None if p is None else self.keys.patient_key(p) for p in patients),
             tuple(types),
-            self._output(form, chunk, failures),
+            self._output(form, chunk, nested, failures),
             first_rows,
-            self._periods(form, chunk, count),
+            self._periods(form, chunk, nested),
         )
         failures.update(
             {row: why for row, why in skipped.items() if int(first_rows[row]) not in failures}
@@ -225,24 +236,43 @@ class _RowMaker:
         _fail_notes(first_rows, failures)
         return Batch(self.unit.index, False, rows, documents, failures, given=self.amendments.hash)
 
-    def _values(self, form: CellForm, chunk: Chunk, role: Role, count: int) -> list[object]:
+    def _values(
+        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], role: Role
+    ) -> list[object]:
         """Python values of the first column of a role; a hive key counts as a constant column."""
+        count = chunk.columns.num_rows
         for name in self.columns.named(role):
             if name in dict(self.unit.partition):
                 return [dict(self.unit.partition)[name]] * count
-            return form.decode(chunk.columns.column(name))
+            if name not in self.columns.paths:
+                return form.decode(chunk.columns.column(name))
+            values: list[object] = [None] * count
+            for column in nested.values():
+                if name in column.leaves:
+                    leaf = column.leaves[name]
+                    for row, value in zip(leaf.rows, form.decode(leaf.cells), strict=True):
+                        values[row] = value
+            return values
         return [None] * count
 
-    def _periods(self, form: CellForm, chunk: Chunk, count: int) -> tuple[str | None, ...]:
+    def _periods(
+        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn]
+    ) -> tuple[str | None, ...]:
         if self.period is None:
             return ()
-        return tuple(period_of(v, self.period) for v in self._values(form, chunk, Role.DATE, count))
+        dates = self._values(form, chunk, nested, Role.DATE)
+        return tuple(period_of(date, self.period) for date in dates)
 
     def _hashed(
-        self, form: CellForm, chunk: Chunk, role: Role, failures: dict[int, Failure], count: int
+        self,
+        form: CellForm,
+        chunk: Chunk,
+        nested: Mapping[str, OpenedColumn],
+        role: Role,
+        failures: dict[int, Failure],
     ) -> list[str | None]:
         found: list[str | None] = []
-        for row, value in enumerate(self._values(form, chunk, role, count)):
+        for row, value in enumerate(self._values(form, chunk, nested, role)):
             try:
                 found.append(canonical_id(value))
             except Exception as error:  # fail closed: an id that cannot be read fails its row
@@ -252,14 +282,18 @@ class _RowMaker:
         return found
 
     def _check_lines(
-        self, form: CellForm, chunk: Chunk, first_rows: Ints, failures: dict[int, Failure]
+        self,
+        form: CellForm,
+        chunk: Chunk,
+        first_rows: Ints,
+        types: Sequence[str | None],
+        failures: dict[int, Failure],
     ) -> None:
         """Fails the notes whose rows are not in the order of their line numbers."""
         if self.group_lines is None:
             return
         _fail_notes(first_rows, failures)
         lines = form.decode(chunk.columns.column(self.group_lines.line))
-        types = self._values(form, chunk, Role.TYPE, len(first_rows))
         for begin, end in _runs(first_rows):
             code = lines_in_order(lines[begin:end])
             if len(set(map(str, types[begin:end]))) > 1:
@@ -272,22 +306,21 @@ class _RowMaker:
         self,
         form: CellForm,
         chunk: Chunk,
+        nested: Mapping[str, OpenedColumn],
         first_rows: Ints,
         failures: dict[int, Failure],
         skipped: Collection[int],
     ) -> Documents:
         """The texts; of notes that are skipped they are checked, as far as memory goes."""
-        fields = self.columns.named(Role.TEXT)
-        columns = [chunk.columns.column(field) for field in fields]
-        values = [form.decode(column) for column in columns]
-        textual = [form.is_text(column.type) for column in columns]
+        fields = [self._field(form, chunk, nested, name) for name in self.columns.named(Role.TEXT)]
         texts: list[str] = []
         rows: list[int] = []
         names: list[str] = []
         starts: dict[int, RowStarts] = {}
         for begin, end in _runs(first_rows):
-            for field, column, is_text in zip(fields, values, textual, strict=True):
-                found = column[begin:end]
+            for field, found, is_text in itertools.chain.from_iterable(
+                field(begin, end) for field in fields
+            ):
                 if begin in failures or all(text is None for text in found):
                     continue
                 try:
@@ -307,6 +340,23 @@ class _RowMaker:
                 names.append(field)
         return Documents(tuple(texts), np.array(rows, np.int64), tuple(names), starts)
 
+    def _field(
+        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
+    ) -> Callable[[int, int], Iterable[_Found]]:
+        """Gives for a note, by its first row and the row after its last, its texts in a column."""
+        if name not in self.columns.paths:
+            column = chunk.columns.column(name)
+            values, is_text = form.decode(column), form.is_text(column.type)
+            return lambda begin, end: ((name, values[begin:end], is_text),)
+        by_row: dict[int, list[NestedText]] = {}
+        for text in nested_texts(form, self.columns, nested).get(name, ()):
+            by_row.setdefault(text.row, []).append(text)
+        return lambda begin, end: [
+            (text.place, [text.value], text.is_text)
+            for row in range(begin, end)
+            for text in by_row.get(row, ())
+        ]
+
     def _text(self, found: Sequence[Any], is_text: bool) -> tuple[str, RowStarts]:
         """The text of a note, and where that of each of its rows begins if there are several.
 
@@ -322,35 +372,71 @@ class _RowMaker:
         check_text(text, self.budgets)
         return text, starts
 
-    def _output(self, form: CellForm, chunk: Chunk, failures: dict[int, Failure]) -> pa.Table:
+    def _output(
+        self,
+        form: CellForm,
+        chunk: Chunk,
+        nested: Mapping[str, OpenedColumn],
+        failures: dict[int, Failure],
+    ) -> pa.Table:
         """The columns that go out, text still as it came in; hashed columns hashed."""
         out: dict[str, pa.ChunkedArray | pa.Array] = {}
         fields: list[pa.Field] = []
         folders = dict(self.unit.partition)
-        for name, role in self.columns.roles:
-            if name in folders or role in (Role.ID, Role.PATIENT, Role.DROP):
+        roles = dict(self.columns.roles)
+        for name in self.columns.inputs:
+            if name in folders:
                 continue
-            if role is Role.DATE and not self.keep_dates:
-                continue
-            column = chunk.columns.column(name)
+            column: Any
             field = chunk.columns.schema.field(name)
-            if role is Role.HASH:
-                hashed: list[str | None] = []
-                for row, value in enumerate(form.decode(column)):
-                    try:
-                        canonical = canonical_id(value)
-                        hashed.append(
-                            None if canonical is None else self.keys.column_hash(canonical)
-                        )
-                    except Exception as error:  # fail closed, as for ids
-                        raise_shortage(error)
-                        failures.setdefault(row, Failure(STAGE, error_class(error)))
-                        hashed.append(None)
-                column = form.encode_text(hashed, pa.string())
-                field = pa.field(name, column.type)
+            if name in self.columns.nested:
+                opened = nested[name]
+                cells = {
+                    path: self._cells(form, leaf.cells, leaf.rows, roles[path], failures)
+                    for path, leaf in opened.leaves.items()
+                    if self._goes_out(roles[path])
+                }
+                if (column := opened.closed(cells)) is None:
+                    continue
+                field = opened.field(field, cells)
+            elif self._goes_out(roles[name]):
+                column = chunk.columns.column(name)
+                rows = range(chunk.columns.num_rows)
+                column = self._cells(form, column, rows, roles[name], failures)
+                if roles[name] is Role.HASH:
+                    field = pa.field(name, column.type)
+            else:
+                continue
             out[name] = column
             fields.append(field)
         return pa.table(list(out.values()), schema=pa.schema(fields, chunk.columns.schema.metadata))
+
+    def _goes_out(self, role: Role) -> bool:
+        if role is Role.DATE:
+            return self.keep_dates
+        return role not in (Role.ID, Role.PATIENT, Role.DROP)
+
+    def _cells(
+        self,
+        form: CellForm,
+        column: Any,
+        rows: Sequence[int],
+        role: Role,
+        failures: dict[int, Failure],
+    ) -> Any:
+        """Cells as they go out: as they are, or hashed."""
+        if role is not Role.HASH:
+            return column
+        hashed: list[str | None] = []
+        for row, value in zip(rows, form.decode(column), strict=True):
+            try:
+                canonical = canonical_id(value)
+                hashed.append(None if canonical is None else self.keys.column_hash(canonical))
+            except Exception as error:  # fail closed, as for ids
+                raise_shortage(error)
+                failures.setdefault(row, Failure(STAGE, error_class(error)))
+                hashed.append(None)
+        return form.encode_text(hashed, pa.string())
 
 
 def _runs(first_rows: Ints) -> Iterator[tuple[int, int]]:

@@ -19,7 +19,7 @@ from .arguments.resources import (
     add_part,
     add_policy,
 )
-from .arguments.runs import add_plan, add_preview, add_resume, add_scrub
+from .arguments.runs import add_init, add_plan, add_preview, add_resume, add_scrub
 from .arguments.scoring import add_evaluate, add_study
 from .arguments.serving import add_serve
 from .arguments.shared import describe
@@ -76,6 +76,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "scrub a corpus: scrubbed copies, audit log, manifest",
             add_scrub,
             "commands.scrub",
+        ),
+        "init": Command(
+            "write a config file for an input: a guessed role for each column, with reasons",
+            add_init,
+            "commands.init",
         ),
         "preview": Command(
             "show some notes of an input before and after, on a terminal",

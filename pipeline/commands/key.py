@@ -22,7 +22,12 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         UsageError: if there is no key, or nothing to compute.
     """
     if parsed.what == "new":
-        _make_key(parsed.output)
+        if not parsed.output:
+            raise UsageError(
+                "say where to write the key with --output FILE: it is never shown on the screen"
+            )
+        require_new(parsed.output, "--output")
+        make_key(parsed.output, "--output")
         return ExitCode.DONE
     if parsed.what == "map":
         return key_map.run(parsed)
@@ -41,13 +46,16 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _make_key(place: str | None) -> None:
-    if not place:
-        raise UsageError(
-            "say where to write the key with --output FILE: it is never shown on the screen"
-        )
-    require_new(place, "--output")
-    write_new(place, f"{new_key()}\n".encode(), "--output")
+def make_key(place: str, option: str) -> None:
+    """Writes a fresh master key to a new file that only its owner may read.
+
+    Args:
+        option: that named the place, for messages.
+
+    Raises:
+        UsageError: if there is a file by now, or it cannot be written.
+    """
+    write_new(place, f"{new_key()}\n".encode(), option)
 
 
 def _pseudonyms(keys: Keys, what: str, ids: Iterable[str], ordinal: int) -> Iterator[str]:

@@ -25,5 +25,5 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         job, plan = plan_and_freeze(storage, options)
     if (basis := estimate_basis(storage, job, plan, options)) is not None:
         keep(storage, job, basis)
-    show_plan(job, plan, basis, options, as_json=options.as_json)
+    show_plan(storage, job, plan, basis, options, as_json=options.as_json)
     return ExitCode.DONE

@@ -52,7 +52,7 @@ def _before_work(
     if (basis := estimate_basis(storage, job, plan, options)) is not None:
         keep(storage, job, basis)
         if not options.as_json:
-            show_plan(job, plan, basis, options)
+            show_plan(storage, job, plan, basis, options)
 
 
 def estimate_basis(storage: Storage, job: Job, plan: Plan, options: Options) -> Basis | None:

@@ -32,6 +32,6 @@ def read_options(parsed: argparse.Namespace) -> Options:
         raise UsageError("say where to write with --output URL")
     if options.output.startswith("memory:"):
         raise UsageError("--output: memory:// is lost when this command ends: choose another place")
-    if not options.inputs and command in ("scrub", "plan", "annotate", "preview"):
+    if not options.inputs and command in ("scrub", "plan", "annotate", "init", "preview"):
         raise UsageError("say what to read with --input URL (a file, a folder or a glob)")
     return options

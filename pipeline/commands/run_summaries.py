@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from ...models.core.display_names import role_list
+from ...models.core.errors import ScrublineError
 from ...models.jobs.job import Job
 from ...models.jobs.plan import Plan
 from ...models.redaction.policy_file import load_policy
+from ...models.storage.storage import Storage
 from ..cost_model import Basis, prediction_json, table
 from ..options import Options
 from ..outputs.incremental import format_change_counts
+from ..outputs.planning import load_plan
+from ..outputs.whole_columns import whole_lines
 from ..process.stdout import show
 from ..run import NOTHING
 from .column_fates import column_fates
@@ -20,7 +25,13 @@ from .inspect import summary
 
 
 def show_plan(
-    job: Job, plan: Plan, basis: Basis | None, options: Options, *, as_json: bool = False
+    storage: Storage,
+    job: Job,
+    plan: Plan,
+    basis: Basis | None,
+    options: Options,
+    *,
+    as_json: bool = False,
 ) -> None:
     """Prints what a run will do, and what it is estimated to take."""
     size = sum(unit.bytes for unit in plan.units)
@@ -40,11 +51,19 @@ def show_plan(
         f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units",
         f"columns: {role_list(dict(job.columns.roles))}",
         *column_fates(job.columns, load_policy(job.policy)),
+        *whole_lines(storage, job, plan),
         f"models: {', '.join(job.models) or 'none'}; "
         f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}",
     )
     if basis is not None:
         show(table(basis, options.workers), flush=True)
+
+
+def show_passed_whole(storage: Storage, output: str, manifest: Mapping[str, Any]) -> None:
+    """Prints which nested columns a run passed whole; nothing where its plan or inputs are gone."""
+    if "run" in manifest and NOTHING not in manifest:
+        with contextlib.suppress(ScrublineError):
+            show(*whole_lines(storage, *load_plan(storage, output, manifest["run"])))
 
 
 def show_manifest(manifest: Mapping[str, Any], *, as_json: bool) -> None:

@@ -59,7 +59,7 @@ def _needs_output(paths: list[str]) -> UsageError:
     tail = f" --output scrubbed/ --key-file key.txt{columns}"
     how = "key.txt is made by `scrubline key new --output key.txt`"
     if columns:
-        how += "; which columns there are is shown by `scrubline inspect --columns --input URL`"
+        how += "; `scrubline init --input URL` writes a config file with a role for each column"
 
     def line(inputs: str) -> str:
         return f"{what}:\n  scrubline scrub {inputs}{tail}\n({how})"

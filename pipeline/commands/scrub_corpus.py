@@ -10,7 +10,7 @@ from ..process.logs import set_up_logs
 from ..run import prepare, scrub
 from .recording import estimate_basis, recorded
 from .run_options import read_options
-from .run_summaries import show_manifest, show_plan
+from .run_summaries import show_manifest, show_passed_whole, show_plan
 
 
 def scrub_corpus(parsed: argparse.Namespace) -> ExitCode:
@@ -25,9 +25,11 @@ def scrub_corpus(parsed: argparse.Namespace) -> ExitCode:
         set_up_logs(options.log_level, options.log_format)
         job, plan = prepare(storage, options)
         basis = estimate_basis(storage, job, plan, options)
-        show_plan(job, plan, basis, options, as_json=options.as_json)
+        show_plan(storage, job, plan, basis, options, as_json=options.as_json)
         return ExitCode.DONE
     with recorded(parsed, storage) as (options, recorder):
         manifest = scrub(storage, options, recorder)
     show_manifest(manifest, as_json=options.as_json)
+    if not options.as_json:
+        show_passed_whole(storage, options.output.rstrip("/"), manifest)
     return ExitCode.DONE

@@ -7,7 +7,7 @@ a default that stands elsewhere.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,7 +39,19 @@ def parse_columns(pairs: Any) -> Columns:
 
     if isinstance(pairs, Columns):
         return pairs
-    return Columns.parse([(name, str(role)) for name, role in pairs])
+    return Columns.parse(_declared(pairs))
+
+
+def _declared(pairs: Iterable[tuple[str, Any]], above: str = "") -> Iterator[tuple[str, str]]:
+    """Names and roles; a table within the table, as TOML reads `note.text = "text"`, is a path."""
+    from ...models.formats.nested_paths import show_name
+
+    for name, role in pairs:
+        if isinstance(role, dict):
+            inner = above + (f"{show_name(name)}." if not above else f"{name}.")
+            yield from _declared(role.items(), inner)
+        else:
+            yield above + name, str(role)
 
 
 def default_models() -> tuple[str, ...]:

@@ -265,8 +265,12 @@ def _read(storage: Storage, parts: Sequence[str]) -> Iterator[npt.NDArray[np.voi
     """The rows of each documents part, each once, however many text fields it has."""
 
     def rows_in(part: str) -> npt.NDArray[np.void]:
-        table = read_part(storage, part, ["doc_key", "unit", "ordinal", "field"])
-        table = table.filter(pc.equal(table["field"], pc.min(table["field"])))
+        table = read_part(storage, part, ["doc_key", "unit", "ordinal"])
+        # The documents of a row follow each other.
+        places = np.stack([table["unit"].to_numpy(), table["ordinal"].to_numpy()])
+        is_first = np.ones(table.num_rows, np.bool_)
+        is_first[1:] = (places[:, 1:] != places[:, :-1]).any(axis=0)
+        table = table.filter(pa.array(is_first))
         rows = np.zeros(table.num_rows, _ROW)
         rows["full"] = np.frombuffer(_bytes(table["doc_key"]), "V16")
         rows["key"] = halves(table["doc_key"])

@@ -199,8 +199,8 @@ def choose_inputs(storage: Storage, options: Options, job: Job, catalogue: Catal
     if seen.files:
         # A column of inputs that stay need not be in those that are read.
         stay = {e.run for name, e in catalogue.units.items() if name not in found.replaced}
-        known = expected.roles if expected in map(published.columns, stay) else ()
-        names = tuple(dict.fromkeys((*(name for name, _ in known), *seen.columns)))
+        known = next((one for one in map(published.columns, stay) if one == expected), None)
+        names = tuple(dict.fromkeys((*(known.inputs if known else ()), *seen.columns)))
         columns = roles_for(dataclasses.replace(seen, columns=names), options.columns)
         if columns != expected and len(found.taken) < len(found.classes):
             # Another preset fits now: everything is read again.

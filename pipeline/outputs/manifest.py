@@ -79,7 +79,7 @@ def _how_written(job: Job) -> dict[str, Any]:
     """How the parts of a run were made, and what `verify` must know to read them."""
     return {
         "fingerprint": job.fingerprint,
-        "columns": [[name, str(role)] for name, role in job.columns.roles],
+        "columns": [list(declared) for declared in job.columns.to_json()],
         "format": job.format,
         "settings": dataclasses.asdict(job.settings),
         "group_lines": job.group_lines and dataclasses.asdict(job.group_lines),

@@ -153,7 +153,7 @@ def _faults_of_fingerprint(manifest: Mapping[str, Any]) -> Iterator[str]:
         job = Job(
             run=manifest["run"],
             output="",
-            columns=Columns.parse([(name, role) for name, role in how["columns"]]),
+            columns=Columns.parse(how["columns"]),
             models=tuple(manifest["models"]),
             model_hashes=tuple(manifest["models"].values()),
             recognisers=tuple(manifest["recognisers"]),

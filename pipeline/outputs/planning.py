@@ -88,7 +88,7 @@ def inspect_inputs(
     if form is not None:
         open_format(form, settings)
     files = tuple(storage.list_files(urls))
-    formats = tuple(form or _format_of(number, file) for number, file in enumerate(files))
+    formats = tuple(form or format_of_file(number, file) for number, file in enumerate(files))
     forms = {name: open_format(name, settings) for name in dict.fromkeys(formats)}
     known = {name for opened in forms.values() for name in opened.traits.options}
     if unused := [name for name in settings.changed if name not in known]:
@@ -148,7 +148,14 @@ def roles_for(seen: InputSurvey, declared: Columns | None) -> Columns:
             "(text, id, patient, type, date, pass, drop, hash)",
             seen.columns,
         )
+    declared = declared.resolved(seen.columns)
     forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
+    flat = [form.name for form in forms if form.nesting is None]
+    if declared.paths and flat:
+        raise UsageError(
+            f"columns {declared_list(declared.paths)} are paths into nested columns, which the "
+            f"format {flat[0]} does not have"
+        )
     hive = {key for file in seen.files for key, _ in file.partition}
 
     def where(name: str) -> str:
@@ -249,7 +256,15 @@ def split(
     return tuple(units)
 
 
-def _format_of(number: int, file: InputFile) -> str:
+def format_of_file(number: int, file: InputFile) -> str:
+    """The format of a listed file, by its name.
+
+    Args:
+        number: its place in the list, for the message.
+
+    Raises:
+        UsageError: see `format_of`.
+    """
     try:
         return format_of(file.url)
     except UsageError as error:

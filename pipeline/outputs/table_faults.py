@@ -148,7 +148,7 @@ def _read_data(
     if part["run"] not in manifest["runs"]:
         return  # a fault of the manifest: how the part is written is not known
     run = manifest["runs"][part["run"]]
-    columns = Columns.parse([(name, role) for name, role in run["columns"]])
+    columns = Columns.parse(run["columns"])
     url = f"{output}/{part['path']}"
     file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
     form = open_format(run["format"] or format_of(url), FormatOptions(**run["settings"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from ...options.command_line import add_options
+from ...options.command_line import add_named, add_options
 from .shared import describe
 
 _ENGINES = """\
@@ -52,6 +52,38 @@ def add_scrub(parser: ArgumentParser) -> None:
         "print it; with --output: the same as --input PATH",
     )
     add_options(parser, "scrub")
+
+
+def add_init(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `init`."""
+    describe(
+        parser,
+        "--input URL [--output FILE] [OPTIONS]",
+        "Looks at a sample of the input and writes a config file that only you can read: each "
+        "column with its type, share of nulls, mean length and a guessed role, and how CSV and "
+        "text files seem to be written. Values are never printed or written. Whatever is doubtful "
+        "gets the role drop: read the file, and change what is wrong. Then the file is loaded and "
+        "a run is planned with it, without writing anything; the next command is printed.",
+        "scrubline init --input notes/ --make-key key.txt",
+        "scrubline init --input s3://warehouse/notes/ --output nightly.toml",
+        "scrubline init --input export.csv --encoding windows-1252 --output export.toml",
+    )
+    add_named(parser, "init", "input")
+    parser.add_argument(
+        "--output",
+        dest="new_config",
+        default="job.toml",
+        metavar="FILE",
+        help="the config file to write (mode 600); must not exist (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--make-key",
+        metavar="FILE",
+        help="also make a master key, as `scrubline key new` does, and name it in the config file",
+    )
+    add_named(parser, "init", "key-file", "format")
+    how = parser.add_argument_group("how CSV and text files are written; default: a guess")
+    add_named(how, "init", "encoding", "delimiter", "quote", "escape", "header")
 
 
 def add_preview(parser: ArgumentParser) -> None:

@@ -1,0 +1,256 @@
+"""`scrubline init`: a config file that loads and plans, and holds no value."""
+
+import csv
+import gzip
+import io
+import json
+import stat
+import tarfile
+import tomllib
+import zipfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.cli import main as cli
+
+CANARY = "Quuxford"
+NOTE = f"Seen by Dr. {CANARY} on 3/4/2019 with a cough for two weeks; MRN 5550199, well otherwise."
+ROWS = [
+    {
+        "note_id": f"N{n}",
+        "patient_id": f"5550{n % 7}",
+        "author": f"Anna {CANARY}",
+        "note_type": ("ED", "Progress Note")[n % 2],
+        "note_date": f"2019-03-{n % 28 + 1:02}",
+        "note_text": NOTE,
+    }
+    for n in range(60)
+]
+ROLES = {
+    "note_id": "id",
+    "patient_id": "patient",
+    "author": "drop",
+    "note_type": "type",
+    "note_date": "date",
+    "note_text": "text",
+}
+
+
+def as_csv(delimiter=","):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(ROLES), delimiter=delimiter, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(ROWS)
+    return text.getvalue().encode()
+
+
+def as_jsonl():
+    return "".join(json.dumps(row) + "\n" for row in ROWS).encode()
+
+
+def as_parquet():
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(ROWS), sink)
+    return sink.getvalue()
+
+
+def as_zip():
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr(f"{CANARY}.txt", NOTE)
+    return sink.getvalue()
+
+
+def as_tar():
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w") as archive:
+        member = tarfile.TarInfo(f"{CANARY}.txt")
+        member.size = len(NOTE)
+        archive.addfile(member, io.BytesIO(NOTE.encode()))
+    return sink.getvalue()
+
+
+TEXT_ROLES = {"path": "id", "text": "text"}
+INPUTS = {
+    "a.csv": (as_csv(), ROLES, {}),
+    "b.csv": (as_csv(";"), ROLES, {"delimiter": ";"}),
+    "a.tsv": (as_csv("\t"), ROLES, {}),
+    "a.csv.gz": (gzip.compress(as_csv()), ROLES, {}),
+    "a.jsonl": (as_jsonl(), ROLES, {}),
+    "a.jsonl.gz": (gzip.compress(as_jsonl()), ROLES, {}),
+    "a.parquet": (as_parquet(), ROLES, {}),
+    "a.txt": (NOTE.encode(), TEXT_ROLES, {}),
+    "b.txt": (f"Müde. {NOTE}".encode("cp1252"), TEXT_ROLES, {"encoding": "cp1252"}),
+    "a.zip": (as_zip(), TEXT_ROLES, {}),
+    "a.tar": (as_tar(), TEXT_ROLES, {}),
+    "a.tar.gz": (gzip.compress(as_tar()), TEXT_ROLES, {}),
+}
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SCRUBLINE_KEY", raising=False)
+    return tmp_path
+
+
+def run(capfd, *words):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["init", *words])
+    printed = capfd.readouterr()
+    assert CANARY not in printed.out + printed.err
+    return ended.value.code, printed.out, printed.err
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_every_format_gets_a_config_that_holds_no_value(place, capfd, name):
+    content, roles, settings = INPUTS[name]
+    (place / "in").mkdir()
+    (place / "in" / name).write_bytes(content)
+    code, out, err = run(capfd, "--input", "in/", "--make-key", "key.txt")
+    assert code == 0, err
+    text = (place / "job.toml").read_text()
+    assert CANARY not in text and "5550" not in text and "2019" not in text
+    loaded = tomllib.loads(text)
+    assert loaded.pop("column") == roles
+    assert loaded == {
+        "input": ["in/"],
+        "model": ["en-default"],
+        "policy": "hipaa",
+        "key_file": "key.txt",
+        **settings,
+    }
+    assert out == "scrubline scrub --config job.toml --output scrubbed/ --dry-run\n"
+    assert {p.name for p in place.iterdir()} == {"in", "job.toml", "key.txt"}
+    for path in (place / "job.toml", place / "key.txt"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_next_command_is_the_right_one(place, capfd):
+    (place / "a.csv").write_bytes(as_csv())
+    code, out, _ = run(capfd, "--input", "a.csv", "--output", "n.toml")
+    first, second = out.splitlines()
+    assert code == 0
+    assert first == "scrubline key new --output key.txt"
+    for line in (first, second):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(line.split()[1:])
+        assert ended.value.code == 0
+    assert not (place / "scrubbed").exists()
+
+
+def test_folders_are_columns(place, capfd):
+    folder = place / "in" / "day=2024-03-01" / f"site={CANARY}"
+    folder.mkdir(parents=True)
+    (folder / "a.jsonl").write_bytes(as_jsonl())
+    code, _, err = run(capfd, "--input", "in", "--make-key", "k")
+    assert code == 0, err
+    text = (place / "job.toml").read_text()
+    assert tomllib.loads(text)["column"] == {**ROLES, "day": "date", "site": "drop"}
+    assert CANARY not in text
+
+
+NESTED_ROLES = {
+    "note_id": "id",
+    "patient.id": "patient",
+    "patient.name": "drop",
+    "notes[].text": "text",
+    "notes[].ward": "pass",
+    "notes[].by_id": "hash",
+}
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_values_within_nested_columns_get_roles(place, capfd, name):
+    rows = [
+        {
+            "note_id": n,
+            "patient": {"id": f"5550{n % 5}", "name": f"Anna {CANARY}"},
+            "notes": [{"text": NOTE, "ward": "AB"[n % 2], "by_id": f"Q{i}"} for i in range(n % 4)],
+        }
+        for n in range(60)
+    ]
+    if name.endswith("jsonl"):
+        (place / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), place / name)
+    code, _, err = run(capfd, "--input", name, "--make-key", "k")
+    assert code == 0, err
+    text = (place / "job.toml").read_text()
+    assert tomllib.loads(text)["column"] == NESTED_ROLES
+    assert CANARY not in text and "5550" not in text
+
+
+def test_keys_that_are_data_are_not_written(place, capfd):
+    rows = [
+        {"note_id": n, "text": NOTE, "by_mrn": {f"{CANARY} 5550{n:03}": {"x": 1}}} for n in range(5)
+    ]
+    (place / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = run(capfd, "--input", "a.jsonl", "--make-key", "k")
+    assert code == 0, err
+    text = (place / "job.toml").read_text()
+    assert tomllib.loads(text)["column"]["by_mrn"] == "drop"
+    assert CANARY not in text and "5550" not in text
+
+
+def test_a_header_that_is_none_is_not_written(place, capfd):
+    lines = [
+        f"{n},{CANARY} {n},seen by {CANARY} on 3/4/2019 with a cough\n" for n in range(1000, 1030)
+    ]
+    (place / "a.csv").write_text("".join(lines))
+    code, _, err = run(capfd, "--input", "a.csv", "--make-key", "k")
+    assert code == 0, err
+    text = (place / "job.toml").read_text()
+    assert CANARY not in text
+    loaded = tomllib.loads(text)
+    assert loaded["header"] is False
+    assert loaded["column"]["c3"] == "text"
+
+
+def test_an_object_store_is_read(place, capfd):
+    Storage().write_bytes("memory://init-test/a.jsonl", as_jsonl())
+    code, _, err = run(capfd, "--input", "memory://init-test/", "--make-key", "k")
+    assert code == 0, err
+    assert tomllib.loads((place / "job.toml").read_text())["column"] == ROLES
+
+
+def test_what_lacks_a_role_is_written_and_refused(place, capfd):
+    (place / "a.jsonl").write_text(json.dumps({f"{CANARY} a": True}) + "\n")
+    code, out, err = run(capfd, "--input", "a.jsonl")
+    assert code == 2
+    assert out == ""
+    assert "the config file is written, and needs a change" in err
+    assert (place / "job.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "--input"),
+        (("--input", "none"), "does not exist"),
+        (("--input", "in", "--output", "there.toml"), "already exists"),
+        (("--input", "in", "--make-key", "there.toml"), "already exists"),
+        (("--input", "in", "--output", "in/x.toml"), "would lie in the input"),
+        (("--input", "in", "--make-key", "k", "--key-file", "there.toml"), "one of the two"),
+        (("--input", "in", "--key-file", "there.toml"), "key"),
+        (("--input", "in", "--output", "s3://a/x.toml"), "local file"),
+    ],
+)
+def test_refused_before_anything_is_written(place, capfd, words, said):
+    (place / "in").mkdir()
+    (place / "in/a.csv").write_bytes(as_csv())
+    (place / "there.toml").write_text("mine")
+    code, out, err = run(capfd, *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert (place / "there.toml").read_text() == "mine"
+    assert {p.name for p in place.rglob("*")} == {"in", "a.csv", "there.toml"}
+
+
+def test_rows_that_cannot_be_read_are_counted(place, capfd):
+    (place / "a.jsonl").write_bytes(as_jsonl() + b'{"note_id": \xff}\n[1]\n')
+    code, _, err = run(capfd, "--input", "a.jsonl", "--make-key", "k")
+    assert code == 0
+    assert "1 of 62 rows of the sample cannot be read: BadEncoding" in err
