@@ -16,12 +16,14 @@ from ..core.suggestions import did_you_mean
 from ..core.tokens import Tokens
 from ..features import FOUND
 from ..features.declaration import FeatureSet, properties
+from ..recipes import Recipe
 from ..recognisers import RECOGNISERS, SPANISH_RECOGNISERS
 from .bundle import Bundle
 from .passes import found_tags, majority
 from .propagate import propagate
 from .standardising import standardise
 from .tagger import SCORE_DIGITS, Tagger, detector_of, featurize_together, output_names
+from .tiny_texts import is_tiny, language_of, plausible
 
 RECIPE, LANGUAGE = "recipe", "language"
 """Among the names of rules: stand for those of the bundles' recipes, all or for their language."""
@@ -65,7 +67,7 @@ class BundleDetector:
         )
         self._names = output_names(bundle, labels_as)
         self.labels = tuple(sorted({name for name in self._names.values() if name is not None}))
-        self._vote, self.order = bundle.recipe.vote, bundle.recipe.order
+        self._recipe, self.order = bundle.recipe, bundle.recipe.order
         self._passes = bundle.recipe.passes
         self._standardise = bundle.recipe.standardise
         trust = bundle.recipe.trust
@@ -182,7 +184,9 @@ class BundleDetector:
         text = texts[document]
         if text is None:
             return []
-        candidates = [c for c in join(found, self._vote, text) if self._names[c.label] is not None]
+        candidates = [
+            c for c in join(found, self._recipe, text) if self._names[c.label] is not None
+        ]
         rows = tokens.of_document(document)
         if self._standardise != "none" and candidates:
             candidates = standardise(
@@ -207,16 +211,19 @@ class BundleDetector:
         return Candidate(candidate.start, candidate.end, name, candidate.detector, candidate.score)
 
 
-def join(found: Sequence[Sequence[Candidate]], vote: str, text: str) -> list[Candidate]:
+def join(found: Sequence[Sequence[Candidate]], recipe: Recipe, text: str) -> list[Candidate]:
     """The candidates of all taggers of one recipe in one document, trimmed and sorted.
 
     Args:
         found: the candidates of each tagger.
-        vote: see `Recipe.vote`.
+        recipe: for its vote, and its language, on which hangs what is kept in a tiny text.
         text: of the document.
     """
     found = [list(_trimmed(candidates, text)) for candidates in found]
-    if vote == "both":
+    if any(found) and is_tiny(text):
+        language = language_of(recipe)
+        found = [plausible(candidates, text, language) for candidates in found]
+    if recipe.vote == "both":
         keys = [{(c.start, c.end, c.label) for c in candidates} for candidates in found]
         agreed = set.intersection(*keys)
         found = [

@@ -60,14 +60,27 @@ def _parse(line: bytes, number: int) -> AnnotatedDocument:
 
     if number == 1 and line.startswith(BYTE_ORDER_MARK):
         wrong("ByteOrderMark", "the file must begin with its first document")
+    repeated = 0
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal repeated
+        found = dict(pairs)
+        repeated += len(pairs) - len(found)
+        return found
+
     try:
-        row = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+        row = json.loads(
+            line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=members
+        )
     except UnicodeDecodeError as error:
         wrong("BadUtf8", f"byte {error.start} of the line cannot be decoded")
     except json.JSONDecodeError as error:
         wrong("BadJson", f"the line is not valid JSON at character {error.pos}")
     except (ValueError, RecursionError) as error:
         wrong("BadJson", f"the line cannot be parsed ({error_class(error)})")
+    if repeated:
+        # Which of two texts or labels is meant, nobody can say.
+        wrong("DuplicateKey", f"{repeated} keys stand more than once in an object")
     if not isinstance(row, dict):
         wrong("NotAnObject", "expected one JSON object per line")
     for key in ("doc_id", "text"):

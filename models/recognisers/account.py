@@ -34,6 +34,13 @@ _WORDS = words(
 _VISIT = pattern(r"\b(?:visit|encounter|enc)\.?[ \t]{0,3}:?[ \t]{1,3}([a-z]{0,3}\d{7,12})")
 _IBAN = pattern(r"[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?")
 _CARD = pattern(r"[3-6]\d{3}(?:[ -]?\d{4}){3}(?:\d{3})?|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}")
+# British bank accounts.
+_SORT_CODE = pattern(r"\bsort ?code[ \t]?[:#.=]?[ \t]{0,3}(?:is )?(\d\d[- ]?\d\d[- ]?\d\d)")
+# Behind its word a card's number may go on in the next line.
+_BROKEN_CARD = pattern(
+    r"\b(?:card|visa|master ?card|amex|american express)(?: ?(?:no\b\.?|number|#|:)){0,3} {0,4}"
+    r"([3-6]\d{3}(?:(?:[ -]?| ?\r?\n ?)\d{4}){3})"
+)
 _LAST_FOUR = pattern(
     r"\b(?:visa|master ?card|amex|american express|discover|(?:credit|debit) card|card|account"
     r"|acct)(?: on file:?| number| no\.?| #)? {0,2}(?:ending|ends)(?: in| with)?:? {0,2}[x*]{0,12}"
@@ -62,6 +69,21 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
             and stands_alone(text, start, end)
             and luhn(digits)
             and is_unnamed(seen, start)
+        ):
+            found.append((start, end))
+    for match in _SORT_CODE.finditer(seen):
+        start, end = match.span(1)
+        if not is_word(text, match.start() - 1) and number_is_whole(text, start, end):
+            found.append((start, end))
+    for match in _BROKEN_CARD.finditer(seen):
+        start, end = match.span(1)
+        number = seen[start:end]
+        if (
+            number.count(b"\n") == 1
+            and not is_word(text, match.start() - 1)
+            and stands_alone(text, start, end)
+            and number_is_whole(text, start, end)
+            and luhn("".join(filter(str.isdigit, number.decode("latin-1"))))
         ):
             found.append((start, end))
     for match in _LAST_FOUR.finditer(seen):

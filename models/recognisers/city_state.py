@@ -67,6 +67,14 @@ _SOMETHING_ELSE = re.compile(
     r"|blue\b|sleep|gambling|naming|aphasia|range|curve|terms|nomenclature|ii{1,2}[abc]?\b|iv\b"
     r"|i[abc]\b|(?:high|low|pos|neg)\b[.,;)])|'"
 )
+# The same, unless words say that somebody is there: "Ottawa ankle rules", "Congo red".
+_NAMED_THING = re.compile(
+    r" (?:shoulder|hip\b|red\b|stain|agar|pusley)"
+    r"|(?: (?!(?:and|or|with|has|had|is|was|for|on|in|at|by|to|of|the|a|an|her|his|pt|she|he)\b)"
+    r"[a-z-]{2,16}){1,3} (?:scale|score|sign|rules?|criteria|pathway|index|inventory|classification"
+    r"|questionnaire|grading|staging)\b"
+)
+_THERE = re.compile(r"\b(?:in|from|near|to|at|outside)[ \n]$")
 # "Salmonella Dublin; other serovars: Newport, Heidelberg": places where they were first found.
 _SEROVARS = re.compile(r"\b(?:serovars?|serotypes?|ser\.|salmonella|leptospira)\b[^\n;]*$")
 _LONGEST_LIST = 160
@@ -327,6 +335,8 @@ def _by_list(text: str, seen: RuleView) -> Iterator[tuple[int, int, str]]:
         end, label = phrase
         name = seen[start:end].decode("latin-1")
         if is_word(text, end) or _SOMETHING_ELSE.match(after(seen, end)):
+            continue
+        if _NAMED_THING.match(after(seen, end, 64)) and not _THERE.search(before(seen, start, 12)):
             continue
         left, right = words_before(seen, start, 1), words_after(seen, end, 1)
         cue = _PREPOSITION.search(before(seen, start)) is not None

@@ -30,6 +30,12 @@ _FULL = pattern(
     r"(\d{1,2})(?: ?/ ?(\d{1,2}) ?/ ?|-(\d{1,2})-|\.(\d{1,2})\.)(\d{4}|'?\d{2})"
     r"|((?:19|20)\d{2})(?:/(\d{1,2})/|-(\d{1,2})-|\.(\d{1,2})\.)(\d{1,2})"
 )
+# "3-II-1961", "03/ii/61": with Roman months, one sign between all three parts.
+_ROMAN = pattern(
+    r"([0-3]?\d)(?:(/)(?:i{1,3}|i?v|vi{1,3}|i?x|xi{1,2})/|(-)(?:i{1,3}|i?v|vi{1,3}|i?x|xi{1,2})-"
+    r"|(\.)(?:i{1,3}|i?v|vi{1,3}|i?x|xi{1,2})\.)((?:1[89]|2[01])\d\d|\d\d)"
+)
+_APGAR = re.compile(r"\bapgars?(?: scores?)?(?: (?:of|was|were|are|is))?[ :=]{0,3}$")
 _GLUED_TIME = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?![\d./:-])")
 _NO_SERIES = re.compile(r" ?(?:reps|lbs|pounds|sec|min|mg|ml)\b")
 _UNITS_WORDS = r"one|two|three|four|five|six|seven|eight|nine"
@@ -82,6 +88,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     seen = view(text)
     found = [
         *_full_dates(text, seen),
+        *_roman_dates(text, seen),
         *_months_first(text, seen),
         *_days_first(text, seen),
         *_worded_days_first(text, seen),
@@ -114,7 +121,8 @@ def _full_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         if separator == b"/":
             # Transcriptions glue dates to words ("DOB3/4/12", "3/4/12MRN"), but T4/5/12 is no date.
             glued = is_word(text, start - 1) and not is_word(text, start - 2)
-            if glued or (len(year) == 2 and UNITS.match(right)):
+            scored = len(year) < 3 and _APGAR.search(before(seen, start)) is not None
+            if glued or scored or (len(year) == 2 and UNITS.match(right)):
                 continue
         elif (
             is_word(text, start - 1)
@@ -131,6 +139,21 @@ def _full_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         ):
             continue
         if not _NO_SERIES.match(right):
+            yield start, end
+
+
+def _roman_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
+    """Days, Roman months and years; a short year only between slashes."""
+    for match in _ROMAN.finditer(seen):
+        start, end = match.span()
+        day, slash, _, _, year = match.groups()
+        if (
+            1 <= int(day or b"0") <= 31
+            and (slash or len(year or b"") == 4)
+            and not is_word(text, start - 1)
+            and not is_word(text, end)
+            and not is_piece(text, start, end, "./,:-")
+        ):
             yield start, end
 
 

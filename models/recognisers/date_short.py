@@ -63,6 +63,11 @@ _TIME_BEHIND = re.compile(
 )
 _YEAR_CUES = phrase_set("date_short_year_cues_en")
 _DRUGS = re.compile(r"\d(?:mg|mcg)?/$|\b(?:on|takes?|taking)\s$")
+# "500mg 8/24": every eight hours.
+_DOSED = re.compile(
+    r"\d ?(?:mg|mcg|g|ml|iu|units?|puffs?|tabs?)(?: (?:p\.?o|i\.?v|i\.?m|s\.?c|p\.?r)\.?)? $"
+)
+_HOURS = frozenset((4, 6, 8, 12))
 _BIRTH = re.compile(r"(?:dob|birth|born|b\.)\W{0,4}(?:date\W{0,3})?$")
 _DATED = pattern(
     r"(\d{1,2})[/-](\d{1,2})[/-](?:(?:19|20)\d{2}|\d{2})"
@@ -162,6 +167,10 @@ def _short_dates(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         soon = latest < (int(first), int(second)) and int(first) <= latest[0] + 1
         follows = soon and 0 <= reach <= start and seen[reach:start] in _LIST_LINKS
         near = int(second if day_first else first) in months
+        # A date only if the document has others of these weeks.
+        dated = near or abs(latest[0] - int(first)) < 2
+        if not dated and second == b"24" and int(first) in _HOURS and _DOSED.search(left):
+            continue
         if wheals is None:
             wheals = any(_WHEALS.finditer(seen))
         if wheals and previous_word(left) not in _CUES and not _TIME_BEHIND.match(right):

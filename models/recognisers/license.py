@@ -65,6 +65,12 @@ _WORDS = words(
 _SHAPE = pattern(r"\d{2}d\d{7}|dha-[a-z]{1,3}-\d{5,8}")
 # What the letters before the digits of a signature may be beside a part of the number.
 _REGISTER = re.compile(rf"(?:{_REGISTERS}|{_ALSO_OTHER}|lto)[-. ]", re.IGNORECASE)
+# New Zealand's common person number ("HPI" is the history of an illness too), and the Philippine
+# professional tax receipt.
+_FORMED = pattern(
+    r"\bhpi(?:[ -]?(?:cpn|no\b\.?|number))?[ :#=]{1,4}(\d\d(?:[a-xz][a-z]|y[a-np-z])[a-z]{2})\b"
+    r"|\bptr[ :#=.]{1,4}(\d{7})\b"
+)
 _CREDENTIAL = pattern(
     r"\b(?:m\.?d\.?|d\.?o\.?|r\.?n\.?|lpn|lvn|aprn|arnp|c?rnp|np|fnp(?:-b?c)?|pa(?:-c)?|cnm|crna"
     r"|d?pt|otr/?l?|cht|slp|ccc-slp|rrt|crt|rph|pharmd|lcsw|lmsw|lisw(?:-s)?|msw|lpc|lmft|lgc|cgc"
@@ -82,6 +88,14 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     for match in _SHAPE.finditer(seen):
         start, end = match.span()
         if stands_alone(text, start, end) and is_capital(text, start, end):
+            found.append((start, end))
+    for match in _FORMED.finditer(seen):
+        start, end = match.span(1 if match.start(1) >= 0 else 2)
+        if (
+            not is_word(text, match.start() - 1)
+            and stands_alone(text, start, end)
+            and is_capital(text, start, end)
+        ):
             found.append((start, end))
     for match in _CREDENTIAL.finditer(seen):
         start, end = match.span(1)

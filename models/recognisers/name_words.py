@@ -19,7 +19,7 @@ FIELD_WORDS = phrase_set("form_words_en")
 ORGANISATION_WORDS = phrase_set("name_followers_en")
 """Words behind a capitalised word or two that make them a place, an institution or an eponym."""
 
-EPONYM_NOUNS = phrase_set("eponym_nouns_en")
+EPONYM_NOUNS = phrase_set("eponym_nouns_en") | {"nodule", "nodules"}
 """What eponyms are eponyms of, in small letters too."""
 
 INSTITUTIONS = phrase_set("named_like_people_en")

@@ -21,7 +21,7 @@ LABELS = ("HEALTHPLAN", "IDNUM", "MEDICALRECORD", "SSN")
 # 58 of 58 right on the readable half of `world`; no other corpus has such notes.
 SCORE = 0.9833
 
-_BARE = str.maketrans("", "", " -./()")
+_BARE = str.maketrans("", "", " -./()\r\n")
 # A telephone number may have any form and now and then any check digit.
 _CALLED = re.compile(
     r"\b(?:tel\w*|ph(?:one)?|mob(?:ile)?|cell|fax|call\w*|pager|bleep|rang|ring|text\w*|at|hp)"
@@ -42,7 +42,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         if scheme.named is not None:
             spans += [(s, e) for _, s, e in named(text, seen, scheme.named, long_groups=True)]
         if scheme.shaped is not None:
-            spans += _by_word_and_shape(text, seen, scheme.shaped)
+            spans += _by_word_and_shape(text, seen, scheme.shaped, scheme.check)
         if scheme.alone is not None:
             spans += _by_shape(text, seen, scheme.alone, scheme.check)
         found += [Candidate(start, end, scheme.label, NAME, SCORE) for start, end in spans]
@@ -67,9 +67,24 @@ def _by_shape(
             yield start, end
 
 
-def _by_word_and_shape(text: str, seen: bytes, both: Pattern) -> Iterator[tuple[int, int]]:
-    """Yields the numbers of a form behind their word, whatever their check digit."""
+def _by_word_and_shape(
+    text: str, seen: bytes, both: Pattern, check: Callable[[str], bool]
+) -> Iterator[tuple[int, int]]:
+    """Yields the numbers of a form behind their word, whatever their check digit.
+
+    Over a line end the check digit must agree, and the number must end there: the next line may
+    begin with one of its own.
+    """
     for match in both.finditer(seen):
         start, end = match.span(1)
-        if not is_word(text, match.start() - 1) and stands_alone(text, start, end):
+        if is_word(text, match.start() - 1) or not stands_alone(text, start, end):
+            continue
+        number = seen[start:end]
+        broken = b"\n" in number
+        if not broken or (
+            number.count(b"\n") == 1
+            and number_is_whole(text, start, end)
+            and not has_unit(seen, end)
+            and check(number.decode("latin-1").upper().translate(_BARE))
+        ):
             yield start, end

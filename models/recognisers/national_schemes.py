@@ -6,6 +6,7 @@ Forms and check digits: the pages of each issuer, as python-stdnum 2.1 lists the
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 
 from .check_digits import (
@@ -31,7 +32,8 @@ class NumberScheme:
     Attributes:
         label: its native label.
         named: the words that any such number may stand behind; None if no word is enough.
-        shaped: words and form together; None if it has no form of its own.
+        shaped: words and form together, its groups parted by any sign of `_PARTED`; None if it has
+            no form of its own.
         alone: its form, where form and check digit say enough without a word; else None.
         check: of its characters without blanks and signs, in capitals.
     """
@@ -64,10 +66,15 @@ def _scheme(
     return NumberScheme(
         label,
         words(word) if word else None,
-        pattern(rf"\b(?:{cues}){_GAP}({shape})") if cues and shape else None,
+        pattern(rf"\b(?:{cues}){_GAP}({_loose(shape)})") if cues and shape else None,
         pattern(shape) if shape and check else None,
         check or _any,
     )
+
+
+def _loose(shape: str) -> str:
+    """A form whose groups may be parted in any way; behind a word no other number is meant."""
+    return _BETWEEN.sub(lambda between: _PARTED + ("?" if between[0][-1] == "?" else ""), shape)
 
 
 def _any(number: str) -> bool:
@@ -86,6 +93,9 @@ def _national_insurance(number: str) -> bool:
     return number[:2] not in ("BG", "GB", "NK", "KN", "TN", "NT", "ZZ")
 
 
+# What stands between two groups of a form, and what may: one line end at most at each place.
+_BETWEEN = re.compile(r"(?:\[ -\]| (?!\?\[)|(?<=[}d])-(?=\\d))\??")
+_PARTED = r"(?:[ ./-]| {2}| ?\r?\n ?)"
 _GAP = r"[ \t]{0,24}(?:(?:[:#=.(-]|[.]{2,8})[ \t]{0,8}){0,2}(?:is |of [a-z]{2,12} )?"
 # What follows a word that has other uses too, and what may follow one that has none.
 _NO = r" ?(?:#|:|no\b|num(?:ber)?|id\b)"
@@ -101,7 +111,7 @@ _ISLES = (
         modulo_11,
         also=r"nhs|h ?[&+] ?c",
     ),
-    _scheme("MEDICALRECORD", "", r"\d{3}-\d{3}-\d{4}|\d{10}", also=rf"(?:nhs|h ?[&+] ?c){_NO}|nhs"),
+    _scheme("MEDICALRECORD", "", r"\d{10}", also=rf"(?:nhs|h ?[&+] ?c){_NO}|nhs"),
     # Scotland: the date of birth first.
     _scheme("MEDICALRECORD", rf"chi{_NO}", r"\d{6} ?\d{4}", _dated_modulo_11, also="chi"),
     _scheme(
@@ -157,6 +167,13 @@ _OCEANIA = (
     _scheme("MEDICALRECORD", rf"ihi{_MAY}", r"8003 ?6\d{3} ?\d{4} ?\d{4}", luhn),
     _scheme("HEALTHPLAN", rf"dva(?: (?:gold|white|orange))?{_MAY}"),
     _scheme("IDNUM", rf"(?:centrelink|crn){_NO}|acc ?45{_NO}"),
+    # Australia's tax file number: words that have other uses, so the form must agree.
+    _scheme(
+        "IDNUM",
+        "",
+        r"\d{3}[ -]?\d{3}[ -]?\d{2,3}",
+        also=rf"tfn{_MAY}|tax file (?:no\b|number){_MAY}",
+    ),
     # New Zealand
     _scheme("MEDICALRECORD", rf"nhi{_MAY}", r"[a-hj-np-z]{3}(?:\d{4}|\d\d[a-hj-np-z]{2})"),
 )

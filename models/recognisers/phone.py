@@ -77,6 +77,14 @@ _LABELLED = pattern(
     r"|m[oó]vil|tel[eé]fono|fax|call me (?:at|on)|reach me (?:at|on))"
     r"(?:\.? ?:[ \t]{0,4}\n?[ \t]{0,4}| )(\(?[+0-9](?:(?:[-. /]|\)[- ]?|[- ]?\(| - )?[0-9]){6,15})"
 )
+# "Tel 07700\n900 812": behind its word, one line end where the number is not whole before it.
+_BROKEN = pattern(
+    r"\b(?:phone|telephone|tel|tfno|mob(?:ile)?|cell(?:phone)?|fax|ph|m[oó]vil|contact)"
+    r"(?:\.| ?no\.?)? ?[:=]? {0,4}"
+    r"(0[1-9]\d{1,4}(?:[ -]\d{3,4})?-? ?\r?\n ?\d{3,4}(?:[ -]?\d{3,4})?"
+    r"|\(?[2-9]\d{2}\)?(?:[-. ]\d{3})?[-.]? ?\r?\n ?(?:\d{3}[-. ])?\d{4})"
+)
+_WHOLE_LINE = 8
 _AFTER_NUMBER = pattern(
     r",? {0,2}\(?(?:x|#|ext(?:ension|n)?\.?|extensión)[ :#.]{0,3}(\d-\d{4}|\d{1,6})"
 )
@@ -258,6 +266,17 @@ def _unusual(text: str, seen: bytes) -> Iterator[tuple[int, int, str]]:
                 or (count_digits(number) > 8 and b"/" not in number)
             )
             and _NO_PHONE.fullmatch(number) is None
+            and not _UNITS.match(after(seen, end, 12))
+        ):
+            yield start, end, _cue(seen, start) or "PHONE"
+    for match in _BROKEN.finditer(seen):
+        start, end = match.span(1)
+        ahead, behind = (count_digits(part) for part in seen[start:end].split(b"\n"))
+        if (
+            ahead <= _WHOLE_LINE
+            and 10 <= ahead + behind <= 11
+            and _is_whole(text, start, end)
+            and not is_word(text, match.start() - 1)
             and not _UNITS.match(after(seen, end, 12))
         ):
             yield start, end, _cue(seen, start) or "PHONE"

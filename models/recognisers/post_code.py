@@ -35,8 +35,10 @@ _CANADA = pattern(r"[abceghj-nprstvxy]\d[abceghj-nprstv-z] \d[abceghj-nprstv-z]\
 _BARBADOS = pattern(r"\bbarbados,? {1,2}(bb\d{5})\b")
 _SINGAPORE = pattern(r"\b(?:singapore|s|s'?pore) {0,2}\(?(\d{6})\b")
 _NAMED = pattern(
-    r"\b(?:post ?code|postal code|pin ?code|eircode|p/?code)[ :#.=-]{1,5}"
-    r"(\d{3} ?\d{3}|\d{4,6}|[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[\dw] ?[a-z0-9]{4})\b"
+    r"\b(?:post ?code|postal code|pin ?code|eircode|p/?code)[ :#.=-]{1,5}(?:is )?"
+    r"(\d{3} ?\d{3}|\d{4,6}|[a-z]{1,2}\d[a-z\d]?(?: ?| ?\r?\n ?)\d[a-z]{2}"
+    r"|[a-z]\d[\dw] ?[a-z0-9]{4}"
+    r"|[abceghj-nprstvxy]\d[a-z](?:[ -]?| ?\r?\n ?)\d[a-z]\d)\b"
 )
 # A State's abbreviation and four figures.
 _AUSTRALIA = cased(r"\b(?:NSW|VIC|Vic|QLD|Qld|SA|WA|TAS|Tas|NT|ACT)\.?,? {1,2}(\d{4})\b")

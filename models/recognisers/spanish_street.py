@@ -64,6 +64,8 @@ _TOWN = cased(
     r"|[Oo]riund[oa] de|[Pp]oblación:|[Cc]iudad:|[Mm]unicipio:?|mpio\.|MUNICIPIO:|CIUDAD:|vive en"
     rf"|volver a|viaj[oó] a|viaje a|vuelve a|PROCEDENTE DE|PROCEDENCIA:|VIVE EN) {{1,2}}({PHRASE})"
 )
+# The autonomous city of Buenos Aires.
+_CAPITAL_CITY = cased(r"(?:, ?|[)\"-] ?|\n|\b(?:en|EN|de|DE) )(C\.?A\.?B\.?A\b\.?)")
 _CODE = pattern(r"\b(?:c\.?p\.?|código postal)[ .:]{0,3}(\d{5})\b")
 
 
@@ -77,13 +79,16 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         (_NUMBERED, "STREET"),
         (_QUARTER, "LOCATION-OTHER"),
         (_TOWN, "CITY"),
+        (_CAPITAL_CITY, "CITY"),
         (_CODE, "ZIP"),
     ):
         for match in shape.finditer(seen):
             start, end = match.span(1)
             while text[end - 1] in " ,":
                 end -= 1
-            certain = shape in (_NUMBERED, _CODE) or _has_name(text[start:end], label == "CITY")
+            certain = shape in (_NUMBERED, _CODE, _CAPITAL_CITY) or _has_name(
+                text[start:end], label == "CITY"
+            )
             if certain and not is_word(text, start - 1):
                 found.append(Candidate(start, end, label, NAME, SCORE))
     yield from disjoint(found)

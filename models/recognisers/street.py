@@ -71,6 +71,10 @@ _ROUTE = pattern(
     r"|hwy) ?#? ?\d{1,5}[a-z]?\b"
     r"|\b(?:highway|hwy\.?|interstate|route|rte\.?|turnpike|us highway|u\.s\. highway"
     r"|state route) \d{1,4}[a-z]?\b"
+    # Canada: site and compartment on a rural route, in any order.
+    r"|\b(?:rr|r\.r\.|rural route) ?#? ?\d{1,3},? (?:site|ss|comp|box) ?#? ?\d{1,4}"
+    r"(?:,? (?:site|comp(?:artment)?|box) ?#? ?\d{1,4})?\b"
+    r"|\bsite \d{1,4},? (?:comp(?:artment)?|box) \d{1,4},? (?:rr|r\.r\.) ?#? ?\d{1,3}\b"
     r"|\b(?:rural route|rr) ?#? ?\d{1,3}\b"
 )
 _ROAD_SIGN = cased(
@@ -187,7 +191,7 @@ def _routes(text: str, seen: bytes) -> Iterator[tuple[int, int]]:
         if seen[start : start + 1].isupper() and not is_word(text, end):
             low = seen[start:end].lower()
             # RR is the respiratory rate as well.
-            if low.startswith(b"rr") and b"b" not in low:
+            if low.startswith(b"rr") and not any(word in low for word in (b"b", b"site", b"comp")):
                 continue
             yield start, end
     for match in _ROAD_SIGN.finditer(seen):

@@ -31,7 +31,7 @@ from .name_words import (
     is_given,
     is_surname,
 )
-from .names import NameSpan, bare, is_plausible, read_name
+from .names import NameSpan, bare, is_plausible, names_an_institution, read_name
 from .patterns import disjoint, is_word, pattern, view
 
 NAME = "titled_name"
@@ -110,6 +110,9 @@ def _behind_titles(found: CasedWords) -> Iterator[tuple[NameSpan, str]]:
             continue
         several = word.lower() in ("drs", "doctors", "messrs")
         stretch = _named(found, index + 1, plain(word), found.shapes[index])
+        if stretch and word == "Sister" and names_an_institution(found, stretch):
+            # Sister Mary Joseph's nodule.
+            continue
         if label == "PATIENT" and _OF_STAFF.search(_left(found, index)):
             label = "DOCTOR"
         while stretch is not None:

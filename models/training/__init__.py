@@ -22,6 +22,7 @@ from ..families import FAMILIES, Model
 from ..recipes import Recipe
 from .crossvalidation import Prepare
 from .curves import Point, thinned
+from .overlaps import cut_by_others
 from .passes import fit_recipe
 from .preparing import Prepared, make_dictionaries, prepare
 
@@ -124,12 +125,14 @@ def _corpus_card(
     labels: Mapping[str, int],
     seen: Mapping[str, tuple[int, int]],
 ) -> dict[str, object]:
+    cut = cut_by_others(corpus)
     return {
         "documents": len(corpus),
         "characters": sum(len(document.text) for document in corpus),
         "items": {key: items for key, (items, _) in seen.items()},
         "spans": dict(sorted(labels.items())),
-        "spans that items or sequences cut": {key: cut for key, (_, cut) in seen.items()},
+        "spans that items or sequences cut": {key: count for key, (_, count) in seen.items()},
+        **({"spans that spans of other labels cut": cut} if cut else {}),
     }
 
 

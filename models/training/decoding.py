@@ -132,7 +132,7 @@ class Decoders:
 
     def _joined(self, document: int, of_each: Sequence[list[Candidate]]) -> list[Candidate]:
         text = self._texts[document]
-        found = join(of_each, self._recipe.vote, text)
+        found = join(of_each, self._recipe, text)
         if self._recipe.propagation is None:
             return found
         rows = self._tokens.of_document(document)

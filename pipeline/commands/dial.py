@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ...models.bundles.bundle import Bundle, open_bundle, revise_bundle, write_bundle
 from ...models.core.errors import UsageError
+from ...models.core.labels import LABELS
 from ...models.corpora import AnnotatedDocument
 from ...models.evaluation.plots import lines, standalone
 from ...models.storage.storage import Storage
@@ -20,6 +21,7 @@ from ...models.training.recall_tuning import (
 from ...models.training.reporting import shown
 from ...models.training.scoring import Scored
 from ..process.exit_codes import ExitCode
+from ..process.logs import say
 from ..process.stdout import show
 from .new_files import require_new, write_new
 from .training_inputs import read_corpora
@@ -62,6 +64,7 @@ def tune_or_plot(
     recall, labels = read_recalls(recalls)
     bundle = open_bundle(name)
     documents = read_corpora(urls, "--on")
+    _warn_of_foreign(bundle, documents)
     blocks: list[str] = []
     values: dict[str, object] = {}
     if curve or svg:
@@ -82,6 +85,18 @@ def tune_or_plot(
             blocks.append(f"bundle {revised.name}: hash {revised.hash[:12]}")
             values["hash"] = revised.hash
     return json.dumps(values, indent=1) if as_json else "\n\n".join(blocks)
+
+
+def _warn_of_foreign(bundle: Bundle, documents: Sequence[AnnotatedDocument]) -> None:
+    """Warns if no label of the documents is one that the bundle gives."""
+    labels = {span.label for document in documents for span in document.spans}
+    if bundle.recipe.classes == "two" or not labels or labels & {*bundle.labels, *LABELS}:
+        return
+    say(
+        f"none of the {len(labels)} labels of --on is a label of {bundle.name}: recall counts what"
+        " was found under any label. The labels of the bundle are on its card",
+        "WARNING",
+    )
 
 
 def tune_bundle(

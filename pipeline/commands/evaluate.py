@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...dictionaries import DICTIONARIES, DictionaryError, load
 from ...models.bundles.bundle import open_bundle
 from ...models.core.errors import UsageError
 from ...models.core.label_maps import load_map
+from ...models.core.resources import shown_keys
 from ...models.core.version import VERSION
 from ...models.corpora import AnnotatedDocument, read_annotated, remap
 from ...models.evaluation import Report, compare, difference_lines, differences, term_finder
@@ -19,6 +20,7 @@ from ...models.evaluation.html import page
 from ...models.text.tokenizer import tokenize_documents
 from ...models.training.recall_tuning import CurvePoint, recall_curve
 from ..process.exit_codes import ExitCode
+from ..process.logs import say
 from ..process.stdout import show
 from .dial import curve_json, curve_plot, curve_table
 from .new_files import require_new, write_new
@@ -38,6 +40,8 @@ def evaluate(args: argparse.Namespace) -> str:
     find_terms = _terms(args.clinical_terms)
     with naming("gold"):
         gold = _documents(args.gold, args.label_map)
+    if not gold:
+        raise UsageError("gold: has no documents, so there is nothing to compare")
     points = recall_curve(open_bundle(args.dial), gold) if args.dial else ()
     if args.predicted is None:
         return _curve_alone(args, points)
@@ -57,6 +61,7 @@ def evaluate(args: argparse.Namespace) -> str:
 
     predicted, first = scored(args.predicted, "predicted")
     second = scored(args.against, "--against")[1] if args.against else None
+    _warn_of_unknown(args.ignore or (), (*gold, *predicted))
     found = differences(first, second) if second else ()
     if args.list_errors:
         both = align(gold, predicted, tokenize_documents, ignore=tuple(args.ignore or ()))
@@ -80,6 +85,13 @@ def evaluate(args: argparse.Namespace) -> str:
     if points:
         blocks.append(curve_table(points) + "\n")
     return "\n".join(blocks)
+
+
+def _warn_of_unknown(ignored: Sequence[str], documents: Iterable[AnnotatedDocument]) -> None:
+    """Warns of labels of --ignore that no span has."""
+    labels = {span.label for document in documents for span in document.spans}
+    if unknown := [label for label in dict.fromkeys(ignored) if label not in labels]:
+        say(f"--ignore: no span has the label {shown_keys(unknown, unknown)}", "WARNING")
 
 
 def _check_options(args: argparse.Namespace) -> None:

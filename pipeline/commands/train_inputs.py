@@ -13,11 +13,13 @@ from ...models.bundles.bundle import Bundle, open_bundle
 from ...models.core.errors import UsageError
 from ...models.core.label_maps import label_map_names, load_map
 from ...models.core.labels import LABELS, UNKNOWN_KIND
+from ...models.core.resources import shown_keys
 from ...models.core.suggestions import did_you_mean
 from ...models.corpora import AnnotatedDocument, read_annotated, remap
 from ...models.recipes import DEFAULT_RECIPE, Recipe, recipe_in, with_dictionaries, with_lists
 from ...models.synth import generate, load_templates
 from ...models.synth.parsing import COUNTRIES_IN, ENGLISH
+from ...models.training.overlaps import cut_by_others
 from ...models.training.settings import (
     FAST,
     Setting,
@@ -119,6 +121,12 @@ def read_inputs(args: argparse.Namespace) -> TrainInputs:
     known = {name: _dictionary(name, lists, base) for name in recipe.lists}
     label_map = _label_map(args, base, labels)
     _check_labels(args, recipe, labels, label_map)
+    if cut := cut_by_others(documents):
+        say(
+            f"{cut:,} spans overlap longer ones of another label: training has one label for a"
+            " character, that of the longest span",
+            "WARNING",
+        )
     auxiliary = read_auxiliary_models(args.parts)
     if base is not None:
         auxiliary = {**base.auxiliary, **auxiliary}
@@ -292,12 +300,14 @@ def _check_labels(
     """
     foreign = sorted(labels - set(LABELS))
     if args.output and label_map is not None and (lacking := sorted(labels - label_map.keys())):
-        raise UsageError(f"the label map lacks labels of the corpus: {', '.join(lacking)}")
+        raise UsageError(
+            f"the label map lacks labels of the corpus: {shown_keys(lacking, lacking)}"
+        )
     if args.output and foreign and label_map is None and recipe.classes == "typed":
         maps = ", ".join(label_map_names())
         say(
-            f"labels {', '.join(foreign)} are not native and there is no --label-map: `scrub` will "
-            "refuse this bundle, and `annotate` needs --own-labels for it. If it is meant to "
+            f"labels {shown_keys(foreign, foreign)} are not native and there is no --label-map:"
+            " `scrub` will refuse this bundle, and `annotate` needs --own-labels for it. If it is meant to "
             f"scrub, stop here and give --label-map NAME or FILE (shipped: {maps})",
             "WARNING",
         )

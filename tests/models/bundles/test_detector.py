@@ -103,7 +103,7 @@ def test_a_vote_of_both_keeps_what_both_find_alike(bundle):
 )
 def test_a_span_ends_in_what_is_of_it(text, place, left):
     guess = Candidate(*place, "DOCTOR", "crf:x", 0.25)
-    assert [(c.start, c.end) for c in join([[guess]], "any", text)] == ([left] if left else [])
+    assert [(c.start, c.end) for c in join([[guess]], BOTH, text)] == ([left] if left else [])
 
 
 def test_taggers_agree_on_what_is_left():
@@ -111,7 +111,8 @@ def test_taggers_agree_on_what_is_left():
         Candidate(8, end, "DOCTOR", f"{kind}:x", 0.25)
         for end, kind in ((12, "crf"), (11, "charcrf"))
     )
-    agreed = join([[token], [character]], "both", "seen by lee, today")
+    both = dataclasses.replace(BOTH, vote="both")
+    agreed = join([[token], [character]], both, "seen by lee, today")
     assert [(c.start, c.end, c.detector) for c in agreed] == [
         (8, 11, "charcrf:x"),
         (8, 11, "crf:x"),

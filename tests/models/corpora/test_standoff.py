@@ -89,6 +89,9 @@ def test_offsets_count_code_points():
 @pytest.mark.parametrize(
     ("bad", "fault"),
     [
+        (b'{"doc_id": "1", "text": "Abernathy", "text": "b"}', "DuplicateKey"),
+        (GOOD.replace(b'"end": 7', b'"end": 7, "end": 6'), "DuplicateKey"),
+        (GOOD[:-1] + b', "meta": {"a": {"b": 1, "b": 1}}}', "DuplicateKey"),
         (b"", "BadJson"),
         (b"{", "BadJson"),
         (SECRET.encode(), "BadJson"),

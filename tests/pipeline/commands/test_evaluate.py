@@ -269,3 +269,16 @@ def test_what_cannot_be_read_is_told_with_its_option(scrubline, corpus, words, o
     assert code == 2
     assert f"scrubline: {option}{reason}" in err
     assert "Abernathy" not in err and "jsonl" not in err
+
+
+def test_nothing_to_compare_is_refused(scrubline, corpus):
+    empty = corpus("e.jsonl", count=0)
+    code, out, err = scrubline("evaluate", empty, empty, "--resamples", 0)
+    assert (code, out) == (2, "") and "nothing to compare" in err
+
+
+@pytest.mark.parametrize(("label", "warned"), [("NOPE", True), ("CITY", False)])
+def test_a_label_to_ignore_that_no_span_has_is_told(scrubline, corpus, label, warned):
+    gold = corpus("g.jsonl", *GOLD)
+    code, _, err = scrubline("evaluate", gold, gold, "--resamples", 0, "--ignore", label)
+    assert code == 0 and ("no span has the label ['NOPE']" in err) is warned
