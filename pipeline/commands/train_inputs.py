@@ -307,8 +307,8 @@ def _check_labels(
         maps = ", ".join(label_map_names())
         say(
             f"labels {shown_keys(foreign, foreign)} are not native and there is no --label-map:"
-            " `scrub` will refuse this bundle, and `annotate` needs --own-labels for it. If it is meant to "
-            f"scrub, stop here and give --label-map NAME or FILE (shipped: {maps})",
+            " `scrub` will refuse this bundle, and `annotate` needs --own-labels for it. If it is "
+            f"meant to scrub, stop here and give --label-map NAME or FILE (shipped: {maps})",
             "WARNING",
         )
 

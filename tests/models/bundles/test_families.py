@@ -31,7 +31,7 @@ from ..training.notes import CORPUS, LISTS, RECIPE
 pytest.importorskip("sklearn")
 
 HASHES = {
-    "en-default": "4644fa80bd8a5b59f3f09eb2e4e433d2e3667e006df54829430f08ee78f93cf0",
+    "en-default": "290ebc9fe18c80f0120ce5cc153bec397ebc837d4594d9f98bb45c9c51cf031a",
     "es-default": "5d1ac549d85af05bf8fef941226b1003cbb09bff13c6b4c1ee24f3f33a5e5729",
     "meddocan-default": "f4bd5e29ff45a75bc815e8a5ca2a0cb7dea2bc8569281b08416e23bb9e8ac163",
     "meddocan-hide": "7eb9739e281e0a88a12a99847d87c9a15c6c4fd7ff1d8dfcbc451426ffc04363",
