@@ -208,13 +208,14 @@ def _check_own_labels(policy: Policy, labels: Collection[str]) -> None:
     Raises:
         UsageError: naming the labels, and what was meant if a name is near.
     """
-    denied = {label for one in (policy, *policy.note_types.values()) for label in one.deny}
-    if never := sorted(set(policy.labels) - set(labels) - denied):
+    found = {label for one in (policy, *policy.note_types.values()) for label in one.deny}
+    found |= {label for rule in policy.rules for label in rule.labels}
+    if never := sorted(set(policy.labels) - set(labels) - found):
         given = sorted({*labels, *LABELS})
         raise UsageError(
-            f"policy: no model of this run and no [deny] phrase gives the labels {never}"
-            f"{did_you_mean(never, given)}, so their actions would never apply: add the model "
-            "(--model), list phrases under [deny], or remove them from `labels`"
+            f"policy: no model of this run, no [deny] phrase and no rule of yours gives the labels "
+            f"{never}{did_you_mean(never, given)}, so their actions would never apply: add the "
+            "model (--model), list phrases under [deny], or remove them from `labels`"
         )
 
 

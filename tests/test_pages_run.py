@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("own-rules.md",)
+PAGES = ("own-rules.md", "tutorial.md")
 GUARD_SECONDS = 300
 
 
@@ -19,6 +19,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```sh\n(.*?)```\n(?:```text\n(.*?)```)?", text, re.DOTALL)
     assert blocks
+    (tmp_path / "demo").symlink_to(ROOT / "demo")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for commands, expected in blocks:
         done = subprocess.run(

@@ -1,9 +1,11 @@
 """Which pages the site has, in the order in which its sidebar shows them."""
 
 CONTENTS = {
+    "Begin": ("docs/tutorial", "docs/scores"),
     "Using Scrubline": (
         "docs/operations",
         "docs/policies",
+        "docs/own-rules",
         "docs/formats",
         "docs/tables",
         "docs/errors",

@@ -26,7 +26,6 @@ from .state import (
     clear_staging,
     is_published,
     owner_file,
-    owner_of,
     pending_runs,
     stage_of,
 )
@@ -85,26 +84,24 @@ def make_way(storage: Storage, job: Job) -> None:
 
 
 def came_to_nothing(storage: Storage, output: str, run: str) -> bool:
-    """Whether nothing is lost with a pending run: no row came through, and nothing is published.
+    """Whether a pending run made nothing but quarantined rows, and nothing is published.
 
-    A plan that nobody has worked on yet was made on purpose, and does not count.
+    What nobody has worked on yet counts as planned on purpose, or being planned right now.
     """
     if storage.exists(f"{output}/{MANIFEST}") or is_published(storage, output):
         return False
-    stage, staging = stage_of(storage, output, run), f"{output}/_staging/{run}"
-    if stage is not Stage.UNFINISHED:
-        return stage is Stage.PLANNING
-    if not storage.read_bytes(owner_of(output, run)):
+    if stage_of(storage, output, run) is not Stage.UNFINISHED:
         return False
+    receipts = f"{output}/_staging/{run}/receipts"
+    names = storage.list_names(receipts)
     try:
-        return not any(
-            Receipt.from_json(storage.read_bytes(f"{staging}/receipts/{name}")).tally.counts[
-                "rows_out"
-            ]
-            for name in storage.list_names(f"{staging}/receipts")
-        )
+        counts = [
+            Receipt.from_json(storage.read_bytes(f"{receipts}/{name}")).tally.counts
+            for name in names
+        ]
     except RunFailed:  # a receipt is damaged: who knows
         return False
+    return bool(counts) and not any(count["rows_out"] for count in counts)
 
 
 def require_none_pending(storage: Storage, job: Job) -> None:
