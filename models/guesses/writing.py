@@ -134,7 +134,9 @@ class _ReadingTrial:
         self, file: InputFile, name: str, options: FormatOptions, only: Collection[str]
     ) -> float:
         try:
-            form = open_format(name, options)
+            # With a wrong delimiter a header may be refused before its encoding is seen.
+            tried = dataclasses.replace(options, header=False) if only else options
+            form = open_format(name, tried)
             columns = form.columns(self._storage, file)
             rows = bad = 0
             for chunk in sampled(self._storage, form, file, columns):

@@ -163,10 +163,9 @@ def _failing_whole_notes(batch: Batch) -> Batch:
     """The batch, where a note has failed the failure of each of its rows."""
     if not batch.failures:
         return batch
-    first_rows = batch.rows.first_rows.tolist()
     failures = {
         row: batch.failures.get(row, batch.failures[first_row])
-        for row, first_row in enumerate(first_rows)
+        for row, first_row in enumerate(batch.rows.first_rows.tolist())
         if first_row in batch.failures
     }
     return dataclasses.replace(batch, failures=failures)
@@ -185,9 +184,8 @@ def _data(
     table = table.add_column(0, pa.field(DOC_KEY, column.type), column)
     rows = len(batch.rows)
     counts = {"rows_in": rows, "rows_out": len(good), "rows_quarantined": rows - len(good)}
-    return table, Tally.of(
-        counts=counts, columns=_columns_digest(batch, table, good, form, columns)
-    )
+    digest = _columns_digest(batch, table, good, form, columns)
+    return table, Tally.of(counts=counts, columns=digest)
 
 
 def _scrubbed_columns(batch: Batch, good: list[int], form: CellForm, columns: Columns) -> pa.Table:
@@ -206,22 +204,19 @@ def _scrubbed_columns(batch: Batch, good: list[int], form: CellForm, columns: Co
                 if sources[field_name][position] is not None:
                     texts[field_name][position] = piece
                     without[field_name][position] = False
-            continue
-        if field_name not in texts:
+        elif field_name not in texts:
             nested[row, field_name] = text
-            continue
-        texts[field_name][row] = text
-        without[field_name][row] = False
+        else:
+            texts[field_name][row] = text
+            without[field_name][row] = False
     table = with_texts(form, columns, batch.rows.columns, nested)
     for name, values in texts.items():
-        position = table.schema.get_field_index(name)
-        field = table.schema.field(position)
+        position, field = table.schema.get_field_index(name), table.schema.field(name)
         column = form.encode_text(values, field.type)
         # A cell that says "no text" in its own way (null in JSON, not an absent key) stays.
-        source = table.column(position)
-        spoken = pc.and_(pa.array(without[name]), source.is_valid())
+        spoken = pc.and_(pa.array(without[name]), table.column(position).is_valid())
         if pc.any(spoken).as_py():
-            column = pc.if_else(spoken, source, column)
+            column = pc.if_else(spoken, table.column(position), column)
         table = table.set_column(position, field, column)
     return table
 

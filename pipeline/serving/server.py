@@ -14,6 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ...models.core.errors import UsageError
 from ...models.core.heartbeat import record_heartbeat
+from ...models.core.shortage import raise_shortage
 from ...models.scrubber import Scrubber
 from .app import make_app
 from .settings import Settings
@@ -90,6 +91,7 @@ def serve(settings: Settings, scrubber: Scrubber, ready: Callable[[str], None]) 
         try:
             config.load()
         except OSError as error:
+            raise_shortage(error)
             raise UsageError(
                 f"--tls-cert or --tls-key cannot be used ({type(error).__name__})"
             ) from None

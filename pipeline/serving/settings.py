@@ -9,6 +9,7 @@ import os
 import stat
 
 from ...models.core.errors import UsageError
+from ...models.core.shortage import raise_shortage
 
 LOOPBACK = "127.0.0.1"
 LEAST_TOKEN, _MOST_TOKEN = 32, 4096
@@ -90,6 +91,7 @@ def read_token(path: str) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
+        raise_shortage(error)
         raise UsageError(f"--token-file cannot be read ({type(error).__name__}); {how}") from None
     try:
         status = os.fstat(descriptor)

@@ -51,7 +51,7 @@ def test_every_column_says_what_it_is(name):
     ("schema", "nullable"),
     [
         (AUDIT, {"patient_key", "hipaa", "reason", "entity_id"}),
-        (DOCUMENTS, {"patient_key"}),
+        (DOCUMENTS, {"patient_key", "note_type", "period"}),
         (QUARANTINE, {"doc_key"}),
         (CANDIDATES, set()),
     ],

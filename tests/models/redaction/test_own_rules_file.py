@@ -89,11 +89,17 @@ def test_what_decides_is_in_the_fingerprint(tmp_path, changed, same):
     [
         ("", r"rules 1: expected a table \[rules.NAME\]"),
         ("rules = 3", r"rules 1: expected a table \[rules.NAME\]"),
-        ("[rule.x]", r"rules 1: file: unknown \['rule'\]; allowed: \['rules'\]"),
+        (
+            "[rule.x]",
+            r"rules 1: file: unknown \['rule'\] \(did you mean 'rules'\?\); allowed: \['rules'\]",
+        ),
         ("[rules]\nx = 3", r"rules 1: \[rules.x\]: expected a table"),
         ('[rules."John Smith"]', r"rules 1: \[rules\]: name 1: expected names of 1 to 40 small"),
         ("[rules.x]\nlabel = 'DATE'", r"\[rules.x\]: patterns: expected 1 to 20"),
-        ("[rules.x]\nlabels = 'DATE'", r"\[rules.x\]: unknown \['labels'\]; allowed"),
+        (
+            "[rules.x]\nlabels = 'DATE'",
+            r"\[rules.x\]: unknown \['labels'\] \(did you mean 'label'\?\); allowed",
+        ),
         ('[rules.x]\n"John Smith" = 1', r"\[rules.x\]: unknown \[key 1\]; allowed"),
         ("[rules.x]\nlabel = 'John'\npatterns = ['a']", r"\[rules.x\]: label: unknown; allowed"),
         ("[rules.x]\nlabel = 3\npatterns = ['a']", r"\[rules.x\]: label: unknown"),

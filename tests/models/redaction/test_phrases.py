@@ -262,7 +262,10 @@ def test_a_value_is_phrases_or_a_list_or_both():
     [
         (3, "expected a list of strings"),
         ([3], "expected a list of strings"),
-        ({"phrase": []}, r"unknown \['phrase'\]; allowed: \['phrases', 'lists'\]"),
+        (
+            {"phrase": []},
+            r"unknown \['phrase'\] \(did you mean 'phrases'\?\); allowed: \['phrases', 'lists'\]",
+        ),
         ({"lists": "x"}, "expected a list of strings"),
         (["--"], "needs a letter or digit"),
         (["x" * 201], "at most 200 characters"),

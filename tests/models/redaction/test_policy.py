@@ -163,10 +163,13 @@ def test_a_site_policy_extends_a_shipped_one():
         ('name = "a"\n[note_types.X]\n[note_types."x "]\n', r"'x ': it is there twice"),
         ('name = "a"\n[note_types." "]\n', r"\[note_types\]: expected names"),
         ('name = "a"\n[note_types."*a*b*c*"]\n', r"\[note_types\]: .* at most 3 `\*`"),
-        ('name = "a"\nactoins = {}\n', r"unknown \['actoins'\]; allowed: \['name', 'extends'"),
+        (
+            'name = "a"\nactoins = {}\n',
+            r"unknown \['actoins'\] \(did you mean 'actions'\?\); allowed: \['name', 'extends'",
+        ),
         (
             'name = "a"\n[actions]\nPATEINT = "redact"\n',
-            r"\[actions\]: unknown \['PATEINT'\]; allowed",
+            r"\[actions\]: unknown \['PATEINT'\] \(did you mean 'PATIENT'\?\); allowed",
         ),
         (
             'name = "a"\n[actions]\nDATE = "shift"\n',

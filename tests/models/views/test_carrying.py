@@ -21,9 +21,7 @@ WRITTEN = (
 def test_a_name_found_elsewhere_is_found_in_disguise(name):
     text = f"Mr. Anselm Wuthering was admitted.{BETWEEN}Then {name} denies pain."
     shown = full().scrub(text)
-    # Within markup the tagger finds the name by itself, and says where it begins and its label.
-    expected = "\n[DOCTOR]" if "<b>" in name else "\nThen [PATIENT]"
-    assert f"{expected} denies pain." in shown.replace("</b>", "")
+    assert "\nThen [PATIENT] denies pain." in shown.replace("</b>", "")
     assert BETWEEN in shown
 
 

@@ -163,4 +163,4 @@ def test_a_label_that_nothing_gives_is_refused(scrubline, words, tmp_path, more,
     line = [*words, "--output", tmp_path / "out", "--policy", policy, "--dry-run"]
     code, _, err = scrubline("scrub", *line)
     assert code == (2 if refused else 0), err
-    assert ("no [deny] phrase gives the labels ['STAFFCODE']" in err) == refused
+    assert ("no rule of yours gives the labels ['STAFFCODE']" in err) == refused

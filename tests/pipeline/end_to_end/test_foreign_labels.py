@@ -44,7 +44,7 @@ def test_train_warns_before_it_begins(scrubline, corpus, tmp_path):
     train = ("train", "--corpus", corpus("gold.jsonl", "NAME", "DATE"), *TRAIN, "--output")
     code, out, err = scrubline(*train, tmp_path / "b")
     assert code == 0
-    assert err.startswith("labels NAME are not native and there is no --label-map")
+    assert err.startswith("labels ['NAME'] are not native and there is no --label-map")
     assert "asq_phi" in err
     code, _, err = scrubline("scrub", "-", "--model", tmp_path / "b", stdin=b"x")
     assert code == 2 and "['NAME'] are not native" in err
@@ -63,4 +63,4 @@ def test_a_map_that_lacks_a_label_is_refused_before_the_folds(scrubline, corpus,
     words += ("--folds", 2, "--output", tmp_path / "b", "--label-map", "asq_phi")
     code, out, err = scrubline(*words)
     assert (code, out) == (2, "")
-    assert err == "scrubline: the label map lacks labels of the corpus: NAMEN\n"
+    assert err == "scrubline: the label map lacks labels of the corpus: ['NAMEN']\n"

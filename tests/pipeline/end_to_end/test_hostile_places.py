@@ -536,7 +536,9 @@ def test_signals_are_heeded_once_and_handlers_put_back(scrubline, monkeypatch, t
     monkeypatch.setattr("scrubline.pipeline.commands.resume.run", command)
     code, out, err = scrubline("resume", "--output", tmp_path)
     assert (code, out, swallowed) == (1, "", [1])
-    assert err == "\nstopped. Finished work is kept: continue with `scrubline resume`\n"
+    assert (
+        err == "\nstopped. Finished work is kept: continue with `scrubline resume --output ...`\n"
+    )
     assert signal.getsignal(number) is before
 
 

@@ -137,7 +137,7 @@ def test_a_signal_ends_the_launcher_wherever_it_waits(options, tmp_path, place, 
     out, err = process.communicate(timeout=GUARD_SECONDS)
     assert (process.returncode, set(out.split())) in ((1, set()), (1, {"stalled"})), err
     assert "stopped." in err and "Traceback" not in err
-    assert ("continue with `scrubline resume`" in err) == resumable
+    assert ("continue with `scrubline resume --output ...`" in err) == resumable
     assert not (Path(options.output) / "_SUCCESS").exists()
     if resumable:
         assert_goes_on(options, tmp_path)
@@ -192,8 +192,16 @@ def test_the_watchdog_counts_silence_and_not_time(monkeypatch):
     ("command", "stalls", "advice"),
     [
         ("scrub", "commands.scrub_corpus.scrub", "No run was started: run the same command again"),
-        ("scrub", "run.execute", "kept: continue with `scrubline resume`. If storage is only slow"),
-        ("resume", "commands.resume.resume", "kept: continue with `scrubline resume`. If storage"),
+        (
+            "scrub",
+            "run.execute",
+            "kept: continue with `scrubline resume --output ...`. If storage is only slow",
+        ),
+        (
+            "resume",
+            "commands.resume.resume",
+            "kept: continue with `scrubline resume --output ...`. If storage",
+        ),
         ("plan", "commands.plan.plan_and_freeze", "Check whether storage answers, then run the"),
         ("verify", "commands.verify.verify", "Check whether storage answers, then run the same"),
         ("diff", "commands.diff.diff", "Check whether storage answers, then run the same command"),
