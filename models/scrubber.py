@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard, cast, overload
 
 import numpy as np
@@ -253,6 +253,7 @@ class Scrubber:
 
         Raises:
             DocumentsFailed: after all texts are done, if some could not be; it has the others.
+            UsageError: for a text in place of texts, a mapping or a table.
         """
         found = self.explain_many(texts, note_types=note_types)
         errors = {at: one for at, one in enumerate(found) if isinstance(one, DocumentError)}
@@ -275,10 +276,11 @@ class Scrubber:
         back as they are.
 
         Raises:
-            UsageError: if there are not as many note types as texts.
+            UsageError: if there are not as many note types as texts, or `texts` is one text, a
+                mapping or a table.
             Shortage: if the machine lacks something: no text is at fault.
         """
-        wanted = list(texts)
+        wanted = _listed(texts)
         types: list[str | None]
         if note_types is None or isinstance(note_types, str):
             types = [note_types] * len(wanted)
@@ -398,6 +400,20 @@ def _results(batch: Batch) -> Iterator[ScrubbedText | DocumentError]:
         assert text is not None
         starts, ends = batch.scrubbed.out_starts[begin:at], batch.scrubbed.out_ends[begin:at]
         yield ScrubbedText(text, tuple(own), tuple(starts), tuple(ends))
+
+
+def _listed(texts: Iterable[Any]) -> list[Any]:
+    """The texts as a list.
+
+    Raises:
+        UsageError: for what is one text, or whose elements are names of columns or keys.
+    """
+    if isinstance(texts, str | bytes | Mapping) or hasattr(texts, "columns"):
+        raise UsageError(
+            f"expected a list or column of texts, got one {type(texts).__name__}: put a text into "
+            "a list, take one column of a table"
+        )
+    return list(texts)
 
 
 def _packed(good: Iterable[int], texts: Sequence[Any]) -> Iterator[list[int]]:

@@ -67,7 +67,7 @@ def test_the_query_of_the_readme_gives_the_output_shown(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_the_commands_of_a_corpus_can_be_pasted(tmp_path, monkeypatch, capsys):
-    pasted = re.search(r"## A corpus\n```sh\n(.*?)```", README, re.DOTALL)[1]
+    pasted = re.search(r"## One table\n```sh\n(.*?)```", README, re.DOTALL)[1]
     (tmp_path / "demo").symlink_to(ROOT / "demo")
     monkeypatch.chdir(tmp_path)
     for line in commands(pasted):

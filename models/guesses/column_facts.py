@@ -11,8 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from ...dictionaries import phrase_set
 from ..core.errors import DocumentError
 from ..core.keys import canonical_id
+from ..recognisers.casing import plain
+from ..recognisers.name_words import common_words, given_names, surnames
 
 MOST_CHARACTERS = 2000
 """Of a value, so much is looked at."""
@@ -29,7 +32,8 @@ class Form(enum.Enum):
     DATE = "date"
     CONTACT = "address of mail, web or telephone"
     CODE = "code"
-    NAME = "name"
+    PERSON = "name of a person"
+    NAME = "words with capitals"
     WORDS = "some words"
     FREE = "free text"
     NESTED = "nested"
@@ -47,6 +51,9 @@ _NAME = re.compile(
     r"[^\W\d_][^\W\d_]*(?:[ '’-][^\W\d_]+)*, ?[^\W\d_. -]+.*"
 )
 """Words with capital letters, or words and a comma, as in lists of people."""
+_PERSON = re.compile(r"(?i)[^\W\d_].*,.*|(?:dr|mr|mrs|ms|miss|prof|sra?|dra|don|doña)\b.*")
+"""A comma or a title, whatever else."""
+_LANGUAGES = phrase_set("languages_en")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -141,10 +148,8 @@ def form_of(value: object) -> Form:
     text = value[:MOST_CHARACTERS].strip()
     if len(value) > FREE_CHARACTERS or len(text.split()) >= FREE_WORDS:
         return Form.FREE
-    for form, pattern in _PATTERNS:
-        if pattern.fullmatch(text):
-            return form
-    return Form.WORDS
+    form = next((form for form, pattern in _PATTERNS if pattern.fullmatch(text)), Form.WORDS)
+    return Form.PERSON if form in _MAY_BE_PERSONS and _is_person(text) else form
 
 
 _PATTERNS = (
@@ -155,6 +160,17 @@ _PATTERNS = (
     (Form.CODE, _CODE),
     (Form.NAME, _NAME),
 )
+
+
+_MAY_BE_PERSONS = (Form.CODE, Form.NAME, Form.WORDS)
+
+
+def _is_person(text: str) -> bool:
+    """Whether a short value is written as people are, or has the name of one that is no word."""
+    if _PERSON.fullmatch(text):
+        return True
+    words = {plain(word) for word in re.findall(r"[^\W\d_]{3,}", text)}
+    return bool(words & (given_names() | surnames()) - common_words() - _LANGUAGES)
 
 
 def _can_be_an_id(value: object) -> bool:

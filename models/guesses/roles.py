@@ -135,7 +135,7 @@ def guess_role(name: str, facts: ColumnFacts) -> RoleGuess:
         return RoleGuess(Role.DROP, "a day of birth or death, by its name")
     if words & _IDENTIFYING and not words & _ID_WORDS:
         return RoleGuess(Role.DROP, "names or other identifiers, by its name")
-    if facts.share(Form.CONTACT, Form.NAME) > 0.5 and not words & _CODE_WORDS:
+    if facts.share(Form.CONTACT, Form.NAME, Form.PERSON) > 0.5 and not words & _CODE_WORDS:
         return RoleGuess(Role.DROP, "names or addresses, by the sample")
     return _id(words, facts) or _date(words, facts) or _code(words, facts) or _rest(words, facts)
 
@@ -167,7 +167,7 @@ def _date(words: set[str], facts: ColumnFacts) -> RoleGuess | None:
 def _code(words: set[str], facts: ColumnFacts) -> RoleGuess | None:
     """Types of note and codes, which go out as they are."""
     few = facts.distinct <= min(MOST_CODES, facts.values // 4)
-    odd = [Form.FREE, Form.DATE, Form.CONTACT, Form.NESTED]
+    odd = [Form.FREE, Form.DATE, Form.CONTACT, Form.NESTED, Form.PERSON]
     if not words & _UNITS:
         odd.append(Form.NAME)
     if not (words & _CODE_WORDS and few and facts.values >= LEAST_FOR_CODES):
@@ -180,10 +180,13 @@ def _code(words: set[str], facts: ColumnFacts) -> RoleGuess | None:
 
 
 def _rest(words: set[str], facts: ColumnFacts) -> RoleGuess:
-    if words & _TEXT_WORDS and facts.share(Form.WORDS, Form.NAME, Form.FREE) >= 0.5:
+    prose = facts.share(Form.WORDS, Form.NAME, Form.PERSON, Form.FREE) >= 0.5
+    if words & _TEXT_WORDS and not words & _TYPE_WORDS and prose:
         return RoleGuess(Role.TEXT, "free text, by its name")
     if words & _CODE_WORDS:
-        return RoleGuess(Role.DROP, "codes? Too many or too few seen: pass, if they may stay")
+        return RoleGuess(
+            Role.DROP, "codes, or names? Too many, too few or odd values: pass, if they may stay"
+        )
     if facts.share(Form.TRUTH) == 1:
         return RoleGuess(Role.DROP, "true or false: pass, if it may stay")
     if facts.share(Form.NUMBER) == 1:

@@ -82,6 +82,12 @@ def load_keys(source: str, read: Callable[[str], bytes], *, made_with: str | Non
             text = read(source).decode("ascii", "replace")
         except FileNotFoundError:
             why = "no master key: the key file"
+            if made_with is None:
+                # A second key is worse than none: nothing joins what the first one made.
+                how = (
+                    "if there is one, say where it is with --key-file (a relative path begins in "
+                    f"the current folder), since a new key changes every doc_key; else {how}"
+                )
             raise UsageError(
                 f"{why} does not exist; {how}",
                 on_terminal=f"{why} {shlex.quote(source)} does not exist; {how}",

@@ -11,6 +11,7 @@ import csv
 import dataclasses
 import io
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
@@ -31,6 +32,8 @@ from ..outputs.planning import InputSurvey, inspect_inputs, split
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .new_files import new_file, require_new
+
+_log = logging.getLogger(__name__)
 
 _ROWS_AT_ONCE = 50_000
 """Rows of a Parquet row group."""
@@ -65,6 +68,8 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     names = ["id", "ordinal", "doc_key", *(["patient", "patient_key"] if source.patient else [])]
     with new_file(place, "--output") as stream:
         rows = _WRITERS[ending](stream, names, source.rows(numbered))
+    if not rows and unusable:
+        _log.warning("none of %d rows has a usable id: the table is empty", unusable)
     show(f"{rows:,} ids, {unusable:,} rows without a usable id, key check value {keys.check}")
     return ExitCode.DONE
 
@@ -90,7 +95,10 @@ def _columns(
         )
     for role, names in named.items():
         if not set(names) <= set(seen.columns):
-            raise UsageError(f"the input has no column of that name for the role {role}")
+            raise UsageError(
+                f"the input has no column of that name for the role {role}; a path into a nested "
+                "column cannot be mapped yet"
+            )
     declared_names = tuple(name for name, _ in pairs)
     return named[Role.ID][0], next(iter(named[Role.PATIENT]), None), declared_names
 
@@ -159,7 +167,7 @@ class _IdSource:
         for unit in units:
             form, folders = open_format(unit.format, self.seen.settings), dict(unit.partition)
             names: Iterable[str | None] = (self.id, self.patient)
-            if form.traits.columns_are_partial:  # a record with another key is not read
+            if not form.traits.counts_rows:  # a record with an undeclared column is not read
                 names = dict.fromkeys((*self.seen.columns, *self.declared))
             wanted = tuple(name for name in names if name and name not in folders)
             for locator in unit.locators:

@@ -5,6 +5,7 @@ import math
 import pickle
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -353,3 +354,11 @@ def test_what_was_given_opened_is_pickled_by_name_if_it_ships():
     bundle = dataclasses.replace(open_bundle("en-default"), name="own")
     with pytest.raises(UsageError, match="opened bundle own cannot be pickled"):
         pickle.dumps(Scrubber(bundle))
+
+
+@pytest.mark.parametrize(
+    "wrong", ["one text", b"one text", {"a": "text"}, pa.table({"a": ["text"]})]
+)
+def test_many_texts_are_no_text_mapping_or_table(wrong):
+    with pytest.raises(UsageError, match="expected a list or column of texts"):
+        Scrubber(models=None).scrub_many(wrong)

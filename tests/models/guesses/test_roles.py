@@ -34,9 +34,12 @@ def facts(values, kind=""):
         ("a@b.org", Form.CONTACT),
         ("(020) 7946 0018", Form.CONTACT),
         ("A10.2", Form.CODE),
-        ("Halvorsen", Form.CODE),
-        ("Halvorsen, Ruth", Form.NAME),
-        ("Dr. Ruth Halvorsen", Form.NAME),
+        ("Halvorsen", Form.PERSON),
+        ("Cardiology", Form.CODE),
+        ("internal medicine", Form.WORDS),
+        ("Internal Medicine", Form.NAME),
+        ("Halvorsen, Ruth", Form.PERSON),
+        ("Dr. Ruth Halvorsen", Form.PERSON),
         ("2 large boxes", Form.WORDS),
         (NOTE, Form.FREE),
         ("x" * 81, Form.FREE),
@@ -147,3 +150,17 @@ def test_facts():
 @pytest.mark.parametrize("name", ["noteId", "NOTE_ID", "note-id", "Note ID", "NoteID"])
 def test_words_of_names(name):
     assert words_of(name) == ["note", "id"]
+
+
+@pytest.mark.parametrize("name", ["service", "dept", "class", "ward", "status", "type"])
+@pytest.mark.parametrize(
+    "people",
+    [("Halvorsen, Ruth", "Okafor, Jo"), ("Dr. Ann Lee", "Dr. Jo Ng"), ("okafor", "nguyen")],
+)
+def test_codes_that_are_people_are_left_out(name, people):
+    assert guess_role(name, facts(people * 50)).role is Role.DROP
+
+
+def test_codes_that_are_units_pass():
+    units = facts(("Internal Medicine", "Cardiology", "4 West") * 40)
+    assert guess_role("department", units).role is Role.PASS

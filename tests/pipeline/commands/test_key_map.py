@@ -139,3 +139,18 @@ def test_what_is_refused(scrubline, source, key, tmp_path, monkeypatch, words, t
     assert (code, out) == (2, "") and told in err
     assert "secret" not in err and (tmp_path / "taken.csv").read_text() == "kept"
     assert not list(tmp_path.glob("*.new")) and not list(tmp_path.glob(".*.new"))
+
+
+def test_ids_of_csv_files_are_mapped_whatever_columns_there_are(scrubline, key, tmp_path):
+    (tmp_path / "notes.csv").write_text("id,text,ward\n1,seen,A\n2,well,B\n")
+    words = ("--input", tmp_path / "notes.csv", "--column", "id=id", "--key-file", key)
+    code, out, err = scrubline("key", "map", *words, "--output", tmp_path / "map.csv")
+    assert (code, err, out[:6]) == (0, "", "2 ids,")
+    assert [row["id"] for row in rows_of(tmp_path / "map.csv")] == ["1", "2"]
+
+
+def test_a_map_without_ids_is_warned_of(scrubline, key, tmp_path):
+    (tmp_path / "notes.jsonl").write_text('{"id": null}\n')
+    words = ("--input", tmp_path / "notes.jsonl", "--column", "id=id", "--key-file", key)
+    code, _, err = scrubline("key", "map", *words, "--output", tmp_path / "map.csv")
+    assert code == 0 and "none of 1 rows has a usable id" in err
