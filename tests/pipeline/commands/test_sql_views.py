@@ -32,7 +32,7 @@ def rows(database, query):
 def test_the_views_agree_with_the_tables(run, storage, options, scrubline, database):
     manifest = run()
     code, sql, err = scrubline("inspect", "--output", options.output, "--sql")
-    assert (code, err) == (0, "")
+    assert code == 0, err
     database.execute(sql)
     database.execute(sql)  # again, over what is there
     audit = read_rows(storage, options.output, manifest, "audit")
