@@ -34,7 +34,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         max_bytes=parsed.max_bytes,
         max_texts=parsed.max_texts,
         max_seconds=parsed.max_seconds,
-        workers=parsed.threads,
+        threads=parsed.threads,
         max_waiting=parsed.max_waiting,
     )
     options = options_from(load_config(None), said(parsed), command="serve")

@@ -42,7 +42,7 @@ def make_app(settings: Settings, scrubber: Scrubber) -> Starlette:
         settings: limits, names and the token.
         scrubber: opened; others of it are made for more threads.
     """
-    pool = ScrubberPool(scrubber, settings.workers, settings.max_waiting)
+    pool = ScrubberPool(scrubber, settings.threads, settings.max_waiting)
     about = {
         "status": "ok",
         "version": VERSION,

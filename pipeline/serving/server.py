@@ -82,7 +82,7 @@ def serve(settings: Settings, scrubber: Scrubber, ready: Callable[[str], None]) 
             proxy_headers=False,
             server_header=False,
             date_header=False,
-            limit_concurrency=settings.workers + settings.max_waiting + _SPARE_CONNECTIONS,
+            limit_concurrency=settings.threads + settings.max_waiting + _SPARE_CONNECTIONS,
             h11_max_incomplete_event_size=_HEADER_BYTES,
             timeout_graceful_shutdown=_GRACE_SECONDS,
             ssl_certfile=settings.tls_cert or None,

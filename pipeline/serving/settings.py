@@ -28,7 +28,7 @@ class Settings:
         max_bytes: of the body of a request.
         max_texts: of a request.
         max_seconds: of a request, from its connection to its answer.
-        workers: texts that are scrubbed at once, each by a Scrubber of its own.
+        threads: texts that are scrubbed at once, each by a Scrubber of its own.
         max_waiting: requests that wait for one; more are turned away.
 
     Raises:
@@ -44,7 +44,7 @@ class Settings:
     max_bytes: int = 4_000_000
     max_texts: int = 1_000
     max_seconds: float = 60.0
-    workers: int = 1
+    threads: int = 1
     max_waiting: int = 16
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class Settings:
             raise UsageError("--listen: say by which names clients call it, with --host-name NAME")
         if not 0 <= self.port <= 65_535:
             raise UsageError("--port must be from 0 to 65535")
-        for name in ("max_bytes", "max_texts", "workers", "max_waiting"):
+        for name in ("max_bytes", "max_texts", "threads", "max_waiting"):
             if getattr(self, name) < 1:
                 raise UsageError(f"--{name.replace('_', '-')} must be at least 1")
         if not self.max_seconds > 0:

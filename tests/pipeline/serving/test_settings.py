@@ -18,6 +18,7 @@ TOKEN = b"0123456789abcdef" * 4
         ({"tls_cert": "c"}, "both --tls-cert and --tls-key"),
         ({"port": 70_000}, "--port"),
         ({"max_bytes": 0}, "--max-bytes must be at least 1"),
+        ({"threads": 0}, "--threads must be at least 1"),
         ({"max_seconds": 0.0}, "--max-seconds"),
     ],
 )
