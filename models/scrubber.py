@@ -433,18 +433,19 @@ def _packed(good: Iterable[int], texts: Sequence[Any]) -> Iterator[list[int]]:
 def _shipped_name(bundle: Bundle) -> str:
     if bundle.name in bundled_names() and open_bundle(bundle.name).hash == bundle.hash:
         return bundle.name
-    raise UsageError(
-        f"a Scrubber that was given the opened bundle {bundle.name} cannot be pickled: give its "
-        "path or URL instead"
-    )
+    raise _no_pickle(f"bundle {bundle.name}")
 
 
 def _shipped_policy(policy: Policy) -> str:
     if policy.name in policy_names() and load_policy(policy.name).fingerprint == policy.fingerprint:
         return policy.name
-    raise UsageError(
-        f"a Scrubber that was given the opened policy {policy.name} cannot be pickled: give its "
-        "path or URL instead"
+    raise _no_pickle(f"policy {policy.name}")
+
+
+def _no_pickle(opened: str) -> UsageError:
+    return UsageError(
+        f"a Scrubber that was given the opened {opened} cannot be pickled: give its path or URL "
+        "instead"
     )
 
 

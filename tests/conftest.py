@@ -1,4 +1,4 @@
-"""Options of the whole test run, and `benchmarks` made importable.
+"""Options of the whole test run, a fixture of several rooms, and `benchmarks` made importable.
 
 Importable without the checkout's root on the path: `models` is there too.
 """
@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from .examples import FAST_PART
@@ -47,3 +48,18 @@ def pytest_addoption(parser):
         action="store_true",
         help="rewrite tests/golden/*.json with what comes out now; review the difference",
     )
+
+
+@pytest.fixture
+def rules_raise_on_quuxworth(monkeypatch):
+    """In this process, the rules raise at a text with this name, and quote the text."""
+    from scrubline.models.jobs import steps
+
+    real = steps.recognise_all
+
+    def recognise_all(document, context, names):
+        if "Quuxworth" in document.text:
+            raise ValueError(document.text)
+        return real(document, context, names)
+
+    monkeypatch.setattr(steps, "recognise_all", recognise_all)

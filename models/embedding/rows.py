@@ -15,7 +15,7 @@ from ..core.batches import Batch
 from ..core.errors import UsageError
 from ..core.keys import Keys
 from ..formats import CellForm, Chunk
-from ..formats.column_roles import MEANING, Columns, Role
+from ..formats.column_roles import Columns, Role, role_of
 from ..jobs.amendments import NO_AMENDMENTS, UnitAmendments
 from ..jobs.audit import AUDIT, QUARANTINE
 from ..jobs.output_rows import Result, build_output_rows
@@ -74,11 +74,7 @@ class Roles:
             UsageError: for an unknown role, no text, two ids, patients or types, or a name that the
                 output uses.
         """
-        roles = {name: str(role) for name, role in declared.items()}
-        for name, role in roles.items():
-            if role not in Role.__members__.values():
-                known = "; ".join(f"{r}: {MEANING[r]}" for r in Role)
-                raise UsageError(f"column {name}: unknown role {role!r}; roles are {known}")
+        roles = {name: role_of(name, str(role)) for name, role in declared.items()}
         if Role.TEXT not in roles.values():
             raise UsageError("no column has role text: say which one, as in {'note': 'text'}")
         has_id = Role.ID in roles.values()

@@ -71,6 +71,19 @@ def require_few(columns: int, what: str) -> None:
         )
 
 
+def role_of(name: str, role: str) -> Role:
+    """The role that is declared of a column.
+
+    Raises:
+        UsageError: for an unknown role, with the list of roles and what they mean.
+    """
+    if role not in Role.__members__.values():
+        known = "; ".join(f"{r}: {MEANING[r]}" for r in Role)
+        meant = did_you_mean(role, list(Role))
+        raise UsageError(f"column {name}: unknown role {role!r}{meant}; roles are {known}")
+    return Role(role)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Columns:
     """The declared role of every input column, partition keys included.
@@ -163,11 +176,7 @@ class Columns:
                 if more != [_PATH]:
                     raise ValueError("a role is declared with too much")
                 paths.append(name)
-            if role not in Role.__members__.values():
-                known = "; ".join(f"{r}: {MEANING[r]}" for r in Role)
-                meant = did_you_mean(role, list(Role))
-                raise UsageError(f"column {name}: unknown role {role!r}{meant}; roles are {known}")
-            roles.append((name, Role(role)))
+            roles.append((name, role_of(name, role)))
         return cls(tuple(roles), tuple(paths))
 
     def to_json(self) -> list[tuple[str, ...]]:

@@ -169,8 +169,13 @@ def _is_person(text: str) -> bool:
     """Whether a short value is written as people are, or has the name of one that is no word."""
     if _PERSON.fullmatch(text):
         return True
-    words = {plain(word) for word in re.findall(r"[^\W\d_]{3,}", text)}
-    return bool(words & (given_names() | surnames()) - common_words() - _LANGUAGES)
+    return any(_is_name(plain(word)) for word in re.findall(r"[^\W\d_]{3,}", text))
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word is a name of people, and no word besides."""
+    listed = word in given_names() or word in surnames()
+    return listed and word not in common_words() and word not in _LANGUAGES
 
 
 def _can_be_an_id(value: object) -> bool:

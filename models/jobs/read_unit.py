@@ -64,7 +64,7 @@ def read_unit(
         RunFailed: if storage fails or an input is not what was planned; a record never raises.
         Shortage: if the machine lacks something.
     """
-    names = tuple(name for name in columns.inputs if name not in dict(unit.partition))
+    names = _read_columns(columns, unit)
 
     def notes(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         if group_lines is None:
@@ -105,7 +105,6 @@ def batches_of_chunks(
         cells: what the cells of the chunks are.
     """
     make = _RowMaker(columns, keys, budgets, unit, keep_dates, period, amendments, group_lines)
-    names = tuple(name for name in columns.inputs if name not in dict(unit.partition))
     first = 0
     waiting: Batch | None = None
     for chunk in chunks:
@@ -114,9 +113,16 @@ def batches_of_chunks(
         waiting = make.batch(cells, chunk, first)
         first += chunk.columns.num_rows
     if waiting is None:
+        names = _read_columns(columns, unit)
         nothing = pa.table({name: pa.array([], pa.string()) for name in names})
         waiting = make.batch(cells, Chunk(nothing, {}), first)
     yield dataclasses.replace(waiting, last=True)
+
+
+def _read_columns(columns: Columns, unit: Unit) -> tuple[str, ...]:
+    """The columns that are read: those of folders are not in the files."""
+    folders = dict(unit.partition)
+    return tuple(name for name in columns.inputs if name not in folders)
 
 
 def _chunks(

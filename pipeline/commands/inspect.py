@@ -32,6 +32,7 @@ from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import flush_stdout, show
 from . import column_names
+from .side_by_side import show_side_by_side
 from .sql_views import sql_views
 
 
@@ -342,8 +343,6 @@ def _shown(name: str) -> str:
 
 
 def _side_by_side(text: str, spans: list[dict[str, Any]], title: str, policy: Policy) -> None:
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     left, right, at = Text(), Text(), 0
@@ -358,11 +357,4 @@ def _side_by_side(text: str, spans: list[dict[str, Any]], title: str, policy: Po
         at = span["end"]
     left.append(text[at:])
     right.append(text[at:])
-    table = Table(title=title, expand=True)
-    table.add_column("original", ratio=1)
-    table.add_column("scrubbed", ratio=1)
-    table.add_row(left, right)
-    console = Console()
-    with console.capture() as captured:
-        console.print(table)
-    show(captured.get().removesuffix("\n"))
+    show_side_by_side(title, left, right)

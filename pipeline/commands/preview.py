@@ -11,7 +11,6 @@ import itertools
 import secrets
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 from ...models.core.batches import Batch
 from ...models.core.errors import DocumentError, UsageError
@@ -28,6 +27,7 @@ from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .column_fates import column_fates
 from .run_options import read_options
+from .side_by_side import show_side_by_side
 
 _COLOURS = ("red", "blue", "magenta", "yellow", "cyan", "bright_red", "bright_blue")
 """Of labels, in the order of their first find; green is what stays."""
@@ -107,8 +107,6 @@ def _show(batch: Batch, index: int, scrubber: Scrubber, colours: dict[str, str])
 
 
 def _side_by_side(text: str, found: ScrubbedText, place: str, colours: dict[str, str]) -> None:
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     text, scrubbed = text.translate(_CONTROLS), found.text.translate(_CONTROLS)
@@ -126,11 +124,4 @@ def _side_by_side(text: str, found: ScrubbedText, place: str, colours: dict[str,
     right.append(scrubbed[out_at:])
     for label, style in styles.items():
         legend.append(f"{label} ", style=style)
-    table: Any = Table(title=place, caption=legend, expand=True)
-    table.add_column("original", ratio=1)
-    table.add_column("scrubbed", ratio=1)
-    table.add_row(left, right)
-    console = Console()
-    with console.capture() as captured:
-        console.print(table)
-    show(captured.get().removesuffix("\n"))
+    show_side_by_side(place, left, right, legend)

@@ -179,12 +179,7 @@ def lock_file(output: str) -> str:
 
 def owner_file(job: Job) -> str:
     """Names the process that works on a run; a later one takes the run over."""
-    return owner_of(job.output, job.run)
-
-
-def owner_of(output: str, run: str) -> str:
-    """As `owner_file`, of a run by its id; the file is empty before any work."""
-    return f"{output}/_staging/{run}/{_OWNER}"
+    return f"{job.staging}/{_OWNER}"
 
 
 def held_file(job: Job) -> str:

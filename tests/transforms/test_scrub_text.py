@@ -17,7 +17,6 @@ from apache_beam.transforms import window
 from scrubline import Scrubber, UsageError
 from scrubline.beam import DeadLetter, ScrubText
 from scrubline.models.core.budgets import Budgets
-from scrubline.models.jobs import steps
 from scrubline.transforms.scrub_text import _ScrubFn
 
 from ..servers.engines import NotInstalled
@@ -152,15 +151,8 @@ def test_what_it_did_is_counted():
     assert distributions["batch_ms"].count == distributions["batch_records"].count
 
 
-def test_a_document_that_raises_is_told_without_its_text(monkeypatch, caplog, capfd):
-    real = steps.recognise_all
-
-    def recognise_all(document, context, names):
-        if "Quuxworth" in document.text:
-            raise ValueError(document.text)
-        return real(document, context, names)
-
-    monkeypatch.setattr(steps, "recognise_all", recognise_all)
+@pytest.mark.usefixtures("rules_raise_on_quuxworth")
+def test_a_document_that_raises_is_told_without_its_text(caplog, capfd):
     bad = {"note": "Zebulon Quuxworth", "n": 0}
     with caplog.at_level(logging.DEBUG), TestPipeline(options=OPTIONS) as pipeline:
         found = (

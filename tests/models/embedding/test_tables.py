@@ -225,15 +225,8 @@ def test_names_of_the_output_are_taken():
         scrub_table(pa.table([["x"], ["y"]], names=["note", "note"]), {"note": "text"})
 
 
-def test_a_document_that_raises_is_in_the_quarantine_and_nowhere_else(monkeypatch):
-    real = steps.recognise_all
-
-    def recognise_all(document, context, names):
-        if "Quuxworth" in document.text:
-            raise ValueError(document.text)
-        return real(document, context, names)
-
-    monkeypatch.setattr(steps, "recognise_all", recognise_all)
+@pytest.mark.usefixtures("rules_raise_on_quuxworth")
+def test_a_document_that_raises_is_in_the_quarantine_and_nowhere_else():
     notes = pa.table({"note": ["Seen 3/4/2012", "Zebulon Quuxworth 3/4/2012", "x"]})
     done = scrub_table(notes, {"note": "text"}, scrubber=RULES)
     assert done.table["row"].to_pylist() == [0, 2]
