@@ -28,6 +28,7 @@ from .heading import SectionHeading
 from .length import Length
 from .line import Line
 from .link import Link
+from .nearby import Nearby
 from .nearest import Beside, Nearest
 from .normal import Kind, Normal
 from .section import Section
@@ -53,6 +54,7 @@ __all__ = [
     "Field",
     "Kind",
     "KnownAffix",
+    "Nearby",
     "Nearest",
     "Normal",
     "Spacing",
@@ -112,6 +114,7 @@ KINDS: dict[str, type[Property]] = {
     "elsewhere": Elsewhere,
     "nearest": Nearest,
     "beside": Beside,
+    "nearby": Nearby,
     "spacing": Spacing,
 }
 """All kinds of property, by their name in JSON."""

@@ -387,6 +387,32 @@ static void find_landmarks(Work *work, const PlaceColumn *column)
     }
 }
 
+/* How many of the other items up to `most` away in the document are in phrases of a choice of lists. */
+static void fill_nearby(Work *work, const PlaceColumn *column, int32_t *cells, int64_t step)
+{
+    const View *view = work->view;
+    const Landmarks *choice = work->places->choices + column->list;
+    const int32_t *numbers = work->places->numbers + column->first;
+    memset(work->marks, 0, (size_t)view->n_items * sizeof *work->marks);
+    for (int32_t list = 0; list < work->places->n_lists; list++)
+        for (int64_t m = view->match_offsets[list]; choice->lists[list] >= 0 && m < view->match_offsets[list + 1]; m++)
+            for (int64_t i = view->matches[m].first; i <= view->matches[m].last; i++)
+                work->marks[i] = !(of_word(view, i, work->places->flags) & column->flag);
+    for (int64_t d = 0; d < view->documents; d++) {
+        int64_t first = view->item_offsets[d], end = view->item_offsets[d + 1], count = 0;
+        for (int64_t i = first; i < end && i < first + column->most; i++)
+            count += work->marks[i];
+        for (int64_t i = first; i < end; i++) {
+            if (i + column->most < end)
+                count += work->marks[i + column->most];
+            if (i - column->most > first)
+                count -= work->marks[i - column->most - 1];
+            int bin = bit_length(count - work->marks[i]);
+            cells[i * step] = numbers[bin < BINS_NEARBY ? bin : BINS_NEARBY];
+        }
+    }
+}
+
 /* How often the word occurs in a sequence or document, or its share of it. */
 static void fill_counts(Work *work, const PlaceColumn *column, int32_t *cells, int64_t step)
 {
@@ -583,6 +609,8 @@ static void fill_batch(Work *work, const PlaceColumn *column, int32_t *cells, in
         fill_gazetteer(work, column, cells, step);
     } else if (column->kind >= COUNT_SEQUENCE) {
         fill_counts(work, column, cells, step);
+    } else if (column->kind == NEARBY) {
+        fill_nearby(work, column, cells, step);
     } else {
         if (column->kind != BESIDE)
             find_landmarks(work, column);

@@ -20,7 +20,7 @@
     DO(FIELD_LAST, "field.last") DO(FIELD_INNER, "field.inner") DO(FIELD_SINCE, "field.since") \
     DO(FIELD_COMING, "field.coming") \
     DO(BESIDE, "beside") DO(NEAREST_SORT, "nearest.sort") DO(NEAREST_FAR, "nearest.far") \
-    DO(NEAREST_WORD, "nearest.word") \
+    DO(NEAREST_WORD, "nearest.word") DO(NEARBY, "nearby") \
     DO(COUNT_SEQUENCE, "count.sequence") DO(COUNT_DOCUMENT, "count.document") \
     DO(SHARE_SEQUENCE, "share.sequence") DO(SHARE_DOCUMENT, "share.document") \
     DO(GAZETTEER_IN, "gazetteer.in") DO(GAZETTEER_BIOES, "gazetteer.bioes") \
@@ -34,7 +34,7 @@
 
 enum { EACH_PLACE_KIND(AS_CONSTANT) PLACE_KINDS };
 
-/* As in models/features: line.py, sentence.py, field.py, nearest.py, count.py. What a column has for its values is
+/* As in models/features: line.py, sentence.py, field.py, nearest.py, nearby.py, count.py. What a column has for its values is
    indexed by these. */
 #define GAPS 3               /* between items: none, one character, more */
 #define TENTHS 10            /* of a document */
@@ -43,18 +43,19 @@ enum { EACH_PLACE_KIND(AS_CONSTANT) PLACE_KINDS };
 #define REACH 12             /* tokens to a colon */
 #define FURTHEST_LANDMARK 32 /* items to it */
 #define BINS_OF_DISTANCES 6  /* how many: powers of two up to that */
+#define BINS_NEARBY 6        /* the last of them */
 #define DAY_ANSWERS 8
 
 typedef struct {
     int32_t kind;   /* of the above */
     int32_t table;  /* where names of fields and words are looked up */
     int32_t first;  /* place in `numbers` of what numbers stand for the values */
-    int32_t most;   /* the last bin; the longest line; the fields of ELSEWHERE */
+    int32_t most;   /* the last bin; the longest line; the fields of ELSEWHERE; items to each side */
     int32_t behind; /* of a word beside and of landmarks: on which side */
     int32_t word;   /* a column of the words: that is copied; that chosen words share a bit of; that
                        words are counted by, -1 for themselves */
-    int32_t flag;   /* that bit */
-    int32_t list;   /* of gazetteers; the choice of landmarks; the values of OF_TOKEN */
+    int32_t flag;   /* that bit; what NEARBY does not count has it */
+    int32_t list;   /* of gazetteers; the choice of landmarks or of what is nearby; the values of OF_TOKEN */
 } PlaceColumn;
 
 /* A choice of landmarks: place of each kind and of each list in it, -1 for those that are none. */

@@ -71,6 +71,8 @@ static int64_t numbers_of(const Places *places, const PlaceColumn *column)
         return places->choices[column->list].names;
     case NEAREST_FAR:
         return BINS_OF_DISTANCES * (int64_t)places->choices[column->list].names;
+    case NEARBY:
+        return BINS_NEARBY + 1;
     case GAZETTEER_IN:
         return 1;
     case GAZETTEER_BIOES:
@@ -104,7 +106,7 @@ static int needs_table(int32_t kind)
 
 static int is_sound(const Places *places, const PlaceColumn *column)
 {
-    int landmarks = column->kind >= NEAREST_SORT && column->kind <= NEAREST_WORD;
+    int choices = column->kind >= NEAREST_SORT && column->kind <= NEARBY;
     int lists = column->kind >= GAZETTEER_IN && column->kind <= FREQUENCY;
     if (column->kind < 0 || column->kind >= PLACE_KINDS || column->first < 0 || column->word < -1 ||
         column->list < 0 || column->most < 0 || column->most > 1000000)
@@ -117,7 +119,7 @@ static int is_sound(const Places *places, const PlaceColumn *column)
         return 0;
     if (column->kind == OF_TOKEN && column->list >= places->n_of_tokens)
         return 0;
-    if ((landmarks && column->list >= places->n_choices) || (lists && column->list >= places->n_lists))
+    if ((choices && column->list >= places->n_choices) || (lists && column->list >= places->n_lists))
         return 0;
     return column->first + numbers_of(places, column) <= places->n_numbers;
 }
