@@ -651,6 +651,12 @@ def test_gazetteer_from_phrases_cuts_and_folds_as_text_is_cut() -> None:
         (Nearest, {"name": "x", "side": "before", "gives": "far", "dictionaries": ("a b",)}),
         (Beside, {"side": "left"}),
         (Beside, {"side": "before", "sort": "upper"}),
+        (Nearby, {"width": 0, "name": "x", "dictionaries": ("cities",)}),
+        (Nearby, {"width": 1_001, "name": "x", "dictionaries": ("cities",)}),
+        (Nearby, {"dictionaries": (), "name": "x", "width": 1}),
+        (Nearby, {"dictionaries": ("cities", "cities"), "name": "x", "width": 1}),
+        (Nearby, {"dictionaries": ("a b",), "name": "x", "width": 1}),
+        (Nearby, {"name": "a b", "dictionaries": ("cities",), "width": 1}),
     ],
 )
 def test_bad_parameters_are_refused_by_name(
