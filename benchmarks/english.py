@@ -4,7 +4,8 @@ r"""What each source of training data and each detector is worth, and each opera
         --source own=demo/gold/train.jsonl --source own=benchmarks/notes/practice.jsonl
     python -m benchmarks.english --model en-default --bias 0 -5 -10 -20
     python -m benchmarks.english --notes 1733 --without traps='trap-*' --without world='world-*' \
-        --without countries --test benchmarks/notes/world.jsonl --test benchmarks/notes/traps.jsonl
+        --without countries --without-feature nearby --without-feature eponyms_en \
+        --test benchmarks/notes/world.jsonl --test benchmarks/notes/traps.jsonl
 
 With `--source` a model is trained on the generated notes and all sources, then one without each of
 them in turn, by the averaged perceptron, and scored with the rules beside it. With `--model` a
@@ -12,8 +13,9 @@ bundle is scored whole, without its rules, without its CRF and without propagati
 each `--bias` of O. With `--without` a model is trained on all generated notes, then one without
 all batches of templates, and one without each in turn, all on as many notes: a batch is a name
 and a pattern of kinds, or `countries`: all notes of templates that ask for no country are then of
-the United States. The notes to score on are the development notes, or the sets of `--test`; one
-trained model is scored on all of them. Sources are in the
+the United States. With `--without-feature` a model is trained without the features of one kind,
+such as `nearby`, or without those of one list. The notes to score on are the development notes, or
+the sets of `--test`; one trained model is scored on all of them. Sources are in the
 native labels (`scrubline convert --label-map`); those named `own` count three times. Each row says
 how many of the clinical probes stay, and how many spans were found in notes without PHI. Prints one
 JSON line a row, then the table in Markdown;
@@ -36,7 +38,9 @@ from scrubline.dictionaries import load
 from scrubline.models.bundles.bundle import Bundle, make_bundle, open_bundle, revise_bundle
 from scrubline.models.corpora import COVER, AnnotatedDocument, Annotation, read_annotated
 from scrubline.models.evaluation import compare
+from scrubline.models.features import Feature
 from scrubline.models.recipes import recipe_in
+from scrubline.models.recipes.tagger import TaggerRecipe
 from scrubline.models.redaction.merging import cover, select
 from scrubline.models.scrubber import Scrubber, batched
 from scrubline.models.synth import Template, generate, load_templates
@@ -134,17 +138,35 @@ def sources(asked: argparse.Namespace, tests: Tests) -> Iterator[Row]:
         yield from score(name, [_trained(asked, documents)], tests)
 
 
-def _trained(asked: argparse.Namespace, documents: Sequence[AnnotatedDocument]) -> Bundle:
+def _trained(
+    asked: argparse.Namespace, documents: Sequence[AnnotatedDocument], left_out: str = ""
+) -> Bundle:
     recipe = with_learner(recipe_in("default", "en"), FAST.algorithm, dict(FAST.parameters))
+    taggers = tuple(dataclasses.replace(t, features=_kept(t, left_out)) for t in recipe.taggers)
+    recipe = dataclasses.replace(recipe, taggers=taggers)
     lists = {name: load(name) for name in recipe.lists}
     bundle = train(recipe, documents, dictionaries=lists, name="trial")
     return revise_bundle(bundle, biases={"O": (asked.bias or [-10.0])[0]})
 
 
+def _kept(tagger: TaggerRecipe, left_out: str) -> tuple[Feature, ...]:
+    """The features without those that have a property of this kind, or of this list."""
+    return tuple(
+        feature
+        for feature in tagger.features
+        if not any(
+            left_out == part.KIND or left_out in (name for _, name in part.needs)
+            for part, _ in feature.parts
+        )
+    )
+
+
 def batches(asked: argparse.Namespace, tests: Tests) -> Iterator[Row]:
-    """Rows for all templates, those without each batch, and those without all batches."""
+    """Rows for all, for those without each batch and without all batches, or without features."""
     named = dict(one.partition("=")[::2] for one in asked.without)
-    ways: dict[str, list[str]] = {"all templates": [], "without all of these": list(named)}
+    ways: dict[str, list[str]] = {"all templates": []}
+    if named:
+        ways["without all of these"] = list(named)
     if len(named) > 1:
         ways |= {f"without {name}": [name] for name in named}
     for way, names in ways.items():
@@ -153,6 +175,9 @@ def batches(asked: argparse.Namespace, tests: Tests) -> Iterator[Row]:
             templates = _without(templates, named[name])
         documents = list(generate(templates, seed=asked.seed, notes=asked.notes))
         yield from score(way, [_trained(asked, documents)], tests)
+    documents = list(generate(load_templates(), seed=asked.seed, notes=asked.notes))
+    for feature in asked.without_features:
+        yield from score(f"without {feature}", [_trained(asked, documents, feature)], tests)
 
 
 def _without(templates: Sequence[Template], pattern: str) -> list[Template]:
@@ -210,13 +235,22 @@ def main() -> None:
     parser.add_argument(
         "--without",
         action="append",
+        default=[],
         metavar="NAME=KINDS",
         help="a batch of templates that is left out in turn; `countries` stands for itself",
     )
+    parser.add_argument(
+        "--without-feature",
+        dest="without_features",
+        action="append",
+        default=[],
+        metavar="KIND|LIST",
+        help="a kind of features, or a list, that is left out in turn",
+    )
     asked = parser.parse_args()
-    if not (asked.model or asked.sources or asked.without):
-        parser.error("give --model, --source or --without")
-    for one in asked.without or ():
+    if not (asked.model or asked.sources or asked.without or asked.without_features):
+        parser.error("give --model, --source, --without or --without-feature")
+    for one in asked.without:
         if "=" not in one and one != COUNTRIES:
             parser.error(f"--without: expected NAME=KINDS or {COUNTRIES}")
     tests = {Path(file).stem: list(read_annotated(file)) for file in asked.tests or [DEVELOPMENT]}
@@ -226,7 +260,7 @@ def main() -> None:
         bundle = open_bundle(asked.model)
         runs += [detectors(bundle, tests), points(bundle, tests, asked.bias or ())]
     runs += [sources(asked, tests)] if asked.sources else []
-    runs += [batches(asked, tests)] if asked.without else []
+    runs += [batches(asked, tests)] if asked.without or asked.without_features else []
     for run in runs:
         for row in run:
             print(json.dumps(row), flush=True)
