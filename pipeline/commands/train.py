@@ -13,7 +13,7 @@ from ...models.bundles.bundle import Bundle, revise_bundle, write_bundle
 from ...models.core.errors import UsageError
 from ...models.corpora import AnnotatedDocument, write_annotated
 from ...models.evaluation import compare
-from ...models.evaluation.plots import lines, standalone
+from ...models.pages.plots import lines, standalone
 from ...models.scrubber import Scrubber
 from ...models.training import train
 from ...models.training.caching import prepare_cached

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
-
-from .intervals import Interval
+from types import MappingProxyType
+from typing import Protocol
 
 _LABEL_WIDTH = 310
 _PLOT_WIDTH = 480
@@ -19,13 +19,32 @@ _DOTTED = 30
 
 STYLE = (
     "text{font:12px sans-serif;fill:#222}.small{font-size:10px}.grid{stroke:#ddd}"
-    ".axis{stroke:#888}.whisker{stroke:#222}"
+    ".axis{stroke:#888}.whisker{stroke:#222;stroke-width:1.4}.halo{stroke:#fff;stroke-width:4}"
+    ".mark{stroke:#222}"
 )
 """The stylesheet of plots."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Blue, vermillion, bluish green, reddish purple, orange, sky blue: distinguishable with any colour
 vision. Source: Okabe and Ito 2008, "Color Universal Design", https://jfly.uni-koeln.de/color/."""
+
+Mark = tuple[float, float, str, bool]
+"""A point of a curve, what is written beside it, and whether it is ringed."""
+
+
+class Interval(Protocol):
+    """Two ends, the lower one first."""
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        ...
+
 
 Bar = tuple[str, float | None, Interval | None]
 """Name of a bar, its length from 0 to 1, and the interval drawn over it."""
@@ -87,7 +106,11 @@ def histogram(columns: Sequence[tuple[str, int]]) -> str:
 
 
 def lines(
-    curves: Mapping[str, Sequence[tuple[float, float | None]]], *, across: str, up: str = ""
+    curves: Mapping[str, Sequence[tuple[float, float | None]]],
+    *,
+    across: str,
+    up: str = "",
+    marks: Mapping[str, Sequence[Mark]] = MappingProxyType({}),
 ) -> str:
     """Curves over common axes with round ticks, and a legend with a swatch for each curve.
 
@@ -95,6 +118,7 @@ def lines(
         curves: name -> points, joined in the given order; points without a value are left out.
         across: title of the horizontal axis.
         up: title of the vertical axis.
+        marks: name of a curve -> points of it that are named; the one in use is ringed.
     """
     drawn = {name: [(x, y) for x, y in points if y is not None] for name, points in curves.items()}
     every = [point for points in drawn.values() for point in points]
@@ -131,6 +155,8 @@ def lines(
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         if len(places) <= _DOTTED:
             parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in places]
+        for x, y, said, ringed in marks.get(name, ()):
+            parts += _mark(*place(x, y), said, colour, ringed=ringed, right=left + width)
         # The stylesheet overrides the attribute `fill`: the swatch has its colour as a style, and
         # the name stays dark on white.
         baseline = top + 16 * (number + 1)
@@ -140,6 +166,14 @@ def lines(
             f'<text x="{left + width + 25}" y="{baseline}">{escape(name)}</text>'
         )
     return _svg(left + width + 165, top + height + 50, parts)
+
+
+def _mark(x: float, y: float, said: str, colour: str, *, ringed: bool, right: float) -> list[str]:
+    """The name of a point, on the side where there is room, and a ring about it."""
+    is_far = x > right - 90
+    side = f'x="{x - 10}" y="{y + 4}" text-anchor="end"' if is_far else f'x="{x + 10}" y="{y + 4}"'
+    ring = f'<circle cx="{x}" cy="{y}" r="6" fill="{colour}" stroke-width="2" class="mark"/>'
+    return [*([ring] if ringed else []), f'<text {side} class="small">{escape(said)}</text>']
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
@@ -184,15 +218,19 @@ def standalone(svg: str, title: str) -> str:
 def differences_plot(rows: Sequence[tuple[str, float, Interval | None]]) -> str:
     """Differences with their intervals around a line at 0."""
     ends = [abs(end) for _, value, found in rows for end in _ends(value, found)]
-    reach = max(ends, default=0.0) or 1.0
+    # Alike on both sides of 0, which is one of the ticks.
+    ticks = _ticks([-(max(ends, default=0.0) or 1.0), max(ends, default=0.0) or 1.0])
+    reach = ticks[-1]
     centre, half = _LABEL_WIDTH + _PLOT_WIDTH / 2, _PLOT_WIDTH / 2 - 10
     bottom = 24 + 24 * len(rows)
-    parts = [f'<line x1="{centre}" y1="18" x2="{centre}" y2="{bottom}" class="axis"/>']
-    for place in (-1, 0, 1):
+    parts = []
+    for tick, name in zip(ticks, _names(ticks), strict=True):
+        x = round(centre + half * tick / reach, 1)
+        parts.append(f'<line x1="{x}" y1="18" x2="{x}" y2="{bottom}" class="grid"/>')
         parts.append(
-            f'<text x="{centre + place * half}" y="12" text-anchor="middle">'
-            f"{place * reach:+.4f}</text>"
+            f'<text x="{x}" y="12" text-anchor="middle">{"+" if tick > 0 else ""}{name}</text>'
         )
+    parts.append(f'<line x1="{centre}" y1="18" x2="{centre}" y2="{bottom}" class="axis"/>')
     for at, (name, value, found) in enumerate(rows):
         y = 36 + 24 * at
         parts.append(
@@ -216,6 +254,7 @@ def _ends(value: float, found: Interval | None) -> tuple[float, ...]:
 def _whisker(found: Interval, y: float) -> str:
     low, high = _x(found.low), _x(found.high)
     return (
+        f'<line x1="{low}" y1="{y}" x2="{high}" y2="{y}" class="halo"/>'
         f'<line x1="{low}" y1="{y}" x2="{high}" y2="{y}" class="whisker"/>'
         f'<line x1="{low}" y1="{y - 3}" x2="{low}" y2="{y + 3}" class="whisker"/>'
         f'<line x1="{high}" y1="{y - 3}" x2="{high}" y2="{y + 3}" class="whisker"/>'
