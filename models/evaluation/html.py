@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..corpora import AnnotatedDocument
 from ..pages.design import (
     Bar,
-    Section,
+    PagePart,
     card,
     cards,
     fold,
@@ -63,20 +63,20 @@ def page(
     """
     sections = []
     if isinstance(strict := report.metrics.get("strict"), Scores) and strict.by_label:
-        sections.append(Section("Labels", _labels(strict), "labels"))
+        sections.append(PagePart("Labels", _labels(strict), "labels"))
     if second is not None:
-        sections.append(Section("Second model against the first", _comparison(found), "second"))
+        sections.append(PagePart("Second model against the first", _comparison(found), "second"))
     if curve is not None:
         drawn = note("One point for each bias of O; the ringed ones are the bundle's own.")
-        sections.append(Section("Recall against precision", drawn + scrolled(curve), "curve"))
-    sections.append(Section("Documents", _documents(report), "documents"))
+        sections.append(PagePart("Recall against precision", drawn + scrolled(curve), "curve"))
+    sections.append(PagePart("Documents", _documents(report), "documents"))
     if shown is not None:
-        sections.append(Section("Texts of the worst documents", _texts(report, *shown), "texts"))
+        sections.append(PagePart("Texts of the worst documents", _texts(report, *shown), "texts"))
     sections += _groups(report)
     if report.left_out:
         rows = "".join(f"<li>{safe(n)}: {safe(why)}</li>" for n, why in report.left_out.items())
-        sections.append(Section("Left out", f"<ul>{rows}</ul>", "left-out", fold=True))
-    sections.append(Section("How it was computed", _facts(report, facts), "how", fold=True))
+        sections.append(PagePart("Left out", f"<ul>{rows}</ul>", "left-out", fold=True))
+    sections.append(PagePart("How it was computed", _facts(report, facts), "how", fold=True))
     head = _head(report, compared, shown is not None)
     return render("Evaluation", head, sections, version=f"scrubline {facts.get('version', '')}")
 
@@ -103,7 +103,8 @@ def _cards(report: Report) -> Iterator[str]:
         yield card(
             "PHI characters found",
             shown_ratio(characters.micro.recall),
-            f"{more}; 95 %: {shown_interval(characters.intervals.recall)}",
+            more,
+            f"95 %: {shown_interval(characters.intervals.recall)}",
             kind="bad" if left else "",
         )
     if isinstance(documents := report.metrics.get("documents"), Shares):
@@ -111,14 +112,16 @@ def _cards(report: Report) -> Iterator[str]:
         yield card(
             "documents with any leak",
             shown_ratio(leaked.rate),
-            f"{leaked.count:,} of {leaked.of:,}; 95 %: {shown_interval(leaked.interval)}",
+            f"{leaked.count:,} of {leaked.of:,}",
+            f"95 %: {shown_interval(leaked.interval)}",
             kind="bad" if leaked.count else "",
         )
     if isinstance(strict := report.metrics.get("strict"), Scores):
         yield card(
             "strict F1",
             shown_ratio(strict.micro.f1),
-            f"spans and labels; 95 %: {shown_interval(strict.intervals.f1)}",
+            "spans and labels",
+            f"95 %: {shown_interval(strict.intervals.f1)}",
             kind="plain",
         )
     if isinstance(clinical := report.metrics.get("clinical"), Shares):
@@ -127,31 +130,34 @@ def _cards(report: Report) -> Iterator[str]:
             yield card(
                 "clinical terms destroyed",
                 shown_ratio(terms.rate),
-                f"{terms.count:,} of {terms.of:,}; 95 %: {shown_interval(terms.interval)}",
+                f"{terms.count:,} of {terms.of:,}",
+                f"95 %: {shown_interval(terms.interval)}",
                 kind="plain",
             )
 
 
 def _labels(strict: Scores) -> str:
     """Strict spans by label, with a bar of the recall."""
-    head = ("label", "gold", "found", "missed", "spurious", "P", "R", "F1", "R, 95 %", "R, drawn")
+    head = ("label", "R", "95 %", "", "P", "F1", "gold", "found", "missed", "spurious")
     rows = [
         (
             label,
+            shown_ratio(score.recall),
+            shown_interval(strict.label_intervals[label].recall),
+            Bar(score.recall or 0.0),
+            shown_ratio(score.precision),
+            shown_ratio(score.f1),
             f"{score.tp + score.fn:,}",
             f"{score.tp:,}",
             f"{score.fn:,}",
             f"{score.fp:,}",
-            *(shown_ratio(getattr(score, ratio)) for ratio in RATIOS),
-            shown_interval(strict.label_intervals[label].recall),
-            Bar(score.recall or 0.0),
         )
         for label, score in strict.most_frequent_first()
     ]
     return note("Spans with the same start, end and label.") + table(head, rows, kind="full")
 
 
-def _groups(report: Report) -> Iterator[Section]:
+def _groups(report: Report) -> Iterator[PagePart]:
     """A section for each group of metrics."""
     by_group: dict[str, list[str]] = {}
     for name in report.metrics:
@@ -162,7 +168,7 @@ def _groups(report: Report) -> Iterator[Section]:
             + _block(report.metrics[name])
             for name in names
         )
-        yield Section(group, body, f"group-{number}", fold=group != _OPEN_GROUP)
+        yield PagePart(group, body, f"group-{number}", fold=group != _OPEN_GROUP)
 
 
 def _facts(report: Report, facts: Mapping[str, str]) -> str:

@@ -52,12 +52,14 @@ nav ul {{ list-style: none; margin: .6em 0; padding: 0; display: flex; flex-wrap
 .scroll {{ overflow-x: auto; margin: .5em 0 1em }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums }}
 td, th {{ padding: .2em .7em; text-align: right; border-bottom: 1px solid var(--line);
-  vertical-align: top }}
+  vertical-align: top; white-space: nowrap }}
+.words td {{ white-space: normal; overflow-wrap: anywhere }}
 th {{ color: var(--muted); font-weight: 600; font-size: .9em }}
 th:first-child, td:first-child, .words td, .words th {{ text-align: left; padding-left: 0 }}
 .full {{ width: 100% }} .bar {{ width: 40%; min-width: 7em; vertical-align: middle }}
 .bar i {{ display: block; height: .75em; min-width: 1px; background: var(--accent);
-  border-radius: 1px }}
+  border-radius: 1px }} .bar i.plain {{ background: var(--muted) }}
+.two td:nth-child(2), .two th:nth-child(2) {{ text-align: left }}
 .small td, .small th {{ font-size: 12px; padding: .15em .4em }}
 details {{ border: 1px solid var(--line); border-radius: 4px; margin: .6em 0; padding: 0 .9em }}
 details > summary {{ cursor: pointer; padding: .45em 0; font-weight: 600 }}
@@ -73,7 +75,7 @@ mark {{ color: inherit; border-radius: 2px }} .found {{ background: var(--found)
 svg {{ display: block }} svg text {{ font: 12px system-ui, sans-serif; fill: var(--ink) }}
 svg .small {{ font-size: 11px; fill: var(--muted) }} svg .grid {{ stroke: var(--line) }}
 svg .axis {{ stroke: var(--muted) }} svg .whisker {{ stroke: var(--ink); stroke-width: 1.4 }}
-svg .halo {{ stroke: var(--halo); stroke-width: 4 }} svg .mark {{ stroke: var(--ink) }}
+svg .halo {{ stroke: var(--halo); stroke-width: 3 }} svg .mark {{ stroke: var(--ink) }}
 @media (max-width: 600px) {{
   body {{ padding: .8em; font-size: 14px }} .card b {{ font-size: 1.4em }}
   .cards {{ grid-template-columns: 1fr 1fr; gap: .5em }} td, th {{ padding: .2em .4em }}
@@ -99,7 +101,7 @@ def safe(text: object) -> str:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Section:
+class PagePart:
     """A part of a page.
 
     Attributes:
@@ -125,7 +127,7 @@ class Section:
         return f'<h2 id="{safe(self.anchor)}">{safe(self.title)}</h2>{self.body}'
 
 
-def render(title: str, head: str, sections: Sequence[Section], *, version: str = "") -> bytes:
+def render(title: str, head: str, sections: Sequence[PagePart], *, version: str = "") -> bytes:
     """A whole page, UTF-8.
 
     Args:
@@ -148,16 +150,16 @@ def render(title: str, head: str, sections: Sequence[Section], *, version: str =
     ).encode()
 
 
-def card(name: str, value: str, more: str = "", *, kind: str = "") -> str:
+def card(name: str, value: str, *more: str, kind: str = "") -> str:
     """One figure that must be seen first.
 
     Args:
         name: what it is.
         value: large.
-        more: below it, smaller.
+        more: lines below it, smaller.
         kind: "bad" if it asks for attention, "plain" if it is neither good nor bad.
     """
-    small = f"<small>{safe(more)}</small>" if more else ""
+    small = "".join(f"<small>{safe(line)}</small>" for line in more)
     return (
         f'<div class="{safe(f"card {kind}".strip())}">{safe(name)}<b>{safe(value)}</b>{small}</div>'
     )
@@ -179,15 +181,18 @@ class Bar:
 
     Attributes:
         share: of the cell's width, from 0 to 1.
+        plain: whether it is grey, beside others that matter more.
     """
 
     share: float
+    plain: bool = False
 
 
 def _cell(tag: str, cell: object) -> str:
     if isinstance(cell, Bar):
         width = 100 * min(1.0, max(0.0, cell.share))
-        return f'<{tag} class="bar"><i style="width:{width:.1f}%"></i></{tag}>'
+        kind = ' class="plain"' if cell.plain else ""
+        return f'<{tag} class="bar"><i{kind} style="width:{width:.1f}%"></i></{tag}>'
     return f"<{tag}>{safe(cell)}</{tag}>"
 
 
@@ -197,8 +202,8 @@ def table(head: Sequence[object], rows: Iterable[Sequence[object]], *, kind: str
     Args:
         head: names of the columns; empty for none.
         rows: their cells; see `row`.
-        kind: "full" for the width of the page, "words" for text on the left, "small" for many
-            columns.
+        kind: "full" for the width of the page, "words" for text on the left, "two" for text in two
+            columns, "small" for many columns.
     """
     first = row("th", head) if head else ""
     body = "".join(row("td", cells) for cells in rows)
@@ -216,8 +221,10 @@ def fold(title: str, inner: str, *, is_open: bool = False) -> str:
 
 
 def note(text: str) -> str:
-    """A remark."""
-    return f'<p class="note">{safe(text)}</p>'
+    """A remark; what stands between backticks is code."""
+    pieces = safe(text).split("`")
+    said = "".join(f"<code>{one}</code>" if at % 2 else one for at, one in enumerate(pieces))
+    return f'<p class="note">{said}</p>'
 
 
 def warning(text: str) -> str:

@@ -19,7 +19,7 @@ _DOTTED = 30
 
 STYLE = (
     "text{font:12px sans-serif;fill:#222}.small{font-size:10px}.grid{stroke:#ddd}"
-    ".axis{stroke:#888}.whisker{stroke:#222;stroke-width:1.4}.halo{stroke:#fff;stroke-width:4}"
+    ".axis{stroke:#888}.whisker{stroke:#222;stroke-width:1.4}.halo{stroke:#fff;stroke-width:3}"
     ".mark{stroke:#222}"
 )
 """The stylesheet of plots."""
@@ -28,11 +28,14 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Blue, vermillion, bluish green, reddish purple, orange, sky blue: distinguishable with any colour
 vision. Source: Okabe and Ito 2008, "Color Universal Design", https://jfly.uni-koeln.de/color/."""
 
+_OF_BARS = ("#56b4e9", "#0072b2", "#cc79a7", "#e69f00", "#009e73", "#d55e00")
+"""The same in another order: of precision, recall and F1 none looks like a warning."""
+
 Mark = tuple[float, float, str, bool]
 """A point of a curve, what is written beside it, and whether it is ringed."""
 
 
-class Interval(Protocol):
+class Ends(Protocol):
     """Two ends, the lower one first."""
 
     @property
@@ -46,7 +49,7 @@ class Interval(Protocol):
         ...
 
 
-Bar = tuple[str, float | None, Interval | None]
+Bar = tuple[str, float | None, Ends | None]
 """Name of a bar, its length from 0 to 1, and the interval drawn over it."""
 
 
@@ -73,7 +76,7 @@ def bars(groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
                 f"{escape(what)}</text>"
             )
             if value is not None:
-                colour = COLOURS[at % len(COLOURS)]
+                colour = _OF_BARS[at % len(_OF_BARS)]
                 parts.append(
                     f'<rect x="{_LABEL_WIDTH}" y="{y + 2}" width="{_x(value) - _LABEL_WIDTH:.1f}" '
                     f'height="{_ROW - 4}" fill="{colour}"/>'
@@ -96,7 +99,7 @@ def histogram(columns: Sequence[tuple[str, int]]) -> str:
         x = 10 + at * width
         parts.append(
             f'<rect x="{x}" y="{base - size}" width="{width - 12}" height="{size}" '
-            f'fill="{COLOURS[1 if at else 2]}"/>'
+            f'fill="{COLOURS[1 if at else 0]}"/>'
             f'<text x="{x + (width - 12) / 2}" y="{base - size - 5}" text-anchor="middle">'
             f"{count}</text>"
             f'<text x="{x + (width - 12) / 2}" y="{base + 16}" text-anchor="middle">'
@@ -148,6 +151,7 @@ def lines(
             f'<line x1="{at_x}" y1="{at_y}" x2="{at_x}" y2="{at_y + 4}" class="axis"/>'
             f'<text x="{at_x}" y="{at_y + 18}" text-anchor="middle">{name}</text>'
         )
+    named: list[tuple[str, tuple[float, float]]] = []
     for number, (name, points) in enumerate(drawn.items()):
         colour = COLOURS[number % len(COLOURS)]
         places = [place(x, y) for x, y in points]
@@ -156,7 +160,11 @@ def lines(
         if len(places) <= _DOTTED:
             parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in places]
         for x, y, said, ringed in marks.get(name, ()):
-            parts += _mark(*place(x, y), said, colour, ringed=ringed, right=left + width)
+            at = place(x, y)
+            parts += _ring(*at, colour) if ringed else ()
+            # Curves that run together would write the same twice, one over the other.
+            if not any(said == other and math.dist(at, there) < 24 for other, there in named):
+                named.append((said, at))
         # The stylesheet overrides the attribute `fill`: the swatch has its colour as a style, and
         # the name stays dark on white.
         baseline = top + 16 * (number + 1)
@@ -165,15 +173,18 @@ def lines(
             f'style="fill:{colour}"/>'
             f'<text x="{left + width + 25}" y="{baseline}">{escape(name)}</text>'
         )
+    parts += [_named(*at, said, right=left + width) for said, at in named]
     return _svg(left + width + 165, top + height + 50, parts)
 
 
-def _mark(x: float, y: float, said: str, colour: str, *, ringed: bool, right: float) -> list[str]:
-    """The name of a point, on the side where there is room, and a ring about it."""
-    is_far = x > right - 90
-    side = f'x="{x - 10}" y="{y + 4}" text-anchor="end"' if is_far else f'x="{x + 10}" y="{y + 4}"'
-    ring = f'<circle cx="{x}" cy="{y}" r="6" fill="{colour}" stroke-width="2" class="mark"/>'
-    return [*([ring] if ringed else []), f'<text {side} class="small">{escape(said)}</text>']
+def _ring(x: float, y: float, colour: str) -> list[str]:
+    return [f'<circle cx="{x}" cy="{y}" r="6" fill="{colour}" stroke-width="2" class="mark"/>']
+
+
+def _named(x: float, y: float, said: str, *, right: float) -> str:
+    """The name of a point, below it and on the side where there is room."""
+    side = f'x="{x - 10}" text-anchor="end"' if x > right - 90 else f'x="{x + 10}"'
+    return f'<text {side} y="{y + 17}" class="small">{escape(said)}</text>'
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
@@ -215,7 +226,7 @@ def standalone(svg: str, title: str) -> str:
     )
 
 
-def differences_plot(rows: Sequence[tuple[str, float, Interval | None]]) -> str:
+def differences_plot(rows: Sequence[tuple[str, float, Ends | None]]) -> str:
     """Differences with their intervals around a line at 0."""
     ends = [abs(end) for _, value, found in rows for end in _ends(value, found)]
     # Alike on both sides of 0, which is one of the ticks.
@@ -247,11 +258,11 @@ def differences_plot(rows: Sequence[tuple[str, float, Interval | None]]) -> str:
     return _svg(_LABEL_WIDTH + _PLOT_WIDTH + 20, bottom + 12, parts)
 
 
-def _ends(value: float, found: Interval | None) -> tuple[float, ...]:
+def _ends(value: float, found: Ends | None) -> tuple[float, ...]:
     return (value,) if found is None else (value, found.low, found.high)
 
 
-def _whisker(found: Interval, y: float) -> str:
+def _whisker(found: Ends, y: float) -> str:
     low, high = _x(found.low), _x(found.high)
     return (
         f'<line x1="{low}" y1="{y}" x2="{high}" y2="{y}" class="halo"/>'
