@@ -164,7 +164,7 @@ def _groups(report: Report) -> Iterator[PagePart]:
         by_group.setdefault(report.groups[name], []).append(name)
     for number, (group, names) in enumerate(by_group.items()):
         body = "".join(
-            f'<h3 id="{safe(name)}">{safe(_title(report.metrics[name]))}</h3>'
+            f'<h3 id="metric-{safe(name)}">{safe(_title(report.metrics[name]))}</h3>'
             + _block(report.metrics[name])
             for name in names
         )

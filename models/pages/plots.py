@@ -35,7 +35,7 @@ Mark = tuple[float, float, str, bool]
 """A point of a curve, what is written beside it, and whether it is ringed."""
 
 
-class Ends(Protocol):
+class LowAndHigh(Protocol):
     """Two ends, the lower one first."""
 
     @property
@@ -49,7 +49,7 @@ class Ends(Protocol):
         ...
 
 
-Bar = tuple[str, float | None, Ends | None]
+Bar = tuple[str, float | None, LowAndHigh | None]
 """Name of a bar, its length from 0 to 1, and the interval drawn over it."""
 
 
@@ -226,7 +226,7 @@ def standalone(svg: str, title: str) -> str:
     )
 
 
-def differences_plot(rows: Sequence[tuple[str, float, Ends | None]]) -> str:
+def differences_plot(rows: Sequence[tuple[str, float, LowAndHigh | None]]) -> str:
     """Differences with their intervals around a line at 0."""
     ends = [abs(end) for _, value, found in rows for end in _ends(value, found)]
     # Alike on both sides of 0, which is one of the ticks.
@@ -258,11 +258,11 @@ def differences_plot(rows: Sequence[tuple[str, float, Ends | None]]) -> str:
     return _svg(_LABEL_WIDTH + _PLOT_WIDTH + 20, bottom + 12, parts)
 
 
-def _ends(value: float, found: Ends | None) -> tuple[float, ...]:
+def _ends(value: float, found: LowAndHigh | None) -> tuple[float, ...]:
     return (value,) if found is None else (value, found.low, found.high)
 
 
-def _whisker(found: Ends, y: float) -> str:
+def _whisker(found: LowAndHigh, y: float) -> str:
     low, high = _x(found.low), _x(found.high)
     return (
         f'<line x1="{low}" y1="{y}" x2="{high}" y2="{y}" class="halo"/>'

@@ -64,6 +64,8 @@ def test_page_is_whole_and_needs_nothing_from_elsewhere(report):
     links = {value for name, value in checked.attributes if name == "href"}
     anchors = {f"#{value}" for name, value in checked.attributes if name == "id"}
     assert links and links <= anchors
+    ids = [value for name, value in checked.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
     assert b"url(" not in content
     assert b"http" not in content.replace(b"http-equiv", b"")
     assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in checked.attributes
