@@ -85,6 +85,9 @@ svg .halo {{ stroke: var(--halo); stroke-width: 3 }} svg .mark {{ stroke: var(--
   body {{ max-width: none; padding: 0; font-size: 10pt }} nav {{ display: none }}
   .card, .bar i, mark, td, svg {{ print-color-adjust: exact; -webkit-print-color-adjust: exact }}
   .scroll {{ overflow: visible }} svg {{ max-width: 100%; height: auto }}
+  td, th {{ padding: .15em .4em; font-size: 8.5pt }} .bar {{ min-width: 3em; width: 15% }}
+  th, td:first-child {{ white-space: normal; overflow-wrap: anywhere }}
+  .cards {{ grid-template-columns: repeat(4, 1fr); gap: .4em }} .card b {{ font-size: 1.4em }}
   tr, .card, svg {{ break-inside: avoid }} h2, h3, summary {{ break-after: avoid }}
 }}
 """

@@ -173,7 +173,7 @@ def lines(
             f'style="fill:{colour}"/>'
             f'<text x="{left + width + 25}" y="{baseline}">{escape(name)}</text>'
         )
-    parts += [_named(*at, said, right=left + width) for said, at in named]
+    parts += [_named(*at, said, left + width, top + height) for said, at in named]
     return _svg(left + width + 165, top + height + 50, parts)
 
 
@@ -181,10 +181,11 @@ def _ring(x: float, y: float, colour: str) -> list[str]:
     return [f'<circle cx="{x}" cy="{y}" r="6" fill="{colour}" stroke-width="2" class="mark"/>']
 
 
-def _named(x: float, y: float, said: str, *, right: float) -> str:
+def _named(x: float, y: float, said: str, right: float, bottom: float) -> str:
     """The name of a point, below it and on the side where there is room."""
     side = f'x="{x - 10}" text-anchor="end"' if x > right - 90 else f'x="{x + 10}"'
-    return f'<text {side} y="{y + 17}" class="small">{escape(said)}</text>'
+    base = y + 17 if y < bottom - 24 else y - 8
+    return f'<text {side} y="{base:.1f}" class="small">{escape(said)}</text>'
 
 
 def _ticks(values: Sequence[float]) -> list[float]:

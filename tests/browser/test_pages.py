@@ -112,6 +112,9 @@ def test_page_prints_in_light_on_paper(browser, path, scheme):
         assert background == "rgb(255, 255, 255)"
         assert seen.unreadable() == []
         assert not seen.page.locator("nav").is_visible()
+        assert not seen.is_too_wide()
+        for box in seen.page.locator(".scroll:visible").all():
+            assert box.evaluate("box => box.scrollWidth <= box.clientWidth"), "a table is cut off"
         content = seen.page.pdf(format="A4")
         assert content.startswith(b"%PDF") and 1 <= content.count(b"/Type /Page\n") <= 12
         assert seen.complaints == [] and seen.requests == [path.as_uri()]
