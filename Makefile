@@ -112,8 +112,8 @@ test-embed:
 	$(VENV)-embed/bin/python -m pip install -qq --editable ".[test,embed-test]"
 	$(VENV)-embed/bin/pytest tests/public/test_embedding_manual.py
 
-# The pages for people, the notebook display and the site in Chromium; needs one at /usr/bin/chromium or $SCRUBLINE_CHROMIUM.
-test-browser: $(VENV)/for-tests site
+# The pages for people and the notebook display in Chromium; needs one at /usr/bin/chromium or $SCRUBLINE_CHROMIUM.
+test-browser: $(VENV)/for-tests
 	$(BIN)/python -m pip install -qq --editable ".[test,browser-test]"
 	SCRUBLINE_REQUIRE_BROWSER=1 $(BIN)/pytest tests/browser
 

@@ -94,7 +94,8 @@ def days_of_runs(
         days = {}
     if "started" in report:
         days = {job.run: report["started"][:10], **days}
-    return {run: day for run, day in sorted(days.items()) if run in catalogue.runs() | {job.run}}
+    there = catalogue.runs() | {job.run}
+    return {run: day for run, day in sorted(days.items()) if run in there}
 
 
 def _how_written(job: Job) -> dict[str, Any]:

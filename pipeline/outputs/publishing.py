@@ -96,6 +96,7 @@ def promote(
     after = catalogue.with_run(job.run, plan, receipts.values(), job.fingerprint)
     # Read before anything is moved: what is damaged or missing must not be found half way.
     runs = runs_of(storage, job, after)
+    days = days_of_runs(storage, job, after, report)
     stay = sorted(after.runs() - {job.run})
 
     def begin() -> Journal:
@@ -111,7 +112,6 @@ def promote(
 
     require_lock()
     sealed = after.write(storage, job.output)
-    days = days_of_runs(storage, job, after, report)
     manifest = make_manifest(job, after, policy, runs, {**report, "days": days})
     require_lock()
     sealed[MANIFEST] = json.dumps(manifest, indent=1).encode()

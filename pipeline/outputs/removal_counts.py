@@ -28,8 +28,8 @@ from .catalogue import is_part
 _ROWS = 1 << 16
 """Read at once."""
 
-_AT_ONCE = 4
-"""Parts that are read at the same time."""
+_AT_ONCE = 8
+"""Parts that are read at the same time: on an object store each is some requests."""
 
 MOST_TYPES = 1000
 """Different types of notes that are counted apart: a column of another kind may have any number."""
@@ -82,9 +82,8 @@ def count_removals(storage: Storage, output: str, manifest: Mapping[str, Any]) -
         if part["table"] in _READERS and is_part(part["table"], part["path"])
     ]
     total = RemovalCounts()
-    for counts in map_in_threads(
-        functools.partial(_count_part, storage, output), parts, at_once=_AT_ONCE
-    ):
+    count = functools.partial(_count_part, storage, output)
+    for counts in map_in_threads(count, parts, at_once=_AT_ONCE):
         total.add(counts)
     return total
 

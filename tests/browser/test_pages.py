@@ -13,6 +13,8 @@ from scrubline.pipeline.outputs.removal_counts import RemovalCounts
 
 from .looking import looking
 
+pytestmark = pytest.mark.slow
+
 LABELS = ("DATE", "DOCTOR", "ID_TITULACION_PERSONAL_SANITARIO", "HOSPITAL", "<b>AGE</b>")
 TEXT = "Seen by Ann Lee on 3 May at St Mary's, room 12, aged 93, on metformin 500 mg twice a day."
 
