@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults test-embed pythons replay-image
+.PHONY: demo test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults test-embed test-browser pythons replay-image
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -111,6 +111,11 @@ test-embed:
 	test -x $(VENV)-embed/bin/python || $(PYTHON) -m venv $(VENV)-embed
 	$(VENV)-embed/bin/python -m pip install -qq --editable ".[test,embed-test]"
 	$(VENV)-embed/bin/pytest tests/public/test_embedding_manual.py
+
+# The pages for people and the notebook display in Chromium; needs one at /usr/bin/chromium or $SCRUBLINE_CHROMIUM.
+test-browser: $(VENV)/for-tests
+	$(BIN)/python -m pip install -qq --editable ".[test,browser-test]"
+	SCRUBLINE_REQUIRE_BROWSER=1 $(BIN)/pytest tests/browser
 
 # The examples of docs/examples, by their own tools, which live apart from ours.
 check-examples:

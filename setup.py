@@ -125,6 +125,9 @@ setup(
         # What the examples of docs/embedding.md are for; heavy, so `make test-embed` has an
         # environment of its own. PySpark is not for pandas 3 yet.
         "embed-test": ["pandas>=2.2,<3", "polars>=1.20,<3", "duckdb>=1.2,<3", "pyspark>=4,<5"],
+        # Pages looked at in a browser (`make test-browser`): Debian's Chromium, or the one that
+        # SCRUBLINE_CHROMIUM names. Without it, or without this, these tests skip.
+        "browser-test": ["playwright>=1.45,<2"],
         "test": [
             "pytest>=8",
             "pytest-xdist",

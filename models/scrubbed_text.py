@@ -32,8 +32,15 @@ _OTHER = "#e6e6e6"
 
 _BOX = (
     "white-space:pre-wrap;overflow-wrap:anywhere;font-family:ui-monospace,monospace;"
-    "border:1px solid #999;border-radius:4px;padding:.5em .7em;background:#fff;color:#111"
+    "border:1px solid #999;border-radius:4px;padding:.5em .7em;line-height:1.6;"
+    "background:#fff;color:#111"
 )
+_LABEL = "font-size:.68em;line-height:0;margin-left:.3em"
+"""Of a label beside its span: apart from it, and without pushing lines apart."""
+
+_CLONED = "-webkit-box-decoration-break:clone;box-decoration-break:clone"
+"""A span that is broken over lines is coloured alike on each."""
+
 _WARNING = (
     "This shows the original text. A notebook keeps what it shows: clear this output before you "
     "save, export or share it."
@@ -140,10 +147,12 @@ def _box(text: str, places: Iterable[tuple[Span, int, int]]) -> str:
 
 def _marked(span: Span, shown: str) -> str:
     colour = _BACKGROUNDS.get(CATEGORY_OF.get(span.label, ""), _OTHER)
-    style = f"background:{colour};color:#111;border-radius:3px;padding:0 .15em"
+    style = f"background:{colour};color:#111;border-radius:3px;padding:.05em .15em;{_CLONED}"
     if span.replacement is None:
         style = f"background:none;color:inherit;border-bottom:2px dashed {colour}"
     said = [span.label, span.action, span.reason, ", ".join(span.detectors), f"{span.score:.4g}"]
     title = html.escape(" · ".join(part for part in said if part))
-    label = "" if span.label in shown else f"<sup>{html.escape(span.label)}</sup>"
+    label = ""
+    if span.label not in shown:
+        label = f'<sup style="{_LABEL}">{html.escape(span.label)}</sup>'
     return f'<mark style="{style}" title="{title}">{html.escape(shown)}{label}</mark>'

@@ -29,6 +29,7 @@ from .outputs.catalogue import Catalogue
 from .outputs.gates import check_gates, read_gate_results
 from .outputs.hold import hold, refuse_waiting
 from .outputs.manifest import published_manifest, read_manifest
+from .outputs.output_page import write_page_or_warn
 from .outputs.pending import (
     came_to_nothing,
     choose_pending,
@@ -47,6 +48,7 @@ from .outputs.sealing import inherit
 from .outputs.skip_list import record_skipped
 from .outputs.state import (
     MANIFEST,
+    PAGE,
     Stage,
     clear_leftovers,
     clear_staging,
@@ -220,6 +222,8 @@ def execute(session: Session, run: PlannedRun) -> dict[str, Any]:
     if (manifest := published_manifest(storage, job)) is not None:
         _log.info("run %s is published already", job.run)
         _check_standing(session, run)
+        if not storage.exists(f"{job.output}/{PAGE}"):  # it was stopped before the page was made
+            write_page_or_warn(storage, job.output, manifest, session.require_lock)
         clear_staging(storage, job.output, job.run)
         manifest |= {NOTHING: {}}
         session.observer.published(manifest)

@@ -28,7 +28,7 @@ ORDER = {
         *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
         *("bundles", "views", "formats", "guesses", "jobs", "scrubbed_text", "scrubber"),
-        *("embedding", "synth", "evaluation", "training", "studies"),
+        *("embedding", "synth", "pages", "evaluation", "training", "studies"),
     ),
     "pipeline": (
         *("process", "metrics", "observer", "unit_groups", "cost_model", "options", "graph"),

@@ -15,6 +15,9 @@ from .tables import aligned, shown_interval, shown_ratio
 WORST = 20
 """How many of the worst documents are listed."""
 
+_FIRST = "strict"
+"""The metric that a short report shows: it has a line for each label."""
+
 
 class Summary(Protocol):
     """A metric over all documents, ready to be shown."""
@@ -141,9 +144,17 @@ class Report:
             "worst_documents": [dataclasses.asdict(document) for document in self.worst()],
         }
 
-    def as_table(self) -> str:
-        """Plain text: size of the corpus and headline, then a block for each metric, in groups."""
+    def as_table(self, *, whole: bool = True) -> str:
+        """Plain text: size of the corpus and headline, then a block for each metric, in groups.
+
+        Args:
+            whole: whether all metrics are shown, or strict spans by label alone.
+        """
         blocks = [[*self._size(), *map("warning: {}".format, self.warnings)], self.headline()]
+        if not whole:
+            if (strict := self.metrics.get(_FIRST)) is not None:
+                blocks.append(strict.as_lines())
+            return "\n\n".join("\n".join(block) for block in blocks) + "\n"
         group = ""
         for name, summary in self.metrics.items():
             lines = summary.as_lines(labels=name in self.detailed)

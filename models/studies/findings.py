@@ -33,7 +33,7 @@ class Plot:
     Attributes:
         name: of its SVG file, after the study's; empty for the only one.
         title: for screen readers.
-        svg: drawn by `evaluation.plots`.
+        svg: drawn by `pages.plots`.
     """
 
     name: str

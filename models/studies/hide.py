@@ -8,8 +8,8 @@ from __future__ import annotations
 import itertools
 
 from ..evaluation.matrices import Matrix
-from ..evaluation.plots import bars
 from ..evaluation.scores import Score, Scores
+from ..pages.plots import bars
 from ..recipes.hide import GROUPS
 from ..training.reporting import shown
 from .base import (

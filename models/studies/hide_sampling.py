@@ -6,8 +6,8 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
-from ..evaluation.plots import lines
 from ..evaluation.scores import Score, Scores
+from ..pages.plots import lines
 from ..recipes import Recipe, Sampling
 from ..training.reporting import shown
 from ..training.settings import with_sampling

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from ..corpora import AnnotatedDocument
-from ..evaluation.plots import bars
 from ..evaluation.scores import Score, Scores
+from ..pages.plots import bars
 from ..recipes.hitsz import ABLATED
 from ..recognisers.liu_2015 import LABELS
 from ..training.reporting import shown

@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..evaluation.plots import standalone
+from ..pages.plots import standalone
 from .findings import (
     Findings,
     PageTable,

@@ -8,8 +8,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from ..evaluation.plots import bars, lines
 from ..evaluation.stat_deid import NON_PHI, PHI
+from ..pages.plots import bars, lines
 from ..training.folds import MOST_FOLDS, make_folds
 from ..training.reporting import shown
 from .base import Bench

@@ -13,10 +13,10 @@ from ..core.label_maps import load_map
 from ..corpora import AnnotatedDocument, Annotation
 from ..evaluation import compare, differences
 from ..evaluation.i2b2_2006 import MAP
-from ..evaluation.plots import bars
 from ..evaluation.report import Report
 from ..evaluation.scores import Score, Scores
 from ..features import CharacterClass, Field, Kind, Length, Prefix, Shape, Tag, Tree, at
+from ..pages.plots import bars
 from ..recipes import Recipe
 from ..recipes.szeged import GROUPS, NARROW, TRIGGERS
 from ..training.reporting import shown

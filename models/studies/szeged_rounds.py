@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..evaluation.plots import lines
+from ..pages.plots import lines
 from ..training.reporting import shown
 from ..training.upper_bound import upper_bound
 from .base import Bench

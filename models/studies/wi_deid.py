@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from ..core.labels import CATEGORIES, LABELS
 from ..evaluation.matrices import Matrix
-from ..evaluation.plots import bars
 from ..evaluation.portions import Shares
 from ..evaluation.scores import Score, Scores
 from ..evaluation.wi_deid import MISSING, SPURIOUS
+from ..pages.plots import bars
 from ..recipes import Recipe
 from ..recipes.wi_deid import DICTIONARY, GROUPS, ORTHOGRAPHIC
 from ..training.reporting import shown

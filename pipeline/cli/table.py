@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from ..process.exit_codes import ExitCode
 from .arguments.corpora import add_annotate, add_convert, add_synth
-from .arguments.outputs import add_diff, add_inspect, add_prune, add_status, add_verify
+from .arguments.outputs import add_diff, add_inspect, add_prune, add_report, add_status, add_verify
 from .arguments.resources import (
     add_completion,
     add_dictionaries,
@@ -122,6 +122,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "show a run's summary; to key holders, also documents and quarantined rows",
             add_inspect,
             "commands.inspect",
+        ),
+        "report": Command(
+            "write a page about an output: what was removed, held back and spent",
+            add_report,
+            "commands.report",
         ),
         "status": Command(
             "show the state of an output (published, pending, waiting, locked) and what to do next",

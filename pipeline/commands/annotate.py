@@ -17,6 +17,7 @@ from ...models.corpora import (
     write_annotated,
 )
 from ...models.evaluation import COVER
+from ...models.evaluation.made_by import MADE_BY, made_by
 from ...models.redaction.merging import cover as union
 from ...models.redaction.merging import select
 from ...models.scrubber import Scrubber, batched
@@ -43,6 +44,8 @@ def annotate_corpus(
 ) -> int:
     """Writes every document with disjoint predicted spans; returns their number.
 
+    A format that can hold it says of each document which models, rules and policy made the spans.
+
     Args:
         inputs: files, folders or globs of a corpus in any format; their spans are ignored.
         output: file, or folder for formats of several files.
@@ -66,6 +69,9 @@ def annotate_corpus(
     form = format_of_target(output, target_form)  # refused before anything is read
     if cover and not form.keeps_meta:
         raise UsageError(f"--cover: {form.name} cannot hold it; write standoff (.jsonl)")
+    told = [(detector.name, detector.hash) for detector in scrubber.detectors]
+    made = made_by(told, len(scrubber.recognisers), scrubber.policy.name)
+    meta_of_all = {MADE_BY: made} if form.keeps_meta else {}
     count = 0
 
     def predicted() -> Iterator[AnnotatedDocument]:
@@ -83,7 +89,7 @@ def annotate_corpus(
                 entities = select(candidates, scrubber.order)
                 spans = tuple(Annotation(e.start, e.end, e.label) for e in entities)
                 meta = {COVER: [[*span] for span in union(candidates)]} if cover else {}
-                yield dataclasses.replace(document, spans=spans, meta=meta)
+                yield dataclasses.replace(document, spans=spans, meta=meta_of_all | meta)
                 count += 1
             progress.did(len(documents), sum(len(document.text) for document in documents))
 

@@ -10,7 +10,7 @@ from ...models.bundles.bundle import Bundle, open_bundle, revise_bundle, write_b
 from ...models.core.errors import UsageError
 from ...models.core.labels import LABELS
 from ...models.corpora import AnnotatedDocument
-from ...models.evaluation.plots import lines, standalone
+from ...models.pages.plots import Mark, lines, standalone
 from ...models.storage.storage import Storage
 from ...models.training.recall_tuning import (
     CurvePoint,
@@ -181,14 +181,21 @@ def curve_json(points: Sequence[CurvePoint]) -> list[dict[str, object]]:
 
 
 def curve_plot(points: Sequence[CurvePoint]) -> str:
-    """Recall against precision, as inline SVG."""
+    """Recall against precision, as inline SVG; the bundle's own bias is ringed, ends are named."""
     names = {"characters": "characters, blind", "tokens": "tokens, blind", "strict": "strict spans"}
     curves: dict[str, list[tuple[float, float]]] = {name: [] for name in names.values()}
-    for point in points:
+    marks: dict[str, list[Mark]] = {name: [] for name in names.values()}
+    for at, point in enumerate(points):
         for what, score in _scores(point.scored).items():
-            if score.precision is not None and score.recall is not None:
-                curves[names[what]].append((score.recall, score.precision))
-    return lines(curves, across="recall", up="precision")
+            if score.precision is None or score.recall is None:
+                continue
+            place = score.recall, score.precision
+            curves[names[what]].append(place)
+            if point.own:
+                marks[names[what]].append((*place, f"bias {point.bias:.3g}, in use", True))
+            elif at in (0, len(points) - 1):
+                marks[names[what]].append((*place, f"bias {point.bias:.3g}", False))
+    return lines(curves, across="recall", up="precision", marks=marks)
 
 
 def _scores(scored: Scored) -> dict[str, object]:

@@ -17,6 +17,7 @@ from ...models.evaluation import Report, compare, difference_lines, differences,
 from ...models.evaluation.comparison import FindTerms, align
 from ...models.evaluation.error_list import error_page, list_errors
 from ...models.evaluation.html import page
+from ...models.evaluation.made_by import told
 from ...models.text.tokenizer import tokenize_documents
 from ...models.training.recall_tuning import CurvePoint, recall_curve
 from ..process.exit_codes import ExitCode
@@ -60,30 +61,40 @@ def evaluate(args: argparse.Namespace) -> str:
         return predicted, report
 
     predicted, first = scored(args.predicted, "predicted")
-    second = scored(args.against, "--against")[1] if args.against else None
+    other, second = scored(args.against, "--against") if args.against else ((), None)
     _warn_of_unknown(args.ignore or (), (*gold, *predicted))
     found = differences(first, second) if second else ()
     if args.list_errors:
         both = align(gold, predicted, tokenize_documents, ignore=tuple(args.ignore or ()))
         write_new(args.list_errors, error_page(list_errors(both)).encode(), "--list-errors")
+    made = [told(predicted), *([told(other)] if second else [])]
     if args.html:
-        shown = (gold, predicted) if args.show_text else None
-        curve = curve_plot(points) if points else None
-        content = page(first, second, found, facts=_facts(args), shown=shown, curve=curve)
+        which = ("predictions", "second predictions")
+        content = page(
+            first,
+            second,
+            found,
+            facts=_facts(args),
+            compared=[f"{name}: {said}" for name, said in zip(which, made, strict=False)],
+            shown=(gold, predicted) if args.show_text else None,
+            curve=curve_plot(points) if points else None,
+        )
         write_new(args.html, content, "--html")
     if args.json:
-        whole = first.as_json() | {"options": _facts(args)}
+        whole = first.as_json() | {"options": _facts(args), "made_by": made}
         if second:
             whole["against"] = second.as_json()
             whole["differences"] = [difference.as_json() for difference in found]
         if points:
             whole["curve"] = curve_json(points)
         return json.dumps(whole, indent=1)
-    blocks = [first.as_table()]
+    blocks = [first.as_table(whole=args.all)]
     if second:
         blocks.append("\n".join(difference_lines(found)) + "\n")
     if points:
         blocks.append(curve_table(points) + "\n")
+    if not args.all:
+        blocks.append(f"--all shows all {len(first.metrics)} metrics, --html FILE makes a page\n")
     return "\n".join(blocks)
 
 

@@ -13,7 +13,7 @@ from ...models.bundles.bundle import Bundle, revise_bundle, write_bundle
 from ...models.core.errors import UsageError
 from ...models.corpora import AnnotatedDocument, write_annotated
 from ...models.evaluation import compare
-from ...models.evaluation.plots import lines, standalone
+from ...models.pages.plots import lines, standalone
 from ...models.scrubber import Scrubber
 from ...models.training import train
 from ...models.training.caching import prepare_cached
@@ -262,7 +262,13 @@ def _strict_f1(scores: Mapping[str, object]) -> float | None:
 def _curve(bundle: Bundle) -> str:
     stored = bundle.card["learner"]["curve"]
     curves = {kind: [(x, y) for x, y in points] for kind, points in stored.items()}
-    drawn = lines(curves, across="iteration", up="loss")
+    # What the bundle holds is what the last iteration left.
+    marks = {
+        kind: [(*points[-1], f"{points[-1][1]:.4g}, kept", True)]
+        for kind, points in curves.items()
+        if points
+    }
+    drawn = lines(curves, across="iteration", up="loss", marks=marks)
     return standalone(drawn, f"training of {bundle.name}")
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...models.core.digests import content_digest
-from ...models.core.errors import UsageError
+from ...models.core.errors import ScrublineError, UsageError
 from ...models.core.keys import Keys
 from ...models.jobs.output_rows import COUNTS
 from ...models.storage.folders import TABLES, odd_entries
@@ -33,12 +33,14 @@ from ..outputs.manifest_faults import (
     faults_of_itself,
     policy_of_name,
 )
+from ..outputs.output_page import GENERATOR, make_page
 from ..outputs.pruning import LEFTOVER, OURS
 from ..outputs.publishing import part_digest
 from ..outputs.sealing import JOB, OF_RUN, faults_of_seal, read_seal
 from ..outputs.source_documents import key_check_of, open_source_documents
 from ..outputs.state import (
     MANIFEST,
+    PAGE,
     SEAL,
     Stage,
     exposed,
@@ -58,7 +60,10 @@ MOST_FAULTS = 100
 
 _CHANGED = "is not what was written"
 
-_ROOT = {*TABLES, MANIFEST, "_SUCCESS", SEAL, "restricted", "_staging"}
+_ROOT = {*TABLES, MANIFEST, "_SUCCESS", SEAL, PAGE, "restricted", "_staging"}
+_HEAD_BYTES = 1000
+"""In which a page says what made it."""
+
 _PASSING = re.compile(LEFTOVER)
 
 UNSEALED = (
@@ -120,6 +125,7 @@ def verify(
     if manifest is not None:
         check.receipts(manifest)
         tables = check.tables(manifest)
+        check.page(manifest)
         if opened is not None and tables is not None:
             more, checked = faults_of_originals(opened, tables, manifest)
             check.faults += more
@@ -322,6 +328,32 @@ class _Check:
         shown = [name for name in COUNTS if name not in ("tokens", "characters")]
         self.lines.append(", ".join(f"{counts[name]:,} {name}" for name in shown))
         return tables
+
+    def page(self, manifest: Mapping[str, Any]) -> None:
+        """Makes the page for people again, and compares."""
+        try:
+            found = self._storage.read_bytes(f"{self._output}/{PAGE}")
+        except FileNotFoundError:
+            self.lines.append(f"{PAGE} is not here: `scrubline report` makes it")
+            return
+        except StorageAccessError:
+            self.faults.append(f"{PAGE} cannot be read as a file")
+            return
+        if f'content="{GENERATOR}"'.encode() not in found[:_HEAD_BYTES]:
+            self.lines.append(
+                f"{PAGE} was not compared: another version made it; `scrubline report` makes it "
+                "anew"
+            )
+            return
+        try:
+            expected = make_page(self._storage, self._output, manifest)
+        except ScrublineError:  # said above, of the tables or the manifest
+            self.lines.append(f"{PAGE} was not compared: tables or manifest are at fault")
+            return
+        if found != expected:
+            self.faults.append(
+                f"{PAGE} is not what manifest and tables give: make it anew with `scrubline report`"
+            )
 
     def _parts(self, manifest: Mapping[str, Any]) -> set[str]:
         """Compares the bytes of all parts, looks for others; gives the paths of unreadable ones."""

@@ -75,6 +75,29 @@ def runs_of(storage: Storage, job: Job, catalogue: Catalogue) -> dict[str, dict[
     }
 
 
+def days_of_runs(
+    storage: Storage, job: Job, catalogue: Catalogue, report: Mapping[str, Any]
+) -> dict[str, str]:
+    """Run -> the day on which it began, in UTC, of all runs that the output holds parts of.
+
+    Earlier runs are taken from the manifest that is about to be replaced. What it does not tell is
+    left out: nothing of an output depends on it.
+
+    Args:
+        report: see `promote`.
+    """
+    try:
+        before = json.loads(storage.read_bytes(f"{job.output}/{MANIFEST}"))
+        told = before["report"]
+        days = {before["run"]: told["started"][:10], **told.get("days", {})}
+    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError, AttributeError):
+        days = {}
+    if "started" in report:
+        days = {job.run: report["started"][:10], **days}
+    there = catalogue.runs() | {job.run}
+    return {run: day for run, day in sorted(days.items()) if run in there}
+
+
 def _how_written(job: Job) -> dict[str, Any]:
     """How the parts of a run were made, and what `verify` must know to read them."""
     return {

@@ -22,7 +22,8 @@ from ...models.redaction.policy import Policy
 from ...models.storage.storage import Storage
 from .catalogue import Catalogue
 from .journal import Journal, read_or_begin
-from .manifest import make_manifest, runs_of
+from .manifest import days_of_runs, make_manifest, runs_of
+from .output_page import remove_page, write_page_or_warn
 from .sealing import inherit, write_seal
 from .state import MANIFEST, clear_staging, require_no_links, success_file
 
@@ -95,6 +96,7 @@ def promote(
     after = catalogue.with_run(job.run, plan, receipts.values(), job.fingerprint)
     # Read before anything is moved: what is damaged or missing must not be found half way.
     runs = runs_of(storage, job, after)
+    days = days_of_runs(storage, job, after, report)
     stay = sorted(after.runs() - {job.run})
 
     def begin() -> Journal:
@@ -105,16 +107,19 @@ def promote(
     journal = read_or_begin(storage, job, keys, after, begin, reseal=reseal, stay=stay)
 
     storage.delete(success_file(job.output))
+    remove_page(storage, job.output)
     _move_parts(storage, job, receipts, journal.remove, on_moved)
 
     require_lock()
     sealed = after.write(storage, job.output)
-    manifest = make_manifest(job, after, policy, runs, report)
+    manifest = make_manifest(job, after, policy, runs, {**report, "days": days})
     require_lock()
     sealed[MANIFEST] = json.dumps(manifest, indent=1).encode()
     storage.write_bytes(f"{job.output}/{MANIFEST}", sealed[MANIFEST])
     write_seal(storage, job.output, keys, job.run, runs, sealed, journal.inherited)
     storage.write_bytes(success_file(job.output), b"")
+    # Before the staging goes: where this is killed, the run is resumed and the page is made then.
+    write_page_or_warn(storage, job.output, manifest, require_lock)
     clear_staging(storage, job.output, job.run)
     return manifest
 

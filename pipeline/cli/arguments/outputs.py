@@ -1,8 +1,8 @@
-"""Commands that look after an output: diff, verify, inspect, status, prune."""
+"""Commands that look after an output: diff, verify, inspect, report, status, prune."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import SUPPRESS, ArgumentParser
 
 from ...options.command_line import add_named
 from .shared import describe, share
@@ -113,6 +113,25 @@ def add_inspect(parser: ArgumentParser) -> None:
     add_named(parser, "inspect", "config", "format")
     how = parser.add_argument_group("how CSV and text files are written, for --columns")
     add_named(how, "inspect", "encoding", "delimiter", "quote", "escape", "header")
+
+
+def add_report(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `report`."""
+    describe(
+        parser,
+        "OUT",
+        "Writes OUT/report.html: what was removed by label, type of note and day of the run, the "
+        "quarantine, what the last run cost, policy, models and versions. The page is one file "
+        "without a script that loads nothing, and holds no text, id or input name; groups of fewer "
+        "than 5 are merged. Each run writes it when it publishes: this command is for outputs of "
+        "earlier versions, and for a page that is missing. No key is needed.",
+        "scrubline report out/",
+        "scrubline report s3://research/notes/",
+    )
+    parser.add_argument(
+        "output", nargs="?", default=SUPPRESS, metavar="OUT", help="the output folder, any URL"
+    )
+    parser.add_argument("--output", metavar="URL", help="the same")
 
 
 def add_status(parser: ArgumentParser) -> None:

@@ -13,13 +13,15 @@ def add_evaluate(parser: ArgumentParser) -> None:
     describe(
         parser,
         "GOLD PREDICTED [OPTIONS]\n       scrubline evaluate GOLD --dial BUNDLE [OPTIONS]",
-        "First what matters for a release: PHI characters found, documents with a leak, strict F1, "
-        "clinical terms destroyed; then the metrics of i2b2 2014 and 2006, CoNLL, MEDDOCAN, HIDE "
-        "and WI-deId. Intervals come from a bootstrap over documents, or are Wilson's where that "
-        "has no variance. Labels are compared as they are; a metric that needs other labels is "
-        "left out, with a note. If the predicted documents give their cover (`annotate --cover`), "
-        "leaks and label-blind scores are measured by it. docs/evaluation.md explains each number.",
+        "Shows what matters for a release (PHI characters found, documents with a leak, strict F1) "
+        "and the strict spans by label; with --all also clinical terms destroyed and the metrics "
+        "of i2b2 2014 and 2006, CoNLL, MEDDOCAN, HIDE and WI-deId. Intervals come from a bootstrap "
+        "over documents, or are Wilson's where that has no variance. Labels are compared as they "
+        "are; a metric that needs other labels is left out, with a note. If the predicted "
+        "documents give their cover (`annotate --cover`), leaks and label-blind scores are "
+        "measured by it. docs/evaluation.md explains each number.",
         "scrubline evaluate gold.jsonl predicted.jsonl",
+        "scrubline evaluate gold.jsonl predicted.jsonl --all",
         "scrubline evaluate gold.jsonl predicted.jsonl --ignore PROFESSION --json",
         "scrubline evaluate gold.jsonl old.jsonl --against new.jsonl --html report.html",
         "scrubline evaluate meddocan/ predicted.jsonl --label-map meddocan",
@@ -89,9 +91,12 @@ def _add_comparison(parser: Any) -> None:
 def _add_evaluation_output(parser: Any) -> None:
     """Options of `evaluate` that say what is written."""
     group = parser.add_argument_group("output")
+    group.add_argument("--all", action="store_true", help="show all metrics, in groups")
     share(group, "--json")
     group.add_argument(
-        "--html", metavar="FILE", help="also write a page with plots; must not exist"
+        "--html",
+        metavar="FILE",
+        help="also write a page with all metrics and plots; must not exist",
     )
     group.add_argument(
         "--list-errors",

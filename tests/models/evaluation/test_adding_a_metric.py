@@ -36,7 +36,7 @@ def tree(tmp_path_factory):
 
 def test_text_json_and_page_have_it(tree):
     page = tree / "page.html"
-    command = ("-m", "scrubline.pipeline.cli.main", "evaluate", str(GOLD), str(GOLD))
+    command = ("-m", "scrubline.pipeline.cli.main", "evaluate", str(GOLD), str(GOLD), "--all")
     text = run_in(tree, *command, "--resamples", "0", "--html", str(page))
     assert "== Toys ==" in text and "Silent documents" in text
     report = json.loads(run_in(tree, *command, "--resamples", "0", "--json"))

@@ -6,8 +6,8 @@ from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.evaluation import METRICS, compare, differences
 from scrubline.models.evaluation.html import _marked, page
 from scrubline.models.evaluation.intervals import Interval
-from scrubline.models.evaluation.plots import bars, differences_plot, histogram
 from scrubline.models.evaluation.report import WORST
+from scrubline.models.pages.plots import bars, differences_plot, histogram
 
 from .makers import document, placed, tokenize
 
@@ -60,7 +60,12 @@ def test_page_is_whole_and_needs_nothing_from_elsewhere(report):
     content = page(report, facts={"version": "9.9", "seed": "7"})
     checked = Checker(content)
     assert not {"script", "img", "link", "iframe", "object"} & set(checked.tags)
-    assert not {"src", "href", "data", "xlink:href"} & {name for name, _ in checked.attributes}
+    assert not {"src", "data", "xlink:href"} & {name for name, _ in checked.attributes}
+    links = {value for name, value in checked.attributes if name == "href"}
+    anchors = {f"#{value}" for name, value in checked.attributes if name == "id"}
+    assert links and links <= anchors
+    ids = [value for name, value in checked.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
     assert b"url(" not in content
     assert b"http" not in content.replace(b"http-equiv", b"")
     assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in checked.attributes
@@ -90,6 +95,29 @@ def test_shown_text_is_escaped_and_marked(report):
     assert '<span class="leak" title="gold: DOCTOR"> &lt;b&gt;Lee&lt;/b&gt;</span>' in text
     assert '<span class="found" title="gold: DOCTOR; predicted: DOCTOR">Ann</span>' in text
     assert '<span class="spurious" title="predicted: CITY">on</span>' in text
+
+
+def test_headline_comes_first_then_labels_then_folds(report):
+    text = page(report, facts={"version": "9.9"}, compared=["first: en-x@1, policy <p>"]).decode()
+    places = [
+        text.index(said)
+        for said in (
+            "first: en-x@1, policy &lt;p&gt;",
+            "PHI characters found",
+            "documents with any leak",
+            "strict F1",
+            "clinical terms destroyed",
+            "<nav",
+            'id="labels"',
+            'id="documents"',
+            "<summary>Spans and tokens</summary>",
+            "<summary>How it was computed</summary>",
+        )
+    ]
+    assert places == sorted(places)
+    assert text.count('class="card bad"') == 2  # characters are left, and documents leak
+    perfect = page(compare(GOLD, GOLD, tokenize=tokenize, resamples=5), facts={}).decode()
+    assert 'class="card bad"' not in perfect and "none left" in perfect
 
 
 def test_hostile_labels_and_texts_cannot_break_out():

@@ -1,6 +1,7 @@
 """`scrubline evaluate` and `annotate --cover`, by the command line."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -28,10 +29,27 @@ def corpus(tmp_path):
     return make
 
 
+def test_headline_and_one_table(scrubline, corpus):
+    words = ("evaluate", corpus("g.jsonl", *GOLD), corpus("p.jsonl", *GOLD[:2]))
+    code, out, err = scrubline(*words, "--resamples", 50)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    heads = [line.split("  ")[0] for line in lines if line and not line.startswith(" ")]
+    assert heads == [
+        "12 documents, 708 characters, 204 tokens, 36 gold spans, 24 predicted spans",
+        "removed: predicted spans",
+        "Headline",
+        "Spans, strict",
+        "--all shows all 25 metrics, --html FILE makes a page",
+    ]
+    assert [line.split()[0] for line in lines[-6:] if line][-4:-1] == ["CITY", "DATE", "DOCTOR"]
+    whole = scrubline(*words, "--resamples", 50, "--all")[1]
+    assert whole.startswith(out[: out.index("Spans, strict")]) and "--all" not in whole
+
+
 def test_headline_first_then_groups(scrubline, corpus):
-    code, out, err = scrubline(
-        "evaluate", corpus("g.jsonl", *GOLD), corpus("p.jsonl", *GOLD[:2]), "--resamples", 50
-    )
+    words = ("evaluate", corpus("g.jsonl", *GOLD), corpus("p.jsonl", *GOLD[:2]))
+    code, out, err = scrubline(*words, "--resamples", 50, "--all")
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("12 documents, ")
@@ -67,6 +85,20 @@ def test_json_says_how_it_was_made(scrubline, corpus):
     assert set(found["options"]) == {"version", "seed", "resamples", "clinical terms"}
     assert found["metrics"]["clinical"]["doses and units"]["of"] == 12
     assert scrubline(*words, "--seed", 5, "--resamples", 20)[1] == out
+
+
+def test_what_made_the_predictions_is_told(scrubline, corpus, tmp_path):
+    gold = corpus("g.jsonl", *GOLD)
+    found, page = tmp_path / "MRN-found.jsonl", tmp_path / "page.html"
+    annotate = ("annotate", "--input", gold, "--model", "none", "--recogniser", "all")
+    assert scrubline(*annotate, "--output", found)[0] == 0
+    words = ("evaluate", gold, found, "--resamples", 0)
+    (made,) = json.loads(scrubline(*words, "--json")[1])["made_by"]
+    assert re.fullmatch(r"models none; \d+ rules; policy hipaa; digest [0-9a-f]{12}", made)
+    assert scrubline(*words, "--against", gold, "--html", page)[0] == 0
+    text = page.read_text()
+    assert f"predictions: {made}<br>second predictions: models and policy unknown; digest" in text
+    assert "MRN" not in text
 
 
 def test_two_models_are_compared(scrubline, corpus):
@@ -221,7 +253,7 @@ def test_a_dial_draws_recall_against_precision(scrubline, tmp_path):
     page = tmp_path / "page.html"
     code, out, _ = scrubline("evaluate", gold, gold, "--dial", "en-default", "--html", page)
     assert code == 0 and "bias of O" in out
-    assert "<h2>Recall against precision</h2><svg" in page.read_text(encoding="utf-8")
+    assert "bias -0.6, in use</text>" in page.read_text(encoding="utf-8")
     code, _, err = scrubline("evaluate", gold)
     assert code == 2 and "give PREDICTED" in err
     code, _, err = scrubline("evaluate", gold, "--dial", "en-default", "--html", tmp_path / "x")

@@ -131,12 +131,14 @@ def make_080(out):
     rows = [row | {"fingerprint": made[row["run"]]} for row in table.to_pylist()]
     pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
     (out / "seal.json").unlink()
+    (out / "report.html").unlink()
 
 
 def _manifest_080(manifest, made):
     manifest |= {"code_version": "0.8.0", "fingerprint": made[manifest["run"]]}
     del manifest["budgets"]["max_encoded_share"]
-    manifest["report"].pop("counts", None)
+    for name in ("counts", "days"):
+        manifest["report"].pop(name, None)
     for run, how in manifest["runs"].items():
         how["fingerprint"] = made[run]
 

@@ -33,7 +33,7 @@ HOSTILE = (
 """Names that would lead elsewhere, or nowhere, if they became part of a path."""
 
 FOLDERS = {"data", "audit", "documents", "quarantine", "restricted"}
-AT_THE_ROOT = {("manifest.json",), ("seal.json",), ("_SUCCESS",)}
+AT_THE_ROOT = {("manifest.json",), ("seal.json",), ("_SUCCESS",), ("report.html",)}
 PART = re.compile(r"\d{6}-[0-9a-f]{12}(-\d+)?(\.[a-z0-9]+)+|[0-9a-f]{32}\.txt")
 """A part, or a text under its hashed id."""
 

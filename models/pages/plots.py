@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
-
-from .intervals import Interval
+from types import MappingProxyType
+from typing import Protocol
 
 _LABEL_WIDTH = 310
 _PLOT_WIDTH = 480
@@ -19,7 +19,8 @@ _DOTTED = 30
 
 STYLE = (
     "text{font:12px sans-serif;fill:#222}.small{font-size:10px}.grid{stroke:#ddd}"
-    ".axis{stroke:#888}.whisker{stroke:#222}"
+    ".axis{stroke:#888}.whisker{stroke:#222;stroke-width:1.4}.halo{stroke:#fff;stroke-width:3}"
+    ".mark{stroke:#222}"
 )
 """The stylesheet of plots."""
 
@@ -27,7 +28,28 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Blue, vermillion, bluish green, reddish purple, orange, sky blue: distinguishable with any colour
 vision. Source: Okabe and Ito 2008, "Color Universal Design", https://jfly.uni-koeln.de/color/."""
 
-Bar = tuple[str, float | None, Interval | None]
+_OF_BARS = ("#56b4e9", "#0072b2", "#cc79a7", "#e69f00", "#009e73", "#d55e00")
+"""The same in another order: of precision, recall and F1 none looks like a warning."""
+
+Mark = tuple[float, float, str, bool]
+"""A point of a curve, what is written beside it, and whether it is ringed."""
+
+
+class LowAndHigh(Protocol):
+    """Two ends, the lower one first."""
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        ...
+
+
+Bar = tuple[str, float | None, LowAndHigh | None]
 """Name of a bar, its length from 0 to 1, and the interval drawn over it."""
 
 
@@ -54,7 +76,7 @@ def bars(groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
                 f"{escape(what)}</text>"
             )
             if value is not None:
-                colour = COLOURS[at % len(COLOURS)]
+                colour = _OF_BARS[at % len(_OF_BARS)]
                 parts.append(
                     f'<rect x="{_LABEL_WIDTH}" y="{y + 2}" width="{_x(value) - _LABEL_WIDTH:.1f}" '
                     f'height="{_ROW - 4}" fill="{colour}"/>'
@@ -77,7 +99,7 @@ def histogram(columns: Sequence[tuple[str, int]]) -> str:
         x = 10 + at * width
         parts.append(
             f'<rect x="{x}" y="{base - size}" width="{width - 12}" height="{size}" '
-            f'fill="{COLOURS[1 if at else 2]}"/>'
+            f'fill="{COLOURS[1 if at else 0]}"/>'
             f'<text x="{x + (width - 12) / 2}" y="{base - size - 5}" text-anchor="middle">'
             f"{count}</text>"
             f'<text x="{x + (width - 12) / 2}" y="{base + 16}" text-anchor="middle">'
@@ -87,7 +109,11 @@ def histogram(columns: Sequence[tuple[str, int]]) -> str:
 
 
 def lines(
-    curves: Mapping[str, Sequence[tuple[float, float | None]]], *, across: str, up: str = ""
+    curves: Mapping[str, Sequence[tuple[float, float | None]]],
+    *,
+    across: str,
+    up: str = "",
+    marks: Mapping[str, Sequence[Mark]] = MappingProxyType({}),
 ) -> str:
     """Curves over common axes with round ticks, and a legend with a swatch for each curve.
 
@@ -95,6 +121,7 @@ def lines(
         curves: name -> points, joined in the given order; points without a value are left out.
         across: title of the horizontal axis.
         up: title of the vertical axis.
+        marks: name of a curve -> points of it that are named; the one in use is ringed.
     """
     drawn = {name: [(x, y) for x, y in points if y is not None] for name, points in curves.items()}
     every = [point for points in drawn.values() for point in points]
@@ -124,6 +151,7 @@ def lines(
             f'<line x1="{at_x}" y1="{at_y}" x2="{at_x}" y2="{at_y + 4}" class="axis"/>'
             f'<text x="{at_x}" y="{at_y + 18}" text-anchor="middle">{name}</text>'
         )
+    named: list[tuple[str, tuple[float, float]]] = []
     for number, (name, points) in enumerate(drawn.items()):
         colour = COLOURS[number % len(COLOURS)]
         places = [place(x, y) for x, y in points]
@@ -131,6 +159,12 @@ def lines(
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         if len(places) <= _DOTTED:
             parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in places]
+        for x, y, said, ringed in marks.get(name, ()):
+            at = place(x, y)
+            parts += _ring(*at, colour) if ringed else ()
+            # Curves that run together would write the same twice, one over the other.
+            if not any(said == other and math.dist(at, there) < 24 for other, there in named):
+                named.append((said, at))
         # The stylesheet overrides the attribute `fill`: the swatch has its colour as a style, and
         # the name stays dark on white.
         baseline = top + 16 * (number + 1)
@@ -139,7 +173,19 @@ def lines(
             f'style="fill:{colour}"/>'
             f'<text x="{left + width + 25}" y="{baseline}">{escape(name)}</text>'
         )
+    parts += [_named(*at, said, left + width, top + height) for said, at in named]
     return _svg(left + width + 165, top + height + 50, parts)
+
+
+def _ring(x: float, y: float, colour: str) -> list[str]:
+    return [f'<circle cx="{x}" cy="{y}" r="6" fill="{colour}" stroke-width="2" class="mark"/>']
+
+
+def _named(x: float, y: float, said: str, right: float, bottom: float) -> str:
+    """The name of a point, below it and on the side where there is room."""
+    side = f'x="{x - 10}" text-anchor="end"' if x > right - 90 else f'x="{x + 10}"'
+    base = y + 17 if y < bottom - 24 else y - 8
+    return f'<text {side} y="{base:.1f}" class="small">{escape(said)}</text>'
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
@@ -181,18 +227,22 @@ def standalone(svg: str, title: str) -> str:
     )
 
 
-def differences_plot(rows: Sequence[tuple[str, float, Interval | None]]) -> str:
+def differences_plot(rows: Sequence[tuple[str, float, LowAndHigh | None]]) -> str:
     """Differences with their intervals around a line at 0."""
     ends = [abs(end) for _, value, found in rows for end in _ends(value, found)]
-    reach = max(ends, default=0.0) or 1.0
+    # Alike on both sides of 0, which is one of the ticks.
+    ticks = _ticks([-(max(ends, default=0.0) or 1.0), max(ends, default=0.0) or 1.0])
+    reach = ticks[-1]
     centre, half = _LABEL_WIDTH + _PLOT_WIDTH / 2, _PLOT_WIDTH / 2 - 10
     bottom = 24 + 24 * len(rows)
-    parts = [f'<line x1="{centre}" y1="18" x2="{centre}" y2="{bottom}" class="axis"/>']
-    for place in (-1, 0, 1):
+    parts = []
+    for tick, name in zip(ticks, _names(ticks), strict=True):
+        x = round(centre + half * tick / reach, 1)
+        parts.append(f'<line x1="{x}" y1="18" x2="{x}" y2="{bottom}" class="grid"/>')
         parts.append(
-            f'<text x="{centre + place * half}" y="12" text-anchor="middle">'
-            f"{place * reach:+.4f}</text>"
+            f'<text x="{x}" y="12" text-anchor="middle">{"+" if tick > 0 else ""}{name}</text>'
         )
+    parts.append(f'<line x1="{centre}" y1="18" x2="{centre}" y2="{bottom}" class="axis"/>')
     for at, (name, value, found) in enumerate(rows):
         y = 36 + 24 * at
         parts.append(
@@ -209,13 +259,14 @@ def differences_plot(rows: Sequence[tuple[str, float, Interval | None]]) -> str:
     return _svg(_LABEL_WIDTH + _PLOT_WIDTH + 20, bottom + 12, parts)
 
 
-def _ends(value: float, found: Interval | None) -> tuple[float, ...]:
+def _ends(value: float, found: LowAndHigh | None) -> tuple[float, ...]:
     return (value,) if found is None else (value, found.low, found.high)
 
 
-def _whisker(found: Interval, y: float) -> str:
+def _whisker(found: LowAndHigh, y: float) -> str:
     low, high = _x(found.low), _x(found.high)
     return (
+        f'<line x1="{low}" y1="{y}" x2="{high}" y2="{y}" class="halo"/>'
         f'<line x1="{low}" y1="{y}" x2="{high}" y2="{y}" class="whisker"/>'
         f'<line x1="{low}" y1="{y - 3}" x2="{low}" y2="{y + 3}" class="whisker"/>'
         f'<line x1="{high}" y1="{y - 3}" x2="{high}" y2="{y + 3}" class="whisker"/>'

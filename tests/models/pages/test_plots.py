@@ -9,7 +9,16 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.evaluation.plots import COLOURS, _names, _ticks, lines, standalone
+from scrubline.models.evaluation.intervals import Interval
+from scrubline.models.pages.plots import (
+    COLOURS,
+    _names,
+    _ticks,
+    bars,
+    differences_plot,
+    lines,
+    standalone,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -89,3 +98,26 @@ def test_ticks_hold_all_values_in_even_steps(values):
 @given(st.lists(st.integers(-1000, 10**6), min_size=1, max_size=5))
 def test_ticks_of_counts_are_whole_numbers(counts):
     assert all(tick == int(tick) for tick in _ticks([float(count) for count in counts]))
+
+
+def test_points_are_named_and_the_one_in_use_is_ringed():
+    curves = {"a": [(0.0, 0.5), (1.0, 0.7)]}
+    marks = {"a": [(0.0, 0.5, "bias <1", False), (1.0, 0.7, "bias 2", True)]}
+    drawn = standalone(lines(curves, across="k", marks=marks), "t")
+    root = ElementTree.fromstring(drawn)
+    (ring,) = [circle for circle in root.iter(f"{SVG}circle") if circle.attrib.get("r") == "6"]
+    texts = {text.text: text.attrib for text in root.iter(f"{SVG}text")}
+    assert float(texts["bias <1"]["x"]) > 70  # to the right of the first point
+    assert texts["bias 2"]["text-anchor"] == "end"  # there is no room to its right
+    assert float(texts["bias 2"]["x"]) == float(ring.attrib["cx"]) - 10
+
+
+def test_differences_have_round_ticks_on_both_sides_of_nothing():
+    drawn = standalone(differences_plot([("x", 0.0137, Interval(0.0071, 0.0193))]), "t")
+    said = [text.text for text in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
+    assert said == ["-0.02", "-0.01", "0.00", "+0.01", "+0.02", "x"]
+
+
+def test_whiskers_are_seen_on_any_bar():
+    drawn = bars([("x", [("P", 0.5, Interval(0.4, 0.6))])])
+    assert drawn.index('class="halo"') < drawn.index('class="whisker"')

@@ -1,0 +1,1 @@
+"""Pages that a person looks at: one design for all of them, and plots, without a library."""

@@ -1,0 +1,399 @@
+"""`report.html`: what an output holds and what was removed, on one page for people.
+
+The page is a function of the manifest and of counts over audit and documents: no clock, so that the
+same output has the same page. It holds no text, no id and no name of an input; groups of fewer than
+five are merged, and days are those of runs, never of notes.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ...models.core.error_classes import explain
+from ...models.core.errors import ScrublineError, UsageError, error_class
+from ...models.core.version import VERSION
+from ...models.pages.design import Bar, PagePart, card, cards, note, render, table
+from ...models.pages.groups import LEAST, Groups, merge_small
+from ...models.redaction.actions import ACTIONS
+from ...models.storage.storage import Storage
+from .removal_counts import (
+    CHARACTERS,
+    OTHER_TYPES,
+    SPANS,
+    TEXTS,
+    RemovalCounts,
+    count_removals,
+)
+from .state import PAGE
+
+_log = logging.getLogger(__name__)
+
+GENERATOR = f"scrubline {VERSION}"
+"""What made the page, as the page says it."""
+
+MOST_DAYS = 60
+"""Days that have a line of their own; earlier ones share one."""
+
+_UNTOLD = "not told"
+_FEW = f"fewer than {LEAST}"
+
+
+# -- written
+
+
+def write_page(
+    storage: Storage,
+    output: str,
+    manifest: Mapping[str, Any],
+    require_lock: Callable[[], None] = lambda: None,
+) -> str:
+    """Writes the page of a published output; gives its place.
+
+    Args:
+        require_lock: raises where the output is no longer ours to write to.
+
+    Raises:
+        StorageError: if a table cannot be read, or the page not be written.
+    """
+    content = make_page(storage, output, manifest)
+    require_lock()
+    place = f"{output}/{PAGE}"
+    storage.write_bytes(place, content)
+    return place
+
+
+def write_page_or_warn(
+    storage: Storage,
+    output: str,
+    manifest: Mapping[str, Any],
+    require_lock: Callable[[], None] = lambda: None,
+) -> None:
+    """Writes the page of what was just published.
+
+    The publication is done: nothing that goes wrong here takes it back or ends the run, and it must
+    not go unsaid.
+    """
+    try:
+        write_page(storage, output, manifest, require_lock)
+    except Exception as error:
+        # Of a foreign error the message may hold anything.
+        said = str(error) if isinstance(error, ScrublineError) else error_class(error)
+        _log.warning(
+            "the run is published, but its page %s could not be written (%s): make it with "
+            "`scrubline report`",
+            PAGE,
+            said,
+        )
+
+
+def remove_page(storage: Storage, output: str) -> None:
+    """Removes the page of the last publication, before its output changes; or says why not."""
+    try:
+        storage.delete(f"{output}/{PAGE}")
+    except ScrublineError as error:
+        _log.warning("%s of the last run could not be removed: %s", PAGE, error)
+
+
+def make_page(storage: Storage, output: str, manifest: Mapping[str, Any]) -> bytes:
+    """The page of what a manifest lists.
+
+    Raises:
+        StorageError: if a table cannot be read.
+        UsageError: if the manifest is damaged.
+    """
+    # As it is in the file, whoever made it: the same page at publication and later.
+    told = json.loads(json.dumps(manifest))
+    try:
+        return page(told, count_removals(storage, output, told))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        kind = type(error).__name__
+    raise UsageError(
+        f"the manifest.json of this output is damaged, or of another version ({kind}): "
+        "`scrubline verify` tells more"
+    )
+
+
+# -- rendered
+
+
+def page(manifest: Mapping[str, Any], counts: RemovalCounts) -> bytes:
+    """The page, UTF-8.
+
+    Args:
+        manifest: of any version that has one; what it does not tell is said to be missing.
+        counts: of the tables that it lists.
+    """
+    sections = [
+        PagePart("By label", _by_label(counts), "labels"),
+        PagePart("By type of note", _by_type(counts, manifest), "types"),
+        PagePart("By day of the run", _by_day(counts, manifest), "days"),
+        PagePart("Quarantine", _quarantine(manifest), "quarantine"),
+        PagePart("What the last run cost", _cost(manifest), "cost"),
+        PagePart("Policy, models and versions", _made_with(manifest), "made-with"),
+        PagePart("Files", _files(manifest), "files"),
+        PagePart("What this page leaves out", _left_out(), "left-out"),
+    ]
+    return render("Run report", _head(manifest, counts), sections, version=GENERATOR)
+
+
+def _head(manifest: Mapping[str, Any], counts: RemovalCounts) -> str:
+    report, policy = manifest["report"], manifest["policy"]
+    models = ", ".join(manifest.get("models") or ()) or "none"
+    about = (
+        f"Run {manifest['run']}, begun {_moment(report)}. Policy "
+        f"{policy.get('name', _UNTOLD)}; models: {models}; version "
+        f"{manifest.get('code_version', _UNTOLD)}. The page is about all that the output holds, "
+        "unless it says otherwise."
+    )
+    return note(about) + cards(*_cards(manifest["counts"], counts))
+
+
+def _moment(report: Mapping[str, Any]) -> str:
+    """When the run began, to the minute."""
+    said = str(report.get("started", ""))
+    return f"{said[:10]} {said[11:16]} UTC" if said.endswith("+00:00") else said or _UNTOLD
+
+
+def _cards(totals: Mapping[str, int], counts: RemovalCounts) -> Iterator[str]:
+    removed = Counter[bool]()
+    for (_, _, action), spans in counts.spans.items():
+        removed[_removes(action)] += spans
+    characters = totals.get("characters", 0)
+    per = f"{1000 * removed[True] / characters:.1f} in 1,000 characters" if characters else ""
+    yield card("spans removed", f"{removed[True]:,}", per)
+    yield card(
+        "spans kept by policy",
+        _shown(removed[False]),
+        "found, and left as the policy says",
+        kind="plain",
+    )
+    yield card(
+        "rows published",
+        f"{totals.get('rows_out', 0):,}",
+        f"of {totals.get('rows_in', 0):,} read; {totals.get('documents', 0):,} texts",
+        kind="plain",
+    )
+    held = totals.get("rows_quarantined", 0)
+    share = f"{held / totals['rows_in']:.2%} of the rows read" if totals.get("rows_in") else ""
+    yield card("rows in quarantine", f"{held:,}", share, kind="bad" if held else "")
+
+
+def _removes(action: str) -> bool:
+    """Whether an action takes anything away; one of another version is taken to."""
+    return ACTIONS[action].removes if action in ACTIONS else True
+
+
+def _shown(count: int) -> str:
+    return _FEW if 0 < count < LEAST else f"{count:,}"
+
+
+def _by_label(counts: RemovalCounts) -> str:
+    """A line for each label and action, with the frequent labels first."""
+    spans: Counter[tuple[str, str]] = Counter()
+    for (_, label, action), count in counts.spans.items():
+        spans[label, action] += count
+    by_label: Counter[str] = Counter()
+    for (label, _), count in spans.items():
+        by_label[label] += count
+    order = sorted(spans, key=lambda key: (-by_label[key[0]], key[0], -spans[key], key[1]))
+    groups = merge_small({key: (spans[key], counts.texts_with[key[0]]) for key in order})
+    most = max((found[0] for found in groups.shown.values()), default=1)
+    rows = [
+        (label, action, f"{found[0]:,}", Bar(found[0] / most, plain=not _removes(action)))
+        for (label, action), found in groups.shown.items()
+    ]
+    if groups.merged:
+        rows.append((f"{groups.merged} small groups", "", _rest(groups, 0), Bar(0.0)))
+    if not rows:
+        return note("No span was found.")
+    return table(("label", "action", "spans", ""), rows, kind="full two")
+
+
+def _rest(groups: Groups[Any], place: int) -> str:
+    return _FEW if groups.is_few else f"{groups.rest[place]:,}"
+
+
+def _by_type(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
+    told = {name: found for name, found in counts.types.items() if name is not None}
+    if not told:
+        policy = manifest["policy"].get("documents") or {}
+        if policy.get("note_type"):
+            return note("The notes have no types.")
+        return note(
+            "The policy does not tell types of notes. With `note_type = true` under `[documents]` "
+            "it does: see the manual of policies."
+        )
+    order = sorted(
+        counts.types, key=lambda name: (-counts.types[name][TEXTS], name is None, name or "")
+    )
+    groups = merge_small({name: _order(counts.types[name]) for name in order})
+    rows = [
+        (_type_name(name), *_type_cells(found), Bar(_density(found) / _most_density(groups)))
+        for name, found in groups.shown.items()
+    ]
+    if groups.merged:
+        few = groups.is_few
+        cells = (_FEW, "", "") if few else _type_cells(groups.rest)
+        rows.append((f"{groups.merged} other types", *cells, Bar(0)))
+    return table(("type", "texts", "spans", "in 1,000 characters", ""), rows, kind="full")
+
+
+def _order(found: tuple[int, int, int]) -> tuple[int, ...]:
+    return found[TEXTS], found[CHARACTERS], found[SPANS]
+
+
+def _type_name(name: str | None) -> str:
+    return {None: _UNTOLD, OTHER_TYPES: "all further types"}.get(name, str(name))
+
+
+def _type_cells(found: tuple[int, ...]) -> tuple[str, str, str]:
+    return f"{found[TEXTS]:,}", f"{found[SPANS]:,}", f"{_density(found):.1f}"
+
+
+def _density(found: tuple[int, ...]) -> float:
+    return 1000 * found[SPANS] / found[CHARACTERS] if found[CHARACTERS] else 0.0
+
+
+def _most_density(groups: Groups[Any]) -> float:
+    return max(map(_density, groups.shown.values()), default=0.0) or 1.0
+
+
+def _by_day(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
+    """A line for each day on which runs began, the last one first."""
+    days = manifest["report"].get("days")
+    days = dict(days) if isinstance(days, dict) else {}
+    removed: Counter[str] = Counter()
+    for (run, _, action), spans in counts.spans.items():
+        if _removes(action):
+            removed[run] += spans
+    runs = sorted(counts.texts.keys() | removed.keys())
+    found: dict[str, tuple[int, ...]] = {}
+    for run in runs:
+        day = str(days.get(run, _UNTOLD))
+        before = found.get(day, (0, 0, 0))
+        more = (counts.texts[run], removed[run], 1)
+        found[day] = tuple(a + b for a, b in zip(before, more, strict=True))
+    order = sorted(found, key=lambda day: (day != _UNTOLD, day), reverse=True)
+    groups = merge_small({day: found[day][:2] for day in order})
+    shown = list(groups.shown)
+    most = max((spans for _, spans in groups.shown.values()), default=0) or 1
+    rows = [
+        (day, found[day][2], *(f"{count:,}" for count in found[day][:2]), _bar(found[day], most))
+        for day in shown[:MOST_DAYS]
+    ]
+    if earlier := shown[MOST_DAYS:]:
+        texts, spans, of_days = (sum(found[day][at] for day in earlier) for at in range(3))
+        rows.append((f"{len(earlier)} earlier days", of_days, f"{texts:,}", f"{spans:,}", Bar(0)))
+    if groups.merged:
+        few = groups.is_few
+        merged = (_FEW, "") if few else (f"{groups.rest[0]:,}", f"{groups.rest[1]:,}")
+        rows.append((f"{groups.merged} other days", "", *merged, Bar(0)))
+    if not rows:
+        return note("No run has published a text.")
+    said = "" if _UNTOLD not in shown else note("Earlier versions did not write down the day.")
+    return table(("day, UTC", "runs", "texts", "spans removed", ""), rows, kind="full") + said
+
+
+def _bar(found: tuple[int, ...], most: int) -> Bar:
+    return Bar(found[1] / most)
+
+
+def _quarantine(manifest: Mapping[str, Any]) -> str:
+    errors = {name: (count,) for name, count in manifest["errors"].items()}
+    if not errors:
+        return note("No row was held back.")
+    order = sorted(errors, key=lambda name: (-errors[name][0], name))
+    groups = merge_small({name: errors[name] for name in order})
+    rows = []
+    for name, (count,) in groups.shown.items():
+        stage, _, error = name.partition(": ")
+        known = explain(error)
+        rows.append((stage, error, f"{count:,}", known.cause, known.remedy))
+    if groups.merged:
+        rows.append(("", f"{groups.merged} other classes", _rest(groups, 0), "", ""))
+    head = ("step", "error class", "rows", "cause", "what to do")
+    return table(head, rows, kind="words full") + note(
+        "Key holders see the rows with `scrubline inspect --quarantined`."
+    )
+
+
+def _cost(manifest: Mapping[str, Any]) -> str:
+    report = manifest["report"]
+    metrics = report.get("metrics")
+    steps = {
+        step: values
+        for step, values in (metrics.items() if isinstance(metrics, dict) else ())
+        if "batch_ms_sum" in values
+    }
+    total = sum(values["batch_ms_sum"] for values in steps.values())
+    rows = [
+        (
+            step,
+            f"{values['batch_ms_sum'] / 1000:,.1f}",
+            f"{values['batch_ms_sum'] / total:.0%}" if total else "-",
+            f"{values.get('documents', 0):,}",
+            Bar(values["batch_ms_sum"] / total if total else 0.0),
+        )
+        for step, values in steps.items()
+    ]
+    lines = [
+        f"{report['seconds']:,.1f} seconds from the first unit to the gates"
+        if "seconds" in report
+        else "",
+        f"{report['rows_worked_on']:,} rows worked on" if "rows_worked_on" in report else "",
+        f"{report['workers'] or 'no'} worker processes" if "workers" in report else "",
+        f"runner {report['runner']}" if "runner" in report else "",
+    ]
+    said = note("; ".join(filter(None, lines)) + ".") if any(lines) else ""
+    if not rows:
+        return said + note("The last run had no work left to do, or did not tell its cost.")
+    head = ("step", "seconds, of all workers", "share", "rows or texts", "")
+    return said + table(head, rows, kind="full")
+
+
+def _made_with(manifest: Mapping[str, Any]) -> str:
+    policy, models = manifest["policy"], manifest.get("models") or {}
+    rows = [
+        ("policy", policy.get("name", _UNTOLD)),
+        ("hash of the policy", policy.get("hash", _UNTOLD)),
+        ("kept by policy", ", ".join(policy.get("kept") or ()) or "nothing"),
+        *(
+            (f"kept in notes of type {name}", ", ".join(inner["kept"]) or "nothing")
+            for name, inner in (policy.get("note_types") or {}).items()
+            if "kept" in inner
+        ),
+        *((f"model {name}", found) for name, found in models.items()),
+        ("rules", f"{len(manifest.get('recognisers') or ()):,}"),
+        ("version of the code", manifest.get("code_version", _UNTOLD)),
+        ("fingerprint", manifest.get("fingerprint", _UNTOLD)),
+        ("check value of the key", manifest.get("key_check", _UNTOLD)),
+        ("content digest", manifest["content_digest"]),
+    ]
+    return table((), rows, kind="words")
+
+
+def _files(manifest: Mapping[str, Any]) -> str:
+    files, sizes = Counter[str](), Counter[str]()
+    for part in manifest["parts"]:
+        files[part["table"]] += 1
+        sizes[part["table"]] += part["bytes"]
+    rows = [(name, f"{files[name]:,}", f"{sizes[name]:,}") for name in sorted(files)]
+    totals = manifest["counts"]
+    shown = (("rows_in", "rows read"), ("tokens", "tokens"), ("characters", "characters"))
+    lines = [f"{totals[name]:,} {words}" for name, words in shown if name in totals]
+    report = manifest["report"]
+    lines += [f"input files of the last run: {report['inputs']:,}"] if "inputs" in report else []
+    return table(("table", "files", "bytes"), rows) + note("; ".join(lines) + ".")
+
+
+def _left_out() -> str:
+    return note(
+        "No text, no id, no key of a document and no name of an input is on this page. A group "
+        f"with 1 to {LEAST - 1} spans, texts or rows is merged with others; a label counts by the "
+        f"texts it is in. Fragments are not counted. Days are days of runs, never of notes. The "
+        "page is not sealed; `scrubline verify` makes it again and compares."
+    )
