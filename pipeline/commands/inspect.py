@@ -32,6 +32,7 @@ from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import flush_stdout, show
 from . import column_names
+from .column_fates import column_fates
 from .side_by_side import show_side_by_side
 from .sql_views import sql_views
 
@@ -123,6 +124,7 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
         )
     lines += [
         f"policy           {policy.get('name', '?')}",
+        *_fates(manifest),
         f"models           {', '.join(manifest.get('models', '?')) or 'none'}",
     ]
     if (seconds := report.get("seconds")) is not None:
@@ -134,6 +136,13 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
         f"part digest      {part_digest(manifest)}",
     ]
     return "\n".join(lines)
+
+
+def _fates(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """What became of each column in the last run; nothing where the manifest does not say."""
+    if roles := manifest["runs"].get(manifest["run"], {}).get("columns"):
+        yield "columns"
+        yield from column_fates(roles, manifest["policy"])
 
 
 def _of_run(

@@ -74,7 +74,7 @@ def _documents(
     seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
     columns = roles_for(seen, options.columns)
     check_types(storage, seen, columns)
-    show("columns", *column_fates(columns, scrubber.policy))
+    show("columns", *column_fates(columns.roles, scrubber.policy.to_dict()))
     limits = Limits(batch_documents=min(rows, options.batch_documents))
     by = GroupLines.parse(options.group_lines) if options.group_lines else None
     keys = Keys(secrets.token_bytes(32))  # what is made with it is not shown
