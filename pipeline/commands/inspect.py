@@ -33,7 +33,7 @@ from ..process.logs import say
 from ..process.stdout import flush_stdout, show
 from . import column_names
 from .column_fates import column_fates
-from .side_by_side import show_side_by_side
+from .side_by_side import show_side_by_side, without_controls
 from .sql_views import sql_views
 
 
@@ -355,15 +355,17 @@ def _side_by_side(text: str, spans: list[dict[str, Any]], title: str, policy: Po
     from rich.text import Text
 
     left, right, at = Text(), Text(), 0
+    safe = without_controls(text)
     for span in sorted(spans, key=lambda s: s["start"]):
-        before, covered = text[at : span["start"]], text[span["start"] : span["end"]]
+        before, covered = safe[at : span["start"]], safe[span["start"] : span["end"]]
         left.append(before)
         right.append(before)
         stays = not ACTIONS[span["action"]].removes
         left.append(covered, style="green" if stays else "bold red")
-        shown = policy.shown(span["action"], span["label"], covered, fragment=span["fragment"])
-        right.append(shown, style="green" if stays else "bold cyan")
+        original = text[span["start"] : span["end"]]
+        shown = policy.shown(span["action"], span["label"], original, fragment=span["fragment"])
+        right.append(without_controls(shown), style="green" if stays else "bold cyan")
         at = span["end"]
-    left.append(text[at:])
-    right.append(text[at:])
+    left.append(safe[at:])
+    right.append(safe[at:])
     show_side_by_side(title, left, right)
