@@ -36,8 +36,8 @@ class ScrubbedTable(NamedTuple):
     Attributes:
         table: the rows without their PHI, in order; without those that failed. Its first column is
             doc_key, or `row` if no column has role `id`.
-        audit: a row a span.
-        quarantine: a row a row that failed; no text is in it.
+        audit: one row for each span.
+        quarantine: one row for each row that failed; no text is in it.
     """
 
     table: pa.Table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
+from ...models.core.display_names import counted
 from ..process.logs import say
 from .progress_bar import ProgressBar, shown_time
 
@@ -45,7 +46,7 @@ class DocumentProgress:
         self._characters += characters
         now = time.monotonic()
         seconds = max(now - self._began, 1e-3)
-        rate = f"{self._done:,} documents, {self._done / seconds:,.1f}/s"
+        rate = f"{counted(self._done, 'document')}, {self._done / seconds:,.1f}/s"
         if self._bar.is_shown:
             share = self._characters / max(self._total, 1)
             left = (self._total - self._characters) * seconds / max(self._characters, 1)

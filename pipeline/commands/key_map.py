@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, canonical_id
 from ...models.core.shortage import raise_shortage
@@ -74,7 +75,10 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         rows = _WRITERS[ending](stream, names, source.rows(numbered))
     if not rows and unusable:
         _log.warning("none of %d rows has a usable id: the table is empty", unusable)
-    show(f"{rows:,} ids, {unusable:,} rows without a usable id, key check value {keys.check}")
+    show(
+        f"{counted(rows, 'id')}, {counted(unusable, 'row')} without a usable id, "
+        f"key check value {keys.check}"
+    )
     return ExitCode.DONE
 
 
@@ -211,7 +215,7 @@ class _IdSource:
         ), unusable
 
     def rows(self, repeated: frozenset[str]) -> Iterator[tuple[str | int | None, ...]]:
-        """Yields a row a document: id, ordinal, doc_key, and of the patient id and key.
+        """Yields a row for each document: id, ordinal, doc_key, and of the patient id and key.
 
         Args:
             repeated: ids of more than one row; the rows are numbered as a run over all of the input

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ...models.core.display_names import role_list
+from ...models.core.display_names import counted, role_list
 from ...models.core.errors import ScrublineError
 from ...models.jobs.job import Job
 from ...models.jobs.plan import Plan
@@ -47,7 +47,8 @@ def show_plan(
         show("nothing to do")
         return
     show(
-        f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units",
+        f"run {job.run}: {counted(len(plan.files), 'file')}, {counted(size, 'byte')}, "
+        f"{counted(len(plan.units), 'unit')}",
         f"columns: {role_list(dict(job.columns.roles))}",
         *column_fates(job.columns.roles, policy.to_dict()),
         *whole_lines(storage, job, plan),

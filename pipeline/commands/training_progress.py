@@ -14,6 +14,7 @@ from typing import Any
 
 from ...dictionaries import Dictionary
 from ...models.auxiliary import AuxiliaryModel
+from ...models.core.display_names import counted
 from ...models.core.errors import ScrublineError
 from ...models.corpora import AnnotatedDocument
 from ...models.recipes import Recipe
@@ -68,7 +69,9 @@ class TrainingProgress:
         seconds = estimate(recipe, documents, dictionaries, auxiliary)
         is_long = size > 4 * _MEASURED_CHARACTERS if seconds is None else seconds > _SOON
         how_long = "" if seconds is None else f": about {shown_time(seconds)} at most"
-        self._say(f"training on {len(documents):,} documents, {size:,} characters{how_long}")
+        self._say(
+            f"training on {counted(len(documents), 'document')}, {size:,} characters{how_long}"
+        )
         if is_long:
             self._speak()
         self._bar.begin("features", None)

@@ -274,7 +274,7 @@ def test_dry_run_writes_nothing(scrubline, job, tmp_path):
 def test_plan_then_resume_is_scrub(scrubline, job, tmp_path):
     code, out, _ = scrubline("plan", *job)
     assert code == 0
-    assert "1 units" in out
+    assert ", 1 unit\n" in out
     assert not (tmp_path / "out/data").exists()
     code, out, _ = scrubline(
         "resume", "--output", tmp_path / "out", "--max-quarantined", "0.5", "--json"

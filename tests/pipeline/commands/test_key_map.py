@@ -182,7 +182,7 @@ def test_ids_within_nested_columns(scrubline, nested, key, tmp_path, more):
     words = ("--input", nested, *IDS, "--key-file", key)
     code, out, err = scrubline("key", "map", *words, *more, "--output", target)
     assert (code, err) == (0, "")
-    assert out.startswith("3 ids, 1 rows without a usable id")
+    assert out.startswith("3 ids, 1 row without a usable id")
     found = [(row["id"], row["ordinal"], row["patient"]) for row in rows_of(target)]
     assert found == [("1", 0, "007"), ("2", 0, "008"), ("1", 1, None)]
     run = ("scrub", *words, *REST, "--output", tmp_path / "out", "--model", "none")
