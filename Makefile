@@ -94,11 +94,13 @@ bench: $(VENV)/for-tests
 
 $(VENV)/for-use: setup.py models/core/version.py $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "pip installs Scrubline and what it needs into $(VENV): about a minute, 500 MB"
 	$(BIN)/python -m pip install -qq --editable .
 	@touch $@
 
 $(VENV)/for-tests: setup.py models/core/version.py $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "pip installs Scrubline and what its tests need into $(VENV): about two minutes"
 	$(BIN)/python -m pip install -qq --editable ".[test]"
 	@touch $@ $(VENV)/for-use
 

@@ -70,14 +70,13 @@ NOTHING = "nothing_to_do"
 # -- what users call
 
 
-def prepare(storage: Storage, options: Options) -> tuple[Job, Plan]:
+def prepare(storage: Storage, options: Options) -> PlannedRun:
     """Turns options into a job and its plan; nothing is written.
 
     Raises:
         UsageError: for anything that cannot or must not be done.
     """
-    run = prepare_run(storage, options, prepare_job(storage, options))
-    return run.job, run.plan
+    return prepare_run(storage, options, prepare_job(storage, options))
 
 
 def plan_and_freeze(storage: Storage, options: Options) -> tuple[Job, Plan]:

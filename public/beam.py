@@ -2,7 +2,7 @@
 
     found = notes | ScrubText({"note_id": "id", "note": "text", "ward": "pass"})
     found.scrubbed       the elements without PHI
-    found.audit          a dict a span
+    found.audit          a dict for each span
     found.dead_letters   `DeadLetter`s: elements that could not be scrubbed, and why
 
 These two names are public, as those of `scrubline` are; `import scrubline` does not load Beam.

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("own-rules.md", "tutorial.md")
+PAGES = (
+    *("how-to/embed.md", "how-to/held-run.md", "how-to/run-nightly.md", "how-to/train.md"),
+    *("how-to/upgrade.md", "how-to/write-a-rule.md", "tutorial.md"),
+)
 GUARD_SECONDS = 300
 
 
@@ -17,11 +20,14 @@ GUARD_SECONDS = 300
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    blocks = re.findall(r"```sh\n(.*?)```\n(?:```text\n(.*?)```)?", text, re.DOTALL)
+    blocks = re.findall(
+        r"^( *)```sh\n(.*?)^\1```\n(?:\1```text\n(.*?)^\1```)?", text, re.DOTALL | re.MULTILINE
+    )
     assert blocks
     (tmp_path / "demo").symlink_to(ROOT / "demo")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for commands, expected in blocks:
+    for indent, *block in blocks:
+        commands, expected = (re.sub(f"^{indent}", "", one, flags=re.MULTILINE) for one in block)
         done = subprocess.run(
             ["bash", "-e", "-o", "pipefail", "-c", commands],
             cwd=tmp_path,

@@ -54,7 +54,8 @@ def site(tmp_path_factory):
 
 def test_every_page_of_the_manual_is_in_the_contents():
     named = {page for pages in CONTENTS.values() for page in pages}
-    assert {f"docs/{path.stem}" for path in ROOT.glob("docs/*.md")} <= named
+    pages = [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/how-to/*.md")]
+    assert {str(path.relative_to(ROOT).with_suffix("")) for path in pages} <= named
     assert [page for page in sorted(named) if not (ROOT / f"{page}.md").exists()] == []
 
 

@@ -2,6 +2,14 @@
 
 CONTENTS = {
     "Begin": ("docs/tutorial", "docs/scores"),
+    "Tasks": (
+        "docs/how-to/run-nightly",
+        "docs/how-to/held-run",
+        "docs/how-to/upgrade",
+        "docs/how-to/train",
+        "docs/how-to/write-a-rule",
+        "docs/how-to/embed",
+    ),
     "Using Scrubline": (
         "docs/operations",
         "docs/policies",

@@ -131,3 +131,8 @@ def role_list(roles: Mapping[str, str]) -> str:
 
 def _more(names: Sequence[str] | Mapping[str, str]) -> str:
     return f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, for people: "1 file", "2,000 files"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -25,7 +25,7 @@ class ScrubbedRecord:
 
     Attributes:
         record: without PHI; None if it failed.
-        audit: a row a span, as in the audit of a run, without run.
+        audit: one row for each span, as in the audit of a run, without run.
         stage, error: of the quarantine; "" unless it failed.
         doc_key: None if no column has role `id`, or the id could not be read.
     """

@@ -36,8 +36,8 @@ class ScrubbedTable(NamedTuple):
     Attributes:
         table: the rows without their PHI, in order; without those that failed. Its first column is
             doc_key, or `row` if no column has role `id`.
-        audit: a row a span.
-        quarantine: a row a row that failed; no text is in it.
+        audit: one row for each span.
+        quarantine: one row for each row that failed; no text is in it.
     """
 
     table: pa.Table
@@ -94,10 +94,11 @@ def scrub_table(
             "env:SCRUBLINE_KEY".
 
     Raises:
-        UsageError: if a column is undeclared or missing, or a role does not fit its type; if there
-            is no key and one is needed.
+        UsageError: if it is no table of Arrow; if a column is undeclared or missing, or a role does
+            not fit its type; if there is no key and one is needed.
         Shortage: if the machine lacks something. No content of a row raises.
     """
+    _require_table(table)
     roles = Roles.of(columns)
     _check(table, roles)
     keys = roles.keys(key)
@@ -110,6 +111,36 @@ def scrub_table(
         _as_it_was(data),
         pa.concat_tables([result.tables["audit"] for result in results]),
         pa.concat_tables([result.tables["quarantine"] for result in results]),
+    )
+
+
+_INTO_TABLE = {
+    "RecordBatch": "pyarrow.Table.from_batches([batch])",
+    "RecordBatchReader": "reader.read_all()",
+    "list": "pyarrow.Table.from_pylist(rows)",
+    "dict": "pyarrow.table(columns)",
+    "LazyFrame": "frame.collect().to_arrow()",
+    "pandas": "pyarrow.Table.from_pandas(frame, preserve_index=False)",
+    "polars": "frame.to_arrow()",
+    "duckdb": "relation.to_arrow_table()",
+    "pyspark": "each batch of mapInArrow as a table (docs/embedding.md)",
+}
+"""Name of a type, or package that it is from -> how a table of Arrow is made of it."""
+
+
+def _require_table(table: object) -> None:
+    """Refuses what is no table of Arrow.
+
+    Raises:
+        UsageError: with the line that makes one.
+    """
+    if isinstance(table, pa.Table):
+        return
+    kind = type(table)
+    how = _INTO_TABLE.get(kind.__name__) or _INTO_TABLE.get(kind.__module__.partition(".")[0])
+    instead = f": give {how}" if how else ""
+    raise UsageError(
+        f"scrub_table takes a pyarrow.Table, not a {kind.__module__}.{kind.__name__}{instead}"
     )
 
 

@@ -29,36 +29,63 @@ _IDENTIFYING = {
     *("phone", "telephone", "tel", "fax", "mobile", "email", "mail", "url", "web", "ip"),
     *("ssn", "passport", "license", "licence", "account", "insurance", "policy", "plate"),
     *("age", "edad", "alter", "photo", "image", "employer", "occupation", "relative", "contact"),
+    *("nachname", "anschrift", "straße", "telefon", "handy", "arzt", "kasse", "beruf"),
 }
-_BIRTH = ("birth", "dob", "born", "geb", "nac", "naiss", "death", "decease", "died", "falle")
+_BIRTH = (
+    *("birth", "dob", "born", "geb", "nac", "naiss"),
+    *("death", "decease", "died", "falle", "sterb", "todes"),
+)
 _ID_WORDS = {
     *("id", "ids", "identifier", "uid", "uuid", "guid", "key", "no", "nr", "num", "number"),
+    *("nummer", "kennung"),
     *("csn", "mrn", "accession", "encounter", "visit", "hadm", "stay", "nhs"),
 }
-_NOTE_WORDS = {"note", "notes", "doc", "document", "report", "row", "record", "text", "nota"}
+_NOTE_WORDS = {
+    *("note", "notes", "doc", "document", "report", "row", "record", "text", "nota"),
+    *("befund", "bericht", "brief", "dokument", "notiz"),
+}
 _PATIENT_WORDS = {"patient", "pat", "pt", "subject", "person", "mrn", "nhs", "member", "paciente"}
-_TYPE_WORDS = {"type", "category", "kind", "class", "tipo"}
+_TYPE_WORDS = {"type", "category", "kind", "class", "tipo", "typ", "art"}
 _DATE_WORDS = {
     *("date", "datetime", "time", "timestamp", "ts", "day", "month", "year", "dt", "created"),
     *("updated", "charted", "fecha", "datum", "when", "at"),
+    *("zeit", "zeitpunkt", "tag", "monat", "jahr"),
 }
 _CODE_WORDS = {
     *("sex", "gender", "ward", "unit", "department", "dept", "service", "specialty", "speciality"),
     *("status", "code", "codes", "icd", "loinc", "snomed", "language", "lang", "version"),
     *("type", "category", "kind", "class", "priority", "urgency", "section", "format"),
     *("sexo", "estado", "servicio"),
+    *("geschlecht", "station", "abteilung", "fachrichtung", "sprache", "typ", "art"),
 }
 _UNITS = {
     *("ward", "unit", "department", "dept", "service", "specialty", "speciality", "type"),
     *("category", "kind", "class", "section", "servicio", "tipo"),
+    *("station", "abteilung", "fachrichtung", "typ", "art"),
 }
 """Of these, codes may look like names of people: `Internal Medicine`."""
 _TEXT_WORDS = {
     *("text", "note", "notes", "comment", "comments", "report", "narrative", "body", "content"),
     *("impression", "findings", "history", "remark", "remarks", "summary", "description"),
     *("message", "texto", "nota", "informe", "befund", "letter", "assessment", "plan", "freetext"),
+    *("bericht", "brief", "anamnese", "epikrise", "diagnose", "beurteilung", "verlauf"),
+    *("bemerkung", "kommentar", "therapie", "freitext", "notiz"),
 }
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\dA-Za-z_]+")
+_GERMAN = {
+    *("patient", "fall", "geburt", "aufnahme", "entlassung", "entlass", "behandlung", "arzt"),
+    *("befund", "bericht", "brief", "dokument", "notiz", "text", "art", "typ", "name", "nachname"),
+    *("vorname", "datum", "zeit", "tag", "nummer", "nr", "id", "kennung", "ort", "wohn", "adresse"),
+    *("anschrift", "telefon", "straße", "strasse", "haus", "post", "leitzahl", "station"),
+    *("diagnose", "abteilung", "kranken", "kasse", "versicherung", "versicherten"),
+    *("untersuchung", "labor", "erstellung", "verlauf", "therapie", "operation", "op"),
+    *("pflege", "visite", "eintrag"),
+}
+"""Words of which German names of columns are made, and their parts."""
+
+_JOINTS = ("", "s", "n", "en", "es")
+_LONGEST = max(map(len, _GERMAN))
+_UPPER, _LOWER = "A-ZÀ-ÖØ-Þ", "a-zß-öø-ÿ"
+_PART = re.compile(f"[{_UPPER}]+(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]+|[^\\W\\d_{_UPPER}{_LOWER}]+")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -195,5 +222,25 @@ def _rest(words: set[str], facts: ColumnFacts) -> RoleGuess:
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a column's name, lower case: `noteId`, `NOTE_ID` and `note-id` have the same."""
-    return [word.lower() for word in _PART.findall(name)]
+    """The words of a column's name, lower case: `noteId`, `NOTE_ID` and `note-id` have the same.
+
+    Of a German compound also its parts: of `Patientenname` these are `patient` and `name`.
+    """
+    found: list[str] = []
+    for word in _PART.findall(name):
+        found.append(word.lower())
+        if (parts := _parts(word.lower())) != found[-1:]:
+            found += parts
+    return found
+
+
+def _parts(word: str) -> list[str]:
+    """The German words that a word consists of, wholly; none if it does not."""
+    for end in range(min(len(word), _LONGEST), 1, -1):
+        if word[:end] in _GERMAN:
+            for joint in filter(word[end:].startswith, _JOINTS):
+                rest = word[end + len(joint) :]
+                more = _parts(rest)
+                if more or not rest:
+                    return [word[:end], *more]
+    return []

@@ -349,7 +349,8 @@ class Policy:
             name: {key: value for key, value in one(inner).items() if value != mine[key]}
             for name, inner in sorted(self.note_types.items())
         }
-        about = {"name": self.name, "hash": self.fingerprint, **mine, "note_types": types}
+        about: dict[str, Any] = {"name": self.name, "hash": self.fingerprint}
+        about |= {"date_columns": self.date_columns, **mine, "note_types": types}
         if self.documents != NOTHING:
             about["documents"] = dataclasses.asdict(self.documents)
         return about | ({"rules": [rule.name for rule in self.rules]} if self.rules else {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, cast
@@ -12,6 +13,7 @@ from typing import Any, NoReturn, cast
 from ...models.core.suggestions import closest
 from ...models.core.version import VERSION
 from ..options.table import run_options
+from ..process import logs
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .table import COMMANDS, Topic
@@ -34,6 +36,21 @@ _EPILOG = "\n".join(
         "environment, never from options.",
     )
 )
+
+
+_VERSION = "--version"
+_INSTEAD = {"version": f"scrubline {_VERSION}"}
+"""What one may take for a command -> how it is said."""
+
+_SHORT = {"-v": _VERSION, "-V": _VERSION}
+
+_OF_OUTPUTS = ("inspect", "verify", "status", "diff", "prune", "resume")
+"""Commands about an output that is there."""
+
+
+def _on_terminal(words: Sequence[str]) -> str:
+    """The words themselves, for the terminal of the user who typed them."""
+    return f": {shlex.join(words)}" if logs.is_terminal(sys.stderr) else ""
 
 
 class _Topics(argparse.RawDescriptionHelpFormatter):
@@ -80,6 +97,15 @@ class CommandLineParser(argparse.ArgumentParser):
         (action,) = (a for a in self._actions if isinstance(a, argparse._SubParsersAction))
         return cast("Mapping[str, CommandLineParser]", action.choices)
 
+    def knows(self, word: str) -> bool:
+        """Whether a word is one of the options, or the beginning of one."""
+        return any(name.startswith(word.partition("=")[0]) for name in self.options)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of this parser, not of its commands."""
+        return tuple(name for action in self._actions for name in action.option_strings)
+
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """The options that an abbreviation may mean; two spellings of one are no ambiguity."""
         found = super()._get_option_tuples(option_string)
@@ -87,20 +113,31 @@ class CommandLineParser(argparse.ArgumentParser):
 
     def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
         """Ends with the options that were meant; or says how many words were not understood."""
-        known = [name for action in self._actions for name in action.option_strings]
+        known = self.options
         for word in words:
             name = word.partition("=")[0]
-            meant = _FORMER.get(name) if _FORMER.get(name) in known else closest(name, known)
-            if name.startswith("--") and meant:
-                self.error(f"unknown option {name}: did you mean {meant}?")
-        how = ". Files are named by --input" if "--input" in known else ""
-        self.error(f"unrecognized arguments ({len(words)}){how}")
+            meant = _FORMER.get(name) if _FORMER.get(name) in known else None
+            # Without their dashes: these are alike in all options.
+            bare = {option.lstrip("-"): option for option in (*known, _VERSION)}
+            meant = meant or _SHORT.get(name) or bare.get(closest(name.lstrip("-"), bare) or "")
+            if name in _SHORT or (name.startswith("--") and meant):
+                whose = "scrubline " if meant == _VERSION else ""
+                self.error(f"unknown option {name}: did you mean {whose}{meant}?")
+        how = ""
+        if not all(word.startswith("-") for word in words):
+            if self.prog.rpartition(" ")[2] in _OF_OUTPUTS:
+                how = f". An output is named by --output: {self.prog} --output OUT"
+            elif "--input" in known:
+                how = ". Files are named by --input"
+        self.error(f"unrecognized arguments ({len(words)}){_on_terminal(words)}{how}")
 
     def error(self, message: str) -> NoReturn:
         """Ends with a line or two; the whole usage is what --help is for."""
         if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message, re.DOTALL):
-            meant = closest(choice[1], re.findall(r"[\w-]+", choice[2]))
-            message += f": did you mean {meant}?" if meant else ""
+            known = re.findall(r"[\w-]+", choice[2])
+            beside = _INSTEAD if "help" in known else {}
+            meant = closest(choice[1], [*known, *beside])
+            message += f": did you mean {beside.get(meant, meant)}?" if meant else ""
         self._print_message(f"usage: {self.prog} ...; see {self.prog} --help\n", sys.stderr)
         message = re.sub(
             r"(ambiguous option|ignored explicit argument):? .*",
@@ -128,6 +165,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = make_parser(next((word for word in words if word in COMMANDS), "none"))
     if not words:
         parser.print_help(sys.stderr)
+    elif words[0].startswith("-") and not parser.knows(words[0]):
+        parser.refuse_unknown(words[:1])  # argparse would ask for a command
     parsed = parser.parse_args(words)
     if empty := _empty_option(words):
         parser.error(f"{empty} is empty: is an environment variable unset?")
@@ -137,7 +176,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 def parser_of(command: str) -> argparse.ArgumentParser:
     """The parser of one command."""
-    return cast("CommandLineParser", make_parser(command)).commands[command]
+    return make_parser(command).commands[command]
 
 
 def _empty_option(words: Sequence[str]) -> str | None:
@@ -149,7 +188,7 @@ def _empty_option(words: Sequence[str]) -> str | None:
     return None
 
 
-def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
+def make_parser(wanted: str | None = None) -> CommandLineParser:
     """The parser of the whole command line; `command` of what it gives is the command's name.
 
     Args:
@@ -162,7 +201,7 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=_Topics,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
+    parser.add_argument(_VERSION, action=_Version, nargs=0, help="show the version")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, entry in COMMANDS.items():
         of_command = commands.add_parser(

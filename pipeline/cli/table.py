@@ -68,6 +68,7 @@ def _add_help(parser: argparse.ArgumentParser) -> None:
         "scrubline help scrub",
     )
     parser.add_argument("topic", nargs="?", choices=list(COMMANDS), metavar="COMMAND")
+    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)  # as in `help key map`
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -7,6 +7,7 @@ import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
 
+from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.core.shortage import raise_shortage
 from ...models.corpora import (
@@ -120,7 +121,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         target_form=parsed.target_form,
         overwrite=parsed.overwrite,
     )
-    show(f"{count:,} documents annotated")
+    show(f"{counted(count, 'document')} annotated")
     if is_terminal(sys.stderr):
         say(
             "next: score them with `scrubline evaluate GOLD PREDICTED`, or correct them by hand "

@@ -43,8 +43,8 @@ from ..process.exit_codes import ExitCode
 from ..process.logs import is_terminal, say
 from ..process.stdout import show
 from .new_files import require_new
+from .progress_bar import shown_time
 from .training_inputs import end_of
-from .training_progress import shown_time
 
 
 def list_models() -> Iterator[str]:

@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 
+from ...models.core.display_names import counted
 from ...models.core.errors import GateFailed, UsageError
 from ...models.core.label_maps import LabelMap, load_map
 from ...models.corpora import (
@@ -48,7 +49,10 @@ class Conversion:
 
     def lines(self) -> Iterator[str]:
         """Yields the summary for the user."""
-        yield f"{self.documents:,} documents with {self.spans:,} spans written as {self.form}"
+        yield (
+            f"{counted(self.documents, 'document')} with {counted(self.spans, 'span')} written as "
+            f"{self.form}"
+        )
         if self.unmapped:
             yield f"left out: {self.unmapped:,} spans whose label the map does not map"
         if self.without_meta:

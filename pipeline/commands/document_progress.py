@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
 
-from ..process.logs import is_terminal, say
-from .training_progress import shown_time
+from ...models.core.display_names import counted
+from ..process.logs import say
+from .progress_bar import ProgressBar, shown_time
 
 _SECONDS_BETWEEN_LINES = 30.0
 """Where there is no terminal."""
@@ -28,30 +27,18 @@ class DocumentProgress:
         self._what, self._sizes = what, sizes
         self._done = self._characters = self._total = 0
         self._began = self._told = time.monotonic()
-        self._bar: Any = None
+        self._bar = ProgressBar()
 
     def __enter__(self) -> DocumentProgress:
-        if is_terminal(sys.stderr):
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
+        self._bar.__enter__()
+        if self._bar.is_shown:
             self._total = sum(self._sizes())
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.percentage:>3.0f} %  {task.fields[rate]}"),
-                TimeElapsedColumn(),
-                TextColumn("{task.fields[left]}"),
-                console=Console(stderr=True),
-            )
-            self._task = self._bar.add_task(self._what, total=self._total, rate="", left="")
-            self._bar.start()
+            self._bar.begin(self._what, self._total)
         self._began = self._told = time.monotonic()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._bar.__exit__()
 
     def did(self, documents: int, characters: int) -> None:
         """Shows that a batch is done; after the first one the time that all will take is known."""
@@ -59,13 +46,13 @@ class DocumentProgress:
         self._characters += characters
         now = time.monotonic()
         seconds = max(now - self._began, 1e-3)
-        rate = f"{self._done:,} documents, {self._done / seconds:,.1f}/s"
-        if self._bar is not None:
+        rate = f"{counted(self._done, 'document')}, {self._done / seconds:,.1f}/s"
+        if self._bar.is_shown:
+            share = self._characters / max(self._total, 1)
             left = (self._total - self._characters) * seconds / max(self._characters, 1)
-            self._bar.update(
-                self._task,
-                completed=self._characters,
-                rate=rate,
+            self._bar.move(
+                self._characters,
+                rate=f"{share:4.0%}  {rate}",
                 left=f"about {shown_time(max(left, 0))} left",
             )
         elif now - self._told >= _SECONDS_BETWEEN_LINES:

@@ -14,6 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.core.keys import new_key
 from ...models.formats import open_format
@@ -95,7 +96,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     write_new(place, text.encode(), "--output")
     roles = Counter(guess.role for guess in found.guesses.values())
     counts = ", ".join(f"{count:,} {role}" for role, count in roles.items())
-    say(f"config file written: {len(found.guesses):,} columns ({counts})", "INFO")
+    say(f"config file written: {counted(len(found.guesses), 'column')} ({counts})", "INFO")
     for error, count in sorted(found.errors.items()):
         say(f"{count:,} of {found.rows:,} rows of the sample cannot be read: {error}", "WARNING")
     _check(storage, place, has_key=has_key)

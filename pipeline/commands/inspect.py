@@ -32,7 +32,8 @@ from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import flush_stdout, show
 from . import column_names
-from .side_by_side import show_side_by_side
+from .column_fates import column_fates
+from .side_by_side import show_side_by_side, without_controls
 from .sql_views import sql_views
 
 
@@ -123,6 +124,7 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
         )
     lines += [
         f"policy           {policy.get('name', '?')}",
+        *_fates(manifest),
         f"models           {', '.join(manifest.get('models', '?')) or 'none'}",
     ]
     if (seconds := report.get("seconds")) is not None:
@@ -134,6 +136,13 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
         f"part digest      {part_digest(manifest)}",
     ]
     return "\n".join(lines)
+
+
+def _fates(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """What became of each column in the last run; nothing where the manifest does not say."""
+    if roles := manifest["runs"].get(manifest["run"], {}).get("columns"):
+        yield "columns"
+        yield from column_fates(roles, manifest["policy"])
 
 
 def _of_run(
@@ -346,15 +355,17 @@ def _side_by_side(text: str, spans: list[dict[str, Any]], title: str, policy: Po
     from rich.text import Text
 
     left, right, at = Text(), Text(), 0
+    safe = without_controls(text)
     for span in sorted(spans, key=lambda s: s["start"]):
-        before, covered = text[at : span["start"]], text[span["start"] : span["end"]]
+        before, covered = safe[at : span["start"]], safe[span["start"] : span["end"]]
         left.append(before)
         right.append(before)
         stays = not ACTIONS[span["action"]].removes
         left.append(covered, style="green" if stays else "bold red")
-        shown = policy.shown(span["action"], span["label"], covered, fragment=span["fragment"])
-        right.append(shown, style="green" if stays else "bold cyan")
+        original = text[span["start"] : span["end"]]
+        shown = policy.shown(span["action"], span["label"], original, fragment=span["fragment"])
+        right.append(without_controls(shown), style="green" if stays else "bold cyan")
         at = span["end"]
-    left.append(text[at:])
-    right.append(text[at:])
+    left.append(safe[at:])
+    right.append(safe[at:])
     show_side_by_side(title, left, right)

@@ -10,6 +10,7 @@ import argparse
 import csv
 import dataclasses
 import io
+import itertools
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,12 +20,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, canonical_id
 from ...models.core.shortage import raise_shortage
-from ...models.formats import Chunk, Limits, open_format
-from ...models.formats.column_roles import Role, preset_for
+from ...models.formats import Chunk, Format, Limits, open_format
+from ...models.formats.column_roles import Role, is_single, preset_for
 from ...models.formats.line_notes import GroupLines, whole_notes
+from ...models.formats.nested_columns import OpenedColumn
+from ...models.formats.nested_json import JsonNesting
+from ...models.formats.nested_paths import Path, PathNode, parse_path, show_path, tree_of
 from ...models.storage.key_files import load_keys, warn_if_open
 from ...models.storage.storage import Storage
 from ..options import Options, load_config, options_from, said
@@ -70,13 +75,16 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         rows = _WRITERS[ending](stream, names, source.rows(numbered))
     if not rows and unusable:
         _log.warning("none of %d rows has a usable id: the table is empty", unusable)
-    show(f"{rows:,} ids, {unusable:,} rows without a usable id, key check value {keys.check}")
+    show(
+        f"{counted(rows, 'id')}, {counted(unusable, 'row')} without a usable id, "
+        f"key check value {keys.check}"
+    )
     return ExitCode.DONE
 
 
 def _columns(
     pairs: Sequence[tuple[str, str]] | None, options: Options, seen: InputSurvey
-) -> tuple[str, str | None, tuple[str, ...]]:
+) -> tuple[str, str | None, _Declared]:
     """The columns of ids and of patients, and all that are declared.
 
     None if no column has the role `patient`.
@@ -93,14 +101,86 @@ def _columns(
             "say which column holds the ids, and which those of patients if any: "
             "--column NAME=id --column NAME=patient"
         )
+    declared = _Declared.of((name for name, _ in pairs), seen.columns)
     for role, names in named.items():
-        if not set(names) <= set(seen.columns):
-            raise UsageError(
-                f"the input has no column of that name for the role {role}; a path into a nested "
-                "column cannot be mapped yet"
-            )
-    declared_names = tuple(name for name, _ in pairs)
-    return named[Role.ID][0], next(iter(named[Role.PATIENT]), None), declared_names
+        for name in names:
+            if name in declared.paths and not is_single(name):
+                raise UsageError(
+                    f"role {role} needs one value a row, and items of a list or map may be many"
+                )
+            if name not in declared.paths and name not in seen.columns:
+                raise UsageError(f"the input has no column of that name for the role {role}")
+    forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
+    flat = [form.name for form in forms if form.nesting is None]
+    if flat and {*named[Role.ID], *named[Role.PATIENT]} & declared.paths.keys():
+        raise UsageError(f"a path leads into a nested column, which the format {flat[0]} lacks")
+    return named[Role.ID][0], next(iter(named[Role.PATIENT]), None), declared
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class _Declared:
+    """The columns that are declared.
+
+    Attributes:
+        names: those that are no paths.
+        paths: a path into a nested column -> its steps.
+    """
+
+    names: tuple[str, ...]
+    paths: Mapping[str, Path]
+
+    @classmethod
+    def of(cls, declared: Iterable[str], present: Sequence[str]) -> _Declared:
+        """Tells paths from names as a run does: a flat column `note.id` is just that."""
+        names, paths = [], {}
+        for name in declared:
+            path = None if name in present else parse_path(name)
+            if path and len(path) > 1 and path[0] in present:
+                paths[name] = path
+            else:
+                names.append(name)
+        return cls(tuple(names), paths)
+
+    def column(self, name: str) -> str:
+        """The column in which the values of a name are."""
+        return str(self.paths[name][0]) if name in self.paths else name
+
+    def opened(self, form: Format, chunk: Chunk, ids: Sequence[str]) -> dict[str, OpenedColumn]:
+        """The nested columns of a chunk that hold ids, by name.
+
+        Args:
+            ids: the names of the ids. Where nothing but these is declared of a column, whatever
+                else is in it is no error, as in flat columns.
+        """
+        found: dict[str, OpenedColumn] = {}
+        for column in {self.column(name) for name in ids if name in self.paths}:
+            inside = {name: path for name, path in self.paths.items() if path[0] == column}
+            cells, nesting = chunk.columns.column(column), form.nesting
+            assert nesting is not None
+            opened = nesting.open(cells, column, tree_of(inside))
+            if opened.errors and inside.keys() <= set(ids) and isinstance(nesting, JsonNesting):
+                tree = tree_of(inside)
+                raw = cells.to_pylist()
+                more = (nesting.undeclared(raw[row], column, tree) for row in opened.errors)
+                for path in map(parse_path, itertools.chain.from_iterable(more)):
+                    if beside := _first_name_out(path or (), tree):
+                        inside[show_path(beside)] = beside
+                opened = nesting.open(cells, column, tree_of(inside))
+            found[column] = opened
+        return found
+
+
+def _first_name_out(path: Path, tree: PathNode) -> Path | None:
+    """The beginning of a path, up to the first name that a tree lacks.
+
+    None if it leaves the tree where that has a value of another kind.
+    """
+    node = tree
+    for depth, step in enumerate(path[1:], 2):
+        if step not in node.children:
+            return path[:depth] if isinstance(step, str) else None
+        node = node.children[step]
+    return None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -111,7 +191,7 @@ class _IdSource:
     seen: InputSurvey
     id: str
     patient: str | None
-    declared: tuple[str, ...]
+    declared: _Declared
     keys: Keys
     options: Options
 
@@ -135,7 +215,7 @@ class _IdSource:
         ), unusable
 
     def rows(self, repeated: frozenset[str]) -> Iterator[tuple[str | int | None, ...]]:
-        """Yields a row a document: id, ordinal, doc_key, and of the patient id and key.
+        """Yields a row for each document: id, ordinal, doc_key, and of the patient id and key.
 
         Args:
             repeated: ids of more than one row; the rows are numbered as a run over all of the input
@@ -166,10 +246,11 @@ class _IdSource:
         )
         for unit in units:
             form, folders = open_format(unit.format, self.seen.settings), dict(unit.partition)
-            names: Iterable[str | None] = (self.id, self.patient)
+            ids = [name for name in (self.id, self.patient) if name]
+            names: Iterable[str] = dict.fromkeys(map(self.declared.column, ids))
             if not form.traits.counts_rows:  # a record with an undeclared column is not read
-                names = dict.fromkeys((*self.seen.columns, *self.declared))
-            wanted = tuple(name for name in names if name and name not in folders)
+                names = dict.fromkeys((*self.seen.columns, *self.declared.names))
+            wanted = tuple(name for name in names if name not in folders)
             for locator in unit.locators:
                 file = self.seen.files[locator.file]
                 self.storage.check_unchanged(file)
@@ -178,20 +259,37 @@ class _IdSource:
                     most = self.options.budgets.document_bytes
                     chunks = whole_notes(chunks, form, by, most)
                 for chunk in chunks:
+                    nested = self.declared.opened(form, chunk, ids)
                     yield _first(chunk, *(
-                        _values(name, chunk, folders, form.decode)
+                        _canonical(self._cells(name, chunk, folders, form.decode, nested), chunk)
                         for name in (self.id, self.patient)
                     ))  # fmt: skip
 
+    def _cells(
+        self,
+        name: str | None,
+        chunk: Chunk,
+        folders: Mapping[str, str],
+        decode: Callable[[Any], list[Any]],
+        nested: Mapping[str, OpenedColumn],
+    ) -> list[Any]:
+        """The values of a name, one a row."""
+        count = chunk.columns.num_rows
+        if name is None:
+            return [None] * count
+        if name in folders:
+            return [folders[name]] * count
+        if name not in self.declared.paths:
+            return decode(chunk.columns.column(name))
+        leaf = nested[self.declared.column(name)].leaves[name]
+        values: list[Any] = [None] * count
+        for row, value in zip(leaf.rows, decode(leaf.cells), strict=True):
+            values[row] = value
+        return values
 
-def _values(
-    name: str | None, chunk: Chunk, folders: Mapping[str, str], decode: Callable[[Any], list[Any]]
-) -> list[str | None]:
-    """The canonical ids of a column; None where there is none that can be used."""
-    count = chunk.columns.num_rows
-    if name is None:
-        return [None] * count
-    values = [folders[name]] * count if name in folders else decode(chunk.columns.column(name))
+
+def _canonical(values: Sequence[Any], chunk: Chunk) -> list[str | None]:
+    """The canonical ids of some values; None where there is none that can be used."""
     found: list[str | None] = []
     for row, value in enumerate(values):
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ...models.jobs.opening import open_policy
 from ...models.storage.storage import Storage
 from ..outputs.predictions import keep
 from ..process.exit_codes import ExitCode
@@ -25,5 +26,5 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         job, plan = plan_and_freeze(storage, options)
     if (basis := estimate_basis(storage, job, plan, options)) is not None:
         keep(storage, job, basis)
-    show_plan(storage, job, plan, basis, options, as_json=options.as_json)
+    show_plan(storage, job, plan, open_policy(job), basis, options)
     return ExitCode.DONE

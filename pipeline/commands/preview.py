@@ -27,16 +27,12 @@ from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .column_fates import column_fates
 from .run_options import read_options
-from .side_by_side import show_side_by_side
+from .side_by_side import show_side_by_side, without_controls
 
 _COLOURS = ("red", "blue", "magenta", "yellow", "cyan", "bright_red", "bright_blue")
 """Of labels, in the order of their first find; green is what stays."""
 
 _STAYS = "green"
-_CONTROLS = {code: "\N{SYMBOL FOR ESCAPE}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
-    ord(kept): kept for kept in "\n\t"
-}
-"""A text cannot move the cursor or change colours; one character stands for one."""
 
 
 def run(parsed: argparse.Namespace) -> ExitCode:
@@ -74,7 +70,7 @@ def _documents(
     seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
     columns = roles_for(seen, options.columns)
     check_types(storage, seen, columns)
-    show("columns", *column_fates(columns, scrubber.policy))
+    show("columns", *column_fates(columns.roles, scrubber.policy.to_dict()))
     limits = Limits(batch_documents=min(rows, options.batch_documents))
     by = GroupLines.parse(options.group_lines) if options.group_lines else None
     keys = Keys(secrets.token_bytes(32))  # what is made with it is not shown
@@ -109,7 +105,7 @@ def _show(batch: Batch, index: int, scrubber: Scrubber, colours: dict[str, str])
 def _side_by_side(text: str, found: ScrubbedText, place: str, colours: dict[str, str]) -> None:
     from rich.text import Text
 
-    text, scrubbed = text.translate(_CONTROLS), found.text.translate(_CONTROLS)
+    text, scrubbed = without_controls(text), without_controls(found.text)
     left, right, legend = Text(), Text(), Text()
     at = out_at = 0
     styles: dict[str, str] = {}

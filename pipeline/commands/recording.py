@@ -8,6 +8,7 @@ import functools
 from collections.abc import Iterator
 
 from ...models.jobs.job import Job
+from ...models.jobs.opening import open_policy
 from ...models.jobs.plan import Plan
 from ...models.storage.storage import Storage
 from ..cost_model import Basis
@@ -52,7 +53,7 @@ def _before_work(
     if (basis := estimate_basis(storage, job, plan, options)) is not None:
         keep(storage, job, basis)
         if not options.as_json:
-            show_plan(storage, job, plan, basis, options)
+            show_plan(storage, job, plan, open_policy(job), basis, options)
 
 
 def estimate_basis(storage: Storage, job: Job, plan: Plan, options: Options) -> Basis | None:

@@ -7,6 +7,7 @@ import argparse
 from ...models.core.errors import UsageError
 from ...models.storage.storage import Storage
 from ..process.exit_codes import ExitCode
+from ..process.logs import say
 from ..run import resume
 from .recording import recorded
 from .run_summaries import show_manifest
@@ -31,6 +32,12 @@ def run(parsed: argparse.Namespace) -> ExitCode:
             discard=options.discard,
             skip=rows,
             observer=recorder,
+        )
+    if options.discard:
+        say(
+            "the run is discarded: its plan and its unpublished work are removed; what was "
+            "published is as it was",
+            "INFO",
         )
     show_manifest(manifest, as_json=options.as_json)
     return ExitCode.DONE

@@ -7,11 +7,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ...models.core.display_names import role_list
+from ...models.core.display_names import counted, role_list
 from ...models.core.errors import ScrublineError
 from ...models.jobs.job import Job
 from ...models.jobs.plan import Plan
-from ...models.redaction.policy_file import load_policy
+from ...models.redaction.policy import Policy
 from ...models.storage.storage import Storage
 from ..cost_model import Basis, prediction_json, table
 from ..options import Options
@@ -28,15 +28,14 @@ def show_plan(
     storage: Storage,
     job: Job,
     plan: Plan,
+    policy: Policy,
     basis: Basis | None,
     options: Options,
-    *,
-    as_json: bool = False,
 ) -> None:
     """Prints what a run will do, and what it is estimated to take."""
     size = sum(unit.bytes for unit in plan.units)
     changes = {} if plan.increment is None else dict(plan.increment.counts)
-    if as_json:
+    if options.as_json:
         value = {"run": job.run, "files": len(plan.files), "bytes": size, "units": len(plan.units)}
         value |= {"night": changes} if changes else {}
         show(
@@ -48,9 +47,10 @@ def show_plan(
         show("nothing to do")
         return
     show(
-        f"run {job.run}: {len(plan.files):,} files, {size:,} bytes, {len(plan.units):,} units",
+        f"run {job.run}: {counted(len(plan.files), 'file')}, {counted(size, 'byte')}, "
+        f"{counted(len(plan.units), 'unit')}",
         f"columns: {role_list(dict(job.columns.roles))}",
-        *column_fates(job.columns, load_policy(job.policy)),
+        *column_fates(job.columns.roles, policy.to_dict()),
         *whole_lines(storage, job, plan),
         f"models: {', '.join(job.models) or 'none'}; "
         f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ...models.jobs.opening import open_policy
 from ...models.storage.storage import Storage
 from ..process.exit_codes import ExitCode
 from ..process.logs import set_up_logs
@@ -23,9 +24,10 @@ def scrub_corpus(parsed: argparse.Namespace) -> ExitCode:
     if parsed.dry_run:
         options = read_options(parsed)
         set_up_logs(options.log_level, options.log_format)
-        job, plan = prepare(storage, options)
-        basis = estimate_basis(storage, job, plan, options)
-        show_plan(storage, job, plan, basis, options, as_json=options.as_json)
+        run = prepare(storage, options)
+        basis = estimate_basis(storage, run.job, run.plan, options)
+        policy = run.policy or open_policy(run.job)
+        show_plan(storage, run.job, run.plan, policy, basis, options)
         return ExitCode.DONE
     with recorded(parsed, storage) as (options, recorder):
         manifest = scrub(storage, options, recorder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 
 from ...models.core.error_classes import explain
 from ...models.core.errors import DocumentError
@@ -12,18 +13,16 @@ from ...models.storage.storage import Storage
 from ..options import Options, load_config, options_from, said
 from ..process.exit_codes import ExitCode
 from ..process.logs import say
-from ..process.stdout import read_stdin, show_bytes
+from ..process.stdout import read_stdin_bytes, show_bytes
 
 
 def scrub_stdin(parsed: argparse.Namespace) -> ExitCode:
     """Runs `scrubline scrub -`; HELD, with nothing printed, if the text cannot be processed.
 
     Raises:
-        UsageError: if there is no text, or an option cannot be used.
+        UsageError: if standard input is closed, or an option cannot be used.
     """
-    options = _options(parsed)
-    scrubber = _scrubber(options)
-    return _scrub(scrubber, read_stdin(), options)
+    return _scrub(_options(parsed), read_stdin_bytes)
 
 
 def scrub_file(parsed: argparse.Namespace, storage: Storage, path: str) -> ExitCode:
@@ -32,13 +31,7 @@ def scrub_file(parsed: argparse.Namespace, storage: Storage, path: str) -> ExitC
     Raises:
         UsageError: if an option cannot be used.
     """
-    options = _options(parsed)
-    scrubber = _scrubber(options)
-    try:
-        text = storage.read_bytes(path).decode(options.settings.encoding)
-    except UnicodeDecodeError:
-        return _held(DocumentError("BadEncoding"))
-    return _scrub(scrubber, text, options)
+    return _scrub(_options(parsed), lambda: storage.read_bytes(path))
 
 
 def _options(parsed: argparse.Namespace) -> Options:
@@ -54,10 +47,13 @@ def _scrubber(options: Options) -> Scrubber:
     )
 
 
-def _scrub(scrubber: Scrubber, text: str, options: Options) -> ExitCode:
+def _scrub(options: Options, read: Callable[[], bytes]) -> ExitCode:
+    scrubber = _scrubber(options)
     try:
-        found = scrubber.explain(text)
+        found = scrubber.explain(read().decode(options.settings.encoding))
         shown = json.dumps(found.as_json(), indent=1) + "\n" if options.as_json else found.text
+    except UnicodeDecodeError:
+        return _held(DocumentError("BadEncoding"))
     except DocumentError as error:
         return _held(error)
     show_bytes(shown.encode())

@@ -9,7 +9,7 @@ from ...models.core.errors import UsageError
 from ...models.scrubber import Scrubber
 from ..options import load_config, options_from, said
 from ..process.exit_codes import ExitCode
-from ..process.logs import say
+from ..process.logs import say, set_up_logs
 from ..serving.settings import LOOPBACK, Settings, read_token
 
 
@@ -38,6 +38,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         max_waiting=parsed.max_waiting,
     )
     options = options_from(load_config(None), said(parsed), command="serve")
+    set_up_logs(options.log_level, options.log_format)
     scrubber = Scrubber(
         models=options.models, policy=options.policy, recognisers=options.recognisers
     )

@@ -10,6 +10,16 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
+_CONTROLS = {code: "\N{SYMBOL FOR ESCAPE}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
+    ord(kept): kept for kept in "\n\t"
+}
+
+
+def without_controls(text: str) -> str:
+    """A text that cannot move the cursor or change colours; one character stands for one."""
+    return text.translate(_CONTROLS)
+
+
 def show_side_by_side(
     title: str, original: Text, scrubbed: Text, caption: Text | None = None
 ) -> None:

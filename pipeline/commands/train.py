@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...models.bundles.bundle import Bundle, revise_bundle, write_bundle
+from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.corpora import AnnotatedDocument, write_annotated
 from ...models.evaluation import compare
@@ -97,7 +98,7 @@ def train_bundle(args: argparse.Namespace) -> str:
     if inputs.held_out:
         card["scores"], table = _scores(bundle, inputs.held_out)
         report += [
-            f"scores on --held-out, {len(inputs.held_out):,} documents, strict spans:",
+            f"scores on --held-out, {counted(len(inputs.held_out), 'document')}, strict spans:",
             table,
         ]
     bundle = revise_bundle(bundle, card=card)
@@ -129,7 +130,7 @@ def _summary(bundle: Bundle, documents: int) -> str:
     size = sum(map(len, bundle.files.values()))
     return (
         f"bundle {bundle.name}: {len(bundle.labels)} labels, {size:,} bytes, "
-        f"hash {bundle.hash[:12]}, trained on {documents:,} documents. "
+        f"hash {bundle.hash[:12]}, trained on {counted(documents, 'document')}. "
         "It holds words of its training texts: protect it as you protect the notes."
     )
 

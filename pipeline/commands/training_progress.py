@@ -8,19 +8,20 @@ and size.
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...dictionaries import Dictionary
 from ...models.auxiliary import AuxiliaryModel
+from ...models.core.display_names import counted
 from ...models.core.errors import ScrublineError
 from ...models.corpora import AnnotatedDocument
 from ...models.recipes import Recipe
 from ...models.training.crossvalidation import Prepare
 from ...models.training.preparing import Prepared, fit, prepare
-from ..process.logs import is_terminal, say
+from ..process.logs import say
+from .progress_bar import ProgressBar, shown_time
 
 _MEASURED_CHARACTERS = 60_000
 """Of the training texts; a second or two of work."""
@@ -47,27 +48,14 @@ class TrainingProgress:
         self._started = self._began = self._told = time.monotonic()
         self._unsaid: list[str] = []
         self._speaks = False
-        self._bar: Any = None
-        self._task: Any = None
+        self._bar = ProgressBar()
 
     def __enter__(self) -> TrainingProgress:
-        if is_terminal(sys.stderr):
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TimeElapsedColumn(),
-                TextColumn("{task.fields[left]}"),
-                console=Console(stderr=True),
-            )
-            self._bar.start()
+        self._bar.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._bar.__exit__()
 
     def prepare(
         self,
@@ -81,10 +69,12 @@ class TrainingProgress:
         seconds = estimate(recipe, documents, dictionaries, auxiliary)
         is_long = size > 4 * _MEASURED_CHARACTERS if seconds is None else seconds > _SOON
         how_long = "" if seconds is None else f": about {shown_time(seconds)} at most"
-        self._say(f"training on {len(documents):,} documents, {size:,} characters{how_long}")
+        self._say(
+            f"training on {counted(len(documents), 'document')}, {size:,} characters{how_long}"
+        )
         if is_long:
             self._speak()
-        self._begin("features", None)
+        self._bar.begin("features", None)
         began = time.monotonic()
         made = self._prepared_by(recipe, documents, dictionaries, auxiliary)
         self._say(f"features made in {shown_time(time.monotonic() - began)}")
@@ -102,9 +92,9 @@ class TrainingProgress:
         known = f", loss {loss:,.1f}" if math.isfinite(loss) else ""
         line = f"iteration {iteration}{f' of {cap} at most' if cap else ''}{known}"
         left = f"{shown_time(each * (cap - iteration))} left at most" if cap else ""
-        if self._bar is not None:
-            self._bar.console.print(f"{self._name()}{line}", highlight=False)
-            self._bar.update(self._task, completed=iteration, left=left)
+        if self._bar.is_shown:
+            self._bar.say(f"{self._name()}{line}")
+            self._bar.move(iteration, left=left)
         elif iteration == 1 or now - self._told >= _SOON:
             self._told = now
             self._say(f"{self._name()}{line}, {each:.1f} s each{left and f', {left}'}")
@@ -114,22 +104,16 @@ class TrainingProgress:
     def _begin_tagger(self, number: int) -> None:
         self._tagger, self._iteration, self._began = number, 0, time.monotonic()
         cap = self._caps[min(number, len(self._caps) - 1)]
-        self._begin(f"{self._name()}learning", cap)
+        self._bar.begin(f"{self._name()}learning", cap)
 
     def _name(self) -> str:
         """Which tagger it is, where there are several; folds of a later pass are not told apart."""
         count = len(self._caps)
         return f"tagger {self._tagger + 1} of {count}: " if 1 < count > self._tagger else ""
 
-    def _begin(self, what: str, total: int | None) -> None:
-        if self._bar is not None:
-            if self._task is not None:
-                self._bar.remove_task(self._task)
-            self._task = self._bar.add_task(what, total=total, left="")
-
     def _say(self, message: str) -> None:
-        if self._bar is not None:
-            self._bar.console.print(message, highlight=False)
+        if self._bar.is_shown:
+            self._bar.say(message)
         elif self._speaks:
             say(message, "INFO")
         else:
@@ -211,13 +195,6 @@ def measured_documents(documents: Sequence[AnnotatedDocument]) -> list[Annotated
 def cap_of(parameters: Mapping[str, Any]) -> int | None:
     """The iterations after which a learner ends at the latest; None if it sets no limit."""
     return next((int(parameters[n]) for n in _CAPS if parameters.get(n)), None)
-
-
-def shown_time(seconds: float) -> str:
-    """A time for people: "40 s", "12 min", "3.5 h"."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def _characters(documents: Iterable[AnnotatedDocument]) -> int:

@@ -377,7 +377,7 @@ class Options(JobOptions):
         help="DEBUG, INFO, WARNING or ERROR",
         group=Heading.MONITORING,
         kept=Kept.CONFIG,
-        commands=_SCRUBBING,
+        commands=(*_SCRUBBING, "serve"),
         metavar="LEVEL",
         choices=LEVELS,
     )
@@ -387,7 +387,7 @@ class Options(JobOptions):
         help="`text`, or `json` for an object per line",
         group=Heading.MONITORING,
         kept=Kept.CONFIG,
-        commands=_SCRUBBING,
+        commands=(*_SCRUBBING, "serve"),
         metavar="FORM",
         choices=FORMATS,
     )

@@ -85,15 +85,24 @@ def _recognized() -> Iterator[None]:
         raise StdoutError(error) from None
 
 
-def read_stdin() -> str:
+def read_stdin_bytes() -> bytes:
     """All of standard input.
+
+    Raises:
+        UsageError: if it is closed.
+    """
+    if sys.stdin is None:
+        raise UsageError("standard input is closed: there is nothing to read")
+    return sys.stdin.buffer.read()
+
+
+def read_stdin() -> str:
+    """All of standard input, which must be UTF-8.
 
     Raises:
         UsageError: if it is closed, or not UTF-8.
     """
-    if sys.stdin is None:
-        raise UsageError("standard input is closed: there is nothing to read")
     try:
-        return sys.stdin.buffer.read().decode()
+        return read_stdin_bytes().decode()
     except UnicodeDecodeError:
         raise UsageError("standard input is not UTF-8") from None

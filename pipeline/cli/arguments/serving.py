@@ -51,7 +51,7 @@ def add_serve(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--tls-cert", metavar="FILE", help="certificates, PEM")
     parser.add_argument("--tls-key", metavar="FILE", help="private key, PEM")
-    add_named(parser, "serve", "model", "recogniser", "policy")
+    add_named(parser, "serve", "model", "recogniser", "policy", "log-level", "log-format")
     for flag, (kind, default, metavar, help_text) in _LIMITS.items():
         parser.add_argument(
             flag,

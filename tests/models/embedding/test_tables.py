@@ -277,3 +277,41 @@ def test_a_table_comes_out_as_a_run_writes_it(tmp_path):
     assert pq.read_table(tmp_path / "out/data").to_pylist() == done.table.to_pylist()
     written = pq.read_table(tmp_path / "out/audit").drop_columns("run")
     assert written.to_pylist() == done.audit.drop_columns("row").to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (table().to_batches()[0], "not a pyarrow.lib.RecordBatch: give pyarrow.Table.from_batches"),
+        (table().to_reader(), "RecordBatchReader: give reader.read_all()"),
+        ([{"note": "Halvorsen"}], "not a builtins.list: give pyarrow.Table.from_pylist(rows)"),
+        ({"note": ["Halvorsen"]}, "give pyarrow.table(columns)"),
+        (None, "takes a pyarrow.Table, not a builtins.NoneType"),
+        ("Halvorsen", "takes a pyarrow.Table, not a builtins.str"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_no_table_is_told_how_to_become_one(given, told):
+    with pytest.raises(UsageError) as caught:
+        scrub_table(given, {"note": "text"}, scrubber=RULES)
+    assert told in str(caught.value) and "Halvorsen" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "how"),
+    [
+        (
+            "pandas.core.frame",
+            "DataFrame",
+            "pyarrow.Table.from_pandas(frame, preserve_index=False)",
+        ),
+        ("polars.dataframe.frame", "DataFrame", "frame.to_arrow()"),
+        ("polars.lazyframe.frame", "LazyFrame", "frame.collect().to_arrow()"),
+        ("duckdb", "DuckDBPyRelation", "relation.to_arrow_table()"),
+    ],
+)
+def test_frames_of_others_too(package, name, how):
+    frame = type(name, (), {"__module__": package})()
+    with pytest.raises(UsageError) as caught:
+        scrub_table(frame, {"note": "text"}, scrubber=RULES)
+    assert str(caught.value).endswith(f"give {how}")

@@ -152,6 +152,36 @@ def test_words_of_names(name):
     assert words_of(name) == ["note", "id"]
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("Patientenname", [f"P{n} lang" for n in range(30)], Role.DROP),
+        ("PATIENTENNUMMER", list(range(700, 730)), Role.PATIENT),
+        ("PatientenID", list(range(700, 730)), Role.PATIENT),
+        ("Geburtsdatum", ["1950-01-02"] * 30, Role.DROP),
+        ("Sterbedatum", ["1950-01-02"] * 30, Role.DROP),
+        ("Aufnahmedatum", ["2020-01-02"] * 30, Role.DATE),
+        ("Befundtext", ["ohne Befund", "siehe unten", "wie zuvor"], Role.TEXT),
+        ("Arztbrief", [NOTE] * 3, Role.TEXT),
+        ("Befundnummer", list(range(30)), Role.ID),
+        ("Fallnummer", [*range(29), 3], Role.HASH),
+        ("Befundart", ["CT", "MRT"] * 15, Role.TYPE),
+        ("Straße", ["Am Markt 3"] * 30, Role.DROP),
+        ("Wohnort", ["Ulm"] * 30, Role.DROP),
+        # Not German, whatever it ends in.
+        ("context", ["was well", "see below", "none of it"], Role.DROP),
+    ],
+)
+def test_german_compounds_say_what_their_parts_say(name, values, role):
+    assert guess_role(name, facts(values)).role is role
+
+
+def test_a_dot_in_a_name_is_a_gap_between_words():
+    values = {"note.id": [*range(30)], "note.type": ["DS", "OP"] * 15, "note.text": [NOTE] * 30}
+    guesses = guess_roles({name: facts(some) for name, some in values.items()})
+    assert [guess.role for guess in guesses.values()] == [Role.ID, Role.TYPE, Role.TEXT]
+
+
 @pytest.mark.parametrize("name", ["service", "dept", "class", "ward", "status", "type"])
 @pytest.mark.parametrize(
     "people",

@@ -464,6 +464,7 @@ def test_a_note_type_starts_from_the_rest_of_the_file():
     assert policy.to_dict() == {
         "name": policy.name,
         "hash": policy.fingerprint,
+        "date_columns": "drop",
         "kept": ["DATE", "STATE"],
         "vetoes": {},
         "allowed": {"*": 1},

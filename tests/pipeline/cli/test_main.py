@@ -274,7 +274,7 @@ def test_dry_run_writes_nothing(scrubline, job, tmp_path):
 def test_plan_then_resume_is_scrub(scrubline, job, tmp_path):
     code, out, _ = scrubline("plan", *job)
     assert code == 0
-    assert "1 units" in out
+    assert ", 1 unit\n" in out
     assert not (tmp_path / "out/data").exists()
     code, out, _ = scrubline(
         "resume", "--output", tmp_path / "out", "--max-quarantined", "0.5", "--json"
@@ -305,7 +305,8 @@ def test_a_frozen_run_that_is_refused_says_that_it_is_kept(scrubline, job, tmp_p
 
 def test_a_run_can_be_given_up(scrubline, job, tmp_path):
     scrubline("plan", *job)
-    code, out, _ = scrubline("resume", "--output", tmp_path / "out", "--discard")
+    code, out, err = scrubline("resume", "--output", tmp_path / "out", "--discard")
+    assert err.startswith("the run is discarded: its plan and its unpublished work are removed")
     assert (code, out) == (0, "")
     assert files(tmp_path / "out") == ["restricted/LOCK"]
 
@@ -368,8 +369,8 @@ def test_one_text(scrubline, text, expected):
 )
 def test_one_text_that_is_not_utf_8(scrubline, text):
     code, out, err = scrubline("scrub", "-", "--model", "none", stdin=text)
-    assert (code, out) == (2, "")
-    assert "standard input is not UTF-8" in err
+    assert (code, out) == (3, "")
+    assert "the text is held back: BadEncoding" in err
     assert "2012" not in err
 
 

@@ -61,6 +61,14 @@ def test_json_of_a_text_that_is_held_back_is_nothing(scrubline, tmp_path):
         (("status", "--jane-roe-mrn-1234567"), "required: --output"),
         (("status", "--output", "o", "--jane-roe-mrn-1234567"), "unrecognized arguments (1)"),
         (("scrbu", "--input", "Jane_Roe.txt"), "did you mean scrub?"),
+        (("--verison",), "unknown option --verison: did you mean scrubline --version?"),
+        (("scrub", "--verison"), "unknown option --verison: did you mean scrubline --version?"),
+        (("-v",), "unknown option -v: did you mean scrubline --version?"),
+        (("version",), "did you mean scrubline --version?"),
+        (("help", "version"), "did you mean scrubline --version?"),
+        (("--jane-roe", "scrub"), "unrecognized arguments (1)\n"),
+        (("scrub", "Jane_Roe.txt", "--jane-roe"), "unrecognized arguments (1)\n"),
+        (("inspect", "Jane_Roe/"), "An output is named by --output: scrubline inspect --output"),
         (("key", "nwe"), "did you mean new?"),
         (("Jane_Roe.txt",), "invalid choice (choose from"),
         (("scrub", "--column", "score", "--input", "i", "--output", "o"), "['score']"),
@@ -74,6 +82,29 @@ def test_a_slip_is_answered_with_what_was_meant(scrubline, monkeypatch, tmp_path
     assert len(err.splitlines()) <= 3
     assert "Jane" not in err and "jane" not in err
     assert not any(tmp_path.iterdir())
+
+
+def test_on_a_terminal_a_slip_is_repeated(scrubline, terminal):
+    terminal()
+    code, _, err = scrubline("scrub", "note.txt", "--bogus")
+    assert code == 2 and "unrecognized arguments (1): --bogus\n" in err
+
+
+def test_help_of_a_command_takes_what_stands_behind_it(scrubline):
+    assert scrubline("help", "key", "map") == scrubline("help", "key")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_text_that_cannot_be_decoded_ends_alike_from_a_file_and_from_standard_input(
+    scrubline, tmp_path, encoding
+):
+    (tmp_path / "note.txt").write_bytes(b"caf\xe9")
+    more = ("--model", "none", "--encoding", encoding)
+    piped = scrubline("scrub", "-", *more, stdin=b"caf\xe9")
+    assert piped == scrubline("scrub", tmp_path / "note.txt", *more)
+    assert piped[:2] == (3, "") and "BadEncoding" in piped[2]
+    words = ("scrub", "-", *more[:2], "--encoding", "latin-1")
+    assert scrubline(*words, stdin=b"caf\xe9")[1] == "café"
 
 
 # -- paths without an option

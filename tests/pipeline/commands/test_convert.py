@@ -119,7 +119,7 @@ def test_spans_without_counterpart_are_counted(scrubline, tmp_path):
     words = ("--to", "i2b2_2006", "--label-map", "i2b2_2006", "--check")
     code, out, _ = scrubline("convert", tmp_path / "n.jsonl", tmp_path / "x.xml", *words)
     assert code == 0
-    assert "1 documents with 1 spans" in out
+    assert "1 document with 1 span" in out
     assert "left out: 1 spans whose label the map does not map\n" in out
 
 

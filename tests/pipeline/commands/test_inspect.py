@@ -28,7 +28,9 @@ def test_the_summary_tells_what_a_run_did(run):
     assert told["models"] == "none"
     assert told["policy"] == "hipaa"
     assert told["content digest"] == manifest["content_digest"]
-    labels = {line.split()[0]: int(line.split()[1]) for line in lines if line.startswith("  ")}
+    rows = (line.split() for line in lines if line.startswith("  ") and "->" not in line)
+    labels = {label: int(count) for label, count in rows}
+    assert "  kind (type)          -> kind, as it is" in lines
     assert labels == manifest["labels"]
     assert list(labels.values()) == sorted(labels.values(), reverse=True)
     assert "read: BadJson: 1" in summary(manifest)
@@ -159,6 +161,18 @@ def test_brackets_of_a_note_are_no_markup(storage, run, tmp_path, capsys, monkey
     run(inputs=(str(tmp_path / "m"),), columns=Columns.parse([("i", "id"), ("t", "text")]))
     show_document(storage, str(tmp_path / "out"), "1", key_source=None)
     assert "[bold]x[/bold] [/] [link=" in capsys.readouterr().out
+
+
+def test_controls_of_a_note_do_nothing_to_the_terminal(storage, run, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "m").mkdir()
+    text = "\x1b[2J\x9b1m MRN: 1234567\a \x1b]0;x\a"
+    (tmp_path / "m/a.jsonl").write_text(json.dumps({"i": 1, "t": text}) + "\n")
+    run(inputs=(str(tmp_path / "m"),), columns=Columns.parse([("i", "id"), ("t", "text")]))
+    show_document(storage, str(tmp_path / "out"), "1", key_source=None)
+    shown = capsys.readouterr().out
+    assert not set("\x1b\x9b\a") & set(shown)
+    assert "␛[2J␛1m MRN: [MEDICALRECORD]␛ ␛]0;x␛" in shown
 
 
 @pytest.mark.parametrize("wanted", ["nobody", "", " ", "9001", "0" * 32])

@@ -154,3 +154,64 @@ def test_a_map_without_ids_is_warned_of(scrubline, key, tmp_path):
     words = ("--input", tmp_path / "notes.jsonl", "--column", "id=id", "--key-file", key)
     code, _, err = scrubline("key", "map", *words, "--output", tmp_path / "map.csv")
     assert code == 0 and "none of 1 rows has a usable id" in err
+
+
+NESTED = [
+    {"note": {"id": 1, "by": {"who": "x"}, "text": "Seen 3/4/2019."}, "pt": {"mrn": "007"}},
+    {"note": {"id": 2, "by": {"who": "y"}, "text": "Well."}, "pt": {"mrn": "008"}},
+    {"note": {"id": 1, "by": {"who": "x"}, "text": "Well."}, "pt": {"mrn": None}},
+    {"note": {"id": None, "by": {"who": "x"}, "text": "Well."}, "pt": None},
+]
+IDS = ("--column", "note.id=id", "--column", "pt.mrn=patient")
+REST = ("--column", "note.by.who=drop", "--column", "note.text=text")
+
+
+@pytest.fixture(params=["jsonl", "parquet"])
+def nested(request, tmp_path):
+    path = tmp_path / f"nested.{request.param}"
+    if request.param == "parquet":
+        pq.write_table(pa.Table.from_pylist(NESTED), path)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in NESTED))
+    return path
+
+
+@pytest.mark.parametrize("more", [(), REST], ids=["ids alone", "all columns"])
+def test_ids_within_nested_columns(scrubline, nested, key, tmp_path, more):
+    target = tmp_path / "map.jsonl"
+    words = ("--input", nested, *IDS, "--key-file", key)
+    code, out, err = scrubline("key", "map", *words, *more, "--output", target)
+    assert (code, err) == (0, "")
+    assert out.startswith("3 ids, 1 row without a usable id")
+    found = [(row["id"], row["ordinal"], row["patient"]) for row in rows_of(target)]
+    assert found == [("1", 0, "007"), ("2", 0, "008"), ("1", 1, None)]
+    run = ("scrub", *words, *REST, "--output", tmp_path / "out", "--model", "none")
+    code, _, err = scrubline(*run, "--recogniser", "date", "--max-quarantined", "1")
+    assert code == 0, err
+    documents = pq.read_table(tmp_path / "out/documents").to_pylist()
+    assert [row["doc_key"] for row in documents] == [row["doc_key"] for row in rows_of(target)]
+
+
+def test_what_is_beside_a_nested_id_may_differ_from_row_to_row(scrubline, key, tmp_path):
+    notes = [{"id": 1, "a": 2}, {"id": 2, "a": {"b": [3]}}, {"id": 3, "c": [{}]}, [4], "5", None]
+    path = tmp_path / "nested.jsonl"
+    path.write_text("".join(json.dumps({"note": note}) + "\n" for note in notes))
+    target = tmp_path / "map.csv"
+    words = ("--input", path, "--column", "note.id=id", "--key-file", key, "--output", target)
+    code, out, _ = scrubline("key", "map", *words)
+    assert code == 0 and out.startswith("3 ids, 3 rows")
+    assert [row["id"] for row in rows_of(target)] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "told"),
+    [
+        ({"notes": [{"id": 1}]}, "notes[].id", "needs one value a row"),
+        ({"note": {"id": 1}}, "nota.id", "no column of that name"),
+    ],
+)
+def test_paths_that_lead_to_no_one_id_are_refused(scrubline, key, tmp_path, row, column, told):
+    (tmp_path / "nested.jsonl").write_text(json.dumps(row) + "\n")
+    words = ("--input", tmp_path / "nested.jsonl", "--column", f"{column}=id", "--key-file", key)
+    code, _, err = scrubline("key", "map", *words, "--output", tmp_path / "map.csv")
+    assert code == 2 and told in err

@@ -9,12 +9,12 @@ from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.learners import Learner
 from scrubline.models.recipes import recipe_in
 from scrubline.models.training.settings import with_learner
+from scrubline.pipeline.commands.progress_bar import shown_time
 from scrubline.pipeline.commands.training_progress import (
     TrainingProgress,
     cap_of,
     estimate,
     measured_documents,
-    shown_time,
 )
 
 

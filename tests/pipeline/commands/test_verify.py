@@ -311,6 +311,7 @@ def test_every_field_of_the_manifest_is_compared(out, faults, name, how, restric
     [
         *((("counts", name), 1) for name in ("spans", "tokens", "characters", "documents")),
         (("policy", "kept"), ["DATE"]),
+        (("policy", "date_columns"), "keep"),
         (("policy", "name"), "research"),
         (("budgets", "line_bytes"), 1),
         (("parts", 0, "bytes"), 10**6),
@@ -336,6 +337,13 @@ def test_false_values_deeper_in_the_manifest_are_found_without_key_and_restricte
     change(out, changed)
     # The name of a policy is part of no hash: restricted/ or the seal tell.
     assert faults(key=False, restricted=way[-1] == "name")
+
+
+def test_a_manifest_from_before_it_said_what_becomes_of_dates_is_good(out, faults):
+    change(out, lambda manifest: manifest["policy"].pop("date_columns"))
+    assert faults(key=False) == []
+    # With the key it is no longer what was sealed.
+    assert faults() == ["manifest.json is not what was sealed"]
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000])

@@ -333,7 +333,7 @@ def test_relative_and_linked_places_inside_each_other_are_found(
 def test_another_rule_is_another_run(storage, options, monkeypatch):
     first, _ = plan_and_freeze(storage, options)
     monkeypatch.setattr(preparation, "rule_hash", lambda name: "other")
-    second, _ = runs.prepare(storage, options)
+    second = runs.prepare(storage, options).job
     assert first.run != second.run
     assert first.fingerprint != second.fingerprint
 

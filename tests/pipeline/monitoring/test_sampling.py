@@ -72,7 +72,8 @@ def archive(tmp_path, options):
 
 @pytest.mark.slow
 def test_a_sample_predicts_what_the_whole_holds(storage, archive):
-    job, plan = prepare(storage, archive)
+    run = prepare(storage, archive)
+    job, plan = run.job, run.plan
     basis = sample(storage, job, plan, SampleLimits(bytes=1_000_000))
     assert (basis.pieces, basis.work.units) == (4, len(plan.units))
     assert basis.rates["rows"] * basis.work.bytes == pytest.approx(6000, rel=0.03)
@@ -83,7 +84,8 @@ def test_a_sample_predicts_what_the_whole_holds(storage, archive):
 
 
 def test_time_is_bounded_but_one_piece_is_always_looked_at(storage, archive):
-    job, plan = prepare(storage, archive)
+    run = prepare(storage, archive)
+    job, plan = run.job, run.plan
     assert sample(storage, job, plan, SampleLimits(seconds=-1)).pieces == 1
 
 
@@ -104,7 +106,8 @@ def test_every_format_can_be_sampled(storage, options, tmp_path, form):
         format=form,
         recognisers=("date",),
     )
-    job, plan = prepare(storage, chosen)
+    run = prepare(storage, chosen)
+    job, plan = run.job, run.plan
     basis = sample(storage, job, plan, SampleLimits())
     assert basis.rates["rows"] * basis.work.bytes == pytest.approx(40, rel=0.05)
     assert basis.rates["spans"] > 0

@@ -94,11 +94,19 @@ class Server:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     limits = ("--max-bytes", "20000", "--max-texts", "5", "--max-seconds", str(SECONDS))
+    limits += ("--log-level", "INFO")
     one = Server(tmp_path_factory.mktemp("server"), *limits)
     yield one
     assert one.stop() == 0
     said = one.said()
     assert "the server has ended" in said
+    own = re.compile(
+        r"scrubline: (serving on http://127\.0\.0\.1:\d+|the server has ended)"
+        r"|[\d:, -]+ INFO scrubline\.pipeline\.serving\.app: answered \d{3} after \d+ ms"
+        r"|[\d:, -]+ WARNING uvicorn\.error: message withheld, \w+:\d+"
+    )
+    # Nothing else is logged, whatever was sent.
+    assert [line for line in said.splitlines() if not own.fullmatch(line)] == []
     # Whatever was sent in all of these tests.
     assert not any(canary in said for canary in (*CANARIES, TOKEN))
 
