@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .context_words import cased
-from .patterns import disjoint, view
+from .patterns import any_of, disjoint, stands_alone, view
 from .spanish_words import PHRASE, WORD, is_name
 
 NAME = "spanish_institution"
@@ -55,6 +55,7 @@ _KNOWN = cased(
     r"|ANSES|PAMI|OSDE|IOMA|UTE|CFE|Ecopetrol|Codelco|C[áa]ritas|Mossos d'Esquadra|Ertzaintza"
     r"|Bomberos(?: Voluntarios)?|Fiscal[ií]a|DEMUNA|PNP|SENAME)\b"
 )
+_BODIES = cased(rf"\b({any_of('spanish_institution_bodies_es')})\b")
 _FIRM = cased(
     rf"\b({WORD}(?: (?:(?:de|del|i|y|&) )?{WORD}){{0,5}},? (?:S\.A\.C\.|S\.A\.S\.|S\.R\.L\.|S\.A\."
     r"|S\.L\.U?|C\.A\.|SAC|SAS|SRL|SA|SL|Ltda|LTDA|EPS(?:-S)?|e Hijos))"
@@ -68,6 +69,7 @@ _AMONG = (
     (_CARE, "HOSPITAL"),
     (_NUMBERED, "HOSPITAL"),
     (_KNOWN, "ORGANIZATION"),
+    (_BODIES, "ORGANIZATION"),
     (_BODY, "ORGANIZATION"),
     (_FIRM, "ORGANIZATION"),
     (_WORK, "ORGANIZATION"),
@@ -82,7 +84,9 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     for shape, label in _AMONG:
         for match in shape.finditer(seen):
             start, end = match.span(1)
-            if shape is _KNOWN or shape is _NUMBERED or _has_name(text[start:end]):
+            if not stands_alone(text, start, end):
+                continue
+            if shape in (_KNOWN, _BODIES, _NUMBERED) or _has_name(text[start:end]):
                 found.append(Candidate(start, end, label, NAME, SCORE))
     yield from disjoint(found)
 

@@ -3,7 +3,11 @@
 import pytest
 from scrubline.models.bundles.bundle import open_bundle
 from scrubline.models.core.documents import Context, Document
-from scrubline.models.recognisers import DEFAULT_RECOGNISERS, SPANISH_RECOGNISERS
+from scrubline.models.recognisers import (
+    DEFAULT_RECOGNISERS,
+    ENGLISH_RECOGNISERS,
+    SPANISH_RECOGNISERS,
+)
 from scrubline.models.scrubber import Scrubber
 
 FOUND = [
@@ -28,6 +32,25 @@ FOUND = [
     ("spanish_street", "vive en C/ Olmo, 22", ["C/ Olmo, 22"]),
     ("spanish_street", "Cra. 45 # 12-34", ["Cra. 45 # 12-34"]),
     ("spanish_street", "en la calle", []),
+    ("spanish_number", "póliza cero dos seis barra ocho", ["cero dos seis barra ocho"]),
+    ("spanish_number", "muestra uno y dos de tres; caso uno de dos", []),
+    ("spanish_number", "dedos uno, dos, tres y cuatro", []),
+    ("spanish_number", "carné de afiliado A-1023445", ["A-1023445"]),
+    ("spanish_institution", "lo cubre Adeslas, no el IESS", ["Adeslas", "IESS"]),
+    ("spanish_institution", "el seguro, la mutua y la obra social", []),
+    ("spanish_profession", "verdulera, antes peón rural", ["verdulera", "peón rural"]),
+    ("spanish_profession", "violencia doméstica", []),
+    ("spanish_street", "vive del parque 2 cuadras al norte y 50 m al este",
+     ["del parque 2 cuadras al norte y 50 m al este"]),
+    ("spanish_street", "camina 200 m sin dolor, 3 cuadras al día", []),
+    ("spanish_street", "Domicilio: Rivadavia 4532", ["Rivadavia 4532"]),
+    ("spanish_street", "alquila en Rivadavia 812 piso 3", ["Rivadavia 812 piso 3"]),
+    ("spanish_street", "12 avenida 8-20, zona 11", ["12 avenida 8-20, zona 11"]),
+    ("spanish_street", "Calle Luna núm. 3 entre Ríos y Tapia",
+     ["Calle Luna núm. 3 entre Ríos y Tapia"]),
+    ("spanish_street", "en el km 14 de la carretera a Toro", ["km 14 de la carretera a Toro"]),
+    ("spanish_street", "Edif. Bahía, piso 4", ["Edif. Bahía, piso 4"]),
+    ("spanish_street", "drenaje 4 norte; Paracetamol 650 piso", []),
 ]  # fmt: skip
 
 
@@ -40,6 +63,9 @@ def test_what_is_found(rule, text, expected):
 def test_they_run_only_with_a_bundle_that_names_them():
     assert not SPANISH_RECOGNISERS.keys() & DEFAULT_RECOGNISERS.keys()
     assert not SPANISH_RECOGNISERS.keys() & set(Scrubber("en-default").recognisers)
-    rules = Scrubber("es-default").recognisers
-    assert {*SPANISH_RECOGNISERS, *DEFAULT_RECOGNISERS} <= set(rules)
+    rules = set(Scrubber("es-default").recognisers)
+    assert rules == {*SPANISH_RECOGNISERS, *DEFAULT_RECOGNISERS} - ENGLISH_RECOGNISERS
+    both = set(Scrubber("es-default", "en-default").recognisers)
+    assert both == {*SPANISH_RECOGNISERS, *DEFAULT_RECOGNISERS}
+    assert DEFAULT_RECOGNISERS.keys() >= ENGLISH_RECOGNISERS
     assert set(SPANISH_RECOGNISERS) <= set(open_bundle("es-default").recipe.rules)
