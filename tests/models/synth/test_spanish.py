@@ -93,3 +93,9 @@ def test_a_language_has_its_own_countries():
         parse_template("#country: UK\nx", language="es")
     with pytest.raises(TemplateError, match="setting"):
         parse_template("#country: MX\nx")
+
+
+def test_terms_and_abbreviations_are_many_and_no_phi():
+    notes = [filled("{term}; {abbr}; {eponym}; {thing}", copy=copy) for copy in range(60)]
+    assert all(not note.spans for note in notes)
+    assert len({note.text.lower() for note in notes}) == 60
