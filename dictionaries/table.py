@@ -171,6 +171,7 @@ DICTIONARIES: dict[str, str] = {
     "sentence_words_before_numbers": "text/sentence_words_before_numbers.txt",
     "sex_es": "words/sex_es.txt",
     "spanish_institution_bodies_es": "rules/spanish_institution_bodies_es.txt",
+    "spanish_name_abbreviations_es": "rules/spanish_name_abbreviations_es.txt",
     "spanish_name_stops_es": "rules/spanish_name_stops_es.txt",
     "spanish_profession_trades_es": "rules/spanish_profession_trades_es.txt",
     "specialities_es": "medical/specialities_es.txt",

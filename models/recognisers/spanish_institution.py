@@ -6,13 +6,14 @@ S.L.". A word alone ("el hospital", "Centro de Salud") is none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .context_words import cased
-from .patterns import any_of, disjoint, stands_alone, view
-from .spanish_words import PHRASE, WORD, is_name
+from .patterns import any_of, before, disjoint, stands_alone, view
+from .spanish_words import PHRASE, WORD, is_name_alone
 
 NAME = "spanish_institution"
 LABELS = ("HOSPITAL", "ORGANIZATION")
@@ -36,6 +37,12 @@ _CARE = cased(
     r"|Laboratorios?|Lab\.|LABORATORIO|Residencia|RESIDENCIA|Consorci Hospitalari|Hogar|UCSF|CSM"
     rf"|Fundación){_TAIL})"
 )
+_ADJECTIVE = re.compile(
+    r"(?:historia|nota|práctica|guía|evolución|evolucion|sospecha|exploración|exploracion|sesión"
+    r"|sesion|información|informacion|psicología|psicologia|valoración|valoracion|mejoría|situación"
+    r"|farmacología|imagen|entrevista|ficha|hoja|impresión|impresion|trayectoria|bioquímica) $"
+)
+"""Before "clínica", which is then no clinic."""
 _NUMBERED = cased(r"\b((?:UMF|HGZ|HGR|HGSZ|CSM|CAPS|CESAC)(?: N[°o.º]{1,2})? ?\d{1,3})\b")
 _BODY = cased(
     r"\b((?:Juzgado|JUZGADO|Fiscal[ií]a|Ayuntamiento|Municipalidad|Alcald[ií]a|Colegio|Escuela"
@@ -86,6 +93,8 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
             start, end = match.span(1)
             if not stands_alone(text, start, end):
                 continue
+            if text[start].lower() == "c" and _ADJECTIVE.search(before(seen, start)):
+                continue
             if shape in (_KNOWN, _BODIES, _NUMBERED) or _has_name(text[start:end]):
                 found.append(Candidate(start, end, label, NAME, SCORE))
     yield from disjoint(found)
@@ -96,4 +105,4 @@ def _has_name(words: str) -> bool:
     if words.isupper() and words.endswith((" SA", " SL")):
         return False
     rest = [word.strip('"«».,') for word in words.split()[1:]]
-    return any(word[:1].isupper() and len(word) > 1 and is_name(word) for word in rest)
+    return any(word[:1].isupper() and len(word) > 1 and is_name_alone(word) for word in rest)

@@ -109,7 +109,8 @@ _OF_SPAIN = pattern(
 _WITH_COUNTRY = pattern(r"(\+(?:34|5[0-9]{1,2}|1) ?\(?\d{1,4}\)?(?:[ -]\d{2,4}){2,4})")
 
 _LOGIN = pattern(
-    r"\b(?:usuario|user|login|captur.|digit.|dig|validado por|usuario impresion)"
+    r"\b(?:usuario|user|login|captur.|digit.|dig|validado por)"
+    r"(?: (?:impresi.n|creador|registr.|captura|responsable|m.dico|alta|modific.))?"
     r"[.:]{0,2} {1,3}([a-z]{2,14}[_.]?[a-z]{0,10}\d{0,3})\b"
 )
 
@@ -130,7 +131,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
                 found.append(Candidate(*match.span(1), label, NAME, SCORE))
     for match in _LOGIN.finditer(seen):
         start, end = match.span(1)
-        if _is_login(text[start:end]):
+        if _is_login(text[start:end]) and text[end : end + 1] != ":":
             found.append(Candidate(start, end, "USERNAME", NAME, SCORE))
     for shape, least in ((_NAMED_PHONE, 6), (_OF_SPAIN, 9), (_WITH_COUNTRY, 8)):
         for match in shape.finditer(seen):

@@ -11,7 +11,7 @@ from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .context_words import cased
 from .patterns import disjoint, is_word, pattern, view
-from .spanish_words import PHRASE, is_name
+from .spanish_words import PHRASE, is_name_alone
 
 NAME = "spanish_street"
 LABELS = ("STREET", "LOCATION-OTHER", "CITY", "ZIP")
@@ -150,4 +150,4 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
 def _has_name(words: str, first: bool) -> bool:
     """Whether a word of it is no ordinary one; the first counts only if asked."""
     rest = words.split()[0 if first else 1 :] or [words.removeprefix("C/")]
-    return any(word[:1].isupper() and is_name(word.strip(".,")) for word in rest)
+    return any(word[:1].isupper() and is_name_alone(word.strip(".,")) for word in rest)
