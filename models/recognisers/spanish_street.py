@@ -14,12 +14,12 @@ from .patterns import disjoint, is_word, pattern, view
 from .spanish_words import PHRASE, is_name_alone
 
 NAME = "spanish_street"
-LABELS = ("STREET", "LOCATION-OTHER", "CITY", "ZIP")
+LABELS = ("STREET", "LOCATION-OTHER", "CITY", "STATE", "ZIP")
 # Settings were chosen on the readable half of `spanish`; benchmarks/rules.py has no Spanish corpus.
 SCORE = 0.93
 
 _UNIT = (
-    r"(?:,? {0,2}(?:\d{1,5}(?:[-/ ]?[A-Z])?\b(?:[ºª°])?(?: bis)?|s/n|S/N|[Nn]úm\.? ?\d{1,5}"
+    r"(?:,? {0,2}(?:\d{1,5}(?:[-/ ]?[A-Z])?\b(?:\.?[ºª°])?(?: bis)?|s/n|S/N|[Nn]úm\.? ?\d{1,5}"
     r"|N?[n]?[º°.o]{0,2} ?\d{1,5}"
     r"|#\s?\d{1,5}(?:[ -]{1,3}\d{1,4})?|-\s?\d{1,4}|(?:piso|Piso|PISO|apto?\.?|APTO|depto\.?"
     r"|Depto\."
@@ -113,9 +113,13 @@ _TOWN = cased(
 )
 # The autonomous city of Buenos Aires.
 _CAPITAL_CITY = cased(r"(?:, ?|[)\"-] ?|\n|\b(?:en|EN|de|DE) )(C\.?A\.?B\.?A\b\.?)")
+_STATE = cased(
+    r"[a-záéíóúñA-ZÁÉÍÓÚÑ]{3},? {1,2}((?:Ags|B\.C|B\.C\.S|Chis|Chih|Coah|Dgo|Gto|Gro|Hgo|Jal"
+    r"|Mich|Nay|N\.L|Oax|Pue|Qro|Q\. ?Roo|S\.L\.P|Tamps|Tlax|Yuc|Zac|Edo\. (?:de )?Méx)\.)"
+)
 _CODE = pattern(r"\b(?:c\.?p\.?|código postal)[ .:]{0,3}(\d{5})\b")
 
-_CERTAIN = (_NUMBERED, _BEHIND_FIELD, _BY_STEPS, _BY_ROAD, _CODE, _CAPITAL_CITY)
+_CERTAIN = (_NUMBERED, _BEHIND_FIELD, _BY_STEPS, _BY_ROAD, _STATE, _CODE, _CAPITAL_CITY)
 
 
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
@@ -133,6 +137,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         (_QUARTER, "LOCATION-OTHER"),
         (_TOWN, "CITY"),
         (_CAPITAL_CITY, "CITY"),
+        (_STATE, "STATE"),
         (_CODE, "ZIP"),
     ):
         for match in shape.finditer(seen):

@@ -39,6 +39,7 @@ FOUND = [
     ("spanish_street", "vive en C/ Olmo, 22", ["C/ Olmo, 22"]),
     ("spanish_street", "Cra. 45 # 12-34", ["Cra. 45 # 12-34"]),
     ("spanish_street", "en la calle", []),
+    ("spanish_street", "Zapopan, Jal. y Apodaca N.L. CP", ["Jal.", "N.L."]),
     ("spanish_number", "póliza cero dos seis barra ocho", ["cero dos seis barra ocho"]),
     ("spanish_number", "muestra uno y dos de tres; caso uno de dos", []),
     ("spanish_number", "dedos uno, dos, tres y cuatro", []),
