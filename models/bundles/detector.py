@@ -17,7 +17,7 @@ from ..core.tokens import Tokens
 from ..features import FOUND
 from ..features.declaration import FeatureSet, properties
 from ..recipes import Recipe
-from ..recognisers import RECOGNISERS, SPANISH_RECOGNISERS
+from ..recognisers import ENGLISH_RECOGNISERS, RECOGNISERS, SPANISH_RECOGNISERS
 from .bundle import Bundle
 from .passes import found_tags, majority
 from .propagate import propagate
@@ -283,19 +283,24 @@ def rules_named(names: Iterable[str], bundles: Iterable[Bundle]) -> tuple[str, .
     """The names of rules, each once.
 
     `RECIPE` is replaced by the rules of the bundles' recipes, `LANGUAGE` by those of them that are
-    of a language.
+    of a language. Beside `LANGUAGE`, rules that go by English words are left out if every bundle is
+    for another language.
 
     Raises:
         UsageError: if a rule is not in `RECOGNISERS`.
     """
+    names, bundles = tuple(names), tuple(bundles)
     of_recipes = [rule for bundle in bundles for rule in bundle.recipe.rules]
+    foreign = [not SPANISH_RECOGNISERS.keys().isdisjoint(b.recipe.rules) for b in bundles]
+    english = ENGLISH_RECOGNISERS if LANGUAGE in names and any(foreign) and all(foreign) else ()
     standing = {
         RECIPE: of_recipes,
         LANGUAGE: [rule for rule in of_recipes if rule in SPANISH_RECOGNISERS],
     }
     named: dict[str, None] = {}
     for name in names:
-        named |= dict.fromkeys(standing.get(name, [name]))
+        if name not in english:
+            named |= dict.fromkeys(standing.get(name, [name]))
     if unknown := sorted(named.keys() - RECOGNISERS.keys()):
         meant = did_you_mean(unknown, (*RECOGNISERS, *standing, "all", "none"))
         raise UsageError(f"unknown recognisers {unknown}{meant}; known: {sorted(RECOGNISERS)}")

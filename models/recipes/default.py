@@ -152,9 +152,12 @@ SPANISH_NOTES = dataclasses.replace(
         "clinical_words_es",
         "function_words_es",
     ),
-    kinds=("heading_words_es",),
+    kinds=("heading_words_es", "drug_names_en", "eponyms_en", "organisms_en"),
+    # A census of the United States counts names of all of Latin America.
+    frequencies=("first_name_counts_en", "surname_counts_en"),
     common="clinical_words_es",
     narrow=True,
+    partial_dates=True,
     propagation=Propagation(labels=("DOCTOR", "PATIENT"), names=("DOCTOR", "PATIENT"), share=0.2),
 )
 """Spanish notes of any form and hospital: as for English, the recipe memorises less."""

@@ -169,6 +169,13 @@ SPANISH_RECOGNISERS: dict[str, Recogniser] = {
 }
 """Rules for notes in Spanish: they run beside the default ones where a recipe names them."""
 
+ENGLISH_RECOGNISERS = frozenset((
+    "age", "age_relative", "dictation", "joined_name", "labelled_name", "listed_name", "profession",
+    "relative_name", "role_name", "signature", "titled_name",
+))  # fmt: skip
+"""Default rules that go by English words alone: where all models are for Spanish, those for Spanish
+run in their place. On Spanish notes they take ordinary words for names."""
+
 RECIPE_RECOGNISERS: dict[str, Recogniser] = {
     "liu_2015": liu_2015,
     **SPANISH_RECOGNISERS,

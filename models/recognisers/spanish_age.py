@@ -59,6 +59,9 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
                 _DURATION.search(before(seen, start)) or _BEHIND.match(after(seen, match.end()))
             ):
                 continue
+            if shape is _SHORT and after(seen, match.end()).startswith("m"):
+                # "12 a.m."
+                continue
             if not years and _UNIT.match(after(seen, end)):
                 continue
             if shape is _AT and before(seen, match.end(), 60).endswith(" con " + text[start:end]):

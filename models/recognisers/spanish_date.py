@@ -6,12 +6,13 @@ Months and days in small letters are dates wherever they stand; with a capital t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .context_words import cased
-from .patterns import disjoint, number_is_whole, pattern, stands_alone, view
+from .patterns import after, disjoint, number_is_whole, pattern, stands_alone, view
 
 NAME = "spanish_date"
 LABELS = ("DATE",)
@@ -72,6 +73,9 @@ _BEHIND_WORD = pattern(
 )
 _AT_START = pattern(r"(?:^|\n) {0,3}(\d{1,2}/\d{1,2})[ .:,)\n]")
 _NUMBER_OF_DAY = pattern(r"\bel d.a (\d{1,2})\b")
+_COUNTED = re.compile(
+    r" (?:de|del) (?!ene|feb|mar|abr|may|jun|jul|ago|sep|set|oct|nov|dic|este|20|19)|/| ?h\b"
+)
 _YEARS = pattern(rf"(?:\b(?:en|desde|hasta|del|de|año|a.os) |\()({_YEAR})(?:\)|\b)")
 
 
@@ -87,7 +91,9 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     for shape in (_BEHIND_WORD, _AT_START, _NUMBER_OF_DAY, _YEARS):
         for match in shape.finditer(seen):
             start, end = match.span(1)
-            if number_is_whole(text, start, end) and _is_day(text[start:end]):
+            counted = shape is not _YEARS and _COUNTED.match(after(seen, end))
+            whole = number_is_whole(text, start, end) and not counted
+            if whole and _is_day(text[start:end]):
                 found.append((start, end))
     yield from disjoint(
         Candidate(start, end, "DATE", NAME, SCORE)
@@ -101,4 +107,6 @@ def _is_day(figures: str) -> bool:
     day, _, month = figures.partition("/")
     if len(figures) == 4 and not month:
         return True
+    if figures == "24/7":
+        return False
     return 1 <= int(day) <= 31 and (not month or 1 <= int(month) <= 12 or int(day) <= 12)

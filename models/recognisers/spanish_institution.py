@@ -6,13 +6,14 @@ S.L.". A word alone ("el hospital", "Centro de Salud") is none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .context_words import cased
-from .patterns import disjoint, view
-from .spanish_words import PHRASE, WORD, is_name
+from .patterns import any_of, before, disjoint, stands_alone, view
+from .spanish_words import PHRASE, WORD, is_name_alone
 
 NAME = "spanish_institution"
 LABELS = ("HOSPITAL", "ORGANIZATION")
@@ -36,6 +37,12 @@ _CARE = cased(
     r"|Laboratorios?|Lab\.|LABORATORIO|Residencia|RESIDENCIA|Consorci Hospitalari|Hogar|UCSF|CSM"
     rf"|Fundación){_TAIL})"
 )
+_ADJECTIVE = re.compile(
+    r"(?:historia|nota|práctica|guía|evolución|evolucion|sospecha|exploración|exploracion|sesión"
+    r"|sesion|información|informacion|psicología|psicologia|valoración|valoracion|mejoría|situación"
+    r"|farmacología|imagen|entrevista|ficha|hoja|impresión|impresion|trayectoria|bioquímica) $"
+)
+"""Before "clínica", which is then no clinic."""
 _NUMBERED = cased(r"\b((?:UMF|HGZ|HGR|HGSZ|CSM|CAPS|CESAC)(?: N[°o.º]{1,2})? ?\d{1,3})\b")
 _BODY = cased(
     r"\b((?:Juzgado|JUZGADO|Fiscal[ií]a|Ayuntamiento|Municipalidad|Alcald[ií]a|Colegio|Escuela"
@@ -55,6 +62,7 @@ _KNOWN = cased(
     r"|ANSES|PAMI|OSDE|IOMA|UTE|CFE|Ecopetrol|Codelco|C[áa]ritas|Mossos d'Esquadra|Ertzaintza"
     r"|Bomberos(?: Voluntarios)?|Fiscal[ií]a|DEMUNA|PNP|SENAME)\b"
 )
+_BODIES = cased(rf"\b({any_of('spanish_institution_bodies_es')})\b")
 _FIRM = cased(
     rf"\b({WORD}(?: (?:(?:de|del|i|y|&) )?{WORD}){{0,5}},? (?:S\.A\.C\.|S\.A\.S\.|S\.R\.L\.|S\.A\."
     r"|S\.L\.U?|C\.A\.|SAC|SAS|SRL|SA|SL|Ltda|LTDA|EPS(?:-S)?|e Hijos))"
@@ -68,6 +76,7 @@ _AMONG = (
     (_CARE, "HOSPITAL"),
     (_NUMBERED, "HOSPITAL"),
     (_KNOWN, "ORGANIZATION"),
+    (_BODIES, "ORGANIZATION"),
     (_BODY, "ORGANIZATION"),
     (_FIRM, "ORGANIZATION"),
     (_WORK, "ORGANIZATION"),
@@ -82,7 +91,11 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     for shape, label in _AMONG:
         for match in shape.finditer(seen):
             start, end = match.span(1)
-            if shape is _KNOWN or shape is _NUMBERED or _has_name(text[start:end]):
+            if not stands_alone(text, start, end):
+                continue
+            if text[start].lower() == "c" and _ADJECTIVE.search(before(seen, start)):
+                continue
+            if shape in (_KNOWN, _BODIES, _NUMBERED) or _has_name(text[start:end]):
                 found.append(Candidate(start, end, label, NAME, SCORE))
     yield from disjoint(found)
 
@@ -92,4 +105,4 @@ def _has_name(words: str) -> bool:
     if words.isupper() and words.endswith((" SA", " SL")):
         return False
     rest = [word.strip('"«».,') for word in words.split()[1:]]
-    return any(word[:1].isupper() and len(word) > 1 and is_name(word) for word in rest)
+    return any(word[:1].isupper() and len(word) > 1 and is_name_alone(word) for word in rest)

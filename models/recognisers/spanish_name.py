@@ -12,7 +12,7 @@ from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .context_words import cased
 from .patterns import disjoint, view
-from .spanish_words import LOWER, UPPER, is_name
+from .spanish_words import LOWER, UPPER, is_name, is_surname
 from .spanish_words import NAME as PERSON
 
 NAME = "spanish_name"
@@ -122,14 +122,26 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
                 if match.group(group) is None:
                     continue
                 start, end = match.span(group)
+                if shape is _ROLE and _ends_a_sentence(text, match.start(), start):
+                    continue
                 if size := _size(text[start:end]):
                     found.append(Candidate(start, start + size, label, NAME, SCORE))
     yield from disjoint(found)
 
 
+def _ends_a_sentence(text: str, start: int, name: int) -> bool:
+    """Whether a role is a whole word and a full stop follows: "Soy el médico. Venga"."""
+    role = text[start:name].rstrip()
+    return role.endswith(".") and len(role) > 6
+
+
 def _size(name: str) -> int:
     """How much of a run of capitalised words is a name, from its start; 0 if nothing is."""
     size = 0
+    words = name.replace(",", " ").split()
+    if words[0].lower() in ("de", "del") and not any(is_surname(word) for word in words[1:3]):
+        # "MÉDICA DEL TRABAJO", but "DRA. DE LA FUENTE".
+        return 0
     for piece in re.finditer(r"[^\s,]+", name):
         word = piece[0].strip(".")
         if word[:1].isupper() and len(word) > 1 and not is_name(word):

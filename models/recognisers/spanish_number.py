@@ -1,7 +1,8 @@
 """Numbers behind the Spanish word for what they are: "DNI 18264735K", "nº col. 40/2217".
 
 The word gives the label. A number has three digits or more; of a telephone, six. Telephones of
-Spain count without a word as well, by the groups in which they are written.
+Spain count without a word as well, by the groups in which they are written. Dictated numbers are
+runs of four words or more ("historia cuatro cuatro cero siete"), of seven where no word is before.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .patterns import disjoint, is_word, pattern, stands_alone, view
+from .patterns import Pattern, disjoint, is_word, pattern, stands_alone, view
 
 NAME = "spanish_number"
 LABELS = (
@@ -24,47 +25,76 @@ _BETWEEN = r"(?: ?(?:n[.]?[º°o]?|núm|no|nro|num|#)[.:]{0,2})?[ .]{0,12}[:|#=]
 _VALUE = r"((?:[a-z]{1,5}[ .-]?)?\d[\dx]*(?:[ ./-]{0,2}[\da-z]*\d[\da-z]*){0,7}(?:[-/ ]?[a-z]\b)?)"
 
 
-def _behind(words: str) -> object:
+_SPOKEN = (
+    r"(?:cero|un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce"
+    r"|quince|dieci[a-z]{3,5}|veinte|veinti[a-z]{2,6}|cien|ciento"
+    r"|(?:dos|tres|cuatro|seis|ocho|nove)cient[oa]s|quinient[oa]s|setecient[oa]s"
+    r"|(?:treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa)"
+    r"(?: y (?:un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve))?)"
+)
+_NEXT = rf"(?:,? (?:(?:doble|triple|guion|barra|raya|punto) )?{_SPOKEN}\b)"
+_LETTER = r"(?:(?: guion)? letra [a-z]\b)?"
+_SPELLED = (
+    r"(?:[b-df-np-xz]|be|ce|de|efe|ge|hache|jota|ka|ele|eme|ene|pe|cu|erre|ese|te|uve|equis|zeta"
+    r"|mayúscula|guion|barra|raya|punto|doble|triple)"
+)
+_SAID = r"(?: (?:número|es|el|la|con|de [a-z]{3,10})){0,2}[:,]? "
+
+
+def _behind(words: str) -> Pattern:
     return pattern(rf"\b(?:{words})\b{_BETWEEN}{_VALUE}")
 
 
-_NAMED = tuple(
-    (_behind(words), label)
-    for words, label in (
-        (
-            r"dni|d\.n\.i|nie|nif|n\.i\.f|cif|c\.i|ci|cédula(?: de ciudadanía| de identidad)?"
-            r"|céd|cc|c\.c"
-            r"|rut|run|r\.u\.t|curp|rfc|cuit|cuil|dui|dpi|cui|pasaporte|folio|expte|radicado"
-            r"|incidente"
-            r"|siniestro|autorización|carné de identidad|documento|tip|biopsia|muestra|orden"
-            r"|petición"
-            r"|accesión|informe|interconsulta|caso",
-            "IDNUM",
-        ),
-        (r"nss|nuss|nass|n[.]?[º°]? ?s\.?s\.?|ss", "SSN"),
-        (
-            r"cip|cipa|nuhsa|tsi|sip|afiliad[oa]|afil|póliza|autogenerado|sis|socio|contrato"
-            r"|tarjeta sanitaria|autog|n[.]?[º°] de afil(?:iad[oa])?",
-            "HEALTHPLAN",
-        ),
-        (
-            r"nhc|h\.?c\.?|historia(?: clínica)?|n[.]?[º°] de historia|expediente|exp|ficha"
-            r"|registro"
-            r"|mrn|récord",
-            "MEDICALRECORD",
-        ),
-        (
-            r"col|colegiad[oa]|n[.]?[º°] col(?:egiad[oa])?|matrícula|mat(?:\. (?:prof|prov"
-            r"|nac))?|m\.?p|m\.?n"
-            r"|céd(?:ula)?\.? prof(?:esional)?|ced|cmp|cep|rm|mpps|msds|rnpi|jvpm|rne|cma"
-            r"|reg(?:istro)?\.? (?:prof|msp|médico|nac)[a-z]*|reg|lic|npi|exequátur|icm",
-            "LICENSE",
-        ),
-        (r"n/s|n[.]?[º°] ?(?:de )?serie|serie|serial|lote", "DEVICE"),
-        (r"placas?|patente|matrícula del? [a-z]{4,9}", "VEHICLE"),
-        (r"fax", "FAX"),
-        (r"episodio|cuenta|acct", "ACCOUNT"),
+def _said(words: str) -> Pattern:
+    return pattern(
+        rf"\b(?:{words})\b{_SAID}"
+        rf"((?:{_SPELLED},? ){{0,5}}{_SPOKEN}\b"
+        rf"(?:(?:,? {_SPELLED}){{0,3}},? {_SPOKEN}\b){{3,14}}{_LETTER})"
     )
+
+
+_WORDS = (
+    (
+        r"dni|d\.n\.i|nie|nif|n\.i\.f|cif|c\.i|ci|cédula(?: de ciudadanía| de identidad)?"
+        r"|céd|cc|c\.c"
+        r"|rut|run|r\.u\.t|curp|rfc|cuit|cuil|dui|dpi|cui|pasaporte|folio|expte|radicado"
+        r"|incidente"
+        r"|siniestro|autorización|carné de identidad|documento|tip|biopsia|muestra|orden"
+        r"|petición"
+        r"|accesión|informe|interconsulta|caso",
+        "IDNUM",
+    ),
+    (r"nss|nuss|nass|n[.]?[º°]? ?s\.?s\.?|ss", "SSN"),
+    (
+        r"cip|cipa|nuhsa|tsi|sip|afiliad[oa]|afil|póliza|autogenerado|sis|socio|contrato"
+        r"|tarjeta(?: sanitaria)?|tis|autog|asegurad[oa]|beneficiari[oa]|derechohabiente|carnet"
+        r"|carné(?: de afiliado)?|credencial|cartilla|agregado médico|muface|isfas|mugeju"
+        r"|n[.]?[º°] de afil(?:iad[oa])?",
+        "HEALTHPLAN",
+    ),
+    (
+        r"nhc|h\.?c\.?|historia(?: clínica)?|n[.]?[º°] de historia|expediente|exp|ficha"
+        r"|registro"
+        r"|mrn|récord",
+        "MEDICALRECORD",
+    ),
+    (
+        r"col|colegiad[oa]|n[.]?[º°] col(?:egiad[oa])?|matrícula|mat(?:\. (?:prof|prov"
+        r"|nac))?|m\.?p|m\.?n"
+        r"|céd(?:ula)?\.? prof(?:esional)?|ced|cmp|cep|rm|mpps|msds|rnpi|jvpm|rne|cma"
+        r"|reg(?:istro)?\.? (?:prof|msp|médico|nac)[a-z]*|reg|lic|npi|exequátur|icm",
+        "LICENSE",
+    ),
+    (r"n/s|n[.]?[º°] ?(?:de )?serie|serie|serial|lote", "DEVICE"),
+    (r"placas?|patente|matrícula del? [a-z]{4,9}", "VEHICLE"),
+    (r"fax", "FAX"),
+    (r"episodio|cuenta|acct", "ACCOUNT"),
+)
+_NAMED = tuple((_behind(words), label) for words, label in _WORDS)
+_DICTATED = (
+    *((_said(words), label) for words, label in _WORDS),
+    (_said(r"teléfono|móvil|celular|fijo"), "PHONE"),
+    (pattern(rf"\b({_SPOKEN}{_NEXT}{{6,14}}{_LETTER})"), "IDNUM"),
 )
 _TELEPHONE = r"(\+?\(?\d{1,5}\)?(?:[ .-]{0,3}\(?\d{1,7}\)?){1,6})"
 _NAMED_PHONE = pattern(
@@ -79,7 +109,8 @@ _OF_SPAIN = pattern(
 _WITH_COUNTRY = pattern(r"(\+(?:34|5[0-9]{1,2}|1) ?\(?\d{1,4}\)?(?:[ -]\d{2,4}){2,4})")
 
 _LOGIN = pattern(
-    r"\b(?:usuario|user|login|captur.|digit.|dig|validado por|usuario impresion)"
+    r"\b(?:usuario|user|login|captur.|digit.|dig|validado por)"
+    r"(?: (?:impresi.n|creador|registr.|captura|responsable|m.dico|alta|modific.))?"
     r"[.:]{0,2} {1,3}([a-z]{2,14}[_.]?[a-z]{0,10}\d{0,3})\b"
 )
 
@@ -90,13 +121,17 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     seen = view(text)
     found: list[Candidate] = []
     for shape, label in _NAMED:
-        for match in shape.finditer(seen):  # type: ignore[attr-defined]
+        for match in shape.finditer(seen):
             start, end = match.span(1)
             if _digits(text, start, end) >= 3 and not is_word(text, end):
                 found.append(Candidate(start, end, label, NAME, SCORE))
+    for shape, label in _DICTATED:
+        for match in shape.finditer(seen):
+            if stands_alone(text, *match.span(1)):
+                found.append(Candidate(*match.span(1), label, NAME, SCORE))
     for match in _LOGIN.finditer(seen):
         start, end = match.span(1)
-        if _is_login(text[start:end]):
+        if _is_login(text[start:end]) and text[end : end + 1] != ":":
             found.append(Candidate(start, end, "USERNAME", NAME, SCORE))
     for shape, least in ((_NAMED_PHONE, 6), (_OF_SPAIN, 9), (_WITH_COUNTRY, 8)):
         for match in shape.finditer(seen):

@@ -1,4 +1,4 @@
-"""Professions in Spanish: one of a list, or what stands behind the word for it in a form.
+"""Professions in Spanish: one of two lists, or what stands behind the word for it in a form.
 
 "Profesión: envasadora", "era planchadora", "taxista". Trades of staff are not in the list.
 """
@@ -18,7 +18,10 @@ LABELS = ("PROFESSION",)
 SCORE = 0.93
 
 _LETTER = "A-Za-zÁÉÍÓÚÑÜáéíóúñüç"
-_LISTED = pattern(rf"\b(?:{any_of('professions_general_es')})\b")
+_LISTED = tuple(
+    pattern(rf"\b(?:{any_of(name)})\b")
+    for name in ("professions_general_es", "spanish_profession_trades_es")
+)
 _FIELD = pattern(
     rf"\b(?:ocupaci.n|profesi.n|oficio|puesto|cargo)[ .]{{0,12}}[:|] {{0,3}}"
     rf"([{_LETTER}]{{4,20}}(?: (?:de|del|a|en|la|el|[{_LETTER}]{{3,16}})){{0,5}})"
@@ -38,7 +41,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields one PROFESSION a trade, left to right and without overlap."""
     text = document.text
     seen = view(text)
-    found = [match.span() for match in _LISTED.finditer(seen)]
+    found = [match.span() for shape in _LISTED for match in shape.finditer(seen)]
     for shape in (_FIELD, _WORKS):
         for match in shape.finditer(seen):
             start, end = match.span(1)

@@ -156,7 +156,7 @@ def _short_phrases() -> tuple[str, ...]:
     return tuple(one for one in phrases("clinical_phrases_en") if one.count(" ") < 4)
 
 
-def _named_thing(draw: Draw) -> str:
+def named_thing(draw: Draw) -> str:
     """An instrument, a device, a dressing or a brand that people call by its name alone."""
     if draw.chance(0.6):
         return draw.pick(words("named_things"))
@@ -169,7 +169,7 @@ def _eponyms() -> tuple[str, ...]:
     return tuple(sorted({*phrases("clinical_eponyms_en"), *phrases("eponyms_en")}))
 
 
-def _eponym(draw: Draw) -> str:
+def eponym(draw: Draw) -> str:
     """The name of a disease, a sign or an operation; one of two names at times."""
     name = draw.pick(_eponyms())
     if draw.chance(0.15) and "-" not in name:
@@ -179,7 +179,7 @@ def _eponym(draw: Draw) -> str:
 
 def _sign(draw: Draw) -> str:
     """An eponym with what it is of: Homans' sign, Kocher forceps, test of Allen."""
-    name, noun = _eponym(draw), draw.pick(phrases("eponym_nouns_en"))
+    name, noun = eponym(draw), draw.pick(phrases("eponym_nouns_en"))
     possessive = f"{name}'" if name.endswith("s") else f"{name}'s"
     return draw.pick((
         f"{name} {noun}", f"{name} {noun}", f"{possessive} {noun}", f"{name} {noun.title()}",
@@ -199,8 +199,8 @@ def _test(draw: Draw) -> str:
 
 
 _TERMS: tuple[tuple[Callable[[Draw], str], int], ...] = (
-    (_eponym, 30),
-    (_named_thing, 20),
+    (eponym, 30),
+    (named_thing, 20),
     (_medicine, 14),
     (_test, 8),
     (lambda draw: draw.pick(phrases("organisms_en")), 6),
@@ -252,13 +252,13 @@ _MADE: dict[str, Callable[[Draw], str]] = {
     ),
     "icd": _icd,
     "cpt": lambda draw: draw.shaped("9####"),
-    "epo": _eponym,
+    "epo": eponym,
     "sign": _sign,
     "med": _medicine,
     "test": _test,
     "bug": lambda draw: draw.pick(phrases("organisms_en")),
     "term": _term,
-    "thing": _named_thing,
+    "thing": named_thing,
     "maker": lambda draw: draw.pick(_brands("device_makers_en")),
     "rare": lambda draw: draw.pick(phrases("clinical_words_en")),
     "nameword": lambda draw: draw.pick(phrases("clinical_words_or_names_en")),

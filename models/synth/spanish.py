@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from . import clinical
 from .countries import country_of
@@ -50,6 +50,41 @@ def _decimal(note: Note, slot: Slot) -> Pieces:
     """A number with as many decimals as the first of the argument has, written as there."""
     text = clinical.SLOTS["f"](note, slot)[0].text
     return [NotePiece(text.replace(".", _decimal_sign(note)))]
+
+
+def _eponym(draw: Draw) -> str:
+    """The name of a disease, a sign, a scale or an operation; one of two names at times."""
+    if draw.chance(0.25):
+        return clinical.eponym(draw)
+    name = draw.pick(words("eponyms_es"))
+    if draw.chance(0.08) and "-" not in name:
+        return f"{name}-{draw.pick(words('eponyms_es'))}"
+    return name
+
+
+def _thing(draw: Draw) -> str:
+    """An instrument, a device, a dressing or a brand that people call by its name alone."""
+    return draw.pick(words("things_es")) if draw.chance(0.7) else clinical.named_thing(draw)
+
+
+def _term(draw: Draw) -> str:
+    """Any of what looks like a name: an eponym, a device, a drug, a microbe, an abbreviation."""
+    kind = draw.one_of(eponym=28, thing=22, drug=16, scale=8, microbe=6, gene=4, short=8, word=8)
+    if kind == "word":
+        word = draw.pick(phrases("clinical_words_es"))
+        return word[0].upper() + word[1:]
+    if kind == "drug":
+        name = draw.pick(clinical.drugs_of("drugs_es"))[0]
+        return name[0].upper() + name[1:]
+    made: Mapping[str, Callable[[], str]] = {
+        "eponym": lambda: _eponym(draw),
+        "thing": lambda: _thing(draw),
+        "scale": lambda: draw.pick(words("scores_es")).partition("\t")[0],
+        "microbe": lambda: draw.pick(phrases("organisms_en")),
+        "gene": lambda: draw.pick(words("genes")),
+        "short": lambda: draw.pick(words("abbreviations_es")),
+    }
+    return made[kind]()
 
 
 _ROUTES = ("VO", "vo", "v.o.", "IV", "iv", "i.v.", "IM", "sc", "SC", "EV", "", "", "", "", "")
@@ -127,9 +162,11 @@ def spanish_slots(home: Mapping[str, Maker]) -> dict[str, Maker]:
         "drug": _drug,
         "score": plain(_score),
         "scale": plain(lambda draw: draw.pick(words("scores_es")).partition("\t")[0]),
-        "eponym": plain(lambda draw: draw.pick(words("eponyms_es"))),
-        "epo": plain(lambda draw: draw.pick(words("eponyms_es"))),
-        "thing": plain(lambda draw: draw.pick(words("things_es"))),
+        "eponym": plain(_eponym),
+        "epo": plain(_eponym),
+        "thing": plain(_thing),
+        "term": plain(_term),
+        "abbr": plain(lambda draw: draw.pick(words("abbreviations_es"))),
         "rare": plain(lambda draw: draw.pick(phrases("clinical_words_es"))),
         "service": plain(lambda draw: draw.pick(phrases("specialities_es"))),
         "gest": plain(_gestation),
