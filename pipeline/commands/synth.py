@@ -15,6 +15,7 @@ from ...models.synth.raw import mix_in, read_raw
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .new_files import require_new_corpus
+from .synth_records import RECORD_OPTIONS, synthesise_records
 
 
 def synthesise(args: argparse.Namespace) -> str:
@@ -32,6 +33,11 @@ def synthesise(args: argparse.Namespace) -> str:
     if not args.output:
         raise UsageError("missing --output FILE: where to write the notes")
     require_new_corpus(args.output, None)
+    if args.patients is not None:
+        return synthesise_records(args)
+    for option in RECORD_OPTIONS:
+        if getattr(args, option.removeprefix("--").replace("-", "_")) is not None:
+            raise UsageError(f"{option} is of whole records: say how many with --patients N")
     if args.raw and args.language != ENGLISH:
         raise UsageError("--raw: only notes in English can be mixed in; leave out --language")
     templates = load_templates(args.templates, args.kind or (), args.language)
