@@ -19,6 +19,9 @@ NAMES = frozenset(("PATIENT", "DOCTOR"))
 _OPEN = frozenset(("plain", "reversed", "former"))
 """What may still be disguised."""
 
+_BEYOND = frozenset(("literal", "spelled"))
+"""What a typing error is not told of."""
+
 _MISREAD = (
     ("rn", "m"), ("m", "rn"), ("w", "vv"), ("d", "cl"), ("cl", "d"), ("o", "0"), ("O", "0"),
     ("l", "1"), ("i", "1"), ("I", "1"), ("s", "5"), ("S", "5"), ("B", "8"),
@@ -66,7 +69,11 @@ def disguise(draw: Draw, printed: Pieces, filled: Pieces) -> Pieces:
 def _told(piece: NotePiece, before: NotePiece) -> NotePiece:
     """The piece with what printing did to it."""
     if letters(piece.text) != letters(before.text):
-        return piece._replace(means=_written(piece, TYPO))
+        means = tuple(
+            mention if mention.written in _BEYOND else mention._replace(written=TYPO)
+            for mention in piece.means
+        )
+        return piece._replace(means=means)
     if "\n" in piece.text:
         return piece._replace(means=_written(piece, WRAPPED))
     return piece
@@ -74,7 +81,7 @@ def _told(piece: NotePiece, before: NotePiece) -> NotePiece:
 
 def letters(text: str) -> str:
     """Letters and digits of a text, without case and accents."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
+    plain = unicodedata.normalize("NFKD", text.casefold().replace("ı", "i"))
     return "".join(sign for sign in plain if sign.isalnum())
 
 

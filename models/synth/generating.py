@@ -53,7 +53,8 @@ def _with_whole_names(pieces: Pieces) -> Pieces:
         if (
             piece.label in NAMES
             and len(whole) > 1
-            and whole[-1] == (" ", "")
+            and whole[-1].text == " "
+            and not whole[-1].label
             and whole[-2].label == piece.label
             and not (_is_initials(piece.text) or _is_initials(whole[-2].text))
         ):

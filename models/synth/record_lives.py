@@ -54,9 +54,11 @@ class Known:
         who: "relative:1", "contact:2".
         person: the names.
         phone: a telephone number.
+        role: what they are to the patient: key of `record_templates.KIN_WORDS`.
     """
 
     who: str
+    role: str
     person: Person = dataclasses.field(repr=False)
     phone: str = dataclasses.field(repr=False)
 
@@ -228,16 +230,16 @@ def _names(
     return first, (since, dataclasses.replace(person, last=last, whole=whole))
 
 
-_KIN: tuple[tuple[str, str, int, int, float, int, float], ...] = (
-    ("relative", "other", 20, 104, 0.6, 1, 0.6),
-    ("relative", "f", 0, 72, 0.6, 1, 0.55),
-    ("relative", "m", 0, 70, 0.5, 1, 0.8),
-    ("relative", "", 27, 104, 0.5, 3, 0.65),
-    ("relative", "", 3, 104, 0.4, 2, 0.6),
-    ("contact", "", 0, 104, 0.4, 2, 0.0),
+_KIN: tuple[tuple[str, str, str, int, int, float, int, float], ...] = (
+    ("spouse", "relative", "other", 20, 104, 0.6, 1, 0.6),
+    ("mother", "relative", "f", 0, 72, 0.6, 1, 0.55),
+    ("father", "relative", "m", 0, 70, 0.5, 1, 0.8),
+    ("child", "relative", "", 27, 104, 0.5, 3, 0.65),
+    ("sibling", "relative", "", 3, 104, 0.4, 2, 0.6),
+    ("friend", "contact", "", 0, 104, 0.4, 2, 0.0),
 )
-"""Spouse, mother, father, children, brothers and sisters, friends: kind in the roster, sex, ages of
-patients who have some, share of these, most of them, and share with the patient's surname."""
+"""Role, kind in the roster, sex, ages of patients who have some, share of these, most of them, and
+share with the patient's surname."""
 
 
 def _kin(draw: Draw, names: Since[Person], code: str, language: str, age: int) -> tuple[Known, ...]:
@@ -245,7 +247,7 @@ def _kin(draw: Draw, names: Since[Person], code: str, language: str, age: int) -
     place = country_named(code, language)
     outside = note_outside(draw.child("phones"), code, language)
     counts = {"relative": 0, "contact": 0}
-    for role, (kind, sex, least, most, share, many, same) in enumerate(_KIN):
+    for role, kind, sex, least, most, share, many, same in _KIN:
         if not (least <= age <= most and draw.chance(share)):
             continue
         for number in range(draw.between(1, many)):
@@ -259,7 +261,7 @@ def _kin(draw: Draw, names: Since[Person], code: str, language: str, age: int) -
             person = with_short_name(own, person, language)
             counts[kind] += 1
             pieces: Pieces = SLOTS_IN[language]["phone"](outside, Slot("phone", "", "", "", "", 0))
-            found.append(Known(f"{kind}:{counts[kind]}", person, pieces[0].text))
+            found.append(Known(f"{kind}:{counts[kind]}", role, person, pieces[0].text))
     return tuple(found)
 
 

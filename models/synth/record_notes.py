@@ -8,21 +8,33 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.errors import UsageError
 from ..corpora import AnnotatedDocument
 from .disguises import NAMES, disguise
 from .drawing import Draw
-from .filling import Mention, Note, fill
+from .filling import LITERAL, Mention, Note, fill
 from .generating import LEAST_SEED, MOST_SEED, joined
 from .parsing import Template
 from .people import Person
 from .printing import MANNERS_IN, print_note
 from .record_lives import Life, age_on, draw_life, value_on
 from .record_people import DRAWN, Hospital, Staff, country_named
-from .record_slots import FORMER, FORMER_NAME, HOME, LIFE, PLAIN, WHO, record_slots
-from .record_templates import Shelf
+from .record_slots import (
+    FORMER,
+    FORMER_NAME,
+    HOME,
+    LIFE,
+    PLAIN,
+    WHO,
+    WITHOUT_SURNAME,
+    record_slots,
+)
+from .record_templates import PRACTITIONER, Role, Shelf
+
+MIXED = "mixed"
+"""How a name is written whose parts are written in several ways, or are of several people."""
 
 MOST_PATIENTS, MOST_NOTES = 9_999_999, 100_000
 """Most patients of a corpus, and most notes of a patient."""
@@ -135,8 +147,9 @@ class Records:
         if choose.chance(0.7):
             note.memory["hospital1"] = hospital.name
         who = {"p1": "patient"}
-        cast = _Cast(self.staff, life, hospital, template.language, draw.child("cast"))
-        for key in self.shelf.people(template):
+        roles = self.shelf.people(template)
+        cast = _Cast(self.staff, life, hospital, template.language, roles, draw.child("cast"))
+        for key in roles:
             who[key], person = cast.person(key)
             note.memory[f"person {key}"] = person
         note.memory[WHO] = who
@@ -147,12 +160,19 @@ class _Cast:
     """Who is in a note: nobody twice."""
 
     def __init__(
-        self, staff: Staff, life: Life, hospital: Hospital, language: str, draw: Draw
+        self,
+        staff: Staff,
+        life: Life,
+        hospital: Hospital,
+        language: str,
+        roles: Mapping[str, Role],
+        draw: Draw,
     ) -> None:
         self._staff = staff
         self._life = life
         self._hospital = hospital
         self._language = language
+        self._roles = roles
         self._draw = draw
         self._seen: set[str] = set()
         self._others = 0
@@ -161,11 +181,14 @@ class _Cast:
         """Who somebody is whom a template names by kind, sex and digit."""
         kind, sex = key[0], key[1:-1]
         if kind == "d":
-            return self._member(sex)
+            return self._member(sex, self._roles.get(key) == PRACTITIONER)
+        role, of_sex = self._roles.get(key, ("", ""))
         known = [
             one
             for one in self._life.kin
-            if one.who not in self._seen and sex in ("", one.person.sex)
+            if one.who not in self._seen
+            and {sex, of_sex} <= {"", one.person.sex}
+            and role in ("", one.role)
         ]
         if kind == "r" and known and self._draw.chance(0.9):
             one = self._draw.pick(known)
@@ -173,11 +196,13 @@ class _Cast:
             return one.who, one.person
         return self._stranger("PATIENT", sex)
 
-    def _member(self, sex: str) -> tuple[str, Person]:
+    def _member(self, sex: str, is_practitioner: bool) -> tuple[str, Person]:
         """One of the staff: often of the patient's team, else of the hospital."""
-        for _ in range(60):
+        for trial in range(60):
             number = self._hospital.first + self._draw.below(self._hospital.size)
-            if self._draw.chance(0.6):
+            if is_practitioner and not trial:
+                number = self._life.team[0]
+            elif self._draw.chance(0.6):
                 number = self._draw.pick(self._life.team)
             person = self._staff.person(number)
             who = f"staff:{number}"
@@ -201,9 +226,24 @@ def _one_each(means: Sequence[Mention], label: str) -> list[Mention]:
     for mention in means:
         before = found.setdefault(mention.who, mention)
         if before is not mention:
-            written = before.written if before.written != PLAIN else mention.written
+            written = _of_both(before.written, mention.written)
             form = "fl" if (before.form, mention.form) == ("first", "last") else before.form
             found[mention.who] = Mention(mention.who, form, written)
     if not found and label in NAMES:
-        return [Mention("other", "", "literal")]
-    return list(found.values())
+        return [Mention("other", "", LITERAL)]
+    mentions = list(found.values())
+    if len(mentions) < 2 or any(mention.written == LITERAL for mention in mentions):
+        return mentions
+    mixed = [mention._replace(written=MIXED) for mention in mentions]
+    # "Olive Halvorsen" is Olive, whoever of the kin the surname was taken from.
+    called = [mention for mention in mixed if mention.form in WITHOUT_SURNAME]
+    return [called[0]._replace(form="fl")] if len(called) == 1 else mixed
+
+
+def _of_both(one: str, other: str) -> str:
+    """How a name is written whose parts are written so."""
+    if LITERAL in (one, other):
+        return LITERAL
+    if PLAIN in (one, other) or one == other:
+        return other if one == PLAIN else one
+    return MIXED

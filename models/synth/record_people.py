@@ -16,7 +16,7 @@ from .drawing import Draw
 from .filling import NEWEST, Note
 from .lists import words
 from .parsing import COUNTRIES_IN, ENGLISH, SPANISH, Slot, Template
-from .people import Person, ascii_letters
+from .people import Person
 from .places import Institution
 from .slots import SLOTS_IN
 
@@ -128,15 +128,15 @@ def with_short_name(draw: Draw, person: Person, language: str) -> Person:
     if listed:
         nick = draw.pick(listed)
     else:
-        plain = ascii_letters(first)
-        nick = plain[: draw.between(3, 4)] if len(plain) > 4 else first
+        nick = first[: draw.between(3, 4)] if len(first) > 4 and first.isalpha() else first
     return dataclasses.replace(person, nick=nick)
 
 
 def formal_name(person: Person) -> str:
     """A person's name as a hospital's table has it: surnames, a comma, all first names."""
     if person.whole:
-        return person.whole
+        # Some are called by another name than by their first: Patrick Toh Xiu Ying.
+        return person.whole if person.first in person.whole else f"{person.whole} {person.first}"
     surnames = f"{person.last} {person.second}".strip()
     if person.suffix:
         surnames += f" {person.suffix}"

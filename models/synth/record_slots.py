@@ -34,7 +34,8 @@ _WRITTEN = {
 }
 """Form of a name -> how it is written, if not plainly."""
 
-_WITHOUT_SURNAME = frozenset(("first", "one", "nick", "mid", "email", "user"))
+WITHOUT_SURNAME = frozenset(("first", "one", "nick", "mid", "email", "user"))
+"""Forms of a name that have no surname."""
 
 _ANY = ("fl", "fl", "lf", "lf", "fi", "li", "last", "first")
 
@@ -67,7 +68,7 @@ def _named(name: str, home: Maker) -> Maker:
         if who == "patient" and form == "email":
             pieces = [piece._replace(text=note.memory[LIFE].email) for piece in pieces]
         written = _WRITTEN.get(form, PLAIN)
-        former = who == "patient" and note.memory[FORMER] and form not in _WITHOUT_SURNAME
+        former = who == "patient" and note.memory[FORMER] and form not in WITHOUT_SURNAME
         if former and written in (PLAIN, "reversed"):
             written = FORMER_NAME
         return _meaning(pieces, Mention(who, form or "fl", written))
