@@ -49,11 +49,11 @@ def disguise(draw: Draw, printed: Pieces, filled: Pieces) -> Pieces:
     line_end = "\r\n" if any("\r\n" in piece.text for piece in printed) else "\n"
     made: Pieces = []
     for piece, before in zip(printed, filled, strict=True):
-        if not piece.means or piece.label not in NAMES:
+        if not piece.means:
             made.append(_misread_words(draw, piece) if manner == "scanned" else piece)
             continue
         piece = _told(piece, before)
-        if any(mention.written not in _OPEN for mention in piece.means):
+        if piece.label not in NAMES or any(mention.written not in _OPEN for mention in piece.means):
             made.append(piece)
         elif draw.chance(typo):
             made.append(_replaced(piece, mistyped(draw, piece.text), TYPO))

@@ -30,7 +30,7 @@ def rows_of(life: Life, staff: Staff) -> Iterator[Row]:
 
     A name row begins somebody new; rows behind it are of the same person.
     """
-    for attribute, value in _own(life):
+    for attribute, value in dict.fromkeys(_own(life)):
         yield life.patient, "self", attribute, value
     for known in life.kin:
         kind = known.who.partition(":")[0]
@@ -59,6 +59,7 @@ def _own(life: Life) -> Iterator[tuple[str, str]]:
     for phone in life.phones:
         yield "phone", phone
     yield "email", life.email
-    numbers = [number for pieces in life.numbers.values() for number in pieces if number[1]]
-    for text, label in dict.fromkeys(numbers):
-        yield "mrn" if label == "MEDICALRECORD" else "id", text
+    for pieces in life.numbers.values():
+        for text, label in pieces:
+            if label:
+                yield "mrn" if label == "MEDICALRECORD" else "id", text

@@ -29,6 +29,8 @@ def synthesise(args: argparse.Namespace) -> str:
             cannot be read, or the seed or the number of notes is out of range.
     """
     if args.check or args.show:
+        if args.patients is not None:
+            raise UsageError("--check and --show look at templates: leave out --patients")
         return _checked(args)
     if not args.output:
         raise UsageError("missing --output FILE: where to write the notes")

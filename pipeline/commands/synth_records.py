@@ -46,14 +46,14 @@ def synthesise_records(args: argparse.Namespace) -> str:
             "--patients makes whole records: leave out --notes and --raw; --notes-per-patient A:B "
             "says how many notes a patient has"
         )
-    notes = _range(args.notes_per_patient or _NOTES)
+    notes = _range(_NOTES if args.notes_per_patient is None else args.notes_per_patient)
     ending = _ending(args.roster, args.output)
     templates = load_templates(args.templates, args.kind or (), args.language)
     records = Records.of(templates, seed=args.seed, patients=args.patients, notes=notes)
     counts = {"notes": 0, "spans": 0, "characters": 0, "roster rows": 0}
     with contextlib.ExitStack() as opened:
         add: Add | None = None
-        if args.roster:
+        if args.roster is not None:
             stream = opened.enter_context(new_file(args.roster, "--roster"))
             add = opened.enter_context(_WRITERS[ending](stream))
 
@@ -76,7 +76,7 @@ def synthesise_records(args: argparse.Namespace) -> str:
                     yield document
 
         write_annotated(all_notes(), args.output)
-    if not args.roster:
+    if args.roster is None:
         del counts["roster rows"]
     made = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     return f"{made} of {args.patients:,} patients from {len(templates):,} templates"

@@ -68,6 +68,11 @@ class Traces:
         if written == "typo":
             near = {*self.words, *self.glued, *self.short}
             return all(
-                len(word) == 1 or any(is_one_edit(word, known) for known in near) for word in words
+                any(is_one_edit(word, known) for known in near) or self._are_initials(word)
+                for word in words
             )
         return all(word in self.words or word in self.letters for word in words)
+
+    def _are_initials(self, word):
+        """Whether letters begin names, but for one of them."""
+        return len(word) <= 5 and sum(letter not in self.letters for letter in word) <= 1
