@@ -36,7 +36,7 @@ def synthesise(args: argparse.Namespace) -> str:
         raise UsageError("missing --output FILE: where to write the notes")
     require_new_corpus(args.output, None)
     if args.patients is not None:
-        return synthesise_records(args)
+        return synthesise_records(args, _counted)
     for option in RECORD_OPTIONS:
         if getattr(args, option.removeprefix("--").replace("-", "_")) is not None:
             raise UsageError(f"{option} is of whole records: say how many with --patients N")
@@ -47,24 +47,28 @@ def synthesise(args: argparse.Namespace) -> str:
     raw = [text for folder in args.raw or () for text in read_raw(folder)]
     counts = {"notes": 0, "spans": 0, "characters": 0}
 
-    def counted(documents: Iterator[AnnotatedDocument]) -> Iterator[AnnotatedDocument]:
-        for document in documents:
-            counts["notes"] += 1
-            counts["spans"] += len(document.spans)
-            counts["characters"] += len(document.text)
-            if sys.stderr.isatty() and counts["notes"] % 100 == 0:
-                print(f"\r{counts['notes']:,} notes", end="", file=sys.stderr, flush=True)
-            yield document
-
     def all_notes() -> Iterator[AnnotatedDocument]:
         if notes or not raw:
             yield from generate(templates, seed=args.seed, notes=notes)
         yield from mix_in(raw, seed=args.seed)
 
-    write_annotated(counted(all_notes()), args.output)
+    write_annotated(_counted(all_notes(), counts), args.output)
     kinds = len({template.kind for template in templates})
     made = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     return f"{made} from {len(templates):,} templates of {kinds} kinds and {len(raw):,} raw notes"
+
+
+def _counted(
+    documents: Iterator[AnnotatedDocument], counts: dict[str, int]
+) -> Iterator[AnnotatedDocument]:
+    """The documents; counts them, and says so on a terminal."""
+    for document in documents:
+        counts["notes"] += 1
+        counts["spans"] += len(document.spans)
+        counts["characters"] += len(document.text)
+        if sys.stderr.isatty() and counts["notes"] % 100 == 0:
+            print(f"\r{counts['notes']:,} notes", end="", file=sys.stderr, flush=True)
+        yield document
 
 
 def _checked(args: argparse.Namespace) -> str:

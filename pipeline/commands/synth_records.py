@@ -8,7 +8,6 @@ import csv
 import io
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
@@ -30,12 +29,15 @@ _NOTES = "1:40"
 
 Add = Callable[[Iterable[Row]], None]
 
+Counted = Callable[[Iterator[AnnotatedDocument], dict[str, int]], Iterator[AnnotatedDocument]]
 
-def synthesise_records(args: argparse.Namespace) -> str:
+
+def synthesise_records(args: argparse.Namespace, counted: Counted) -> str:
     """Writes records and, if asked for, their roster; returns a summary for the user.
 
     Args:
         args: the parsed command line of `scrubline synth`, with a number of patients.
+        counted: passes documents on and adds notes, spans and characters to counts.
 
     Raises:
         UsageError: if options contradict each other, a number is out of range, a kind is unknown,
@@ -67,15 +69,9 @@ def synthesise_records(args: argparse.Namespace) -> str:
             add_rows(staff_rows(records.staff))
             for life in records.lives():
                 add_rows(rows_of(life, records.staff))
-                for document in records.notes_of(life):
-                    counts["notes"] += 1
-                    counts["spans"] += len(document.spans)
-                    counts["characters"] += len(document.text)
-                    if sys.stderr.isatty() and counts["notes"] % 100 == 0:
-                        print(f"\r{counts['notes']:,} notes", end="", file=sys.stderr, flush=True)
-                    yield document
+                yield from records.notes_of(life)
 
-        write_annotated(all_notes(), args.output)
+        write_annotated(counted(all_notes(), counts), args.output)
     if args.roster is None:
         del counts["roster rows"]
     made = ", ".join(f"{count:,} {name}" for name, count in counts.items())
