@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from .drawing import Draw
-from .filling import NEWEST, OLDEST, Pieces
+from .filling import NEWEST, OLDEST, Note, Pieces
 from .parsing import SPANISH, Slot
 from .people import Person, email_of
 from .record_people import (
@@ -149,7 +149,7 @@ def draw_life(seed: int, ordinal: int, counts: tuple[int, int], shelf: Shelf, st
         pieces = SLOTS_IN[language][name](outside, Slot(name, "", "", "", "", 0))
         return tuple((piece.text, piece.label) for piece in pieces if piece.text)
 
-    numbers = {name: filled(name) for name in NUMBERS}
+    numbers = {name: _number(name, filled, outside) for name in NUMBERS}
     homes = [filled("address") for _ in range(1 + draw.child("moves").chance(0.3))]
     return Life(
         ordinal=ordinal,
@@ -170,6 +170,21 @@ def draw_life(seed: int, ordinal: int, counts: tuple[int, int], shelf: Shelf, st
         profession=filled("profession")[0][0],
         prefers_nick=draw.child("nick").chance(0.35),
     )
+
+
+LEAST_LENGTH = 5
+"""Letters and digits of the shortest number of a patient: shorter ones are of many."""
+
+
+def _number(name: str, filled: Callable[[str], Written], outside: Note) -> Written:
+    """A number that is long enough to be the patient's alone, if a few trials give one."""
+    for _ in range(20):
+        outside.memory.pop(name, None)
+        pieces = filled(name)
+        lengths = [sum(map(str.isalnum, text)) for text, label in pieces if label]
+        if min(lengths, default=0) >= LEAST_LENGTH:
+            break
+    return pieces
 
 
 def _who(seed: int, ordinal: int, shelf: Shelf) -> tuple[str, str, int, Person]:
