@@ -42,6 +42,9 @@ OLDEST_AGE = 104
 NAMESAKES = 40
 """Every so many-th patient has first and last name of one of those just before."""
 
+_STAFF_SHARE = 0.04
+"""Share of grown-up patients who are drawn from the staff, if the sex is right."""
+
 NUMBERS = ("mrn", "ssn", "plan", "national", "scheme", "identity")
 """Slots of the patient's numbers."""
 
@@ -84,6 +87,7 @@ class Life:
         hospitals: of the country; the usual one first.
         employer, profession: what the slots give.
         prefers_nick: whether the roster has the short name too.
+        member: number of a patient who is of the staff; else 0.
     """
 
     ordinal: int
@@ -103,6 +107,7 @@ class Life:
     employer: str = dataclasses.field(repr=False)
     profession: str = dataclasses.field(repr=False)
     prefers_nick: bool = dataclasses.field(repr=False)
+    member: int = dataclasses.field(repr=False)
 
     @property
     def patient(self) -> str:
@@ -137,7 +142,7 @@ def draw_life(seed: int, ordinal: int, counts: tuple[int, int], shelf: Shelf, st
     """
     language = shelf.language
     draw = Draw("record", seed, language, ordinal)
-    code, sex, age, person = _who(seed, ordinal, shelf)
+    code, sex, age, person, member = _who(seed, ordinal, shelf, staff)
     days = _days(draw.child("days"), counts, (OLDEST_AGE - age) * 365)
     birth = days[0] - datetime.timedelta(int(age * 365.25) + draw.child("birth").between(1, 360))
     names = _names(draw.child("names"), person, code, language, birth, days)
@@ -164,11 +169,12 @@ def draw_life(seed: int, ordinal: int, counts: tuple[int, int], shelf: Shelf, st
         numbers=numbers,
         remembered={name: str(outside.memory[name]) for name in ("mrn", "ssn")},
         kin=_kin(draw.child("kin"), names, code, language, age),
-        team=_team(draw.child("team"), usual),
+        team=_team(draw.child("team"), usual, member),
         hospitals=(usual, *(one for one in hospitals if one is not usual)),
         employer=filled("employer")[0][0],
         profession=filled("profession")[0][0],
         prefers_nick=draw.child("nick").chance(0.35),
+        member=member,
     )
 
 
@@ -187,18 +193,24 @@ def _number(name: str, filled: Callable[[str], Written], outside: Note) -> Writt
     return pieces
 
 
-def _who(seed: int, ordinal: int, shelf: Shelf) -> tuple[str, str, int, Person]:
-    """Country, sex, age at the first note, and first name."""
+def _who(seed: int, ordinal: int, shelf: Shelf, staff: Staff) -> tuple[str, str, int, Person, int]:
+    """Country, sex, age at the first note, first name, and number as a member of staff or 0."""
     draw = Draw("patient", seed, shelf.language, ordinal)
     if ordinal % NAMESAKES == 0:
         other = ordinal - draw.between(1, NAMESAKES - 1)
-        code, sex, age, person = _who(seed, other, shelf)
+        code, sex, age, person, _ = _who(seed, other, shelf, staff)
         middle = person.middle if draw.chance(0.5) else ""
-        return code, sex, age, dataclasses.replace(person, middle=middle)
+        return code, sex, age, dataclasses.replace(person, middle=middle), 0
     code, sex, age = shelf.first(draw.child("template"))
+    if 24 <= age <= 64 and draw.chance(_STAFF_SHARE):
+        hospital = draw.pick(staff.hospitals(code))
+        member = hospital.first + draw.below(hospital.size)
+        person = staff.person(member)
+        if person.sex == sex:
+            return code, sex, age, dataclasses.replace(person, label="PATIENT"), member
     place = country_named(code, shelf.language)
     person = DRAWN[shelf.language](draw.child("names"), "PATIENT", sex, country=place)
-    return code, sex, age, with_short_name(draw.child("short"), person, shelf.language)
+    return code, sex, age, with_short_name(draw.child("short"), person, shelf.language), 0
 
 
 def _days(draw: Draw, counts: tuple[int, int], most: int) -> tuple[datetime.date, ...]:
@@ -283,9 +295,13 @@ def _kin(draw: Draw, names: Since[Person], code: str, language: str, age: int) -
 _TEAM = 9
 
 
-def _team(draw: Draw, usual: Hospital) -> tuple[int, ...]:
+def _team(draw: Draw, usual: Hospital, patient: int) -> tuple[int, ...]:
+    """Numbers of staff, none of them the patient's own."""
     inside = usual.size - PRACTITIONERS
-    numbers = {usual.first + inside + draw.below(PRACTITIONERS): None}
+    numbers: dict[int, None] = {}
     while len(numbers) < 1 + _TEAM:
-        numbers[usual.first + draw.below(inside)] = None
+        ahead, many = (0, inside) if numbers else (inside, PRACTITIONERS)
+        number = usual.first + ahead + draw.below(many)
+        if number != patient:
+            numbers[number] = None
     return tuple(numbers)

@@ -174,7 +174,8 @@ class _Cast:
         self._language = language
         self._roles = roles
         self._draw = draw
-        self._seen: set[str] = set()
+        # Nobody treats oneself.
+        self._seen = {f"staff:{life.member}"}
         self._others = 0
 
     def person(self, key: str) -> tuple[str, Person]:

@@ -269,7 +269,7 @@ def _hospital(home: Maker) -> Maker:
 
 
 @functools.cache
-def record_slots(language: str) -> Mapping[str, Maker]:
+def record_slots(language: str) -> dict[str, Maker]:
     """The slots of a language, in notes of records."""
     home = SLOTS_IN[language]
     return {

@@ -246,6 +246,20 @@ def test_staff_come_back_over_records_and_are_the_same_people():
     assert all(len(several) == 1 for several in surnames.values())
 
 
+@pytest.mark.slow
+def test_some_patients_are_of_the_staff_and_do_not_treat_themselves():
+    source = " ".join(f"{{d{n}.last}}" for n in range(1, 10)) + " {p.last}\n%%\n"
+    made = records(patients=600, notes=(3, 6), source=source)
+    names = {row[3] for row in staff_rows(made.staff)}
+    members = [life for life in made.lives() if life.member]
+    assert members
+    for life in members:
+        assert formal_name(life.names[0][1]) in names
+        for note in made.notes_of(life):
+            whose = [one["who"] for one in note.meta["people"]]
+            assert f"staff:{life.member}" not in whose and "patient" in whose
+
+
 def test_words_before_a_name_choose_among_kin_and_staff():
     source = "Wife {rf1.first}; PCP {d2.last}; lives with daughter {rf2.first}.\n%%\n"
     made = records(patients=120, source=source)
