@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from ..core.errors import UsageError
 from ..corpora import AnnotatedDocument, Annotation
 from .drawing import Draw
-from .filling import Mention, NotePiece, Pieces, fill, open_note
+from .filling import LITERAL, Mention, NotePiece, Pieces, fill, open_note
 from .parsing import Template
 from .printing import MANNERS_IN, print_note
 from .slots import SLOTS_IN
@@ -61,6 +61,8 @@ def _with_whole_names(pieces: Pieces) -> Pieces:
             whole.pop()
             first = whole.pop()
             means = first.means + piece.means
+            if bool(first.means) != bool(piece.means):  # a part is of the template
+                means = tuple(mention._replace(written=LITERAL) for mention in means)
             piece = NotePiece(f"{first.text} {piece.text}", piece.label, means)
         whole.append(piece)
     return whole
