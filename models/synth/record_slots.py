@@ -22,7 +22,7 @@ LIFE, WHO, FORMER, HOME = "record life", "record who", "record former", "record 
 """Keys of a note's memory: the life, key of a person -> who, whether the name is not the legal
 one, the address of the day."""
 
-PLAIN, FORMER_NAME, REFORMATTED = "plain", "former", "reformatted"
+PLAIN, FORMER_NAME, REFORMATTED, PARTIAL = "plain", "former", "reformatted", "partial"
 
 _WRITTEN = {
     "nick": "nickname",
@@ -219,7 +219,7 @@ def _number(name: str, label: str, home: Maker) -> Maker:
         pieces = home(note, slot)
         if slot.index:
             return pieces
-        written = PLAIN
+        written = PARTIAL if slot.form else PLAIN
         if name == "mrn" and not slot.form and note.draw.chance(0.1):
             bare = re.sub(r"[ .-]", "", pieces[0].text)
             if bare != pieces[0].text:

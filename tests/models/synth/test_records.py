@@ -125,6 +125,36 @@ def test_every_name_leads_to_the_roster_in_shipped_templates(language):
     assert {"former", "wrapped", "ocr", "typo", "nickname"} <= good.keys()
 
 
+KEPT = {
+    **{"MEDICALRECORD": ("mrn", "id"), "SSN": ("id",), "HEALTHPLAN": ("id",), "IDNUM": ("id",)},
+    **{"STREET": ("street",), "CITY": ("city",), "ZIP": ("zip",), "PHONE": ("phone",)},
+}
+"""Label -> attributes of the roster that have what is the patient's."""
+
+
+@pytest.mark.parametrize("language", SOURCE)
+def test_numbers_and_addresses_of_the_patient_lead_to_the_roster(language):
+    made = records(language=language)
+    seen = collections.Counter()
+    for life in made.lives():
+        roster = collections.defaultdict(set)
+        for _, kind, attribute, value in rows_of(life, made.staff):
+            if kind == "self":
+                roster[attribute].add("".join(words_of(value)))
+        for note in made.notes_of(life):
+            labels = {(span.start, span.end): span.label for span in note.spans}
+            for one in note.meta["people"]:
+                label = labels[one["start"], one["end"]]
+                if one["who"] != "patient" or label not in KEPT or one["written"] == "typo":
+                    continue
+                text = "".join(words_of(written(note, one)))
+                kept = set().union(*(roster[attribute] for attribute in KEPT[label]))
+                short = (one["form"] == "phone" and len(text) >= 10) and text[-10:]
+                assert text in kept or any(short and short in value for value in kept)
+                seen[label] += 1
+    assert {"MEDICALRECORD", "STREET", "CITY", "PHONE"} <= seen.keys()
+
+
 @pytest.mark.parametrize("language", SOURCE)
 def test_people_and_spans_lie_where_they_are_said_to(language):
     made = records(language=language)
