@@ -16,16 +16,32 @@ from .drawing import Draw
 from .parsing import Choice, Mark, Node, Slot, Template, TemplateError, Text
 
 
+class Mention(NamedTuple):
+    """Whom a piece of a note of a record speaks of.
+
+    Attributes:
+        who: "patient", "relative:2", "contact:1", "staff:17" or "other:1".
+        form: the slot's form: "fl", "last", "street"...
+        written: "plain", or how a reader of the roster would not find it: "nickname", "typo"...
+    """
+
+    who: str
+    form: str
+    written: str
+
+
 class NotePiece(NamedTuple):
     """A piece of a note.
 
     Attributes:
         text: never empty.
         label: its label, or "" if it is not PHI.
+        means: whom it speaks of; told in notes of records alone.
     """
 
     text: str
     label: str = ""
+    means: tuple[Mention, ...] = ()
 
 
 Pieces = list[NotePiece]
@@ -95,14 +111,25 @@ def fill(note: Note, nodes: Sequence[Node], slots: dict[str, Maker]) -> Pieces:
             case Choice():
                 pieces += fill(note, note.draw.pick(node.ways), slots)
             case Mark():
-                words = "".join(piece.text for piece in fill(note, node.nodes, slots))
-                pieces.append(NotePiece(words, node.label))
+                pieces.append(_marked(fill(note, node.nodes, slots), node.label))
             case Slot():
                 make = slots.get(node.name)
                 if make is None:
                     raise note.wrong(node, f"no such slot; known: {', '.join(sorted(slots))}")
                 pieces += in_case(make(note, node), node.case)
     return [piece for piece in pieces if piece.text]
+
+
+LITERAL = "literal"
+"""How a name is written that holds words of the template."""
+
+
+def _marked(pieces: Pieces, label: str) -> NotePiece:
+    """Pieces as one, of another label."""
+    means = tuple(mention for piece in pieces for mention in piece.means)
+    if any(not piece.means and any(map(str.isalnum, piece.text)) for piece in pieces):
+        means = tuple(mention._replace(written=LITERAL) for mention in means)
+    return NotePiece("".join(piece.text for piece in pieces), label, means)
 
 
 _CASES: dict[str, Callable[[str], str]] = {
@@ -115,7 +142,7 @@ _CASES: dict[str, Callable[[str], str]] = {
 
 def in_case(pieces: Iterable[NotePiece], case: str) -> Pieces:
     """Pieces in upper ("u"), lower ("l") or title case ("t"), or as they are ("")."""
-    return [NotePiece(_CASES[case](text), label) for text, label in pieces]
+    return [NotePiece(_CASES[case](text), label, means) for text, label, means in pieces]
 
 
 def plain(make: Callable[[Draw], str], label: str = "") -> Maker:

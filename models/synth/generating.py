@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from ..core.errors import UsageError
 from ..corpora import AnnotatedDocument, Annotation
 from .drawing import Draw
-from .filling import NotePiece, Pieces, fill, open_note
+from .filling import LITERAL, Mention, NotePiece, Pieces, fill, open_note
 from .parsing import Template
 from .printing import MANNERS_IN, print_note
 from .slots import SLOTS_IN
@@ -24,17 +24,23 @@ LEAST_SEED, MOST_SEED = 0, (1 << 63) - 1
 
 def to_document(doc_id: str, pieces: Pieces, meta: dict[str, object]) -> AnnotatedDocument:
     """Joins pieces; blanks at the edge of an entity are not part of it."""
+    text, spans = joined(pieces)
+    return AnnotatedDocument(doc_id, text, tuple(span for span, _ in spans), meta)
+
+
+def joined(pieces: Pieces) -> tuple[str, list[tuple[Annotation, tuple[Mention, ...]]]]:
+    """The text of pieces, and their entities in order, each with whom it speaks of."""
     parts: list[str] = []
-    spans: list[Annotation] = []
+    spans: list[tuple[Annotation, tuple[Mention, ...]]] = []
     length = 0
-    for text, label in _with_whole_names(pieces):
+    for text, label, means in _with_whole_names(pieces):
         parts.append(text)
         inside = text.strip()
         if label and inside:
             start = length + len(text) - len(text.lstrip())
-            spans.append(Annotation(start, start + len(inside), label))
+            spans.append((Annotation(start, start + len(inside), label), means))
         length += len(text)
-    return AnnotatedDocument(doc_id, "".join(parts), tuple(spans), meta)
+    return "".join(parts), spans
 
 
 def _with_whole_names(pieces: Pieces) -> Pieces:
@@ -47,12 +53,17 @@ def _with_whole_names(pieces: Pieces) -> Pieces:
         if (
             piece.label in NAMES
             and len(whole) > 1
-            and whole[-1] == (" ", "")
+            and whole[-1].text == " "
+            and not whole[-1].label
             and whole[-2].label == piece.label
             and not (_is_initials(piece.text) or _is_initials(whole[-2].text))
         ):
             whole.pop()
-            piece = NotePiece(f"{whole.pop().text} {piece.text}", piece.label)
+            first = whole.pop()
+            means = first.means + piece.means
+            if bool(first.means) != bool(piece.means):  # a part is of the template
+                means = tuple(mention._replace(written=LITERAL) for mention in means)
+            piece = NotePiece(f"{first.text} {piece.text}", piece.label, means)
         whole.append(piece)
     return whole
 

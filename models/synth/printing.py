@@ -38,10 +38,15 @@ def _recut(text: str, pieces: Pieces) -> Pieces:
     """The same pieces over a text of the same length."""
     made: Pieces = []
     at = 0
-    for old, label in pieces:
-        made.append(NotePiece(text[at : at + len(old)], label))
+    for old, label, means in pieces:
+        made.append(NotePiece(text[at : at + len(old)], label, means))
         at += len(old)
     return made
+
+
+def _rewritten(pieces: Pieces, rewrite: Callable[[str, str], str]) -> Pieces:
+    """The pieces with other texts; `rewrite` takes text and label."""
+    return [NotePiece(rewrite(text, label), label, means) for text, label, means in pieces]
 
 
 def capitals(draw: Draw, pieces: Pieces) -> Pieces:
@@ -56,15 +61,13 @@ def small_letters(draw: Draw, pieces: Pieces) -> Pieces:
 
 def carriage_returns(draw: Draw, pieces: Pieces) -> Pieces:
     """Line ends of Windows."""
-    return [NotePiece(text.replace("\n", "\r\n"), label) for text, label in pieces]
+    return _rewritten(pieces, lambda text, label: text.replace("\n", "\r\n"))
 
 
 def one_line(draw: Draw, pieces: Pieces) -> Pieces:
     """Line ends lost in an export."""
     sign = draw.pick(("  ", " ", " | ", "   "))
-    return [
-        NotePiece(re.sub(r"\n+", sign if not label else " ", text), label) for text, label in pieces
-    ]
+    return _rewritten(pieces, lambda text, label: re.sub(r"\n+", sign if not label else " ", text))
 
 
 def missing_blanks(draw: Draw, pieces: Pieces) -> Pieces:
@@ -73,10 +76,10 @@ def missing_blanks(draw: Draw, pieces: Pieces) -> Pieces:
     def drop(match: re.Match[str]) -> str:
         return match[1] if draw.chance(0.25) else match[0]
 
-    return [
-        NotePiece(text if label else re.sub(r"([.,:;]) (?=[A-Za-z])", drop, text), label)
-        for text, label in pieces
-    ]
+    return _rewritten(
+        pieces,
+        lambda text, label: text if label else re.sub(r"([.,:;]) (?=[A-Za-z])", drop, text),
+    )
 
 
 _BARE = str.maketrans("áéíóúàèòïüÁÉÍÓÚÀÈÒÏÜ", "aeiouaeoiuAEIOUAEOIU")
@@ -87,15 +90,15 @@ def without_accents(draw: Draw, pieces: Pieces) -> Pieces:
     table = dict(_BARE)
     if draw.chance(0.3):
         table |= str.maketrans("ñÑçÇºª", "nNcCoa")
-    return [NotePiece(text.translate(table), label) for text, label in pieces]
+    return _rewritten(pieces, lambda text, label: text.translate(table))
 
 
 def wide_blanks(draw: Draw, pieces: Pieces) -> Pieces:
     """Two blanks between sentences, as typists set them."""
-    return [
-        NotePiece(text if label else re.sub(r"([.!?]) (?=\S)", r"\1  ", text), label)
-        for text, label in pieces
-    ]
+    return _rewritten(
+        pieces,
+        lambda text, label: text if label else re.sub(r"([.!?]) (?=\S)", r"\1  ", text),
+    )
 
 
 def typing_errors(draw: Draw, pieces: Pieces) -> Pieces:
@@ -115,7 +118,7 @@ def typing_errors(draw: Draw, pieces: Pieces) -> Pieces:
             )
         )
 
-    return [NotePiece(re.sub(r"[A-Za-z]{4,}", err, text), label) for text, label in pieces]
+    return _rewritten(pieces, lambda text, label: re.sub(r"[A-Za-z]{4,}", err, text))
 
 
 MANNERS: Mapping[str, tuple[float, Manner]] = {

@@ -87,6 +87,29 @@ def add_convert(parser: ArgumentParser) -> None:
     )
 
 
+def _add_records(parser: ArgumentParser) -> None:
+    """Adds the options of `synth` for whole records."""
+    parser.add_argument(
+        "--patients",
+        type=int,
+        metavar="N",
+        help="make whole records of N patients in place of single notes: the notes of a patient "
+        "share names, numbers, kin and staff, and say whom each name means (docs/synth.md)",
+    )
+    parser.add_argument(
+        "--notes-per-patient",
+        metavar="A:B",
+        help="with --patients: least and most notes of a patient, or one number for both "
+        "(default: 1:40)",
+    )
+    parser.add_argument(
+        "--roster",
+        metavar="FILE",
+        help="with --patients: also write the table of patients, kin and staff (patient, kind, "
+        "attribute, value): .csv, .jsonl or .parquet",
+    )
+
+
 def add_synth(parser: ArgumentParser) -> None:
     """Adds the options and the help of `synth`."""
     describe(
@@ -102,6 +125,8 @@ def add_synth(parser: ArgumentParser) -> None:
         "scrubline synth --seed 1 --templates ours/ --notes 500 --output notes.jsonl",
         "scrubline synth --seed 1 --kind nursing-shorthand --notes 500 --output notes.jsonl",
         "scrubline synth --seed 1 --raw raw-notes/ --output notes.jsonl",
+        "scrubline synth --patients 2000 --notes-per-patient 1:40 --roster roster.csv --output "
+        "records.jsonl",
     )
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed (default: %(default)s)"
@@ -113,6 +138,7 @@ def add_synth(parser: ArgumentParser) -> None:
         help="number of notes; templates are used in turn (default: one note per template, or as "
         "many as its #draws says); 0 for --raw alone",
     )
+    _add_records(parser)
     parser.add_argument(
         "--templates",
         metavar="FOLDER",
