@@ -13,7 +13,7 @@ _ZONE = (
     r"(?: ?(?:Z|UTC|GMT|BST|[CEMP][SD]T|CES?T|MES?Z|AE[SD]T|NZ[SD]T|IST)\b"
     r"| ?[+-][0-9]{2}:?[0-9]{2})"
 )
-_NOON = r"(?: ?(?:[ap]\.? ?m\b\.?|[ap]\b))"
+_NOON = r"(?: ?[ap]\.? ?m\b\.?|[ap]\b)"
 _HOURS = r"(?: ?(?:uhr|horas|hours|hrs?|hs|h)\b\.?)"
 _HOUR = r"(?:2[0-4]|[01]?[0-9])"
 _CLOCK = (

@@ -42,6 +42,9 @@ def _forms(*lines: str) -> tuple[NameForm, ...]:
     return tuple(tuple(line.split()) for line in lines)
 
 
+_SHORT = 3
+"""Letters of the first name of a form of abbreviations."""
+
 MONTHS: Final[Mapping[str, tuple[NameForm, ...]]] = {
     "en": _forms(
         "january february march april may june july august september october november december",
@@ -157,7 +160,8 @@ class Lexicon:
 
     Attributes:
         months: name in lower case -> the first form that has it.
-        weekdays: the same.
+        short_months: the same of abbreviations alone: "may" is one too.
+        weekdays: name in lower case -> the first form that has it.
         letters: weekdays of one letter in capitals.
         classes: any word in lower case -> its class, a letter of the patterns in `shapes`.
         phrases: numbers in words -> (class, name), where a year's name has its year as value.
@@ -165,6 +169,7 @@ class Lexicon:
     """
 
     months: Mapping[str, CalendarName]
+    short_months: Mapping[str, CalendarName]
     weekdays: Mapping[str, CalendarName]
     letters: Mapping[str, CalendarName]
     classes: Mapping[str, str]
@@ -212,8 +217,9 @@ def lexicon(language: str) -> Lexicon:
     taken = classes.keys() | months.keys() | weekdays.keys()
     for other in others:  # "15-May-2024" of a device in a note in Spanish
         for mine, theirs in ((months, MONTHS[other]), (weekdays, WEEKDAYS[other])):
-            more = {word: name for word, name in _names(theirs).items() if len(word) > 2}
-            mine.update({word: name for word, name in more.items() if word not in taken})
+            for word, name in _names(theirs).items():
+                if len(word) > 2 and word not in taken:
+                    mine.setdefault(word, name)
     clash = months.keys() & weekdays.keys()
     classes.update(dict.fromkeys(months, "M") | dict.fromkeys(weekdays, "W"))
     classes.update(dict.fromkeys(clash, "B"))
@@ -221,6 +227,7 @@ def lexicon(language: str) -> Lexicon:
     phrases = PHRASES.get(language, {})
     return Lexicon(
         months=months,
+        short_months=_names(form for form in MONTHS[language] if len(form[0]) == _SHORT),
         weekdays=weekdays,
         letters={
             name.upper(): CalendarName(letters, number) for number, name in enumerate(letters, 1)

@@ -18,6 +18,7 @@ from .styles import (
     EnglishOrdinal,
     KeptWord,
     MarkedFirst,
+    NameInCase,
     PaddedNumber,
     Style,
     TwoDigits,
@@ -96,14 +97,28 @@ def _year(token: DateToken) -> tuple[SeenPart, ...] | None:
     return None
 
 
-def _month_name(token: DateToken, context: ReadingContext) -> tuple[SeenPart, ...] | None:
-    word = token.text
-    name: CalendarName | None = context.lexicon.months.get(word.lower())
-    if name is None:
-        name = roman(word)
+def _month_name(
+    tokens: Sequence[DateToken], place: int, context: ReadingContext
+) -> tuple[SeenPart, ...] | None:
+    word, words = tokens[place].text, context.lexicon
+    name: CalendarName | None = words.months.get(word.lower())
+    if name is not None and word.lower() in words.short_months and _joined(tokens, place):
+        name = words.short_months[word.lower()]
+    if name is None and (name := roman(word)) is not None:
+        return (SeenPart("month", name.value, NameInCase(name.form, 1, "upper")),)
     if name is None or (style := named(word, name)) is None:
         return None
     return (SeenPart("month", name.value, style),)
+
+
+def _joined(tokens: Sequence[DateToken], place: int) -> bool:
+    """Whether a month is joined to a number, or has a dot, as abbreviations are: `05-MAY-2024`."""
+    around = ["", "", *(token.text for token in tokens), "", ""]
+    before, after = around[place : place + 2][::-1], around[place + 3 : place + 5]
+    return after[0] == "." or any(
+        near.isdigit() or (near in ("-", "/") and beyond.isdigit())
+        for near, beyond in (before, after)
+    )
 
 
 def _day(parse: ShapeParse, tokens: Sequence[DateToken]) -> tuple[int, SeenPart] | None:
@@ -147,6 +162,8 @@ def _by_parts(
     """Every part by its group."""
     found: Found = {}
     parts = parse.parts
+    if "D" in parts and context.language == "es":
+        return None  # Spanish counts days: "dos" alone is no day
     if (day := _day(parse, tokens)) is not None:
         found[day[0]] = (day[1],)
     elif "d" in parts or "D" in parts:
@@ -154,7 +171,7 @@ def _by_parts(
     if (place := parts.get("m")) is not None:
         found[place] = (SeenPart("month", int(tokens[place].text), None),)
     if (place := parts.get("M")) is not None:
-        if (name := _month_name(tokens[place], context)) is None:
+        if (name := _month_name(tokens, place, context)) is None:
             return None
         found[place] = name
     if (place := parts.get("y", parts.get("Y"))) is not None:
@@ -283,12 +300,11 @@ def _compact(
     place = parse.parts["e"]
     digits = tokens[place].text
     if len(digits) == 8:
+        parts = None
         if _may_be_year(digits[:4]):
             parts = _in_order((digits[:4], digits[4:6], digits[6:]), "ymd")
-        elif _may_be_year(digits[4:]):
+        if parts is None and _may_be_year(digits[4:]):
             parts = _in_order((digits[:2], digits[2:4], digits[4:]), context.order)
-        else:
-            parts = None
     else:
         days = [found for order in ORDERS if (found := _six(digits, order)) is not None]
         parts = _six(digits, context.order) or (days[0] if len(days) == 1 else None)

@@ -15,7 +15,7 @@ from typing import Final
 from ..core.errors import UsageError
 from ..core.suggestions import did_you_mean
 from .clock_times import peel
-from .lexicon import fold_holiday, holidays, lexicon
+from .lexicon import fold_holiday, holidays, lexicon, roman
 from .orders import ORDER_OF_LANGUAGE, ORDERS, Order, evidence
 from .parts import BUILDERS, Found, ReadingContext, SeenPart, exists
 from .shapes import DateToken, ShapeParse, parses, tokens_of
@@ -26,6 +26,8 @@ LONGEST: Final = 96
 """Code points of the longest text that may be a date; a longer one is not looked at."""
 
 _MOST_JOINTS = 8
+_UNKNOWN = 0
+"""The width of a day alone that has two digits anyhow; it prints as 1 does."""
 
 
 def read_date(text: str, language: str = "en", order: Order | None = None) -> WrittenDate | None:
@@ -55,6 +57,8 @@ def read_date(text: str, language: str = "en", order: Order | None = None) -> Wr
         return None
     context = ReadingContext(language, order, words)
     written = _single(text, context) or _range(text, context) or _by_name(text, context)
+    if written is not None and written.precision == "day_month":
+        written = _holiday(text) or written  # the Fourth of July
     return written if written is not None and str(written) == text else None
 
 
@@ -155,21 +159,22 @@ def _widths(found: Found, tokens: Sequence[DateToken]) -> dict[int, int]:
         if text[0] == "0" or len(text) == 1:
             widths[place] = len(text)
     if len(widths) < len(plain):
-        if widths:
-            default = max(widths.values())
-        else:
-            names = [
-                p for p, parts in found.items() if parts[0].field == "month" and p not in plain
-            ]
-            gap = (
-                "".join(t.text for t in tokens[min(plain[0], *names) + 1 : max(plain[0], *names)])
-                if names
-                else "-"
-            )
-            default = 2 if gap in ("", "-", "/") else 1
+        default = max(widths.values()) if widths else _default_width(found, plain, tokens)
         for place in plain:
             widths.setdefault(place, default)
     return widths
+
+
+def _default_width(found: Found, plain: Sequence[int], tokens: Sequence[DateToken]) -> int:
+    fields = {parts[0].field: place for place, parts in found.items()}
+    month = fields.get("month")
+    if month is None:
+        return _UNKNOWN
+    if month in plain:
+        return 2
+    low, high = sorted((plain[0], month))
+    joined = "".join(token.text for token in tokens[low + 1 : high]) in ("", "-", "/")
+    return 2 if joined and roman(tokens[month].text) is None else 1
 
 
 def _range(text: str, context: ReadingContext) -> WrittenDate | None:
@@ -220,11 +225,35 @@ def _two(
     precision = _precision(said[0])
     if precision is None or precision != _precision(said[1]) or precision == "day_of_month":
         return None
+    if joint == "-" and ("-" in left or "-" in right):
+        return None
+    if other.said.month is None and one.printed_as_number("month"):
+        return None  # "5/3-24" may be a year
     if joint == "/" and (precision != "day" or said != [one.said, other.said]):
         return None
     if precision != "weekday" and not _in_sequence(said, one.said, other.said):
         return None
-    return one, other
+    return _alike(one, other), _alike(other, one)
+
+
+def _alike(end: DateEnd, other: DateEnd) -> DateEnd:
+    """An end whose day tells no width, with that of the other's numbers."""
+    widths = [
+        piece.style.width
+        for piece in other.pieces
+        if isinstance(piece, DatePart)
+        and isinstance(piece.style, PaddedNumber)
+        and piece.field in ("day", "month")
+    ]
+    if not widths:
+        return end
+    pieces = (
+        piece._replace(style=PaddedNumber(max(widths)))
+        if isinstance(piece, DatePart) and piece.style == PaddedNumber(_UNKNOWN)
+        else piece
+        for piece in end.pieces
+    )
+    return DateEnd(tuple(pieces), end.said)
 
 
 def _in_sequence(filled: Sequence[DateFields], one: DateFields, other: DateFields) -> bool:
@@ -256,6 +285,13 @@ def _by_name(text: str, context: ReadingContext) -> WrittenDate | None:
     for count in range(len(words), 0, -1):
         if fold_holiday(" ".join(words[:count])) in holidays():
             rest = " ".join(words[count:])
-            if not rest or _single(rest, context) is not None:
-                return WrittenDate((DateEnd((text,), DateFields()),), "", "holiday")
+            return _fixed(text) if not rest or _single(rest, context) is not None else None
     return None
+
+
+def _holiday(text: str) -> WrittenDate | None:
+    return _fixed(text) if fold_holiday(text) in holidays() else None
+
+
+def _fixed(text: str) -> WrittenDate:
+    return WrittenDate((DateEnd((text,), DateFields()),), "", "holiday")

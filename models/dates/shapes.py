@@ -99,7 +99,7 @@ _DAY = r"(?P<d>[nN])(?P<o>\.?o)?"
 _MONTH = r"(?P<M>[MBRQ])"
 _NAME = r"(?P<M>[MB])"
 _YEAR = r"'?(?P<y>[ny])"
-_BEFORE = r"(?:(?:[hpi] |p-)(?:[fh] )*)*"
+_BEFORE = r"(?:[fhpi] |p-)*"
 _WEEKDAY = r"(?:(?P<W>[WBKQ])\.?(?: ?,| ?-)? ?(?:[hfi] )*)?"
 _BEHIND = r"(?:,? ?\(?(?P<w>[WB])\.?\)?)?"
 
@@ -108,11 +108,12 @@ _WITH_DAY: Final = (
     ("numbers", r"(?P<a>n)(?:\. ?| )(?P<b>n)(?:\. ?| )(?P<c>y)"),
     ("date", r"(?P<y>y) ?(?P<s>[-/.]) ?(?P<m>n) ?(?P=s) ?(?P<d>n)"),
     ("date", r"(?P<y>y) (?P<m>n) (?P<d>n)"),
-    ("pair", r"(?P<a>n) ?(?P<s>[-/.]) ?(?P<b>n)"),
+    ("pair", r"(?P<a>n)(?P<s>-)(?P<b>n)"),
+    ("pair", r"(?P<a>n) ?(?P<s>[/.]) ?(?P<b>n)"),
     ("pair", r"(?P<a>n)(?P<s>\.) ?(?P<b>n)\."),
     ("date", rf"(?:h )?{_DAY}{_GAP}{_MONTH}(?:\.?{_GAP}{_YEAR})?\.?"),
     ("date", rf"{_NAME}\.?{_GAP}{_DAY}(?:{_GAP}{_YEAR})"),
-    ("month_and_number", rf"{_NAME}\.?{_GAP}{_DAY}"),
+    ("month_and_number", rf"(?P<M>M)\.?{_GAP}{_DAY}"),
     ("date", rf"(?P<y>y){_GAP}{_MONTH}\.?{_GAP}(?P<d>n)"),
     ("compact", r"(?P<e>[se])"),
 )
@@ -120,7 +121,7 @@ _WITHOUT_DAY: Final = (
     ("date", r"(?P<m>n) ?[-/.] ?(?P<y>y)"),
     ("date", r"(?P<y>y) ?[-/.] ?(?P<m>n)"),
     ("date", rf"{_BEFORE}{_NAME}\.?{_GAP}(?:(?P<y>y)|'(?P<Y>n))"),
-    ("month_and_number", rf"{_BEFORE}{_NAME}\.?{_GAP}(?P<d>n)"),
+    ("month_and_number", rf"{_BEFORE}(?P<M>M)\.?{_GAP}(?P<d>n)"),
     ("date", rf"(?P<y>y){_GAP}{_NAME}"),
     ("date", rf"{_BEFORE}(?P<M>M)\.?"),
     ("date", rf"{_BEFORE}(?:(?P<y>y)|'(?P<Y>n))"),

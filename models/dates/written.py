@@ -88,6 +88,12 @@ class DateEnd:
             texts.append(text)
         return "".join(texts)
 
+    def printed_as_number(self, field: str) -> bool:
+        """Whether a part is written in digits alone."""
+        place = self.index_of(field)
+        part = None if place is None else self.pieces[place]
+        return isinstance(part, DatePart) and (part.style.printed(1) or "").isdigit()
+
     def index_of(self, field: str) -> int | None:
         """The place of a part among the pieces."""
         for place, piece in enumerate(self.pieces):
@@ -252,10 +258,11 @@ def filled(said: Sequence[DateFields]) -> list[DateFields]:
     if len(said) < 2:
         return list(said)
     first, last = said
-    if first.day is not None and last.day is not None:
+    borrowed = first.day is not None and last.day is not None and None in (first.month, last.month)
+    if borrowed:
         first = first if first.month is not None else first._replace(month=last.month)
         last = last if last.month is not None else last._replace(month=first.month)
-    crossing = first.place_in_year > last.place_in_year
+    crossing = not borrowed and first.place_in_year > last.place_in_year
     if first.year is None and last.year is not None:
         first = first._replace(year=last.year - crossing)
     elif last.year is None and first.year is not None:
@@ -283,7 +290,18 @@ def _completed(ends: tuple[DateEnd, ...], values: Sequence[DateFields]) -> tuple
 
 
 def _understood(ends: tuple[DateEnd, ...], values: Sequence[DateFields]) -> bool:
-    """Whether a reader of what the ends print knows year and month of both, as far as one says."""
+    """Whether a reader of what the ends print knows year and month of both, as far as one says.
+
+    A year left out that is not the one printed ("28 Dec-2 Jan 2024") is understood as well, but it
+    is left out only where it was in the original.
+    """
+    before = filled([end.said for end in ends])
+    if (
+        before[0].year == before[1].year
+        and values[0].year != values[1].year
+        and any(before[0].year is not None and end.index_of("year") is None for end in ends)
+    ):
+        return False
     said = [
         DateFields(
             **{
@@ -320,7 +338,7 @@ def _with_part(end: DateEnd, other: DateEnd, field: str) -> DateEnd:
     gap = other.pieces[theirs - 1] if theirs else ""
     gap = gap if isinstance(gap, str) else ""
     tail = "".join(piece for piece in pieces[mine + 1 :] if isinstance(piece, str))
-    if tail == "." and not (field == "month" and _is_number(part)):
+    if tail == "." and not (field == "month" and other.printed_as_number("month")):
         tail = ""  # "03." becomes "30.03.", but "3." becomes "30. April"
     return dataclasses.replace(end, pieces=(*pieces[: mine + 1], gap, part, tail))
 
@@ -333,7 +351,3 @@ def _last_part(end: DateEnd) -> int | None:
         if isinstance(piece, DatePart) and piece.field != "weekday"
     ]
     return places[-1] if places else None
-
-
-def _is_number(part: str | DatePart) -> bool:
-    return isinstance(part, DatePart) and (part.style.printed(1) or "").isdigit()
