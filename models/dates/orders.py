@@ -13,7 +13,8 @@ ORDERS: Final[tuple[Order, ...]] = ("mdy", "dmy", "ymd")
 ORDER_OF_LANGUAGE: Final[dict[str, Order]] = {"en": "mdy", "es": "dmy", "de": "dmy"}
 
 _TRIPLE = re.compile(
-    r"(?<![0-9./-])([0-9]{1,2}) ?([-/.]) ?([0-9]{1,2}) ?\2 ?'?(?:[0-9]{4}|[0-9]{2})(?![0-9])"
+    r"(?<![0-9./-])([0-9]{1,2})(?: ?([-/.]) ?([0-9]{1,2}) ?\2 ?'?(?:[0-9]{4}|[0-9]{2})"
+    r"|[. ] ?([0-9]{1,2})[. ] ?[0-9]{4})(?![0-9])"
 )
 _PAIR = re.compile(r"(?<![0-9:./-])([0-9]{1,2})[-/]([0-9]{1,2})(?![0-9:./-])")
 _LONGEST = 96
@@ -65,7 +66,7 @@ def evidence(text: str) -> tuple[set[Order], bool]:
     if len(text) > _LONGEST:
         return seen, False
     for match in _TRIPLE.finditer(text):
-        first, second = int(match.group(1)), int(match.group(3))
+        first, second = int(match.group(1)), int(match.group(3) or match.group(4))
         if 12 < first <= 31 and 1 <= second <= 12:
             seen.add("dmy")
         elif 1 <= first <= 12 < second <= 31:

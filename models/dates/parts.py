@@ -266,7 +266,8 @@ def _month_and_number(
     """A month and a number: its day, or a year of two digits ("Oct 21", "diciembre-08").
 
     Months come first in English dates without a year. Where the day comes first, the number is no
-    day in German, nor in Spanish behind a hyphen; behind a blank it may be either, and is not read.
+    day in German, nor in Spanish behind a hyphen; behind a blank it may be either, and is not read,
+    nor is a single digit, which a shift may make two.
     """
     place = parse.parts["d"]
     token, between = tokens[place], "".join(t.text for t in tokens[parse.parts["M"] + 1 : place])
@@ -282,9 +283,9 @@ def _month_and_number(
     elif joined:
         is_year = two_digits and day_first and context.language == "es"
     else:
-        is_year = False
-        if not two_digits or not day_first:
+        if not day_first:
             return found
+        is_year = False
     if not is_year or (year := _year(token)) is None:
         return None
     return {**found, place: year}

@@ -8,6 +8,7 @@ in from the day on which the program runs; parts that are not said stay unsaid.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -59,7 +60,21 @@ def read_date(text: str, language: str = "en", order: Order | None = None) -> Wr
     written = _single(text, context) or _range(text, context) or _by_name(text, context)
     if written is not None and written.precision == "day_month":
         written = _holiday(text) or written  # the Fourth of July
-    return written if written is not None and str(written) == text else None
+    if written is None or str(written) != text:
+        return None
+    if any(_is_against(end, order) for end in written.ends):
+        return dataclasses.replace(written, against_order=True)
+    return written
+
+
+def _is_against(end: DateEnd, order: Order) -> bool:
+    """Whether day and month are numbers in another order."""
+    if not (end.printed_as_number("day") and end.printed_as_number("month")):
+        return False
+    places = {field: end.index_of(field) or 0 for field in ("year", "month", "day")}
+    day_first = places["day"] < places["month"]
+    year_first = end.said.year is not None and places["year"] < places["month"]
+    return not year_first and day_first != (order == "dmy")
 
 
 def _single(text: str, context: ReadingContext) -> WrittenDate | None:

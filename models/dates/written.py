@@ -110,11 +110,14 @@ class WrittenDate:
         ends: one, or the two of a range.
         joint: the text between the two.
         precision: what the text says of time.
+        against_order: whether day and month stand in another order than that of the note, which a
+            part over 12 tells. Shifted, it must still tell.
     """
 
     ends: tuple[DateEnd, ...] = dataclasses.field(repr=False)
     joint: str = dataclasses.field(repr=False)
     precision: Precision
+    against_order: bool = False
 
     def __str__(self) -> str:
         return self.joint.join(end.printed(end.said) or "" for end in self.ends)
@@ -160,7 +163,8 @@ class WrittenDate:
 
         Returns:
             The text, or None if it must be redacted: holidays; seasons, unless they stay; a day of
-            the month alone without a reference; dates that leave 1800 to 2199.
+            the month alone without a reference; dates that leave 1800 to 2199; dates against the
+            order of the note whose day is 12 or less after the shift, since they would be misread.
         """
         if self.precision == "holiday" or (self.precision == "season" and not seasons):
             return None
@@ -170,9 +174,12 @@ class WrittenDate:
         if said[-1].year is None and said[0].year is None and said[-1].decade is None:
             said[-1] = _with_year(said[-1], reference)
         moved = [self._moved(values, days) for values in filled(said)]
-        if None in moved:
+        known = [values for values in moved if values is not None]
+        if len(known) < len(moved):
             return None
-        return self._printed([values for values in moved if values is not None])
+        if self.against_order and all((values.day or 0) <= 12 for values in known):
+            return None
+        return self._printed(known)
 
     def _moved(self, values: DateFields, days: int) -> DateFields | None:
         """The values of one end after the shift."""

@@ -346,6 +346,17 @@ def test_the_order_decides_where_both_are_possible(text, order, date):
     assert written.dates() == (datetime.date(*date),)
 
 
+def test_a_date_in_the_other_order_is_moved_while_it_tells_its_order():
+    other = read_date("25/3/2024", "en", "mdy")
+    assert other.against_order
+    assert other.shifted(-7) == "18/3/2024"
+    assert other.shifted(-14) is None  # "11/3/2024" is 3 November to a reader of this note
+    assert read_date("25/3/2024", "en", "dmy").shifted(-14) == "11/3/2024"
+    assert read_date("20051998", "en", "mdy").shifted(-14) is None
+    assert not read_date("2024-03-25", "en", "mdy").against_order
+    assert not read_date("25 March 2024", "en", "mdy").against_order
+
+
 def test_weekdays_follow_an_offset_of_no_whole_weeks():
     assert read_date("Fri 5/3/24").shifted(-1) == "Thu 5/2/24"
     assert read_date("Friday, May 3, 2024").shifted(10) == "Monday, May 13, 2024"
