@@ -25,7 +25,7 @@ _TIMES = rf"{_CLOCK}(?:\s?(?:-|–|to|a|bis)\s?{_CLOCK})?"
 _MILITARY = r"(?:2[0-3]|[01][0-9])[0-5][0-9]"
 _BEHIND = re.compile(
     rf"(?:T{_CLOCK}|\s?@\s?(?:{_TIMES}|{_MILITARY})|\s?\({_TIMES}\)"
-    rf"|(?:\s?[,;/]\s?|\s-\s|\s)(?:(?:at|um|gegen|ab|a las?|on)\s)?{_TIMES}"
+    rf"|(?:\s?[,;]\s?|\s[-/]\s|\s)(?:(?:at|um|gegen|ab|a las?|on)\s)?{_TIMES}"
     rf"|,?\sat\s{_MILITARY})\s*\Z",
     re.IGNORECASE,
 )

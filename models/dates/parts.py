@@ -207,14 +207,18 @@ def _numbers(
 _TRIED: Mapping[Order, tuple[Order, ...]] = {
     "mdy": ("mdy", "dmy"),
     "dmy": ("dmy", "mdy"),
-    "ymd": ("ymd", "dmy", "mdy"),
+    "ymd": ("ymd",),
 }
 _FIELD = {"d": "day", "m": "month"}
 
 
 def _in_order(texts: Sequence[str], order: Order) -> list[SeenPart] | None:
-    tried = ("ymd",) if len(texts[2]) < 4 and int(texts[0]) > 31 else _TRIED[order]
-    for each in tried:
+    """Three numbers as a date, or None.
+
+    Where years come first, a year at the end says nothing of day and month.
+    """
+    year_first = len(texts[2]) < 4 and int(texts[0]) > 31
+    for each in ("ymd",) if year_first else _TRIED[order]:
         parts: list[SeenPart] = []
         for letter, text in zip(each, texts, strict=True):
             if letter == "y":
@@ -233,17 +237,18 @@ def _valid(parts: Sequence[SeenPart]) -> bool:
 def _pair(parse: ShapeParse, tokens: Sequence[DateToken], context: ReadingContext) -> Found | None:
     """Two numbers: day and month, or month and year.
 
-    With a slash, German writes month and year. Elsewhere a second number over 31 is a year. With
-    the day first, a second number from 13 to 31 may be a day in the other order or a year: none.
+    With a slash, German writes month and year only. Elsewhere a second number from 33 on is a year,
+    which a shift by less than a year does not make a day. With the day first, a second number from
+    13 on may be a day in the other order or a year: none.
     """
     first, sign, second = (tokens[parse.parts[group]].text for group in ("a", "s", "b"))
     places = parse.parts["a"], parse.parts["b"]
     one, two = int(first), int(second)
     with_year = 1 <= one <= 12 and len(second) == 2 and sign != "."
-    if with_year and (context.language == "de" or two > 31 or two == 0):
+    if with_year and (context.language == "de" or two >= _SURE_YEAR or two == 0):
         month = (SeenPart("month", one, None),)
         return {places[0]: month, places[1]: _year(DateToken(second)) or ()}
-    if context.language == "de" and sign != "." and one <= 12:
+    if context.language == "de" and sign != ".":
         return None
     day_first = context.order == "dmy"
     if day_first and sign != "." and two > 12:
@@ -257,6 +262,7 @@ def _pair(parse: ShapeParse, tokens: Sequence[DateToken], context: ReadingContex
     return None
 
 
+_SURE_YEAR = 33
 _MONTH_FIRST = (("month", "day"), ("day", "month"))
 
 
@@ -278,7 +284,7 @@ def _month_and_number(
     joined = between.strip(" .") in ("-", "/", "–")
     of = re.search(r"\b(?:de|del|of)\b", between, re.IGNORECASE) is not None
     day_first = context.order == "dmy"
-    if int(token.text) > 31 or of or (day_first and context.language == "de"):
+    if int(token.text) >= _SURE_YEAR or of or (day_first and context.language == "de"):
         is_year = two_digits
     elif joined:
         is_year = two_digits and day_first and context.language == "es"

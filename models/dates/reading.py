@@ -74,7 +74,7 @@ def _is_against(end: DateEnd, order: Order) -> bool:
     places = {field: end.index_of(field) or 0 for field in ("year", "month", "day")}
     day_first = places["day"] < places["month"]
     year_first = end.said.year is not None and places["year"] < places["month"]
-    return not year_first and day_first != (order == "dmy")
+    return not year_first and (order == "ymd" or day_first != (order == "dmy"))
 
 
 def _single(text: str, context: ReadingContext) -> WrittenDate | None:
@@ -244,6 +244,8 @@ def _two(
         return None
     if other.said.month is None and one.printed_as_number("month"):
         return None  # "5/3-24" may be a year
+    if left.rstrip().endswith(".") and one.said.month is None and "." not in right:
+        return None
     if joint == "/" and (precision != "day" or said != [one.said, other.said]):
         return None
     if precision != "weekday" and not _in_sequence(said, one.said, other.said):

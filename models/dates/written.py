@@ -33,7 +33,7 @@ class DateFields(NamedTuple):
     """The values that a date has; those that it does not say are None.
 
     Attributes:
-        year: in full, two digits with their century (`reading.century_of`).
+        year: in full, two digits with their century (`parts.century_of`).
         month: from 1.
         day: of the month, from 1.
         weekday: from 1, Monday.
@@ -127,8 +127,9 @@ class WrittenDate:
 
         Args:
             reference: where two digits are a year, the newest year not after it is meant; without
-                it `reading.century_of` decides.
+                it `parts.century_of` decides.
         """
+        reference = _day_of(reference)
         if self.precision != "day":
             return ()
         found = []
@@ -170,6 +171,7 @@ class WrittenDate:
             return None
         if self.precision == "weekday":
             return self._joined(self.ends, [_other_weekday(end.said, days) for end in self.ends])
+        reference = _day_of(reference)
         said = [end.said for end in self.ends]
         if said[-1].year is None and said[0].year is None and said[-1].decade is None:
             said[-1] = _with_year(said[-1], reference)
@@ -177,7 +179,7 @@ class WrittenDate:
         known = [values for values in moved if values is not None]
         if len(known) < len(moved):
             return None
-        if self.against_order and all((values.day or 0) <= 12 for values in known):
+        if self.against_order and any((values.day or 0) <= 12 for values in known):
             return None
         return self._printed(known)
 
@@ -208,6 +210,11 @@ class WrittenDate:
         texts = [end.printed(own) for end, own in zip(ends, values, strict=True)]
         known = [text for text in texts if text is not None]
         return self.joint.join(known) if len(known) == len(texts) else None
+
+
+def _day_of(reference: datetime.date | None) -> datetime.date | None:
+    """A reference without its time: a time stamp is a date too, but not comparable with one."""
+    return reference.date() if isinstance(reference, datetime.datetime) else reference
 
 
 def _text(part: DatePart, values: DateFields) -> str:

@@ -336,6 +336,7 @@ def test_what_is_no_date_or_may_be_two_is_not_read(language, text):
         ("25/3/2024", "mdy", (2024, 3, 25)),
         ("3/25/2024", "dmy", (2024, 3, 25)),
         ("24/05/03", "ymd", (2024, 5, 3)),
+        ("05/03/24", "ymd", (2005, 3, 24)),
         ("240503", "ymd", (2024, 5, 3)),
         ("030524", "dmy", (2024, 5, 3)),
         ("030524", "mdy", (2024, 3, 5)),
@@ -355,6 +356,11 @@ def test_a_date_in_the_other_order_is_moved_while_it_tells_its_order():
     assert read_date("20051998", "en", "mdy").shifted(-14) is None
     assert not read_date("2024-03-25", "en", "mdy").against_order
     assert not read_date("25 March 2024", "en", "mdy").against_order
+
+
+@pytest.mark.parametrize("text", ["5/3/24", "5/3/2024", "13/5/2024", "05032024"])
+def test_a_year_at_the_end_tells_no_order_where_years_come_first(text):
+    assert read_date(text, "en", "ymd") is None
 
 
 def test_weekdays_follow_an_offset_of_no_whole_weeks():
@@ -377,6 +383,9 @@ def test_seasons_stay_only_where_they_are_meant_to():
 def test_a_day_of_no_month_needs_the_date_of_the_note():
     assert read_date("the 17th").shifted(-7) is None
     assert read_date("the 17th").shifted(-7, NOTE) == "the 10th"
+    moment = datetime.datetime(2024, 6, 10, 23, 59, tzinfo=datetime.UTC)
+    assert read_date("the 17th").shifted(-7, moment) == "the 10th"
+    assert read_date("3/15/30").dates(moment) == (datetime.date(1930, 3, 15),)
 
 
 def test_29_february_without_a_year_is_of_a_leap_year():
