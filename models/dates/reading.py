@@ -38,7 +38,8 @@ def read_date(text: str, language: str = "en", order: Order | None = None) -> Wr
         text: the whole text, with nothing around it but blanks and times of day.
         language: "en", "es" or "de"; names of months and weekdays of the others are read too.
         order: of day and month in numbers, as `orders.order_of` gives it for a note; None takes
-            the language's. A date that is possible in the other order alone is read in that.
+            the language's. A date that is possible in the other order alone is read in that, but
+            for "ymd".
 
     Returns:
         The date, with `str(date) == text`; None if the text is not understood to its last
@@ -181,6 +182,7 @@ def _widths(found: Found, tokens: Sequence[DateToken]) -> dict[int, int]:
 
 
 def _default_width(found: Found, plain: Sequence[int], tokens: Sequence[DateToken]) -> int:
+    """The width where no number tells one."""
     fields = {parts[0].field: place for place, parts in found.items()}
     month = fields.get("month")
     if month is None:
@@ -241,11 +243,11 @@ def _two(
     if precision is None or precision != _precision(said[1]) or precision == "day_of_month":
         return None
     if joint == "-" and ("-" in left or "-" in right):
-        return None
+        return None  # "3-5-7-9"
     if other.said.month is None and one.printed_as_number("month"):
         return None  # "5/3-24" may be a year
     if left.rstrip().endswith(".") and one.said.month is None and "." not in right:
-        return None
+        return None  # "03.-5/7/24"
     if joint == "/" and (precision != "day" or said != [one.said, other.said]):
         return None
     if precision != "weekday" and not _in_sequence(said, one.said, other.said):
@@ -273,12 +275,12 @@ def _alike(end: DateEnd, other: DateEnd) -> DateEnd:
     return DateEnd(tuple(pieces), end.said)
 
 
-def _in_sequence(filled: Sequence[DateFields], one: DateFields, other: DateFields) -> bool:
+def _in_sequence(whole: Sequence[DateFields], one: DateFields, other: DateFields) -> bool:
     """Whether the first end comes before the second, as in a range it does."""
     borrowed = one.month is None or (other.month is None and other.day is not None)
-    if filled[0].year is None and not borrowed:
+    if whole[0].year is None and not borrowed:
         return True  # from December to February
-    return _key(filled[0]) < _key(filled[1]) and all(exists(values) for values in filled)
+    return _key(whole[0]) < _key(whole[1]) and all(exists(values) for values in whole)
 
 
 def _key(values: DateFields) -> tuple[int, ...]:
@@ -307,8 +309,10 @@ def _by_name(text: str, context: ReadingContext) -> WrittenDate | None:
 
 
 def _holiday(text: str) -> WrittenDate | None:
+    """A text that is the name of a holiday, its year at most behind it."""
     return _fixed(text) if fold_holiday(text) in holidays() else None
 
 
 def _fixed(text: str) -> WrittenDate:
+    """A text with a name that does not move."""
     return WrittenDate((DateEnd((text,), DateFields()),), "", "holiday")

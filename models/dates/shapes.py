@@ -149,7 +149,7 @@ PATTERNS: Final = tuple(
 )
 PATTERNS_OF_ENDS: Final = (
     *PATTERNS,
-    *(ShapePattern(kind, re.compile(f"{_WEEKDAY}(?:{source})")) for kind, source in _ENDS),
+    *(ShapePattern(kind, re.compile(f"{_WEEKDAY}(?:{source}){_BEHIND}")) for kind, source in _ENDS),
 )
 
 

@@ -351,10 +351,10 @@ def _with_part(end: DateEnd, other: DateEnd, field: str) -> DateEnd:
         return dataclasses.replace(end, pieces=(*pieces[:place], *before, *pieces[place:]))
     gap = other.pieces[theirs - 1] if theirs else ""
     gap = gap if isinstance(gap, str) else ""
-    tail = "".join(piece for piece in pieces[mine + 1 :] if isinstance(piece, str))
-    if tail == "." and not (field == "month" and other.printed_as_number("month")):
-        tail = ""  # "03." becomes "30.03.", but "3." becomes "30. April"
-    return dataclasses.replace(end, pieces=(*pieces[: mine + 1], gap, part, tail))
+    rest = pieces[mine + 1 :]
+    if rest == (".",) and not (field == "month" and other.printed_as_number("month")):
+        rest = ()  # "03." becomes "30.03.", but "3." becomes "30. April"
+    return dataclasses.replace(end, pieces=(*pieces[: mine + 1], gap, part, *rest))
 
 
 def _last_part(end: DateEnd) -> int | None:

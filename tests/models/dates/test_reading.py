@@ -136,6 +136,8 @@ May 3-5, 2024 | day | February 16-18, 2024
 May 3 - June 5, 2024 | day | February 16 - March 20, 2024
 May 15-20, 2024 | day | February 28-March 4, 2024
 15-20 May 2024 | day | 28 February-4 March 2024
+15 (Wed) - 20 May 2024 | day | 28 February (Wed) - 4 March 2024
+Wed 15 - Mon 20 May 2024 | day | Wed 28 February - Mon 4 March 2024
 3/17-3/20/24 | day | 12/31/23-1/3/24
 from 5/3/24 to 5/7/24 | day | from 2/16/24 to 2/20/24
 2024-05-03/2024-05-07 | day | 2024-02-16/2024-02-20
