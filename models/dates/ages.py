@@ -57,10 +57,12 @@ def _agrees(said: DateFields, birth: datetime.date) -> bool:
 
 
 _NUMBER = re.compile(r"(?:9[0-9]|1[0-3][0-9])(?![0-9.]|['’]?s)")
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+_TEENS = "ten|eleven|twelve|[a-z]+teen"
 _WORD = re.compile(
-    r"\b(?:(?:(?:a|one) )?hundred(?:(?: and)? [a-z]+(?:[ -](?:one|two|three|four|five|six|seven"
-    r"|eight|nine))?)?|ninety(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?"
-    r"|(?:super)?centenarian)\b",
+    r"\b(?:(?:(?:a|one) )?hundred"
+    rf"(?:(?: and)? (?:{_TEENS}|[a-z]+ty(?:[ -](?:{_ONES}))?|{_ONES})\b)?"
+    rf"|ninety(?:[ -](?:{_ONES}))?|(?:super)?centenarian)\b",
     re.IGNORECASE,
 )
 _STAYS = re.compile(r"\bnonagenarian\b", re.IGNORECASE)

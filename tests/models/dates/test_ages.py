@@ -78,6 +78,7 @@ def test_what_tells_of_birth(text, tells):
         ("Ninety-three years", "Ninety years", "Ninety years"),
         ("NINETY-THREE", "NINETY", "NINETY"),
         ("one hundred and two years old", "ninety years old", "ninety years old"),
+        ("one hundred years old", "ninety years old", "ninety years old"),
         ("nonagenarian", "nonagenarian", "nonagenarian"),
         ("centenarian", "nonagenarian", "nonagenarian"),
         # What else the words tell goes with them.
