@@ -95,6 +95,8 @@ class ShapePattern(NamedTuple):
 
 
 _GAP = r" ?[-/.,]? ?(?:[fhpi] )*"
+# Before a year of two digits: "May 15-20" and "3 May-20" are ranges.
+_NO_DASH = r" ?[.,]? ?(?:[fhpi] )*"
 _DAY = r"(?P<d>[nN])(?P<o>\.?o)?"
 _MONTH = r"(?P<M>[MBRQ])"
 _NAME = r"(?P<M>[MB])"
@@ -111,8 +113,12 @@ _WITH_DAY: Final = (
     ("pair", r"(?P<a>n)(?P<s>-)(?P<b>n)"),
     ("pair", r"(?P<a>n) ?(?P<s>[/.]) ?(?P<b>n)"),
     ("pair", r"(?P<a>n)(?P<s>\.) ?(?P<b>n)\."),
-    ("date", rf"(?:h )?{_DAY}{_GAP}{_MONTH}(?:\.?{_GAP}{_YEAR})?\.?"),
-    ("date", rf"{_NAME}\.?{_GAP}{_DAY}(?:{_GAP}{_YEAR})"),
+    ("date", rf"(?:h )?{_DAY}{_GAP}{_MONTH}(?:\.?{_NO_DASH}{_YEAR})?\.?"),
+    ("date", rf"(?:h )?{_DAY}{_GAP}{_MONTH}\.?{_GAP}(?P<y>y)"),
+    ("date", rf"{_DAY} ?(?P<s>[-/]) ?{_MONTH}\.? ?(?P=s) ?{_YEAR}"),
+    ("date", rf"{_NAME}\.?{_GAP}{_DAY}{_NO_DASH}{_YEAR}"),
+    ("date", rf"{_NAME}\.?{_GAP}{_DAY}{_GAP}(?P<y>y)"),
+    ("date", rf"{_NAME}\.? ?(?P<s>[-/]) ?{_DAY} ?(?P=s) ?{_YEAR}"),
     ("month_and_number", rf"(?P<M>M)\.?{_GAP}{_DAY}"),
     ("date", rf"(?P<y>y){_GAP}{_MONTH}\.?{_GAP}(?P<d>n)"),
     ("compact", r"(?P<e>[se])"),

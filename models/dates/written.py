@@ -172,7 +172,7 @@ class WrittenDate:
         if self.precision == "weekday":
             return self._joined(self.ends, [_other_weekday(end.said, days) for end in self.ends])
         reference = _day_of(reference)
-        said = [end.said for end in self.ends]
+        said = filled([end.said for end in self.ends])
         if said[-1].year is None and said[0].year is None and said[-1].decade is None:
             said[-1] = _with_year(said[-1], reference)
         moved = [self._moved(values, days) for values in filled(said)]

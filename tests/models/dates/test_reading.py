@@ -50,6 +50,10 @@ May 3RD, 2024 | day | February 16TH, 2024
 the 3rd of May 2024 | day | the 16th of February 2024
 3 May '24 | day | 16 February '24
 19SEP2023 | day | 04JUL2023
+05-May-24 | day | 18-Feb-24
+May-15-20 | day | Feb-28-20
+5/May/24 | day | 18/Feb/24
+May 15, 20 | day | February 28, 20
 19MAY2023 | day | 03MAR2023
 23JAN25 | day | 07NOV24
 05-MAY-2024 | day | 18-FEB-2024
@@ -141,6 +145,9 @@ Wed 15 - Mon 20 May 2024 | day | Wed 28 February - Mon 4 March 2024
 3/17-3/20/24 | day | 12/31/23-1/3/24
 from 5/3/24 to 5/7/24 | day | from 2/16/24 to 2/20/24
 2024-05-03/2024-05-07 | day | 2024-02-16/2024-02-20
+May 3-5 | day_month | February 16-18
+May 15-20 | day_month | February 28-March 4
+3rd-5th of May | day_month | 16th-18th of February
 Dec 28 - Jan 2 | day_month | Oct 12 - Oct 17
 May-June | month_name | February-March
 May and June 2024 | month | February and March 2024
