@@ -198,6 +198,8 @@ def _numbers(
 ) -> Found | None:
     """Three numbers, by the order, else by the one order in which there is such a day."""
     places = [parse.parts[group] for group in "abc"]
+    if tokens[places[2]].said is not None:
+        return None
     texts = [tokens[place].text for place in places]
     if (parts := _in_order(texts, context.order)) is None:
         return None
@@ -344,7 +346,8 @@ def _decade(
     place = parse.parts.get("c")
     if place is None:
         place = parse.parts["C"]
-        if context.language != "es":
+        before = "".join(token.text for token in tokens[:place]).lower().strip(" '’")
+        if context.language != "es" or before not in ("los", "los años", "los anos"):
             return None
     token = tokens[place]
     if token.said is not None or token.text[-1] != "0" or (year := _year(token)) is None:

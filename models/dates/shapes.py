@@ -142,7 +142,8 @@ _WITHOUT_DAY: Final = (
 )
 _ENDS: Final = (
     ("date", r"(?:h )?(?P<d>[nN])(?P<o>\.?o)?\.?"),
-    ("date", rf"{_DAY},? {_YEAR}"),
+    ("date", rf"{_DAY}, ?{_YEAR}"),
+    ("date", rf"{_DAY} (?P<y>y)"),
 )
 """What may stand at one end of a range only."""
 

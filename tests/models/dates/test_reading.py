@@ -220,6 +220,8 @@ del 3 al 5 de mayo de 2024 | day | del 16 al 18 de febrero de 2024
 del 15 al 20 de mayo | day_month | del 28 de febrero al 4 de marzo
 entre el 3 y el 5 de mayo de 2024 | day | entre el 16 y el 18 de febrero de 2024
 desde 03/05/2024 hasta 05/05/2024 | day | desde 16/02/2024 hasta 18/02/2024
+el 15 al 20 de mayo | day_month | el 28 de febrero al 4 de marzo
+el 10 al 15 de mayo | day_month | el 23 al 28 de febrero
 2 a 5 de mayo de 2024 | day | 15 a 18 de febrero de 2024
 """
 
@@ -298,6 +300,7 @@ def test_a_date_is_read_whole_and_moves_in_its_form(language, text, precision, s
 
 NO_DATE = {
     "en": """
+        5/3/twenty seventeen | 3 15 to 20 May
         2/30/2024 | 13/13/2024 | 0/5/2024 | 5/0/2024 | 29 February 2023 | 2/29/23 | April 31
         31 June | 32 May 2024 | 23/010/1990 | 5/3/024 | 5/3/20244 | 2O/O5/2024 | l2-O6-2016
         febuary 26 | mAY 3 | MaY | 19 | 6 | 09 | 0 | 1234 | 999 | 12345 | 123456789 | 201012
