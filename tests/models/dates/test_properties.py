@@ -232,7 +232,7 @@ PIECES = st.sampled_from(
 )
 
 
-@examples(5000)
+@examples(1500)
 @given(
     text=st.lists(PIECES, max_size=9).map("".join) | st.text(max_size=40),
     language=st.sampled_from(["en", "es", "de"]),
@@ -256,7 +256,7 @@ def test_any_text_is_read_whole_or_not_at_all(text, language, order, days, refer
         assert first <= last
 
 
-@examples(2000)
+@examples(500)
 @given(first=DAYS, second=DAYS, days=OFFSETS, form=st.sampled_from(FORMS))
 def test_intervals_of_full_days_are_kept(first, second, days, form):
     where, name, write = form
