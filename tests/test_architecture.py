@@ -26,6 +26,7 @@ PUBLIC = {"__init__": {"models"}, "__main__": {"pipeline"}, "beam": {"transforms
 ORDER = {
     "models": (
         *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
+        "dates",
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
         *("bundles", "views", "formats", "guesses", "jobs", "scrubbed_text", "scrubber"),
         *("embedding", "synth", "pages", "evaluation", "training", "studies"),

@@ -13,6 +13,7 @@ CONTENTS = {
     "Using Scrubline": (
         "docs/operations",
         "docs/policies",
+        "docs/dates",
         "docs/own-rules",
         "docs/formats",
         "docs/tables",

@@ -1,0 +1,101 @@
+"""People of 90 and more: whether a record tells of one, and what goes then.
+
+Source: 45 CFR 164.514(b)(2)(i)(C): all ages over 89, and all elements of dates, the year too, that
+tell of such an age, but for the one category of 90 or older.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from ..redaction.generalization import KEEP, generalise_age
+from .written import DateFields, WrittenDate
+
+OVER: Final = 90
+"""The first age that is not told."""
+
+
+def age_on(birth: datetime.date, date: datetime.date) -> int:
+    """Whole years from birth to a date; someone of 29 February is a year older on 1 March."""
+    return date.year - birth.year - ((date.month, date.day) < (birth.month, birth.day))
+
+
+def over_89(birth: datetime.date, dates: Iterable[datetime.date]) -> bool:
+    """Whether any date of a record shows the person at 90 or more.
+
+    It is a fact of the record, not of a note: where it holds, birth date, year of birth and ages go
+    in every note, so that no note tells on another. True dates are compared, before any shift.
+    """
+    return any(age_on(birth, date) >= OVER for date in dates)
+
+
+def tells_birth(written: WrittenDate, birth: datetime.date) -> bool:
+    """Whether a written date is the date of birth, or as much of it as is written.
+
+    For records where `over_89` holds: what tells of birth is removed, not shifted. A year of two
+    digits is compared by these, a day without a year by day and month. A weekday, a holiday, a
+    month alone or a day of no month tell nothing of birth.
+    """
+    if written.precision in ("weekday", "holiday", "season", "month_name", "day_of_month"):
+        return False
+    return any(_agrees(end.said, birth) for end in written.ends)
+
+
+def _agrees(said: DateFields, birth: datetime.date) -> bool:
+    pairs = (
+        (said.year and said.year % 100, birth.year % 100),
+        (said.month, birth.month),
+        (said.day, birth.day),
+        (said.decade and said.decade % 100, birth.year % 100 // 10 * 10),
+        (said.quarter, (birth.month + 2) // 3),
+    )
+    known = [(value, true) for value, true in pairs if value is not None]
+    return bool(known) and all(value == true for value, true in known)
+
+
+_NUMBER = re.compile(r"(?:9[0-9]|1[0-3][0-9])(?![0-9.]|['’]?s)")
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+_TEENS = "ten|eleven|twelve|[a-z]+teen"
+_WORD = re.compile(
+    r"\b(?:(?:(?:a|one) )?hundred"
+    rf"(?:(?: and)? (?:{_TEENS}|[a-z]+ty(?:[ -](?:{_ONES}))?|{_ONES})\b)?"
+    rf"|ninety(?:[ -](?:{_ONES}))?|(?:super)?centenarian)\b",
+    re.IGNORECASE,
+)
+_STAYS = re.compile(r"\bnonagenarian\b", re.IGNORECASE)
+_TELLS_MORE = re.compile(
+    r"[0-9]|month|week|day|hour|mes|semana|d[ií]a|early|mid|late", re.IGNORECASE
+)
+
+
+def age_text(covered: str, *, plus: bool = True) -> str | None:
+    """What an age becomes: as it is up to 89, else 90 in the same words.
+
+    Args:
+        covered: the text of an age: `93`, `93-year-old`, `ninety-three-year-old`, `92 y/o`.
+        plus: whether digits become `90+`; else `90`. Words become "ninety" in their case, and
+            "centenarian" becomes "nonagenarian".
+
+    Returns:
+        The text. Where other words would tell more ("late 90s", "94 years 3 months") it is the
+        number alone. None for an age that is not understood (`generalise_age`): it is redacted.
+    """
+    general = generalise_age(covered)
+    if general is None:
+        return None
+    if general == KEEP or _STAYS.fullmatch(covered):
+        return covered
+    number = "90+" if plus else "90"
+    text, digits = _NUMBER.subn(number, covered)
+    text, words = _WORD.subn(_ninety, text)
+    rest = text.replace(number, "", 1) if digits else text
+    return text if digits + words == 1 and not _TELLS_MORE.search(rest) else number
+
+
+def _ninety(match: re.Match[str]) -> str:
+    word = match.group()
+    told = "nonagenarian" if word.lower().endswith("centenarian") else "ninety"
+    return told.upper() if word.isupper() else told.capitalize() if word[0].isupper() else told
