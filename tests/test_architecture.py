@@ -27,7 +27,16 @@ ORDER = {
     "models": (
         *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "guesses", "jobs", "scrubbed_text", "scrubber"),
+        *(
+            "bundles",
+            "views",
+            "formats",
+            "guesses",
+            "surrogates",
+            "jobs",
+            "scrubbed_text",
+            "scrubber",
+        ),
         *("embedding", "synth", "evaluation", "training", "studies"),
     ),
     "pipeline": (
