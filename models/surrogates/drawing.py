@@ -16,12 +16,8 @@ DRAWN_BITS = 64
 
 def framed(*fields: str) -> bytes:
     """The fields, each behind its length in bytes: no two different lists of fields are alike."""
-    out = []
-    for field in fields:
-        raw = field.encode("utf-8", "surrogatepass")
-        out.append(len(raw).to_bytes(_LENGTH_BYTES, "big"))
-        out.append(raw)
-    return b"".join(out)
+    raws = [field.encode("utf-8", "surrogatepass") for field in fields]
+    return b"".join([len(raw).to_bytes(_LENGTH_BYTES, "big") + raw for raw in raws])
 
 
 class Draws:

@@ -23,10 +23,12 @@ WORD: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}]|['’ʼ`](?=[^\W\d_]))*")
 _ALWAYS_PARTICLES: Final = word_set("de del della der den des von vander zu")
 """Particles that are no names, in whatever case."""
 
-_JOINING: Final = word_set("y e and und the family familia familie nee née geb")
+_JOINING: Final = word_set("and und the family familia familie nee née geb")
 _SUFFIXES: Final = word_set("jr sr ii iii iv 2nd 3rd 4th junior senior")
 _HEADS_OF_TITLES: Final = word_set("dr mr mrs ms miss dra sr sra srta don doña dña prof")
 _TITLES_DE: Final = word_set("herr herrn frau dr prof med dipl ing pd oa ärztin arzt schwester")
+
+_NO_NAMES: Final = _JOINING | _HEADS_OF_TITLES
 
 STAYS: Final = "stays"
 INITIALS: Final = "initials"
@@ -59,6 +61,9 @@ def read_name(
         known: whether a normal form is a name of this record; such a word never stays.
         staff: whether credentials are more likely than names of the same letters (Do, MD).
     """
+    if text.isalpha() and len(text) > 3 and folded(text) not in _NO_NAMES:
+        # The most frequent form by far: a single word.
+        return [Piece(NAME, *_without_tail(text, words, known))]
     found = [(m.start(), m.end(), m.group()) for m in WORD.finditer(text)]
     kinds = _kinds(text, found, words, known, staff=staff)
     pieces, end = [], 0
@@ -95,7 +100,7 @@ def _kinds(
             kinds[number] = STAYS if number and normal in _SUFFIXES else NUMBER
         elif len(word) == 1:
             kinds[number] = STAYS if number and word in "yeª" else INITIALS
-        elif _is_joining(word, normal, small=small):
+        elif normal in _JOINING and (word.islower() or len(word) > 3):
             kinds[number] = STAYS
     _mark_titles(text, found, kinds, words)
     _mark_particles(found, kinds, shouted or small)
@@ -108,10 +113,6 @@ def _kinds(
             initials = short and (alone or not shouted)
             kinds[number] = INITIALS if initials else NAME
     return kinds
-
-
-def _is_joining(word: str, normal: str, *, small: bool) -> bool:
-    return normal in _JOINING and (word.islower() and not small or len(word) > 3)
 
 
 def _mark_titles(

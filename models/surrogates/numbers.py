@@ -58,7 +58,7 @@ def number(drawer: Drawer, label: str, text: str) -> str | None:
 
     Texts with words in them, too long ones, and ones without a letter or digit get None.
     """
-    if len(text) > LONGEST or _WORD.search(text) or not any(map(str.isalnum, text)):
+    if len(text) > LONGEST or not any(map(str.isalnum, text)) or _has_words(text):
         return None
     for attempt in range(ATTEMPTS):
         found = _issued_to_nobody(drawer, label, text, attempt)
@@ -69,6 +69,12 @@ def number(drawer: Drawer, label: str, text: str) -> str | None:
         if takes_number(drawer, text, found, attempt):
             return found
     return None
+
+
+def _has_words(text: str) -> bool:
+    """Whether letters are words: a long run with small ones, or all there is."""
+    runs = _WORD.findall(text)
+    return bool(runs) and (not any(map(str.isdigit, text)) or not all(map(str.isupper, runs)))
 
 
 def takes_number(drawer: Drawer, text: str, found: str, attempt: int) -> bool:

@@ -124,10 +124,10 @@ def _never_issued(drawer: Drawer, text: str, free: str, attempt: int) -> str:
     calling, national = _parted(digits, text, drawer.language)
     draw = drawer.draws.number("phone", national, str(attempt))
     kept = _kept(calling, national, _area_digits(text[:end], len(digits) - len(national)), draw)
-    if kept is None or len(kept) > len(national):
+    if not calling:
         return free
     # Digits behind a number that nobody has reach nobody either.
-    more = digits_of(in_format(drawer, national, attempt))[len(kept) :]
+    more = in_format(drawer, national, attempt)[len(kept) :]
     filled = iter(digits[: len(digits) - len(national)] + kept + more)
     return "".join(
         next(filled) if c.isdecimal() and at < end else free[at] for at, c in enumerate(text)
@@ -167,8 +167,8 @@ def _parted(digits: str, text: str, language: str) -> tuple[str, str]:
     return "", digits
 
 
-def _kept(calling: str, national: str, area: int, draw: int) -> str | None:
-    """A number of a kept range in place of one, without calling code and 0."""
+def _kept(calling: str, national: str, area: int, draw: int) -> str:
+    """A number of a kept range in place of one, without calling code and 0; or nothing."""
     if calling == "1":
         return _north_american(national, draw)
     ranges: tuple[str, ...] = ()
@@ -185,20 +185,21 @@ def _kept(calling: str, national: str, area: int, draw: int) -> str | None:
         ranges = _FRENCH
     elif calling == "34":
         ranges = _SPANISH
+    ranges = tuple(r for r in ranges if len(r) <= len(national) + 1)
     if not ranges:
-        return None
+        return ""
     # An area of as many digits, where there is one: the groups stay those of a number.
     ranges = tuple(r for r in ranges if r.find(" ") == area) or ranges
     shape = ranges[draw % len(ranges)].replace(" ", "")
     return _digits_for(shape, draw // len(ranges))
 
 
-def _north_american(national: str, draw: int) -> str | None:
+def _north_american(national: str, draw: int) -> str:
     line = f"55501{draw % 100:02d}"
     if len(national) == 7:
         return line
     if len(national) != 10:
-        return None
+        return ""
     # A toll-free number stays one; any other gets another area: where somebody lives is PHI.
     area = national[:3] if national[:3] in _TOLL_FREE else _AREAS[draw // 100 % len(_AREAS)]
     return area + line

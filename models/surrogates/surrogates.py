@@ -64,7 +64,7 @@ MAKERS: Final[Mapping[str, _Make]] = MappingProxyType(
 KEEPS: Final = ("AGE",)
 """Labels whose surrogate may be the text itself: ages up to 89."""
 
-WORDS_CACHED, TEXTS_CACHED = 1 << 16, 1 << 14
+WORDS_CACHED, TEXTS_CACHED, SCOPES_CACHED = 1 << 16, 1 << 14, 1 << 10
 LONGEST_CACHED: Final = 100
 """Most code points of a text whose surrogate is kept in memory."""
 
@@ -144,7 +144,7 @@ class Surrogates:
         pools: SHA-256 of all lists that they are drawn from, 64 hex digits.
     """
 
-    __slots__ = ("_key", "_lexicon", "_text", "_word", "pools", "settings")
+    __slots__ = ("_draws", "_key", "_lexicon", "_text", "_word", "pools", "settings")
     pools: str
     settings: SurrogateSettings
 
@@ -157,6 +157,7 @@ class Surrogates:
         put("settings", given)
         put("pools", pools_hash())
         put("_lexicon", lexicon(given.languages))
+        put("_draws", functools.lru_cache(SCOPES_CACHED)(self._scoped))
         put("_word", functools.lru_cache(WORDS_CACHED)(self._draw_word))
         put("_text", functools.lru_cache(TEXTS_CACHED)(self._make))
 
@@ -310,7 +311,7 @@ class Surrogates:
         return ("document", patient or "", document)
 
     def _drawer(self, scope: tuple[str, ...], known: Known, avoid: frozenset[str]) -> Drawer:
-        draws = Draws(self._key, *scope)
+        draws = self._draws(scope)
         return Drawer(draws, scope, self.settings, self._lexicon, known, avoid, self._word)
 
     def _make(
@@ -332,6 +333,9 @@ class Surrogates:
             return None, NOTHING
         return Surrogate(made, drawer.attempt), frozenset(drawer.used)
 
+    def _scoped(self, scope: tuple[str, ...]) -> Draws:
+        return Draws(self._key, *scope)
+
     def _draw_word(
         self,
         scope: tuple[str, ...],
@@ -345,7 +349,7 @@ class Surrogates:
         if found is None:
             return None
         letter = normal[:1] if self.settings.initials == "keep" and kind in NAME_CLASSES else ""
-        draws = Draws(self._key, *scope)
+        draws = self._draws(scope)
         if not letter and length is None:
             return drawn_word(draws, kind, normal, attempt, found.words)
         words = found.some(letter=letter, length=length)

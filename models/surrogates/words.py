@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -12,6 +13,7 @@ _PLAIN = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", 
 POSSESSIVE = re.compile(r"['’ʼ]s$", re.IGNORECASE)
 
 
+@functools.lru_cache(1 << 14)
 def folded(word: str) -> str:
     """A word without case, accents, apostrophes and hyphens: O’Brien and OBRIEN are one."""
     if word.isascii():
@@ -20,7 +22,7 @@ def folded(word: str) -> str:
         parts = unicodedata.normalize("NFD", word.casefold())
         plain = "".join(one for one in parts if unicodedata.category(one) != "Mn")
         plain = plain.translate(_PLAIN)
-    return _NO_LETTERS.sub("", plain)
+    return plain if plain.isalpha() else _NO_LETTERS.sub("", plain)
 
 
 def german_folded(word: str) -> str:
