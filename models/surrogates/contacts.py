@@ -5,7 +5,9 @@ All addresses are at `example.org`, which RFC 2606 keeps for examples: nobody ge
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from .drawer import Drawer
@@ -24,6 +26,9 @@ _ADDRESS = re.compile(r"\s*(?:mailto:)?([^@\s]{1,128})@([^@\s]{1,255})\s*", re.I
 _URL = re.compile(r"([a-z][a-z0-9+.-]{1,9}://|//)?([^/?#\s]{1,255})([/?#][^\s]*)?", re.IGNORECASE)
 _LEAST_SURNAME = 4
 """Letters of a surname behind an initial, as in `jsmith`."""
+
+_LEAST_NAME = 3
+"""Letters of a name in a login; fewer are initials."""
 
 
 def username(drawer: Drawer, label: str, text: str) -> str | None:
@@ -82,31 +87,43 @@ def _letters(drawer: Drawer, run: str) -> str | None:
     normal = words.normal(run)
     if len(run) == 1:
         return _alike(drawer.letter(normal), run)
-    if _is_name(drawer, normal):
-        return _small(drawer, run)
-    for name, initials, before in (
-        (run[1:], run[:1], True),
-        (run[:-1], run[-1:], False),
-        (run[2:], run[:2], True),
-    ):
-        if len(name) >= _LEAST_SURNAME and _is_name(drawer, words.normal(name)):
-            new = _small(drawer, name)
-            if new is None:
-                return None
-            letters = "".join(_initial(drawer, initial, name) for initial in initials)
-            return letters + new if before else new + letters
-    if len(run) > 3:
-        for number in range(3, len(run) - 2):
-            # `maryjones`: two names in one, both listed.
-            one, two = run[:number], run[number:]
-            if all(_is_name(drawer, words.normal(part)) for part in (one, two)):
-                first, second = _small(drawer, one), _small(drawer, two)
-                return None if first is None or second is None else first + second
+    # Whoever is known first: Smithj is a surname too.
+    for is_name in (drawer.is_known, functools.partial(_is_listed, drawer)):
+        if is_name(normal):
+            return _small(drawer, run)
+        for parts in _readings(run):
+            if all(len(part) < _LEAST_NAME or is_name(words.normal(part)) for part in parts):
+                return _joined(drawer, parts)
     return in_format(drawer, run, 0)
 
 
-def _is_name(drawer: Drawer, normal: str) -> bool:
-    return drawer.is_known(normal) or (len(normal) > 2 and drawer.words.is_listed(normal))
+def _readings(run: str) -> Iterator[tuple[str, ...]]:
+    """What a run may be: `jsmith`, `smithj`, `jpsmith`, `maryjones`."""
+    if len(run) > _LEAST_SURNAME:
+        yield run[:1], run[1:]
+        yield run[:-1], run[-1:]
+    if len(run) > _LEAST_SURNAME + 1:
+        yield run[:2], run[2:]
+    for number in range(_LEAST_NAME, len(run) - _LEAST_NAME + 1):
+        yield run[:number], run[number:]
+
+
+def _joined(drawer: Drawer, parts: tuple[str, ...]) -> str | None:
+    """The surrogates of names, and of the initials beside one."""
+    out = []
+    for number, part in enumerate(parts):
+        if len(part) < _LEAST_NAME:
+            name = parts[1 - number]
+            out.append("".join(_initial(drawer, initial, name) for initial in part))
+        elif (new := _small(drawer, part)) is not None:
+            out.append(new)
+        else:
+            return None
+    return "".join(out)
+
+
+def _is_listed(drawer: Drawer, normal: str) -> bool:
+    return len(normal) >= _LEAST_NAME and drawer.words.is_listed(normal)
 
 
 def _small(drawer: Drawer, run: str) -> str | None:
