@@ -42,6 +42,10 @@ _HARDWARE = re.compile(r"(?:[0-9A-F]{2}([:-]))(?:[0-9A-F]{2}\1){4}[0-9A-F]{2}", 
 
 def normal_number(text: str) -> str:
     """Letters and digits alone, without case and leading zeros."""
+    if text.isascii():
+        kept = "".join(filter(str.isalnum, text)).casefold()
+        bare = kept.lstrip("0")
+        return bare if len(bare) >= _LEAST_KEPT_ZEROS else kept
     bare = "".join(c for c in text if c not in _ORDINALS)
     kept = "".join(c for c in unicodedata.normalize("NFKC", bare).casefold() if c.isalnum())
     bare = kept.lstrip("0")
@@ -92,12 +96,12 @@ def in_format(drawer: Drawer, text: str, attempt: int, *, keep: str = "") -> str
         keep: characters that stay, beside signs: the `x` of a masked number.
     """
     normal = normal_number(text)
-    places = [at for at, c in enumerate(text) if c.isalnum() and c not in keep + _ORDINALS]
+    kept = keep + _ORDINALS
+    places = [at for at, c in enumerate(text) if c.isalnum() and c not in kept]
     # From the right: what stands before the normal form are leading zeros, which stay.
-    zeros = 0
-    if len(places) - len(normal) > 0:
-        while zeros < len(places) - len(normal) and text[places[zeros]] == "0":
-            zeros += 1
+    zeros, most = 0, len(places) - len(normal)
+    while zeros < most and text[places[zeros]] == "0":
+        zeros += 1
     stream = drawer.draws.stream(len(places) - zeros, "number", normal, str(attempt))
     out = list(text)
     first = True
@@ -109,6 +113,8 @@ def in_format(drawer: Drawer, text: str, attempt: int, *, keep: str = "") -> str
 
 def _alike(sign: str, draw: int, *, first: bool) -> str:
     """A digit for a digit, in its script, or a letter for a letter, in its case."""
+    if "0" <= sign <= "9":
+        return str(1 + draw % 9 if first else draw % 10)
     if sign.isdecimal():
         digit = 1 + draw % 9 if first else draw % 10
         return chr(ord(sign) - unicodedata.decimal(sign) + digit)

@@ -18,9 +18,9 @@ from typing import Final, NoReturn
 from ..core.errors import UsageError
 from .ages import age
 from .contacts import email, url, username
-from .drawer import ATTEMPTS, NOBODY, Drawer, Known, drawn_letters, drawn_word
+from .drawer import ATTEMPTS, NOBODY, Drawer, DrawWord, Known, drawn_letters, drawn_word
 from .drawing import Draws
-from .lexicon import lexicon, pools_hash
+from .lexicon import Lexicon, lexicon, pools_hash
 from .numbers import normal_number, number
 from .people import person
 from .phones import phone
@@ -101,6 +101,9 @@ class Surrogate:
     attempt: int = 0
 
 
+_Made = tuple[Surrogate | None, frozenset[str]]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class SurrogateNames:
     """Surrogates by names and hashes, without their key: this is what is pickled.
@@ -145,6 +148,11 @@ class Surrogates:
     """
 
     __slots__ = ("_draws", "_key", "_lexicon", "_text", "_word", "pools", "settings")
+    _draws: Callable[[tuple[str, ...]], Draws]
+    _key: bytes
+    _lexicon: Lexicon
+    _text: Callable[[tuple[str, ...], str, str, Known], _Made]
+    _word: DrawWord
     pools: str
     settings: SurrogateSettings
 
@@ -321,7 +329,7 @@ class Surrogates:
         text: str,
         known: Known,
         avoid: frozenset[str] = NOTHING,
-    ) -> tuple[Surrogate | None, frozenset[str]]:
+    ) -> _Made:
         """The surrogate, and the normal forms of its words."""
         if not _is_readable(text):
             return None, NOTHING

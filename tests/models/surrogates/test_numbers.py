@@ -3,10 +3,12 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.recognisers.check_digits import luhn, modulo_11, verhoeff
 from scrubline.models.surrogates import Surrogates, SurrogateSettings
+
+from ...examples import examples
 
 KEY = bytes(range(32))
 NEVER = Surrogates(KEY)
@@ -42,7 +44,7 @@ def test_what_is_no_number_gets_a_marker(text):
     assert of("VEHICLE", text) is None
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.from_regex(r"[0-9A-Z]{2,4}[-/ .]?[0-9]{3,8}", fullmatch=True), st.text(max_size=4))
 def test_numbers_keep_their_format_and_are_never_true(text, patient):
     for by in (NEVER, FORMAT):

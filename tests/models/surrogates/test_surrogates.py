@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.dictionaries import DICTIONARIES, load, phrase_set
 from scrubline.models.core.errors import UsageError
@@ -28,6 +28,8 @@ from scrubline.models.surrogates.drawing import Draws, framed
 from scrubline.models.surrogates.pools import NAME_CLASSES, POOL_LISTS, pool
 from scrubline.models.surrogates.words import folded
 
+from ...examples import examples
+
 KEY = bytes(range(32))
 BY = Surrogates(KEY, SurrogateSettings(languages=("en", "es", "de")))
 
@@ -45,7 +47,7 @@ def text_of(found):
     return None if found is None else found.text
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(text=TEXTS, label=st.sampled_from(sorted(MAKERS)), patient=st.text(min_size=1, max_size=3))
 def test_never_the_truth_and_twice_the_same(text, label, patient):
     found = BY.of(patient, label, text)
@@ -54,7 +56,7 @@ def test_never_the_truth_and_twice_the_same(text, label, patient):
         assert found.text != text and 0 <= found.attempt < ATTEMPTS
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(words=st.lists(NAMES, min_size=1, max_size=3, unique_by=folded), patient=st.integers(0, 99))
 def test_no_word_of_a_name_comes_out(words, patient):
     found = BY.of(str(patient), "PATIENT", " ".join(words))
@@ -64,7 +66,7 @@ def test_no_word_of_a_name_comes_out(words, patient):
     assert drawn.isdisjoint(true)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(text=TEXTS, label=st.sampled_from(sorted(MAKERS)))
 def test_padded_surrogates_are_as_long(text, label):
     by = Surrogates(KEY, SurrogateSettings(layout="pad"))
