@@ -158,17 +158,17 @@ def main(packages: Path) -> None:
         given = _given(language, packages)
         family = list(_surnames(language))
         listed = set(map(_folded, itertools.chain.from_iterable(given.values())))
-        for name, found in given.items():
+        for kind, listed_so in given.items():
             # A given name that more people have as a surname would be read as one.
-            kept = [one for one in found if language != "en" or not _is_surname(one, surnames)]
+            kept = [one for one in listed_so if language != "en" or not _is_surname(one, surnames)]
             pool = _first(kept, refused)
-            if name == "either":
+            if kind == "either":
                 # Few names are of both sexes in Spanish and German: those of English fill up.
                 either = either or pool
                 pool = _first([*pool, *either], refused)
-            _write(f"given_{name}_{language}", pool)
-            others = (one for one in found if _is_word(one) and one not in pool)
-            _write(f"known_{name}_{language}", others)
+            _write(f"given_{kind}_{language}", pool)
+            others = (one for one in listed_so if _is_word(one) and one not in pool)
+            _write(f"known_{kind}_{language}", others)
         only_surnames = (name for name in family if _folded(name) not in listed)
         _write(f"surrogate_surnames_{language}", _first(only_surnames, refused))
     for language, places in _places().items():

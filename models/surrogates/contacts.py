@@ -139,10 +139,8 @@ def _initial(drawer: Drawer, letter: str, name: str) -> str:
     for person in drawer.known.people:
         if normal in person:
             for word in person:
-                if word != normal and word[:1] == wanted:
-                    drawn = drawer.name_at(drawer.meant(word), drawer.first_attempt(word, word))
-                    if drawn:
-                        return _alike(ascii_small(drawn)[:1], letter)
+                if word != normal and word[:1] == wanted and (drawn := drawer.letter_of(word)):
+                    return _alike(ascii_small(drawn), letter)
     return _alike(drawer.letter(wanted), letter)
 
 

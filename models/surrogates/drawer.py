@@ -196,6 +196,20 @@ class Drawer:
                 return language
         return self.language
 
+    def letter_of(self, word: str) -> str | None:
+        """The first letter of what stands for a name, by its normal form; None for a marker."""
+        meant = self.meant(word)
+        truths = frozenset((word, meant))
+        length = len(word) if self.pads else None
+        for attempt in range(self.first_attempt(word, meant), ATTEMPTS):
+            name = self.name_at(meant, attempt, length)
+            if name is None:
+                return None
+            normal = self.words.normal(name)
+            if self.takes(normal, truths, attempt):
+                return normal[:1]
+        return None
+
     def letter(self, letter: str, attempt: int = 0) -> str:
         """Another letter, or by chance the same; in small letters."""
         number = self.draws.number("letter", letter, str(attempt))

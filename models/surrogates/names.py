@@ -24,16 +24,18 @@ _ALWAYS_PARTICLES: Final = word_set("de del della der den des von vander zu")
 """Particles that are no names, in whatever case."""
 
 _JOINING: Final = word_set("and und the family familia familie nee née geb")
-_SUFFIXES: Final = word_set("jr sr ii iii iv 2nd 3rd 4th junior senior")
-_HEADS_OF_TITLES: Final = word_set("dr mr mrs ms miss dra sr sra srta don doña dña prof")
-_TITLES_DE: Final = word_set("herr herrn frau dr prof med dipl ing pd oa ärztin arzt schwester")
+_WRAP = re.compile(r"-[ \t]*(\r?\n[ \t]*)")
 
-_NO_NAMES: Final = _JOINING | _HEADS_OF_TITLES
+_SUFFIXES: Final = word_set("jr sr ii iii iv 2nd 3rd 4th junior senior")
+_TITLES_DE: Final = word_set("herr herrn hr frau dr prof med dipl ing pd oa ärztin arzt schwester")
 
 STAYS: Final = "stays"
 INITIALS: Final = "initials"
 NAME: Final = "name"
 NUMBER: Final = "number"
+
+_Word = tuple[int, int, str]
+"""Where a word begins and ends, and the word."""
 
 
 class Piece(NamedTuple):
@@ -53,7 +55,9 @@ class Piece(NamedTuple):
 def read_name(
     text: str, words: Lexicon, known: Callable[[str], bool], *, staff: bool
 ) -> list[Piece]:
-    """The pieces of a text that is a name; together they are the text. Takes linear time.
+    """The pieces of a text that is a name. Takes linear time.
+
+    Together they are the text, but for hyphens within names that a line end breaks.
 
     Args:
         text: as it is written.
@@ -61,10 +65,13 @@ def read_name(
         known: whether a normal form is a name of this record; such a word never stays.
         staff: whether credentials are more likely than names of the same letters (Do, MD).
     """
-    if text.isalpha() and len(text) > 3 and folded(text) not in _NO_NAMES:
+    if text.isalpha() and len(text) > 3 and folded(text) not in _no_names():
         # The most frequent form by far: a single word.
         return [Piece(NAME, *_without_tail(text, words, known))]
     found = [(m.start(), m.end(), m.group()) for m in WORD.finditer(text)]
+    wraps: dict[int, str] = {}
+    if "\n" in text:
+        found, wraps = _unwrapped(text, found, words, known)
     kinds = _kinds(text, found, words, known, staff=staff)
     pieces, end = [], 0
     for (start, stop, word), kind in zip(found, kinds, strict=True):
@@ -72,7 +79,8 @@ def read_name(
             pieces.append(Piece(STAYS, text[end:start]))
         if kind == NAME:
             body, tail = _without_tail(word, words, known)
-            pieces.append(Piece(NAME, body, tail))
+            # The line ends behind the name.
+            pieces.append(Piece(NAME, body, tail + wraps.get(start, "")))
         else:
             pieces.append(Piece(kind, word))
         end = stop
@@ -81,9 +89,28 @@ def read_name(
     return pieces
 
 
+def _unwrapped(
+    text: str, found: list[_Word], words: Lexicon, known: Callable[[str], bool]
+) -> tuple[list[_Word], dict[int, str]]:
+    """The words, those broken at a line end as one; and the line ends by where such words begin."""
+    out: list[_Word] = []
+    wraps: dict[int, str] = {}
+    for start, end, word in found:
+        if out and (wrap := _WRAP.fullmatch(text, out[-1][1], start)):
+            before = out[-1]
+            whole, parts = words.normal(before[2] + word), (before[2], word)
+            is_name = known(whole) or words.is_listed(whole)
+            if is_name and not all(words.is_listed(words.normal(part)) for part in parts):
+                out[-1] = (before[0], end, before[2] + word)
+                wraps[before[0]] = wrap.group(1)
+                continue
+        out.append((start, end, word))
+    return out, wraps
+
+
 def _kinds(
     text: str,
-    found: list[tuple[int, int, str]],
+    found: list[_Word],
     words: Lexicon,
     known: Callable[[str], bool],
     *,
@@ -102,7 +129,7 @@ def _kinds(
             kinds[number] = STAYS if number and word in "yeª" else INITIALS
         elif normal in _JOINING and (word.islower() or len(word) > 3):
             kinds[number] = STAYS
-    _mark_titles(text, found, kinds, words)
+    _mark_titles(text, found, kinds)
     _mark_particles(found, kinds, shouted or small)
     _mark_ends(text, found, kinds, words, shouted=shouted, staff=staff)
     alone = len(found) == 1
@@ -115,9 +142,7 @@ def _kinds(
     return kinds
 
 
-def _mark_titles(
-    text: str, found: list[tuple[int, int, str]], kinds: list[str], words: Lexicon
-) -> None:
+def _mark_titles(text: str, found: list[_Word], kinds: list[str]) -> None:
     """Titles before a name: `Dr.`, `Major` of `Major Smith`, but not `Major, Mary`."""
     for number in range(len(found)):
         if kinds[number]:
@@ -125,10 +150,11 @@ def _mark_titles(
                 continue
             break
         _, end, word = found[number]
-        listed = _titles()
-        if folded(word) not in listed or number + 1 == len(found):
-            if folded(word) in _HEADS_OF_TITLES:
-                kinds[number] = STAYS
+        if folded(word) not in _titles():
+            break
+        if number + 1 == len(found):
+            # A title alone is no name; where it is one (Major), a marker is as good.
+            kinds[number] = STAYS
             break
         between = text[end : found[number + 1][0]]
         if between.strip(" .\t\r\n\xa0"):
@@ -136,7 +162,7 @@ def _mark_titles(
         kinds[number] = STAYS
 
 
-def _mark_particles(found: list[tuple[int, int, str]], kinds: list[str], plain: bool) -> None:
+def _mark_particles(found: list[_Word], kinds: list[str], plain: bool) -> None:
     """Particles before another word.
 
     Those that are names too stay if written small, or beside one that is none: `De La Cruz`,
@@ -159,7 +185,7 @@ def _mark_particles(found: list[tuple[int, int, str]], kinds: list[str], plain: 
 
 def _mark_ends(
     text: str,
-    found: list[tuple[int, int, str]],
+    found: list[_Word],
     kinds: list[str],
     words: Lexicon,
     *,
@@ -191,7 +217,7 @@ def _mark_ends(
         kinds[number] = STAYS
 
 
-def _dotted(text: str, found: list[tuple[int, int, str]], number: int) -> str:
+def _dotted(text: str, found: list[_Word], number: int) -> str:
     """`M.D.`, of which the second letter is word `number`; else nothing."""
     before, here = found[number - 1], found[number]
     if len(before[2]) != 1 or text[before[1] : here[0]] != ".":
@@ -252,6 +278,11 @@ def _matched(letters: str, words: list[str]) -> tuple[str, ...] | None:
 def _titles() -> frozenset[str]:
     listed = phrase_set("titles_en") | phrase_set("titles_es") | _TITLES_DE
     return frozenset(folded(title.rstrip(".")) for title in listed if " " not in title)
+
+
+@functools.cache
+def _no_names() -> frozenset[str]:
+    return _titles() | _JOINING
 
 
 @functools.cache

@@ -61,7 +61,7 @@ def _fill_initials(drawer: Drawer, pieces: list[Piece], out: list[str]) -> None:
         return
     others = tuple(drawer.words.normal(p.text) for p in pieces if p.kind == NAME)
     meant = initials_of(letters, others, drawer.known.people)
-    drawn = [_letter_of(drawer, word) for word in meant] if meant else [None] * len(letters)
+    drawn = [drawer.letter_of(word) for word in meant] if meant else [None] * len(letters)
     alone = all(piece.kind in (INITIALS, STAYS) for piece in pieces)
     for attempt in range(ATTEMPTS):
         made = "".join(
@@ -75,17 +75,3 @@ def _fill_initials(drawer: Drawer, pieces: list[Piece], out: list[str]) -> None:
         part, end = made[end : end + size], end + size
         # Letters of scripts without capitals stay letters of ours.
         out[at] = part.upper() if pieces[at].text.isupper() else part
-
-
-def _letter_of(drawer: Drawer, word: str) -> str | None:
-    """The first letter of what stands for a name."""
-    meant = drawer.meant(word)
-    truths = frozenset((word, meant))
-    for attempt in range(drawer.first_attempt(word, meant), ATTEMPTS):
-        name = drawer.name_at(meant, attempt)
-        if name is None:
-            return None
-        normal = drawer.words.normal(name)
-        if normal not in truths and drawer.takes(normal, truths, attempt):
-            return normal[:1]
-    return None

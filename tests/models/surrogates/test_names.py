@@ -56,6 +56,8 @@ def shape(text, by=ENGLISH, label="PATIENT"):
         ("John Smith, M.D., PhD", "G S, M.D., PhD"),
         ("John Smith, RN", "G S, RN"),
         ("(Smith)", "(S)"),
+        ("John Smi-\nth, MD", "G S\n, MD"),
+        ("Smith-\nJones", "S-\nT"),
         ("John \u200fSmith", "G \u200fS"),
     ],
 )
@@ -84,7 +86,9 @@ def test_capitals_without_accents_get_a_surrogate_without_accents():
     assert all(word.isascii() for word in words)
 
 
-@pytest.mark.parametrize("text", ["Mr.", "Dr", "", " ", "...", "the", "\n", "Jr" * 200])
+@pytest.mark.parametrize(
+    "text", ["Mr.", "Dr", "Doctor", "Señora", "NURSE", "", " ", "...", "the", "\n", "Jr" * 200]
+)
 def test_what_is_no_name_gets_a_marker(text):
     assert of(text) is None
 
