@@ -89,6 +89,12 @@ REFUSED = frozenset(
 )
 """Written by hand: words that no list of the packages has, and that would hurt or mislead."""
 
+REFUSED_INSIDE = re.compile(
+    "fuck|shit|cunt|kunt|nigg|cock|dick|fag|kike|whore|rape|suck|puto|mierd|fick|sex|dead|death"
+    "|^kill|killgore|[pl]ass$|tumor|cancer|carcin|itis$"
+)
+"""Parts of words that are read on their own. Some harmless names go with them."""
+
 GERMAN_FRONTS = _words(
     """
     Acker Alten Aschen Auen Bach Baum Berg Birken Blumen Brand Brunn Buchen Burg Dorn Eber
@@ -250,6 +256,7 @@ def _places() -> dict[str, list[str]]:
             if re.fullmatch(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}", name)
             and SHORTEST < len(name) <= 20
             and _folded(name) not in refused
+            and not REFUSED_INSIDE.search(_folded(name))
         ]
         for language, names in lists.items()
     }
@@ -294,6 +301,7 @@ def _first(names: Iterable[str], refused: frozenset[str]) -> list[str]:
             _is_word(name)
             and SHORTEST <= len(name) <= LONGEST
             and folded not in refused
+            and not REFUSED_INSIDE.search(folded)
             and not re.search(r"(.)\1\1", folded)
             and re.search("[aeiouy]", folded)
             and (folded not in forms or forms[folded].isascii())
