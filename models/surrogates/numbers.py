@@ -33,6 +33,7 @@ _LEAST_KEPT_ZEROS = 5
 _SHORTEST_LUHN = 8
 _NHS = re.compile(r"\d{3}[ -]\d{3}[ -]\d{4}")
 _SSN = re.compile(r"\d{3}([-. ]?)\d{2}\1\d{4}|\d{3}([-. ])\d{3}\2\d{3}")
+_LIKE_SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}(?:-?[A-Z]\d?)?")
 _NATIONAL_INSURANCE = re.compile(r"[A-Z]{2} ?\d\d ?\d\d ?\d\d ?[A-D]", re.IGNORECASE)
 _UNUSED_PREFIXES: Final = ("BG", "GB", "KN", "NK", "NT", "TN", "ZZ")
 _IPV4 = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})((?::\d{1,5})?(?:/\d{1,2})?)")
@@ -134,6 +135,9 @@ def _issued_to_nobody(drawer: Drawer, label: str, text: str, attempt: int) -> st
         return in_format(drawer, text, attempt, keep=masked.group()[0])
     if drawer.settings.numbers == "format":
         return None
+    if _LIKE_SSN.fullmatch(text):
+        # A Medicare claim number was a social security number and a letter.
+        return _social_security(drawer, text, attempt)
     if label == "SSN":
         if _SSN.fullmatch(text):
             return _social_security(drawer, text, attempt)
@@ -170,7 +174,7 @@ def _social_security(drawer: Drawer, text: str, attempt: int) -> str:
         digits[3:5] = "00"
         if digits[0] == "9":  # taxpayers' numbers
             digits[0] = str(1 + draw // 3 % 8)
-    return _filled(text, "".join(digits))
+    return _filled(free, "".join(digits))
 
 
 def _groups(text: str) -> list[int]:

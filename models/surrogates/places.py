@@ -26,6 +26,14 @@ _SMALL: Final = word_set(
 )
 _SHORT_FORMS: Final = {"st": "saint", "ste": "sainte", "ft": "fort", "mt": "mount"}
 _DIRECTIONS: Final = word_set("n s e w ne nw se sw north south east west o norte sur este oeste")
+_SHORT_KINDS: Final = word_set(
+    "hosp ctr cntr med univ gen mem clin dept svcs assoc assocs grp inst fac klin kkh"
+)
+"""What institutions are called in short."""
+
+_WAYS: Final = word_set("us i sr cr rte hwy level tower block no nº bldg km esc ptal pta izq dcha")
+"""What streets and parts of buildings are called in short."""
+
 _GERMAN_STREET = re.compile(
     r"(?<=[^\W\d_]{2})(straße|strasse|str|weg|platz|gasse|allee|ring|damm|ufer|steig)$",
     re.IGNORECASE,
@@ -225,7 +233,7 @@ def _kinds_of_institutions() -> frozenset[str]:
         for phrase in phrases
         for word in phrase.split()
         if len(part := POSSESSIVE.sub("", word.rstrip("."))) > 1
-    )
+    ).union(_SHORT_KINDS)
 
 
 @functools.cache
@@ -240,4 +248,4 @@ def _kinds_of_streets() -> frozenset[str]:
     )
     return frozenset(
         folded(part) for phrase in phrases for word in phrase.split() if (part := word.rstrip("."))
-    )
+    ).union(map(folded, _WAYS))

@@ -64,6 +64,14 @@ def test_social_security_numbers_that_nobody_has(text):
         assert not digits.startswith("9")
 
 
+@pytest.mark.parametrize("text", ["123-45-6789", "123-45-6789A", "123 45 6789"])
+def test_other_numbers_of_that_form_are_nobodys_either(text):
+    for patient in map(str, range(50)):
+        made = of("HEALTHPLAN", text, patient=patient)
+        assert form(made) == form(text)
+        assert made[:3] in ("000", "666") or made[4:6] == "00"
+
+
 def test_last_four_of_a_social_security_number():
     assert re.fullmatch(r"xxx-xx-\d{4}", of("SSN", "xxx-xx-6789"))
     assert re.fullmatch(r"\d{4}", of("SSN", "6789"))
