@@ -75,6 +75,7 @@ _FRENCH: Final = (
 _SPANISH: Final = ("4 ########",)
 
 _PREFIX = re.compile(r"\s*(?:tel\.?:?\s*|p:\s*|f:\s*)?(?:\+|00(?=[1-9]))", re.IGNORECASE)
+_CODE = re.compile(r"\d{1,3}(?=[ ().-])")
 _EXTENSION = re.compile(r"[\s,;]*(?:extension|ext\b\.?|x(?=[\s.:]*\d)|durchwahl|#)", re.IGNORECASE)
 _WORDS: Final = word_set(
     "tel telephone phone ph fax cell mobile home work office pager beeper bleep ext extension x "
@@ -113,6 +114,8 @@ def _kept_words(text: str, found: str) -> str:
     for match in _LETTERS.finditer(text):
         if match.group().casefold() in _WORDS:
             out[match.start() : match.end()] = match.group()
+    if (prefix := _PREFIX.match(text)) and (code := _CODE.match(text, prefix.end())):
+        out[: code.end()] = text[: code.end()]  # the country stays
     return "".join(out)
 
 
@@ -151,7 +154,7 @@ def _parted(digits: str, text: str, language: str) -> tuple[str, str]:
             if bare.startswith(calling):
                 return calling, bare[len(calling) :].removeprefix("0")
         return "", digits
-    if digits.startswith("0") and len(digits) > 8:
+    if digits.startswith("0") and len(digits) > 8 and language in ("en", "de"):
         national = digits[1:]
         if language == "de":
             return "49", national
@@ -162,7 +165,7 @@ def _parted(digits: str, text: str, language: str) -> tuple[str, str]:
         return "34", digits
     if len(digits) == 11 and digits[0] == "1":
         return "1", digits[1:]
-    if len(digits) in (7, 10) and digits[0] in "23456789":
+    if language == "en" and len(digits) in (7, 10) and digits[0] in "23456789":
         return "1", digits
     return "", digits
 

@@ -1,6 +1,6 @@
-"""Places: cities whole, streets and institutions word by word, codes digit by digit.
+"""Places: cities whole, institutions word by word, codes digit by digit.
 
-Of an institution and a street only the names are replaced: `St. Mary's Hospital` stays a hospital.
+Of an institution only the names are replaced: `St. Mary's Hospital` stays a hospital.
 So `St. Mary's`, in another note of the record, gets the same name.
 """
 
@@ -21,24 +21,19 @@ from .words import POSSESSIVE, folded, like
 LONGEST: Final = 300
 """Most code points of a text that is a place."""
 
-_SMALL: Final = word_set(
+SMALL: Final = word_set(
     "of the and at in on for to a de del la el los las y e i und der die das am im"
 )
+"""Words inside names of places that stay."""
 _SHORT_FORMS: Final = {"st": "saint", "ste": "sainte", "ft": "fort", "mt": "mount"}
-_DIRECTIONS: Final = word_set("n s e w ne nw se sw north south east west o norte sur este oeste")
 _SHORT_KINDS: Final = word_set(
     "hosp ctr cntr med univ gen mem clin dept svcs assoc assocs grp inst fac klin kkh"
 )
 """What institutions are called in short."""
 
-_WAYS: Final = word_set("us i sr cr rte hwy level tower block no nº bldg km esc ptal pta izq dcha")
-"""What streets and parts of buildings are called in short."""
+_NAMES_TOO: Final = word_set("temple manor parish charity plaza bank")
+"""Kinds of institutions that are the names of some: Temple University Hospital."""
 
-_GERMAN_STREET = re.compile(
-    r"(?<=[^\W\d_]{2})(straße|strasse|str|weg|platz|gasse|allee|ring|damm|ufer|steig)$",
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)", re.IGNORECASE)
 _STATE = re.compile(r",?\s+([A-Z]{2})\s*$")
 _ZIP_ES = re.compile(r"\d{5}")
 
@@ -96,9 +91,9 @@ def _of_institution(
 ) -> str | None:
     if any(map(str.isdigit, word)):
         return in_format(drawer, word, 0)
-    body, tail = _without_possessive(word)
+    body, tail = without_possessive(word)
     small = body.casefold()
-    if small in _SMALL or folded(body) in _kinds_of_institutions():
+    if small in SMALL or folded(body) in _kinds_of_institutions():
         return word
     short = body.isupper() and 2 <= len(body) <= 5
     if short and (alone or not any(c in "AEIOU" for c in body)):
@@ -132,66 +127,6 @@ def _named(drawer: Drawer, text: str, truths: frozenset[str]) -> str | None:
     return (name.upper() if text.isupper() else name.title()) + " " + text
 
 
-def street(drawer: Drawer, label: str, text: str) -> str | None:
-    """Another street and house number; the kind of street, directions and units stay."""
-    del label
-    if len(text) > LONGEST:
-        return None
-    found = [match for match in WORD.finditer(text)]
-    truths = frozenset(folded(match.group()) for match in found)
-    out, end, replaced = [], 0, False
-    for match in found:
-        word = match.group()
-        out.append(text[end : match.start()])
-        end = match.end()
-        new = _of_street(drawer, word, truths)
-        if new is None:
-            return None
-        replaced = replaced or new != word
-        out.append(new)
-    out.append(text[end:])
-    made = "".join(out)
-    return made if replaced and made != text else None
-
-
-def _of_street(drawer: Drawer, word: str, truths: frozenset[str]) -> str | None:
-    if match := _ORDINAL.fullmatch(word):
-        number = _other_number(drawer, match.group(1))
-        ending = _ordinal_ending(number)
-        return number + (ending.upper() if match.group(2).isupper() else ending)
-    if any(map(str.isdigit, word)):
-        return _other_number(drawer, word)
-    small = folded(word)
-    if word.casefold() in _SMALL or small in _DIRECTIONS or small in _kinds_of_streets():
-        return word
-    if len(word) == 1:
-        letter = drawer.letter(small or word)
-        return letter.upper() if word.isupper() else letter
-    if match := _GERMAN_STREET.search(word):
-        # Hauptstraße: the front is the name.
-        front = drawer.word_of("place", word[: match.start()], truths)
-        if front is None:
-            return None
-        return front + match.group()
-    body, tail = _without_possessive(word)
-    new = drawer.word_of("place", body, truths)
-    return None if new is None else new + tail
-
-
-def _other_number(drawer: Drawer, text: str) -> str:
-    for attempt in range(ATTEMPTS):
-        found = in_format(drawer, text, attempt)
-        if found != text:
-            break
-    return found
-
-
-def _ordinal_ending(number: str) -> str:
-    if len(number) > 1 and number[-2] == "1":
-        return "th"
-    return {"1": "st", "2": "nd", "3": "rd"}.get(number[-1:], "th")
-
-
 def postal_code(drawer: Drawer, label: str, text: str) -> str | None:
     """Another postal code of the same form; Spanish ones are of a province."""
     del label
@@ -207,7 +142,8 @@ def postal_code(drawer: Drawer, label: str, text: str) -> str | None:
     return None
 
 
-def _without_possessive(word: str) -> tuple[str, str]:
+def without_possessive(word: str) -> tuple[str, str]:
+    """A word, and its possessive or nothing."""
     match = POSSESSIVE.search(word)
     return (word[: match.start()], match.group()) if match and match.start() else (word, "")
 
@@ -228,24 +164,12 @@ def _kinds_of_institutions() -> frozenset[str]:
         | phrase_set("institution_words_de")
         | phrase_set("departments_en")
     )
-    return frozenset(
-        folded(part)
-        for phrase in phrases
-        for word in phrase.split()
-        if len(part := POSSESSIVE.sub("", word.rstrip("."))) > 1
-    ).union(_SHORT_KINDS)
-
-
-@functools.cache
-def _kinds_of_streets() -> frozenset[str]:
-    phrases = (
-        phrase_set("usps_street_suffixes")
-        | phrase_set("street_words_en")
-        | phrase_set("street_words_es")
-        | phrase_set("street_types_es")
-        | phrase_set("secondary_designators_en")
-        | word_set("Straße Strasse Str Weg Platz Gasse Allee Ring Damm Ufer Haus Stock")
+    return (
+        frozenset(
+            folded(part)
+            for phrase in phrases
+            for word in phrase.split()
+            if len(part := POSSESSIVE.sub("", word.rstrip("."))) > 1
+        ).union(_SHORT_KINDS)
+        - _NAMES_TOO
     )
-    return frozenset(
-        folded(part) for phrase in phrases for word in phrase.split() if (part := word.rstrip("."))
-    ).union(map(folded, _WAYS))

@@ -24,10 +24,11 @@ from .lexicon import Lexicon, lexicon, pools_hash
 from .numbers import normal_number, number
 from .people import person
 from .phones import phone
-from .places import city, institution, postal_code, street
+from .places import city, institution, postal_code
 from .pools import NAME_CLASSES, pool
 from .professions import profession
 from .settings import SurrogateSettings
+from .streets import street
 
 _Make = Callable[[Drawer, str, str], str | None]
 

@@ -103,6 +103,8 @@ def test_national_insurance_numbers_that_nobody_has():
         (GERMAN, "+49 171 1234567", r"\+49 171 39200\d\d"),
         (SPANISH, "612 34 56 78", r"4\d\d \d\d \d\d \d\d"),
         (SPANISH, "+34 912345678", r"\+34 4\d{8}"),
+        (NEVER, "+81 3 1234 5678", r"\+81 \d \d{4} \d{4}"),
+        (FORMAT, "+44 20 7123 4567", r"\+44 \d\d \d{4} \d{4}"),
         (NEVER, "+33 1 23 45 67 89", r"\+33 \d \d\d \d\d \d\d \d\d"),
     ],
 )
