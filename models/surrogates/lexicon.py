@@ -40,8 +40,12 @@ _COUNTS: Final = ("first_name_counts_en", "surname_counts_en")
 _OTHER_GIVEN: Final = {"en": (), "es": ("first_names_es",), "de": ()}
 _STAYING: Final = (
     *("titles_en", "titles_es", "credentials_en", "credentials_es", "particles_world"),
-    *("institution_words_en", "institution_words_es", "institution_words_de"),
+    *("institution_words_en", "institution_words_es", "institution_words_de", "departments_en"),
+    *("usps_street_suffixes", "street_words_en", "street_words_es", "street_types_es"),
+    *("secondary_designators_en",),
 )
+"""Words that stay in names, institutions and streets."""
+
 
 _WITH_NAMES: Final = (
     *(f"known_{kind}_{language}" for kind in GIVEN for language in LANGUAGES),
@@ -52,11 +56,14 @@ _WITH_NAMES: Final = (
 )
 
 
+LISTS: Final = tuple(sorted({*POOL_LISTS.values(), CITIES_OF_STATES, *_WITH_NAMES, *_STAYING}))
+"""All lists that decide a surrogate."""
+
+
 @functools.cache
 def pools_hash() -> str:
     """SHA-256 over all lists that decide a surrogate: another hash, other surrogates."""
-    lists = sorted({*POOL_LISTS.values(), CITIES_OF_STATES, *_WITH_NAMES, *_STAYING})
-    return fingerprint(*(part for name in lists for part in (name, load(name).sha256)))
+    return fingerprint(*(part for name in LISTS for part in (name, load(name).sha256)))
 
 
 class Lexicon:

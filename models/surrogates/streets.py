@@ -24,8 +24,8 @@ _DIRECTIONS: Final = word_set(
 _UNITS: Final = word_set(
     "apt apartment unit suite ste floor fl room rm bldg building level tower block lot po box "
     "no nº ph penthouse stop space dept piso portal puerta escalera esc izq izda izquierda dcha "
-    "derecha bajo apto apartamento edif edificio bloque torre casa ap depto departamento int interior km "
-    "apartado apdo haus stock wohnung whg etage"
+    "derecha bajo apto apartamento edif edificio bloque torre casa ap depto departamento int "
+    "interior km apartado apdo haus stock wohnung whg etage"
 )
 """Words beside numbers of parts of buildings, where they are no names."""
 

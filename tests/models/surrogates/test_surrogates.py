@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -26,6 +27,7 @@ from scrubline.models.surrogates import (
 )
 from scrubline.models.surrogates import drawer as drawers
 from scrubline.models.surrogates.drawing import Draws, framed
+from scrubline.models.surrogates.lexicon import LISTS
 from scrubline.models.surrogates.pools import NAME_CLASSES, POOL_LISTS, pool
 from scrubline.models.surrogates.words import folded
 
@@ -313,6 +315,18 @@ def test_pools_have_no_word_that_hurts_or_misleads(name):
         for refused in ("drug_names_en", "eponyms_en", "clinical_eponyms_en", "clinical_words_en",
                         "common_words_en", "organisms_en", "clinical_words_es"):  # fmt: skip
             assert small.isdisjoint(map(folded, phrase_set(refused))), refused
+
+
+def test_the_hash_covers_every_list_that_is_read():
+    folder = Path(drawers.__file__).parent
+    named = {
+        name
+        for file in folder.glob("*.py")
+        for name in re.findall(r'"([a-z_]+)"', file.read_text("utf-8"))
+        if name in DICTIONARIES
+    }
+    assert named <= set(LISTS)
+    assert {n for n, path in DICTIONARIES.items() if path.startswith("surrogates/")} <= set(LISTS)
 
 
 def test_every_class_has_a_pool_in_every_language():
