@@ -31,6 +31,9 @@ class NameClass(NamedTuple):
     listed: bool
 
 
+FREQUENT: Final = 30
+"""People of a million who have a name that is a title as well: Major, Lord and Judge, not Doctor."""
+
 _SURNAMES: Final = {
     "en": ("surname_counts_en", "surrogate_surnames_en"),
     "es": ("surnames_es", "surrogate_surnames_es"),
@@ -41,6 +44,7 @@ _OTHER_GIVEN: Final = {"en": (), "es": ("first_names_es",), "de": ()}
 _STAYING: Final = (
     *("titles_en", "titles_es", "credentials_en", "credentials_es", "particles_world"),
     *("institution_words_en", "institution_words_es", "institution_words_de", "departments_en"),
+    *("surnames_romanised", "first_names_romanised", "surnames_world", "first_names_world"),
     *("usps_street_suffixes", "street_words_en", "street_words_es", "street_types_es"),
     *("secondary_designators_en",),
 )
@@ -131,9 +135,10 @@ class Lexicon:
         """Whether a normal form is a name, or a short form of one."""
         return word in self._given or word in self._surnames or word in self._canonical
 
-    def is_given(self, word: str) -> bool:
-        """Whether a normal form is a given name first of all."""
-        return word in self._canonical or self.class_of(word).kind != SURNAME
+    def is_frequent(self, word: str) -> bool:
+        """Whether `FREQUENT` people of a million have a normal form as a name."""
+        weights = self._given_weights.get(word, 0), self._surname_weights.get(word, 0)
+        return max(weights) >= FREQUENT
 
     def canonical(self, word: str) -> str:
         """The name that a nickname stands for; else the word itself."""

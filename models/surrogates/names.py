@@ -29,6 +29,12 @@ _WRAP = re.compile(r"-[ \t]*(\r?\n[ \t]*)")
 _SUFFIXES: Final = word_set("jr sr ii iii iv 2nd 3rd 4th junior senior")
 _TITLES_DE: Final = word_set("herr herrn hr frau dr prof med dipl ing pd oa ärztin arzt schwester")
 
+_SHORT = 4
+"""Letters of most credentials, at most."""
+
+_DEGREES: Final = word_set("md rn phd pa np dds dpm")
+"""Credentials that are what they seem, in capitals behind a name."""
+
 STAYS: Final = "stays"
 INITIALS: Final = "initials"
 NAME: Final = "name"
@@ -129,7 +135,7 @@ def _kinds(
             kinds[number] = STAYS if number and word in "yeª" else INITIALS
         elif normal in _JOINING and (word.islower() or len(word) > 3):
             kinds[number] = STAYS
-    _mark_titles(text, found, kinds)
+    _mark_titles(text, found, kinds, words)
     _mark_particles(found, kinds, shouted or small)
     _mark_ends(text, found, kinds, words, shouted=shouted, staff=staff)
     alone = len(found) == 1
@@ -142,7 +148,7 @@ def _kinds(
     return kinds
 
 
-def _mark_titles(text: str, found: list[_Word], kinds: list[str]) -> None:
+def _mark_titles(text: str, found: list[_Word], kinds: list[str], words: Lexicon) -> None:
     """Titles before a name: `Dr.`, `Major` of `Major Smith`, but not `Major, Mary`."""
     for number in range(len(found)):
         if kinds[number]:
@@ -153,8 +159,9 @@ def _mark_titles(text: str, found: list[_Word], kinds: list[str]) -> None:
         if folded(word) not in _titles():
             break
         if number + 1 == len(found):
-            # A title alone is no name; where it is one (Major), a marker is as good.
-            kinds[number] = STAYS
+            # A title alone is a name if it is a frequent one: Major, Judge.
+            if not words.is_frequent(words.normal(word)):
+                kinds[number] = STAYS
             break
         between = text[end : found[number + 1][0]]
         if between.strip(" .\t\r\n\xa0"):
@@ -203,7 +210,7 @@ def _mark_ends(
         if normal in _SUFFIXES:
             kinds[number] = STAYS
             continue
-        name_too = words.is_listed(words.normal(word))
+        name_too = words.is_listed(words.normal(word)) or normal in _romanised()
         if kinds[number] == INITIALS:
             # M. and D. of `Smith, M.D.` are one credential.
             pair = _dotted(text, found, number)
@@ -278,6 +285,15 @@ def _matched(letters: str, words: list[str]) -> tuple[str, ...] | None:
 def _titles() -> frozenset[str]:
     listed = phrase_set("titles_en") | phrase_set("titles_es") | _TITLES_DE
     return frozenset(folded(title.rstrip(".")) for title in listed if " " not in title)
+
+
+@functools.cache
+def _romanised() -> frozenset[str]:
+    """Names that capitals make look like credentials: Do, Ma, Mir."""
+    listed = phrase_set("surnames_romanised") | phrase_set("first_names_romanised")
+    world = phrase_set("surnames_world") | phrase_set("first_names_world")
+    short = frozenset(name for name in world if len(name) <= _SHORT)
+    return frozenset(map(folded, listed | short)) - _DEGREES
 
 
 @functools.cache

@@ -48,6 +48,7 @@ def shape(text, by=ENGLISH, label="PATIENT"):
         ("Jones'", "T'"),
         ("the Smiths", "the Ss"),
         ("Major Smith", "Major S"),
+        ("John Smith RN", "G S RN"),
         ("van Smith", "van S"),
         ("John de la Smith", "G de la S"),
         ("JOHN DE LA SMITH", "G DE LA S"),
@@ -99,6 +100,13 @@ def test_what_is_no_name_gets_a_marker(text):
 def test_words_that_are_names_too_do_not_stay(text):
     true = {word.casefold() for word in text.replace(",", "").split()}
     assert true.isdisjoint(of(text).casefold().replace(",", "").split())
+
+
+@pytest.mark.parametrize("text", ["BRIXTON, DO", "BRIXTON MIR", "MA, DO"])
+@pytest.mark.parametrize("by", [ENGLISH, GERMAN])
+def test_names_in_capitals_that_look_like_credentials_do_not_stay(text, by):
+    true = set(text.replace(",", "").split())
+    assert true.isdisjoint(of(text, by=by).replace(",", "").split())
 
 
 def test_what_is_known_as_a_name_never_stays():
