@@ -32,7 +32,7 @@ class NameClass(NamedTuple):
 
 
 FREQUENT: Final = 30
-"""People of a million who have a name that is a title as well: Major, Lord and Judge, not Doctor."""
+"""Least people of a million with a name that is a title as well: Major and Judge, not Doctor."""
 
 _SURNAMES: Final = {
     "en": ("surname_counts_en", "surrogate_surnames_en"),
