@@ -104,6 +104,7 @@ def test_the_order_of_calls_does_not_matter():
     assert {call: one.of(*call) for call in calls} == first
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same():
     code = (
         "from scrubline.models.surrogates import *;"
