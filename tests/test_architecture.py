@@ -28,7 +28,16 @@ ORDER = {
         *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
         "dates",
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "guesses", "jobs", "scrubbed_text", "scrubber"),
+        *(
+            "bundles",
+            "views",
+            "formats",
+            "guesses",
+            "surrogates",
+            "jobs",
+            "scrubbed_text",
+            "scrubber",
+        ),
         *("embedding", "synth", "pages", "evaluation", "training", "studies"),
     ),
     "pipeline": (

@@ -15,6 +15,7 @@ CONTENTS = {
         "docs/policies",
         "docs/dates",
         "docs/own-rules",
+        "docs/surrogates",
         "docs/formats",
         "docs/tables",
         "docs/errors",

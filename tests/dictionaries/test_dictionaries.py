@@ -44,8 +44,8 @@ def test_every_list_is_sorted_unique_nfc_and_has_a_source(name: str) -> None:
 def test_the_table_lists_every_file() -> None:
     files = {str(path.relative_to(FOLDER).as_posix()) for path in FOLDER.glob("*/*.t[xs][tv]")}
     assert files == set(DICTIONARIES.values())
-    # They go to every worker: some 1.9 MB of the wheel.
-    assert sum(len(zlib.compress((FOLDER / file).read_bytes())) for file in files) < 2_000_000
+    # They go to every worker: some 2.1 MB of the wheel.
+    assert sum(len(zlib.compress((FOLDER / file).read_bytes())) for file in files) < 2_200_000
 
 
 def test_the_lists_hold_what_their_names_say() -> None:

@@ -1,0 +1,21 @@
+"""What stands in place of PHI: names, numbers and places that are nobody's, keyed, not stored."""
+
+from .contacts import names_of
+from .drawer import ATTEMPTS, NOBODY, Known
+from .lexicon import pools_hash
+from .settings import SurrogateSettings
+from .surrogates import KEEPS, MAKERS, Surrogate, SurrogateNames, Surrogates
+
+__all__ = [
+    "ATTEMPTS",
+    "KEEPS",
+    "MAKERS",
+    "NOBODY",
+    "Known",
+    "Surrogate",
+    "SurrogateNames",
+    "SurrogateSettings",
+    "Surrogates",
+    "names_of",
+    "pools_hash",
+]
