@@ -122,6 +122,8 @@ DICTIONARIES: dict[str, str] = {
     "named_numbers_no_prefix_en": "rules/named_numbers_no_prefix_en.txt",
     "names_not_words_en": "words/names_not_words_en.txt",
     "nationalities_en": "words/nationalities_en.txt",
+    "nicknames_en": "names/nicknames_en.txt",
+    "nicknames_es": "names/nicknames_es.txt",
     "nouns_clinical_en": "words/nouns_clinical_en.txt",
     "nouns_people_en": "words/nouns_people_en.txt",
     "nouns_places_en": "words/nouns_places_en.txt",

@@ -27,7 +27,7 @@ ORDER = {
     "models": (
         *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "guesses", "jobs", "scrubbed_text", "scrubber"),
+        *("bundles", "views", "formats", "guesses", "roster", "jobs", "scrubbed_text", "scrubber"),
         *("embedding", "synth", "evaluation", "training", "studies"),
     ),
     "pipeline": (
@@ -51,6 +51,7 @@ FOREIGN = {
     "dictionaries": {"fsspec"},
     "models": {
         *("fsspec", "msgspec", "numpy", "pyarrow", "pycrfsuite", "re2"),
+        *("cryptography", "rapidfuzz"),  # the roster: sealed rows, names within one edit
         *("gensim", "scipy", "sklearn", "threadpoolctl"),  # to train, never to use
     },
     "transforms": {"pyarrow", "apache_beam"},
