@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_SPECIAL = {
+SPECIAL_LETTERS = {
     **dict.fromkeys("\u02bc\u2018\u2019\u201b\uff07\u00b4`\u2032", "'"),
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d", "-"),
     **dict.fromkeys("łŁ", "l"),
@@ -28,6 +28,8 @@ _SPECIAL = {
     "\u2029": "\n",
     "\x85": "\n",
 }
+"""Signs that no decomposition brings to the form in which people also write them."""
+
 _UNSEEN = frozenset(("Mn", "Me", "Cf"))
 
 
@@ -40,7 +42,7 @@ class _Folding(dict[int, str]):
 
 
 def _fold_character(character: str) -> str:
-    if (special := _SPECIAL.get(character)) is not None:
+    if (special := SPECIAL_LETTERS.get(character)) is not None:
         return special
     parts = unicodedata.normalize("NFKD", character).casefold()
     kept = "".join(part for part in parts if unicodedata.category(part) not in _UNSEEN)

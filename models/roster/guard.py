@@ -1,6 +1,6 @@
 """Asserts that nothing of a patient's roster is left in what is written of the patient.
 
-A second, plain implementation: fold, split, compare with sets. It takes the word lists that the
+A second, plain implementation: fold, split, compare with sets. It takes the tables that the
 matcher takes, and none of its code, so that a fault of the one is no fault of the other. What it
 asserts the matcher finds; what it finds is therefore a bug, or a column that should not pass.
 
@@ -18,6 +18,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
+from .folding import SPECIAL_LETTERS
 from .known import NAME_ATTRIBUTES, KnownAttribute, KnownValue, PersonKind
 from .word_lists import (
     SUFFIXES,
@@ -54,10 +55,11 @@ _LABELS = {
 
 _PLACEHOLDER = re.compile(r"\[[A-Z][A-Z0-9_ #:-]{0,60}\]")
 _CUT = "\ufffc"
+_SPECIAL = str.maketrans(SPECIAL_LETTERS)
 _MARKS = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+")
 _WORD = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile(
-    "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\u1100-\u11ff\U00020000-\U0003ffff]"
+    "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\u1100-\u11ff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
 _BROKEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\r?\n[ \t]*(?=[^\W\d_])")
 _CHUNKS = re.compile(r"[a-z0-9]+(?:[-./ ][a-z0-9]+)*")
@@ -73,7 +75,10 @@ _MONTHS = (
 
 def _bare(text: str) -> str:
     """A text without accents and invisible characters, in its own case."""
-    return text if text.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFKD", text.translate(_SPECIAL))
+    return unicodedata.normalize("NFC", _MARKS.sub("", parts))
 
 
 class Guard:
@@ -112,7 +117,7 @@ class Guard:
         return "Guard()"
 
     def _add(self, value: KnownValue) -> None:
-        folded = _bare(value.value).lower()
+        folded = _bare(value.value).casefold()
         match value.attribute:
             case KnownAttribute.MRN | KnownAttribute.ID:
                 form = re.sub(r"[^a-z0-9]", "", folded).lstrip("0")
@@ -137,7 +142,7 @@ class Guard:
         Placeholders (`[PATIENT]`) are nobody's name. Linear in the text.
         """
         bare = _bare(_PLACEHOLDER.sub(_CUT, text))
-        folded = bare.lower()
+        folded = bare.casefold()
         found: set[Violation] = set()
         if self._names:
             spelt = set(_WORD.findall(folded))
@@ -275,7 +280,7 @@ class _OwnNames:
 
     def add(self, value: KnownValue) -> None:
         """Adds the words of a name."""
-        folded = _bare(value.value).lower()
+        folded = _bare(value.value).casefold()
         if _UNSPACED.search(folded):
             whole = "".join(_WORD.findall(folded))
             if value.attribute in (KnownAttribute.NAME, KnownAttribute.ALIAS) and len(whole) > 1:
@@ -303,7 +308,7 @@ class _OwnNames:
         """Whether a text has a weak word as a name."""
         if self._weak.isdisjoint(spelt):
             return False
-        found = [(m[0], m[0].lower(), m.start(), m.end()) for m in _WORD.finditer(bare)]
+        found = [(m[0], m[0].casefold(), m.start(), m.end()) for m in _WORD.finditer(bare)]
         return any(
             self._is_name(bare, found, at)
             for at, (_, word, _, _) in enumerate(found)

@@ -142,13 +142,16 @@ class StaffIndex:
         """Yields stretches of the text with the hash of their first and last word."""
         found = _name_words(view.text)
         text = view.text
+        is_small = bool(found) and text[found[0][0]].islower()
         for at, (start, end, word) in enumerate(found):
+            is_word = is_small and word in words()
             reach = end
             for other_start, other_end, other in found[at + 1 : at + _MOST_WORDS]:
                 gap = text[reach:other_start]
                 if len(gap) > _MOST_GAP or not _GAP.fullmatch(gap):
                     break
-                if len(word) > 1 and len(other) > 1:
+                # In small letters two words of lists are a sentence.
+                if len(word) > 1 and len(other) > 1 and not (is_word and other in words()):
                     yield start, other_end, self._hashes.pair(word, other)
                 reach = other_end
 
@@ -176,15 +179,9 @@ class StaffIndex:
 
 
 def _name_words(text: str) -> Sequence[tuple[int, int, str]]:
-    """Capitalised words; of a text in small letters those that are in no list."""
-    found = [(m.start(), m.end(), _fold_word(m[0])) for m in _CAPITALISED.finditer(text)]
-    if found or not text:
-        return found
-    return [
-        (m.start(), m.end(), word)
-        for m in _ANY.finditer(text)
-        if (word := _fold_word(m[0])) not in words()
-    ]
+    """Capitalised words; all of a text in small letters."""
+    pattern = _CAPITALISED if _CAPITALISED.search(text) else _ANY
+    return [(m.start(), m.end(), _fold_word(m[0])) for m in pattern.finditer(text)]
 
 
 def _fold_word(word: str) -> str:

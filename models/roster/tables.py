@@ -197,7 +197,10 @@ class PeopleTables:
     ) -> Iterator[PersonValue]:
         columns = self.columns[number]
         reader = _RowReader(place, cells, self.available[number], counts, faults)
+        earlier = faults.count
         patient = reader.text(columns.patient)
+        if faults.count > earlier:
+            return
         if columns.kind is None:
             for name, (kind, attribute) in columns.wide.items():
                 owner = place if kind is PersonKind.STAFF else patient
