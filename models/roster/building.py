@@ -132,7 +132,7 @@ class _Writer:
                 hashes |= staff_hashes(known, self._hashes)
                 self.values.update(f"{v.kind}.{v.attribute}" for v in known)
                 people += 1
-        content = b"".join(value.to_bytes(HASH_BYTES, "big") for value in sorted(hashes))
+        content = b"".join(value.to_bytes(HASH_BYTES, "little") for value in sorted(hashes))
         self._write(STAFF, content, len(hashes))
         return people
 

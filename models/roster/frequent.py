@@ -10,7 +10,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from .folding import WORD, fold
+from .folding import fold, split_words
 from .known import NAME_ATTRIBUTES, KnownValue
 from .names import KnownNames, NameClass
 
@@ -32,7 +32,7 @@ class NoteWords:
     def add(self, text: str) -> None:
         """Counts the words of a note."""
         self.notes += 1
-        self.counts.update(set(WORD.findall(fold(text))))
+        self.counts.update(set(split_words(fold(text))))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -55,18 +55,21 @@ _LABELS = {
 
 _PLACEHOLDER = re.compile(r"\[[A-Z][A-Z0-9_ #:-]{0,60}\]")
 _CUT = "\ufffc"
-_SPECIAL = str.maketrans(SPECIAL_LETTERS)
 _MARKS = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+")
 _WORD = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile(
     "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\u1100-\u11ff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
-_BROKEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\r?\n[ \t]*(?=[^\W\d_])")
+_BROKEN = re.compile(r"-[ \t]*\r?\n[ \t]*(?=[^\W\d_])")
 _CHUNKS = re.compile(r"[a-z0-9]+(?:[-./ ][a-z0-9]+)*")
 _CHUNK = re.compile(r"[-./ ]")
 _MOST_CHUNKS = 5
 _PHONE = re.compile(r"(?<!\d)\(?\d(?:[ ().-]{0,3}\d){6,10}(?!\d)")
 _DATE = re.compile(r"(?<!\d)\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}(?!\d)")
+_NO_LETTER = {code: " " for code in range(128) if not chr(code).isalpha()}
+_NO_DIGIT = bytes(byte for byte in range(128) if not chr(byte).isdigit())
+_NO_ID = bytes(byte for byte in range(128) if not chr(byte).isalnum())
+_WINDOW = 60
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
     *("october", "november", "december"),
@@ -77,7 +80,11 @@ def _bare(text: str) -> str:
     """A text without accents and invisible characters, in its own case."""
     if text.isascii():
         return text
-    parts = unicodedata.normalize("NFKD", text.translate(_SPECIAL))
+    for special in SPECIAL_LETTERS.keys() & set(text):
+        text = text.replace(special, SPECIAL_LETTERS[special])
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFKD", text)
     return unicodedata.normalize("NFC", _MARKS.sub("", parts))
 
 
@@ -95,13 +102,17 @@ class Guard:
         kept: labels that the policy keeps on purpose; they are not asserted.
     """
 
-    __slots__ = ("_dates", "_emails", "_ids", "_names", "_phones", "_streets")
+    __slots__ = (
+        *("_dates", "_emails", "_ids", "_named", "_names", "_phones", "_streets", "_years"),
+    )
 
     def __init__(self, known: Iterable[KnownValue], *, kept: Collection[str] = ()) -> None:
         self._names: dict[PersonKind, _OwnNames] = {}
         self._ids: dict[str, PersonKind] = {}
         self._phones: dict[str, PersonKind] = {}
         self._dates: dict[str, PersonKind] = {}
+        self._named: dict[str, PersonKind] = {}
+        self._years: set[str] = set()
         self._streets: dict[str, PersonKind] = {}
         self._emails: dict[str, PersonKind] = {}
         for value in known:
@@ -129,7 +140,9 @@ class Guard:
                     self._phones.setdefault(digits, value.kind)
             case KnownAttribute.BIRTH:
                 for form in _date_forms(folded):
-                    self._dates.setdefault(form, value.kind)
+                    named = self._named if form[0].isalpha() else self._dates
+                    named.setdefault(form, value.kind)
+                self._years.update(_years(folded))
             case KnownAttribute.STREET:
                 if line := _street_line(folded):
                     self._streets.setdefault(line, value.kind)
@@ -141,12 +154,14 @@ class Guard:
 
         Placeholders (`[PATIENT]`) are nobody's name. Linear in the text.
         """
-        bare = _bare(_PLACEHOLDER.sub(_CUT, text))
+        bare = _bare(_PLACEHOLDER.sub(_CUT, text) if "[" in text else text)
         folded = bare.casefold()
         found: set[Violation] = set()
         if self._names:
-            spelt = set(_WORD.findall(folded))
-            if "-" in folded and "\n" in folded:
+            spelt = set(
+                folded.translate(_NO_LETTER).split() if folded.isascii() else _WORD.findall(folded)
+            )
+            if _BROKEN.search(folded):
                 spelt.update(_WORD.findall(_BROKEN.sub("", folded)))
             for kind, names in self._names.items():
                 if names.are_in(spelt, folded) or names.weak_in(spelt, bare):
@@ -158,12 +173,13 @@ class Guard:
 
     def _numbers_in(self, folded: str) -> Iterator[PersonKind]:
         if self._ids:
-            collapsed = re.sub(r"[^a-z0-9]+", "", folded)
+            collapsed = _only(folded, _NO_ID)
             likely = {form: kind for form, kind in self._ids.items() if form in collapsed}
             if likely:
                 joined = set(_joined_chunks(folded))
                 yield from (kind for form, kind in likely.items() if form in joined)
-        if self._phones:
+        digits_left = _only(folded, _NO_DIGIT) if self._phones else ""
+        if any(form[-7:] in digits_left for form in self._phones):
             for written in _PHONE.findall(folded):
                 digits = re.sub(r"[^0-9]", "", written)
                 if len(digits) == 11 and digits[0] == "1":
@@ -176,13 +192,13 @@ class Guard:
                         yield kind
 
     def _dates_in(self, folded: str) -> Iterator[PersonKind]:
-        if self._dates:
+        if any(year in folded for year in self._years):
             for written in _DATE.findall(folded):
                 if written in self._dates:
                     yield self._dates[written]
             spaced = " ".join(folded.split())
-            for form, kind in self._dates.items():
-                if form[0].isalpha() and _stands_in(form, spaced):
+            for form, kind in self._named.items():
+                if _stands_in(form, spaced):
                     yield kind
 
     def _addresses_in(self, folded: str) -> Iterator[PersonKind]:
@@ -192,11 +208,20 @@ class Guard:
                 end = at + len(form)
                 if not folded[end : end + 1].isalnum():
                     yield kind
-        if self._streets:
-            spaced = " ".join(folded.split())
-            for form, kind in self._streets.items():
-                if _stands_in(form, spaced):
-                    yield kind
+        for form, kind in self._streets.items():
+            likely = all(word in folded for word in form.split())
+            if likely and _stands_in(form, " ".join(folded.split())):
+                yield kind
+
+
+def _only(folded: str, dropped: bytes) -> str:
+    """A text without some of its ASCII characters, and without all others."""
+    return folded.encode("ascii", "ignore").translate(None, dropped).decode()
+
+
+def _years(folded: str) -> set[str]:
+    """The last two digits of the year of a birth date."""
+    return {run[2:4] for run in re.findall(r"\d{4,8}", folded)}
 
 
 def _stands_in(form: str, text: str) -> bool:
@@ -308,11 +333,29 @@ class _OwnNames:
         """Whether a text has a weak word as a name."""
         if self._weak.isdisjoint(spelt):
             return False
-        found = [(m[0], m[0].casefold(), m.start(), m.end()) for m in _WORD.finditer(bare)]
+        folded = bare.casefold()
+        if len(folded) != len(bare):  # rare letters: all of the text is one window
+            return self._weak_in_window(bare, 0, len(bare))
+        for weak in self._weak & spelt:
+            at = folded.find(weak)
+            while at >= 0:
+                if self._weak_in_window(bare, at, at + len(weak)):
+                    return True
+                at = folded.find(weak, at + len(weak))
+        return False
+
+    def _weak_in_window(self, bare: str, start: int, end: int) -> bool:
+        """Whether a weak word within some characters is a name, by what is around them."""
+        low, high = max(0, start - _WINDOW), min(len(bare), end + _WINDOW)
+        while low and bare[low - 1].isalpha() and start - low < 2 * _WINDOW:
+            low -= 1
+        found = [
+            (m[0], m[0].casefold(), m.start(), m.end()) for m in _WORD.finditer(bare, low, high)
+        ]
         return any(
-            self._is_name(bare, found, at)
-            for at, (_, word, _, _) in enumerate(found)
-            if word in self._weak
+            start <= found[at][2] < end and self._is_name(bare, found, at)
+            for at in range(len(found))
+            if found[at][1] in self._weak
         )
 
     def _is_name(self, bare: str, found: list[tuple[str, str, int, int]], at: int) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
-from .folding import WORD, FoldedView, occurrences, without_ocr
+from .folding import FoldedView, occurrences, split_words, without_ocr
 from .known import PersonKind
 from .names import LEAST_FUZZY_TWO, LEAST_OCR, KnownNames, NameClass, NameWord
 from .word_lists import known_words
@@ -64,7 +64,7 @@ def _marks(view: FoldedView, names: KnownNames, fuzzy: int) -> Iterator[NameMark
             at = folded.find(whole, at + len(whole))
     if not names.words:
         return
-    spelt = set(WORD.findall(folded))
+    spelt = set(split_words(folded))
     for word, mark in _hits(spelt, names, fuzzy):
         for start, end in occurrences(folded, word):
             yield dataclasses.replace(mark, start=start, end=end)

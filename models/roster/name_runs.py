@@ -229,9 +229,9 @@ def _initials(view: FoldedView, names: KnownNames) -> Iterator[NameRun]:
     for before in _BEFORE_INITIALS:
         at = small.find(before)
         while at >= 0:
-            match = _INITIALS.match(shown, at + len(before))
             is_word = before in "([" or not at or not small[at - 1].isalnum()
-            if match is not None and is_word and _are_initials_of(names, match[1]):
+            match = _INITIALS.match(shown, at + len(before)) if is_word else None
+            if match is not None and _are_initials_of(names, match[1]):
                 closed = shown[match.end() : match.end() + 1] in (")", "]")
                 if closed or before not in "([":
                     span = _folded_span(view, *match.span(1))
