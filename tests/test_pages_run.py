@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("own-rules.md", "tutorial.md")
+PAGES = ("own-rules.md", "roster.md", "tutorial.md")
 GUARD_SECONDS = 300
 
 

@@ -6,6 +6,7 @@ CONTENTS = {
         "docs/operations",
         "docs/policies",
         "docs/own-rules",
+        "docs/roster",
         "docs/formats",
         "docs/tables",
         "docs/errors",

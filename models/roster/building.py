@@ -56,7 +56,7 @@ def build_roster(
             if number % _REPORT_EVERY == 0:
                 progress(number, 0)
         faults.require_none()
-        writer = _Writer(keys, output, storage, progress)
+        writer = _BundleWriter(keys, output, storage, progress)
         writer.write_patients(patients)
         staff = writer.write_staff(st)
     manifest = RosterManifest(
@@ -81,7 +81,7 @@ def _key(keys: Keys, value: PersonValue, is_staff: bool) -> bytes:
     return bytes.fromhex(keys.patient_key(owner))
 
 
-class _Writer:
+class _BundleWriter:
     """Writes the files of a bundle, and counts."""
 
     def __init__(self, keys: Keys, output: str, storage: Storage, progress: Progress) -> None:

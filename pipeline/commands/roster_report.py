@@ -65,7 +65,7 @@ def manifest_lines(manifest: RosterManifest) -> Iterator[str]:
             f"            {manifest.over_budget:>12,} of them have over 200 values: their "
             "documents will be quarantined (OverBudget:roster)"
         )
-    yield f"  staff     {manifest.staff:>12,}  ({manifest.files[STAFF].rows:,} hashes of pairs)"
+    yield f"  staff     {manifest.staff:>12,}  ({manifest.files[STAFF].rows:,} hashes)"
     shards = [file for name, file in manifest.files.items() if name != STAFF]
     size = sum(file.bytes for file in shards)
     each = size / manifest.patients if manifest.patients else 0

@@ -177,7 +177,7 @@ def test_nicknames_go_both_ways():
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"x" * 40, bytes(32), b"scrubline-roster-1\n" + bytes(13)]
+    "content", [b"", b"x" * 40, bytes(32), b"scrubline-roster-1\n" + bytes(12)]
 )
 def test_what_is_no_shard(content):
     with pytest.raises(RosterError):
