@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from ..core.errors import OverBudget
 from ..core.spans import Candidate
-from .folding import FoldedView, occurrences
+from .folding import FoldedView
 from .known import BUDGET, MOST_VALUES, KnownAttribute, KnownValue, PersonKind
 from .name_runs import NameRun, name_runs
 from .names import KnownNames, NameClass
@@ -24,13 +24,13 @@ from .normal import (
 )
 from .number_marks import (
     NumberTexts,
+    city_marks,
     email_marks,
     id_marks,
     phone_marks,
     street_marks,
     zip_marks,
 )
-from .word_lists import words
 from .written_dates import DateForms, DateReader, written_forms
 
 MOST_EDITS = 2
@@ -178,7 +178,7 @@ class Matcher:
             for start, end in street_marks(view, street):
                 yield RosterCandidate(*view.span(start, end), "STREET", kind, RosterClass.ADDRESS)
         for city, kind in self._cities:
-            for start, end in _city_marks(view, city):
+            for start, end in city_marks(view, city):
                 yield RosterCandidate(*view.span(start, end), "CITY", kind, RosterClass.ADDRESS)
 
 
@@ -188,15 +188,6 @@ def _class(run: NameRun) -> RosterClass:
     if not run.exact:
         return RosterClass.NEAR
     return RosterClass.STRONG if run.strength is NameClass.STRONG else RosterClass.WEAK
-
-
-def _city_marks(view: FoldedView, city: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Yields where a place is named; one that is a word, where it begins with a capital."""
-    phrase = " ".join(city)
-    is_word = len(city) == 1 and phrase in words()
-    for start, end in occurrences(view.folded, phrase):
-        if not is_word or not view.at(start).islower():
-            yield start, end
 
 
 _FORMS = {

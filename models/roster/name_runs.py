@@ -18,7 +18,7 @@ from .names import FAMILY, GIVEN, KnownNames, NameClass
 from .word_lists import abbreviations, clinical_pairs, eponym_nouns, titles
 
 _JOIN = re.compile(
-    r"[-'_]|(?:\s?,)?[ \t\xa0]{0,3}(?:\r?\n[ \t]{0,8})?(?:[\"'(][ \t]?)?"
+    r"[-'_^]|(?:\s?,)?[ \t\xa0]{0,3}(?:\r?\n[ \t]{0,8})?(?:[\"'(][ \t]?)?"
     r"(?:[^\W\d_](?:'|\.?[ \t]{1,2})(?:[^\W\d_](?:'|\.?[ \t]{1,2}))?)?|[ \t]?[\"')]{1,2}[ \t]?"
 )
 """What stands between the words of one name; at most `_MOST_JOIN` characters of it."""
@@ -28,6 +28,7 @@ _LEFT_INITIALS = re.compile(r"(?:(?<![^\W_])[^\W\d_](?:\. ?| |-|')){1,3}$")
 _RIGHT_INITIALS = re.compile(
     r"(?:,? ?|,\s)((?:[^\W\d_](?:\.(?: ?|$)|(?![^\W_])-?)){1,2})(?![^\W_])"
 )
+_GENERATION = re.compile(r",?[ \t]{1,2}(?:jr|sr|ii|iii|iv|junior|senior)(?![^\W_])\.?")
 _LAST_WORD = re.compile(r"([^\W_]+)(?:\. ?|[ \t]{1,2}|\r?\n[ \t]*)$")
 _NEXT_WORD = re.compile(r"(?:'s|s'|')?[ \t-]{1,2}([^\W_]+)")
 _ENDS_SENTENCE = frozenset(".!?:;*•·|#>=")
@@ -59,7 +60,7 @@ def name_runs(view: FoldedView, names: KnownNames, fuzzy: int) -> Iterator[NameR
     marks = name_marks(view, names, fuzzy)
     if marks:
         runs = _runs(view.folded, marks)
-        certain = [_certain(view, run) for run in runs]
+        certain = [_certain(view, names, run) for run in runs]
         small = {
             mark.spelt
             for run, sure in zip(runs, certain, strict=True)
@@ -91,9 +92,11 @@ def _is_small(view: FoldedView, mark: NameMark) -> bool:
     return view.at(mark.start).islower()
 
 
-def _certain(view: FoldedView, run: Sequence[NameMark]) -> list[bool]:
+def _certain(view: FoldedView, names: KnownNames, run: Sequence[NameMark]) -> list[bool]:
     """Which marks are names whatever stands elsewhere in the text."""
-    strong = [mark.what.strength is NameClass.STRONG for mark in run]
+    strong = [
+        mark.what.strength is NameClass.STRONG or _has_initials(view, names, mark) for mark in run
+    ]
     small = [_is_small(view, mark) for mark in run]
     if len(run) == 1:
         return strong
@@ -202,7 +205,24 @@ def _stretch(view: FoldedView, names: KnownNames, marks: list[NameMark]) -> Name
         view, match.start(1), match.end(1), names.initials[0], kind
     ):
         end = match.end(1)
+    if match := _GENERATION.match(folded, end):
+        end = match.end()
     return NameRun(start, end, kind, strength, exact)
+
+
+def _has_initials(view: FoldedView, names: KnownNames, mark: NameMark) -> bool:
+    """Whether the patient's own initial stands beside a capitalised weak surname."""
+    own = mark.what.kind is PersonKind.SELF and mark.what.parts & FAMILY
+    if mark.what.strength is not NameClass.WEAK or not own or _is_small(view, mark):
+        return False
+    given = names.initials[0]
+    left = _LEFT_INITIALS.search(view.folded, max(0, mark.start - 9), mark.start)
+    if left and _are_initials(view, left.start(), mark.start, given, PersonKind.SELF):
+        return "." in left[0]
+    right = _RIGHT_INITIALS.match(view.folded, mark.end)
+    if right is None or "," not in right[0]:
+        return False
+    return _are_initials(view, right.start(1), right.end(1), given, PersonKind.SELF)
 
 
 def _are_initials(

@@ -83,7 +83,8 @@ def street_form(value: str) -> Street | None:
     """Number and name; None if there is no number or no name."""
     tokens = [token for token in WORD.findall(fold(value)) if token]
     for at, token in enumerate(tokens):
-        if at and token in unit_words() and any(t[0].isdigit() for t in tokens[:at]):
+        # "7 Upper Boon Lane": such a word right behind the number is the street's name.
+        if at > 1 and token in unit_words() and any(t[0].isdigit() for t in tokens[:at]):
             tokens = tokens[:at]
             break
     number = next((at for at, token in enumerate(tokens) if token[0].isdigit()), None)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .folding import WORD, FoldedView, occurrences
 from .normal import LOCAL_DIGITS, Street
-from .word_lists import street_suffixes, unit_words
+from .word_lists import street_suffixes, unit_words, words
 
 _DIGITS = re.compile(r"\d+")
 _ID_GAPS = frozenset(" -./\\#_:\n\r\t'")
@@ -157,7 +157,7 @@ def _with_area(collapsed: _Collapsed, at: int, area: str) -> int | None:
         and start >= 0
         and collapsed.text[start:at] == area
         and collapsed.is_one(start, at + 1, _PHONE_GAPS, _MOST_PHONE_GAP)
-        and (not _touches(collapsed, start - 1) or collapsed.text[start - 1] == "1")
+        and (not _touches(collapsed, start - 1) or collapsed.text[start - 1] in "01")
     ):
         return start
     if _touches(collapsed, at - 1):
@@ -212,12 +212,23 @@ def street_marks(view: FoldedView, street: Street) -> Iterator[tuple[int, int]]:
             yield start, after
 
 
+def city_marks(view: FoldedView, city: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Yields where a place is named; one that is also a word, where it begins with a capital."""
+    is_word = len(city) == 1 and city[0] in words()
+    if not all(word in view.folded for word in city):
+        return
+    for start, end in occurrences(view.folded, city[0]):
+        stop = _words_from(view.folded, end, city[1:])
+        if stop is not None and not (is_word and view.at(start).islower()):
+            yield start, stop
+
+
 _NEXT = re.compile(r"[\s.,'#º°/-]{0,4}([^\W_]+)")
 
 
-def _words_from(folded: str, at: int, words: tuple[str, ...]) -> int | None:
+def _words_from(folded: str, at: int, spelt: tuple[str, ...]) -> int | None:
     """Where these words end, if they follow; None if others do."""
-    for word in words:
+    for word in spelt:
         match = _NEXT.match(folded, at)
         if match is None or match[1] != word:
             return None

@@ -52,6 +52,8 @@ NAMES = [
     ("(CC) and CHF", []),
     ("Quaint, Selma", []),
     ("Mr. Long", ["Long"]),
+    ("Zelda Quimby, Jr. and QUIMBY III", ["Zelda Quimby, Jr.", "QUIMBY III"]),
+    ("PID|QUIMBY^ZELDA^Q", ["QUIMBY^ZELDA"]),
     ("may long", ["may long"]),
     ("how long may it take", []),
     ("a long walk in May", ["May"]),
@@ -83,6 +85,7 @@ def test_names(text, expected):
         ("12 North Maplewood Drive Apt 4, here", ["12 North Maplewood Drive Apt 4"]),
         ("12 Maplewood", ["12 Maplewood"]),
         ("13 Maplewood Dr", []),
+        ("01 555 1234567 and 05551234567", ["01 555 1234567", "05551234567"]),
         ("Springfield 02139-1234", ["Springfield", "02139-1234"]),
         ("ZQ@Example.org", ["ZQ@Example.org"]),
         ("BP 02139.5", []),
@@ -96,6 +99,21 @@ def test_eponyms_and_clinical_phrases_are_left_to_weak_names():
     rows = known(("self", "given", "Rose"), ("self", "family", "White"))
     assert found("the White blood cells", rows) == []
     assert found("saw White today", rows) == [("White", "PATIENT")]
+
+
+def test_an_initial_beside_a_weak_surname():
+    rows = known(("self", "given", "Olga"), ("self", "family", "Brown"))
+    assert found('brown bag "Brown, O - L ax"', rows) == [("Brown, O", "PATIENT")]
+    assert found("brown bag. O. Brown", rows) == [("O. Brown", "PATIENT")]
+    assert found("brown bag. Brown bag, X", rows) == []
+
+
+def test_places_and_streets_of_several_words():
+    rows = known(("self", "city", "Soddy-Daisy"), ("self", "street", "7 Upper Boon Lane"))
+    text = "7 upper Boon Ln, Soddy Daisy; soddy-daisy"
+    assert [name for name, _ in found(text, rows)] == [
+        *("7 upper Boon Ln", "Soddy Daisy", "soddy-daisy"),
+    ]
 
 
 def test_particles_accents_and_umlauts():
