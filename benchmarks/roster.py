@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from scrubline import Scrubber
 from scrubline.dictionaries import load_weighted
 from scrubline.models.core.keys import Keys
 from scrubline.models.roster.building import build_roster
@@ -37,9 +38,6 @@ from scrubline.models.text.tokenizer import tokenize_documents
 
 ROOT = Path(__file__).resolve().parent.parent
 KEYS = Keys(bytes(range(32)))
-MICROSECONDS_A_TOKEN = 11.5
-"""Of a whole job on one core, which the share of the roster is told against."""
-
 STREETS = ("Maplewood", "Oak", "Harbor View", "Cedar Hill", "Lincoln", "Old Mill", "Quarry")
 CITIES = ("Springfield", "Riverton", "Astoria", "Fairview", "Georgetown")
 
@@ -185,12 +183,17 @@ def speed(people: int, notes: list[Note]) -> None:
     index = StaffIndex(b"".join(h.to_bytes(8, "little") for h in sorted(staff)), StaffHash(KEYS))
     by_staff = timed((index.candidates(text) for text in texts), len(texts))
     total = match + guard + by_staff
-    whole = MICROSECONDS_A_TOKEN * tokens
+    scrubber = Scrubber()
+    scrubber.scrub_many(texts[:20])
+    whole = timed((scrubber.scrub_many(texts[at : at + 50]) for at in range(0, len(texts), 50)), 1)
+    whole /= len(texts)
     words_of = np.mean([len(text.split()) for text in texts])
     print(f"{len(texts)} notes of {tokens:.0f} tokens ({words_of:.0f} words)")
     print(f"  us to build: matcher {build:.0f}, guard {build_guard:.0f} (once a patient and batch)")
     print(f"  us a note: match {match:.0f}, staff {by_staff:.0f}, guard {guard:.0f}")
-    print(f"  share of {MICROSECONDS_A_TOKEN} us a token: {total / whole:.1%}")
+    print(f"  en-default and all rules: {whole:.0f} us a note, {whole / tokens:.1f} a token")
+    print(f"  share: match {match / whole:.1%}, staff {by_staff / whole:.1%}, ", end="")
+    print(f"guard {guard / whole:.1%}, together {total / whole:.1%}")
 
 
 def needless(people: int, notes: list[Note]) -> None:

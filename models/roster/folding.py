@@ -30,6 +30,7 @@ SPECIAL_LETTERS = {
 }
 """Signs that no decomposition brings to the form in which people also write them."""
 
+_BULLETS = "•·◦▪●○‣⁃"
 _UNSEEN = frozenset(("Mn", "Me", "Cf"))
 
 
@@ -48,7 +49,14 @@ def _fold_character(character: str) -> str:
     kept = "".join(part for part in parts if unicodedata.category(part) not in _UNSEEN)
     if kept.isdecimal():
         kept = "".join(str(unicodedata.digit(digit)) for digit in kept)
-    return unicodedata.normalize("NFC", kept)
+    return "".join(map(_plain_sign, unicodedata.normalize("NFC", kept)))
+
+
+def _plain_sign(character: str) -> str:
+    """A sign that is no letter or digit as an ASCII one: most texts fold to ASCII, which is fast."""
+    if character.isascii() or character.isalnum() or character.isspace():
+        return character
+    return "*" if character in _BULLETS else "~"
 
 
 _FOLDING = _Folding()
@@ -81,8 +89,7 @@ class FoldedView:
         """Folds a text; linear."""
         if text.isascii():
             return cls(text, text.lower(), None)
-        distinct = set(text)
-        foreign = [character for character in distinct if not character.isascii()]
+        foreign = [character for character in set(text) if not character.isascii()]
         if len(foreign) <= _FEW:  # an apostrophe, a dash, a bullet: ten times as fast
             folded = text
             for character in foreign:
@@ -90,10 +97,10 @@ class FoldedView:
             folded = folded.lower()
         else:
             folded = text.translate(_FOLDING)
-        sizes = {character: len(_FOLDING[ord(character)]) for character in distinct}
+        sizes = {character: len(_FOLDING[ord(character)]) for character in foreign}
         if set(sizes.values()) == {1}:
             return cls(text, folded, None)
-        origins = [at for at, character in enumerate(text) for _ in range(sizes[character])]
+        origins = [at for at, character in enumerate(text) for _ in range(sizes.get(character, 1))]
         return cls(text, folded, origins)
 
     def span(self, start: int, end: int) -> tuple[int, int]:

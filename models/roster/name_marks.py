@@ -65,33 +65,40 @@ def _marks(view: FoldedView, names: KnownNames, fuzzy: int) -> Iterator[NameMark
     if not names.words:
         return
     spelt = set(split_words(folded))
-    for word, mark in _hits(spelt, names, fuzzy):
+    unknown = spelt - known_words()
+    for word, what, exact in _hits(spelt, unknown, names, fuzzy):
         for start, end in occurrences(folded, word):
-            yield dataclasses.replace(mark, start=start, end=end)
+            yield NameMark(start, end, what, exact, word)
     yield from _wrapped(folded, names, fuzzy)
-    yield from _glued(view, spelt, names.words)
+    yield from _glued(view, unknown, names.words)
 
 
-def _hits(spelt: set[str], names: KnownNames, fuzzy: int) -> Iterator[tuple[str, NameMark]]:
-    """Yields the words of a text that are words of a name, each with a mark to be placed."""
+def _hits(
+    spelt: set[str], unknown: set[str], names: KnownNames, fuzzy: int
+) -> Iterator[tuple[str, NameWord, bool]]:
+    """Yields the words of a text that are words of a name, and whether they are spelt so.
+
+    Args:
+        spelt: the words of the text.
+        unknown: those of them that are in no list.
+        names: of the patient.
+        fuzzy: edits.
+    """
     words = names.words
     for word in spelt & words.keys():
-        yield word, NameMark(0, 1, words[word], True, word)
+        yield word, words[word], True
     if not names.misread:
         return
-    unknown = sorted(
-        w
-        for w in spelt - words.keys() - known_words()
-        if LEAST_OCR <= len(w) <= _LONGEST_FUZZY and not w.isdigit()
-    )
     near = []
-    for word in unknown:
+    for word in unknown - words.keys():
+        if not LEAST_OCR <= len(word) <= _LONGEST_FUZZY or word.isdigit():
+            continue
         if (name := names.misread.get(without_ocr(word))) is not None:
-            yield word, NameMark(0, 1, words[name], False, word)
+            yield word, words[name], False
         elif word.isalpha():
             near.append(word)
     for word, name in near_names(near, names.fuzzy, fuzzy):
-        yield word, NameMark(0, 1, words[name], False, word)
+        yield word, words[name], False
 
 
 def near_names(spelt: list[str], names: tuple[str, ...], edits: int) -> Iterator[tuple[str, str]]:
@@ -123,18 +130,18 @@ def _wrapped(folded: str, names: KnownNames, fuzzy: int) -> Iterator[NameMark]:
         while end < len(folded) and end - match.end() < _LONGEST_FUZZY and folded[end].isalpha():
             end += 1
         joined = folded[start : match.start()] + folded[match.end() : end]
-        for word, mark in _hits({joined}, names, fuzzy):
-            if mark.what.strength > NameClass.SHORT:
-                yield dataclasses.replace(mark, start=start, end=end, spelt=word)
+        for word, what, exact in _hits({joined}, {joined} - known_words(), names, fuzzy):
+            if what.strength > NameClass.SHORT:
+                yield NameMark(start, end, what, exact, word)
 
 
-def _glued(view: FoldedView, spelt: set[str], words: dict[str, NameWord]) -> Iterator[NameMark]:
+def _glued(view: FoldedView, unknown: set[str], words: dict[str, NameWord]) -> Iterator[NameMark]:
     """Yields names that only their case, or digits, part from what touches them.
 
     `SmithMD`, `seenSmith`, `SMITHwas`, `smith42`: such a word is in no list.
     """
     names = [word for word, what in words.items() if what.strength is NameClass.STRONG]
-    for long in spelt - known_words() - words.keys():
+    for long in unknown - words.keys():
         if len(long) > _LONGEST_FUZZY:
             continue
         for name in names:

@@ -16,7 +16,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.keys import Keys
-from .folding import FoldedView, fold, occurrences, spellings
+from .folding import FoldedView, fold, occurrences, spellings, split_words
 from .known import NAME_ATTRIBUTES, KnownValue, PersonKind
 from .matcher import STAFF_LABEL, RosterCandidate, RosterClass
 from .names import FAMILY, GIVEN, split_name
@@ -30,15 +30,17 @@ _MOST_KEPT = 1 << 16
 _MOST_WORDS = 4
 """Words of a full name, from the first to the one that completes the pair."""
 
-_CAPITALISED_ASCII = re.compile(r"[A-Z][A-Za-z]*")
-_CAPITALISED = re.compile(r"[^\W\d_a-z][^\W\d_]*")
 _ANY = re.compile(r"[^\W\d_]+")
 _GAP = re.compile(
     r"(?:[-'\u2019]|(?:\s?,)?\s{1,3}|,|\.\s{0,2})"
     r"(?:(?:[a-z]{1,3}|[A-Z]\.?|[A-Z][a-z]+)[ '\u2019]){0,2}"
 )
 _MOST_GAP = 16
-_BEFORE = tuple(sorted(STAFF_TITLES - _CREDENTIALS))
+_BEFORE = STAFF_TITLES - _CREDENTIALS
+_TITLES_WRITTEN = frozenset(
+    written for title in _BEFORE for written in (title, title.upper(), title.title())
+)
+_NEAR = 40
 _BEHIND_TITLE = re.compile(r"\.?\s{1,2}")
 _CREDENTIAL = re.compile(r"\s?,?\s(?:M\.?D|D\.?O|R\.?N|N\.?P|P\.?A|Ph\.?D)(?![A-Za-z])")
 
@@ -127,8 +129,15 @@ class StaffIndex:
         if not len(self._sorted):
             return []
         view = FoldedView.of(text)
-        words_of = self._name_words(view)
-        spans = sorted({*self._full_names(view.text, words_of), *self._by_title(view, words_of)})
+        written = set(split_words(text))
+        words_of = self._name_words(view, written)
+        spans = sorted(
+            {
+                *self._full_names(view.text, words_of),
+                *self._by_title(view, written),
+                *self._by_credential(view.text, words_of),
+            }
+        )
         merged: list[tuple[int, int]] = []
         for start, end in spans:
             if merged and start < merged[-1][1]:
@@ -159,16 +168,31 @@ class StaffIndex:
     def _is_surname(self, word: str) -> bool:
         return self._has(self._hashes.title(word))
 
-    def _name_words(self, view: FoldedView) -> list[_NameWord]:
-        """Words of names in a text: capitalised ones; of a text in small letters all."""
+    def _name_words(self, view: FoldedView, written: set[str]) -> list[_NameWord]:
+        """Words of names in a text, in order: capitalised ones; near others in small letters.
+
+        In a text without capitals a word that no list has is needed near by: two words of lists
+        are a sentence.
+        """
         text, known = view.text, self._name_word
-        pattern = _CAPITALISED_ASCII if text.isascii() else _CAPITALISED
-        if pattern.search(text) is None:
-            pattern = _ANY
-        found = [
-            (m.start(), m.end(), word) for m in pattern.finditer(text) if (word := known(m[0]))
-        ]
-        return [word for word in found if not word[0] or not text[word[0] - 1].isalnum()]
+        is_small = not any(map(str.isupper, text)) if not text.isascii() else text == view.folded
+        asked = [word for word in written if is_small or not word[0].islower()]
+        names = {word: folded for word in asked if (folded := known(word))}
+        if not is_small:
+            return sorted(
+                (start, end, folded)
+                for word, folded in names.items()
+                for start, end in occurrences(text, word)
+            )
+        found: set[_NameWord] = set()
+        for word in names.keys() - words():
+            for start, end in occurrences(text, word):
+                low, high = max(0, start - _NEAR), min(len(text), end + _NEAR)
+                for match in _ANY.finditer(text, low, high):
+                    inside = low < match.start() and match.end() < high
+                    if match[0] in names and (inside or not low or high == len(text)):
+                        found.add((match.start(), match.end(), names[match[0]]))
+        return sorted(found)
 
     def _full_names(self, text: str, found: Sequence[_NameWord]) -> Iterator[tuple[int, int]]:
         """Yields stretches that begin and end with the words of a full name."""
@@ -187,13 +211,15 @@ class StaffIndex:
                 if self._has(self._hashes.pair(word, other)):
                     yield start, other_end
 
-    def _by_title(self, view: FoldedView, found: Sequence[_NameWord]) -> Iterator[tuple[int, int]]:
-        """Yields stretches behind a title, or before a credential, that end with a surname."""
-        for title in _BEFORE:
+    def _by_title(self, view: FoldedView, written: set[str]) -> Iterator[tuple[int, int]]:
+        """Yields stretches behind a title that end with a surname."""
+        for title in _BEFORE & {word.lower() for word in written & _TITLES_WRITTEN}:
             for start, end in occurrences(view.folded, title):
                 if behind := _BEHIND_TITLE.match(view.text, view.span(start, end)[1]):
                     yield from self._behind_title(view.text, behind.end())
-        text = view.text
+
+    def _by_credential(self, text: str, found: Sequence[_NameWord]) -> Iterator[tuple[int, int]]:
+        """Yields surnames before a credential."""
         for start, end, surname in found:
             if _CREDENTIAL.match(text, end) and self._is_surname(surname):
                 yield start, end

@@ -1,5 +1,8 @@
 """What the matcher finds, as covered text, near misses included."""
 
+import dataclasses
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -181,8 +184,6 @@ def merged(candidates):
     for c in candidates:
         if kept and c.start < kept[-1].end:
             if c.end > kept[-1].end:
-                import dataclasses
-
                 kept[-1] = dataclasses.replace(kept[-1], end=c.end)
         else:
             kept.append(c)
@@ -237,7 +238,8 @@ WORDS = st.sampled_from(
 @settings(max_examples=400, deadline=None)
 @given(st.lists(WORDS, max_size=14), st.sampled_from([" ", " ", "", "  "]))
 def test_the_guard_is_silent_behind_the_matcher_and_fires_without_it(pieces, blank):
-    text = blank.join(pieces)
+    # Numbers that touch are another number, until one of them is taken out.
+    text = re.sub(r"(?<=\d)\x00(?=\d)", " ", "\x00".join(pieces)).replace("\x00", blank)
     guard, candidates = Guard(ZELDA), Matcher(ZELDA).candidates(text)
     for c in candidates:
         assert 0 <= c.start < c.end <= len(text)
