@@ -53,7 +53,7 @@ def _fold_character(character: str) -> str:
 
 
 def _plain_sign(character: str) -> str:
-    """A sign that is no letter or digit as an ASCII one: most texts fold to ASCII, which is fast."""
+    """A sign that is no letter or digit as an ASCII one: texts in ASCII are compared faster."""
     if character.isascii() or character.isalnum() or character.isspace():
         return character
     return "*" if character in _BULLETS else "~"

@@ -306,8 +306,8 @@ class _OwnNames:
     def add(self, value: KnownValue) -> None:
         """Adds the words of a name."""
         folded = _bare(value.value).casefold()
-        if _UNSPACED.search(folded):
-            whole = "".join(_WORD.findall(folded))
+        whole = "".join(_WORD.findall(folded))
+        if _UNSPACED.search(whole):
             if value.attribute in (KnownAttribute.NAME, KnownAttribute.ALIAS) and len(whole) > 1:
                 self._whole.add(whole)
             return

@@ -92,7 +92,7 @@ class KnownNames:
             if value.attribute not in NAME_ATTRIBUTES or value.kind is PersonKind.STAFF:
                 continue
             for spelling in spellings(value.value):
-                if is_unspaced(spelling):
+                if is_unspaced("".join(LETTERS.findall(spelling))):
                     _add_unspaced(value, spelling, whole, scripts)
                     continue
                 for word, what in _words(value, spelling):
