@@ -5,10 +5,10 @@ A value is PHI: nothing here shows it in `repr`, in a message or in a log.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import unicodedata
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from ..core.errors import OverBudget
 
@@ -63,12 +63,16 @@ NAME_ATTRIBUTES = frozenset(
 
 _KINDS = tuple(PersonKind)
 _ATTRIBUTES = tuple(KnownAttribute)
+_HEADS = {
+    k * 16 + a: (kind, attribute)
+    for k, kind in enumerate(_KINDS)
+    for a, attribute in enumerate(_ATTRIBUTES)
+}
 _END, _OVER = 0xFF, 0xFE
 _LONG = 0xFF
 
 
-@dataclasses.dataclass(frozen=True, slots=True, order=True)
-class KnownValue:
+class KnownValue(NamedTuple):
     """One value that is known of a patient.
 
     Attributes:
@@ -79,7 +83,10 @@ class KnownValue:
 
     kind: PersonKind
     attribute: KnownAttribute
-    value: str = dataclasses.field(repr=False)
+    value: str
+
+    def __repr__(self) -> str:
+        return f"KnownValue({self.kind}, {self.attribute})"
 
     @classmethod
     def of(cls, kind: str, attribute: str, value: str) -> KnownValue:
@@ -127,14 +134,14 @@ def _values(content: bytes) -> Iterator[KnownValue]:
     at = 0
     try:
         while content[at] != _END:
-            kind, attribute = divmod(content[at], 16)
+            kind, attribute = _HEADS[content[at]]
             size, at = content[at + 1], at + 2
             if size == _LONG:
                 size, at = int.from_bytes(content[at : at + 2], "big"), at + 2
             value = content[at : at + size].decode("utf-8", "surrogatepass")
-            yield KnownValue(_KINDS[kind], _ATTRIBUTES[attribute], value)
+            yield KnownValue(kind, attribute, value)
             at += size
-    except (IndexError, UnicodeDecodeError):
+    except (IndexError, KeyError, UnicodeDecodeError):
         raise ValueError("not a row of a roster") from None
 
 

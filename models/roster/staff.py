@@ -33,20 +33,18 @@ _MOST_WORDS = 4
 _ANY = re.compile(r"[^\W\d_]+")
 _GAP = re.compile(
     r"(?:[-'\u2019]|(?:\s?,)?\s{1,3}|,|\.\s{0,2})"
-    r"(?:(?:[a-z]{1,3}|[A-Z]\.?|[A-Z][a-z]+)[ '\u2019]){0,2}"
+    r"(?:(?:[a-z]{1,3}|[A-Z]\.?|[A-Z][a-z]+)[ '\u2019-]){0,2}"
 )
-_MOST_GAP = 16
+_MOST_GAP = 24
 _BEFORE = STAFF_TITLES - _CREDENTIALS
 _TITLES_WRITTEN = frozenset(
     written for title in _BEFORE for written in (title, title.upper(), title.title())
 )
 _NEAR = 40
 _BEHIND_TITLE = re.compile(r"\.?\s{1,2}")
-_CREDENTIAL = re.compile(r"\s?,?\s(?:M\.?D|D\.?O|R\.?N|N\.?P|P\.?A|Ph\.?D)(?![A-Za-z])")
-
-
-_NameWord = tuple[int, int, str]
-"""Start and end in the text, and the folded word."""
+_CREDENTIAL = re.compile(r"(?:M\.?D|D\.?O|R\.?N|N\.?P|P\.?A|Ph\.?D)(?![A-Za-z])")
+_BEHIND = frozenset(("MD", "DO", "RN", "NP", "PA", "PhD", "M", "D", "R", "N", "P", "Ph"))
+_SURNAME = re.compile(r"(?<![^\W_])([^\W\d_]{2,39})\s?,?\s$")
 
 
 class StaffHash:
@@ -129,13 +127,13 @@ class StaffIndex:
         if not len(self._sorted):
             return []
         view = FoldedView.of(text)
-        written = set(split_words(text))
-        words_of = self._name_words(view, written)
+        order = split_words(text)
+        written = set(order)
         spans = sorted(
             {
-                *self._full_names(view.text, words_of),
+                *self._full_names(view, order, written),
                 *self._by_title(view, written),
-                *self._by_credential(view.text, words_of),
+                *self._by_credential(text, written),
             }
         )
         merged: list[tuple[int, int]] = []
@@ -168,48 +166,43 @@ class StaffIndex:
     def _is_surname(self, word: str) -> bool:
         return self._has(self._hashes.title(word))
 
-    def _name_words(self, view: FoldedView, written: set[str]) -> list[_NameWord]:
-        """Words of names in a text, in order: capitalised ones; near others in small letters.
+    def _full_names(
+        self, view: FoldedView, order: list[str], written: set[str]
+    ) -> Iterator[tuple[int, int]]:
+        """Yields stretches that begin and end with the words of a full name.
 
-        In a text without capitals a word that no list has is needed near by: two words of lists
-        are a sentence.
+        First all words are looked at in their order; where they stand is asked of those few that
+        are a name together.
         """
-        text, known = view.text, self._name_word
-        is_small = not any(map(str.isupper, text)) if not text.isascii() else text == view.folded
-        asked = [word for word in written if is_small or not word[0].islower()]
-        names = {word: folded for word in asked if (folded := known(word))}
-        if not is_small:
-            return sorted(
-                (start, end, folded)
-                for word, folded in names.items()
-                for start, end in occurrences(text, word)
-            )
-        found: set[_NameWord] = set()
-        for word in names.keys() - words():
-            for start, end in occurrences(text, word):
-                low, high = max(0, start - _NEAR), min(len(text), end + _NEAR)
-                for match in _ANY.finditer(text, low, high):
-                    inside = low < match.start() and match.end() < high
-                    if match[0] in names and (inside or not low or high == len(text)):
-                        found.add((match.start(), match.end(), names[match[0]]))
-        return sorted(found)
+        text, known = view.text, self._folded.get
+        is_small = text == view.folded if text.isascii() else text == text.lower()
+        for word in written:
+            if known(word) is None:
+                self._name_word(word)
+        flags = [known(word) or "" for word in order]
+        pairs: set[tuple[str, str]] = set()
+        for at, word in enumerate(flags):
+            if word and (is_small or not order[at][0].islower()):
+                for behind in range(at + 1, min(at + _MOST_WORDS, len(flags))):
+                    if flags[behind] and (is_small or not order[behind][0].islower()):
+                        pairs.add((order[at], order[behind]))
+        named = {pair for pair in pairs if self._is_full(*map(self._name_word, pair), is_small)}
+        if named:
+            spelt = {word for pair in named for word in pair}
+            found = sorted((s, e, word) for word in spelt for s, e in occurrences(text, word))
+            for at, (start, end, word) in enumerate(found):
+                for other_start, other_end, other in found[at + 1 : at + _MOST_WORDS]:
+                    gap = text[end:other_start]
+                    if len(gap) > _MOST_GAP or not _GAP.fullmatch(gap):
+                        break
+                    if (word, other) in named:
+                        yield start, other_end
 
-    def _full_names(self, text: str, found: Sequence[_NameWord]) -> Iterator[tuple[int, int]]:
-        """Yields stretches that begin and end with the words of a full name."""
-        is_small = bool(found) and text[found[0][0]].islower()
-        for at, (start, end, word) in enumerate(found):
-            is_word = is_small and word in words()
-            reach = end
-            for other_start, other_end, other in found[at + 1 : at + _MOST_WORDS]:
-                gap = text[reach:other_start]
-                if len(gap) > _MOST_GAP or not _GAP.fullmatch(gap):
-                    break
-                reach = other_end
-                # In small letters two words of lists are a sentence.
-                if is_word and other in words():
-                    continue
-                if self._has(self._hashes.pair(word, other)):
-                    yield start, other_end
+    def _is_full(self, one: str, other: str, is_small: bool) -> bool:
+        """Whether two folded words are a name; in small letters two words of lists are none."""
+        if is_small and one in words() and other in words():
+            return False
+        return self._has(self._hashes.pair(one, other))
 
     def _by_title(self, view: FoldedView, written: set[str]) -> Iterator[tuple[int, int]]:
         """Yields stretches behind a title that end with a surname."""
@@ -218,11 +211,15 @@ class StaffIndex:
                 if behind := _BEHIND_TITLE.match(view.text, view.span(start, end)[1]):
                     yield from self._behind_title(view.text, behind.end())
 
-    def _by_credential(self, text: str, found: Sequence[_NameWord]) -> Iterator[tuple[int, int]]:
+    def _by_credential(self, text: str, written: set[str]) -> Iterator[tuple[int, int]]:
         """Yields surnames before a credential."""
-        for start, end, surname in found:
-            if _CREDENTIAL.match(text, end) and self._is_surname(surname):
-                yield start, end
+        for credential in _BEHIND & written:
+            for at, _ in occurrences(text, credential):
+                before = _SURNAME.search(text, max(0, at - _NEAR), at)
+                if before and _CREDENTIAL.match(text, at):
+                    spelt = self._name_word(before[1])
+                    if spelt and self._is_surname(spelt):
+                        yield before.span(1)
 
     def _behind_title(self, text: str, start: int) -> Iterator[tuple[int, int]]:
         reach = start
