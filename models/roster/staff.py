@@ -127,6 +127,8 @@ class StaffIndex:
         if not len(self._sorted):
             return []
         view = FoldedView.of(text)
+        if len(self._folded) >= _MOST_KEPT:  # here alone: what a text needs stays to its end
+            self._folded.clear()
         order = split_words(text)
         written = set(order)
         spans = sorted(
@@ -155,8 +157,6 @@ class StaffIndex:
         """The folded word if it is in some name, else ""; remembered, for words recur."""
         known = self._folded.get(written)
         if known is None:
-            if len(self._folded) >= _MOST_KEPT:
-                self._folded.clear()
             known = fold(written)
             if len(known) < 2 or not self._has(self._hashes.word(known)):
                 known = ""
@@ -179,14 +179,22 @@ class StaffIndex:
         for word in written:
             if known(word) is None:
                 self._name_word(word)
-        flags = [known(word) or "" for word in order]
-        pairs: set[tuple[str, str]] = set()
-        for at, word in enumerate(flags):
-            if word and (is_small or not order[at][0].islower()):
-                for behind in range(at + 1, min(at + _MOST_WORDS, len(flags))):
-                    if flags[behind] and (is_small or not order[behind][0].islower()):
-                        pairs.add((order[at], order[behind]))
-        named = {pair for pair in pairs if self._is_full(*map(self._name_word, pair), is_small)}
+        hits = [
+            at
+            for at, word in enumerate(map(known, order))
+            if word and (is_small or not order[at][0].islower())
+        ]
+        pairs = {
+            (order[at], order[behind])
+            for step in range(1, _MOST_WORDS)
+            for at, behind in zip(hits, hits[step:], strict=False)
+            if behind - at < _MOST_WORDS
+        }
+        named = {
+            (one, other)
+            for one, other in pairs
+            if self._is_full(self._name_word(one), self._name_word(other), is_small)
+        }
         if named:
             spelt = {word for pair in named for word in pair}
             found = sorted((s, e, word) for word in spelt for s, e in occurrences(text, word))
