@@ -127,7 +127,7 @@ def test_particles_accents_and_umlauts():
 
 
 def test_nicknames_in_both_directions():
-    assert found("Bill", known(("self", "given", "William"))) == [("Bill", "PATIENT")] or True
+    assert found("bill him", known(("self", "given", "William"))) == []  # weak, and not his name
     assert found("Peggy fell", known(("self", "given", "Margaret"))) == [("Peggy", "PATIENT")]
     assert found("Margaret", known(("self", "given", "Peggy"))) == [("Margaret", "PATIENT")]
 
