@@ -13,7 +13,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .folding import LETTERS, is_unspaced, spellings, without_ocr
 from .known import NAME_ATTRIBUTES, KnownAttribute, KnownValue, PersonKind
-from .word_lists import SUFFIXES, credentials, nicknames, particles, titles, words
+from .word_lists import (
+    SUFFIXES,
+    credentials,
+    names_rather_than_words,
+    nicknames,
+    particles,
+    titles,
+    words,
+)
 
 LEAST_FUZZY, LEAST_FUZZY_TWO = 5, 8
 """Letters of a strong word that is found within one edit, and within two."""
@@ -179,7 +187,11 @@ def _words(value: KnownValue, folded: str) -> Iterator[tuple[str, NameWord]]:
             yield word, NameWord(value.kind, strength, parts)
             if parts & GIVEN and strength is not NameClass.SHORT:
                 for nickname in nicknames().get(word, ()):
-                    yield nickname, NameWord(value.kind, class_of(nickname), GIVEN, derived=True)
+                    if nickname in names_rather_than_words():  # "Bill", and not "the bill"
+                        yield nickname, NameWord(value.kind, NameClass.WEAK, GIVEN)
+                    else:
+                        strength = class_of(nickname)
+                        yield nickname, NameWord(value.kind, strength, GIVEN, derived=True)
         for joined in _joined(group):
             if len(joined) > 2:
                 yield joined, NameWord(value.kind, class_of(joined), parts, derived=True)

@@ -50,6 +50,12 @@ def words() -> frozenset[str]:
 
 
 @functools.cache
+def names_rather_than_words() -> frozenset[str]:
+    """Words that a text nearly always means as a name if they begin with a capital: `Bill`."""
+    return _folded(("names_not_words_en",))
+
+
+@functools.cache
 def known_words() -> frozenset[str]:
     """All that is a word somewhere: none is taken for a name with a typing error."""
     return words() | _folded(_RARER)
