@@ -28,16 +28,8 @@ ORDER = {
         *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
         "dates",
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *(
-            "bundles",
-            "views",
-            "formats",
-            "guesses",
-            "surrogates",
-            "jobs",
-            "scrubbed_text",
-            "scrubber",
-        ),
+        *("bundles", "views", "formats", "guesses", "surrogates", "roster"),
+        *("jobs", "scrubbed_text", "scrubber"),
         *("embedding", "synth", "pages", "evaluation", "training", "studies"),
     ),
     "pipeline": (
@@ -61,6 +53,7 @@ FOREIGN = {
     "dictionaries": {"fsspec"},
     "models": {
         *("fsspec", "msgspec", "numpy", "pyarrow", "pycrfsuite", "re2"),
+        *("cryptography", "rapidfuzz"),  # the roster: sealed rows, names within one edit
         *("gensim", "scipy", "sklearn", "threadpoolctl"),  # to train, never to use
     },
     "transforms": {"pyarrow", "apache_beam"},

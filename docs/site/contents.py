@@ -16,6 +16,7 @@ CONTENTS = {
         "docs/dates",
         "docs/own-rules",
         "docs/surrogates",
+        "docs/roster",
         "docs/formats",
         "docs/tables",
         "docs/errors",

@@ -56,6 +56,7 @@ class Keys:
     Attributes:
         check: key check value, 8 hex digits that distinguish two keys and reveal neither; part of
             the fingerprint.
+        roster: 96 bytes for `roster` alone: 64 seal its rows, 32 hash its staff.
         surrogates: 32 bytes for `surrogates` alone.
     """
 
@@ -66,6 +67,7 @@ class Keys:
         self._patient = hkdf(master, "patient_key")
         self._column = hkdf(master, "hash column")
         self._seal = hkdf(master, "seal")
+        self.roster = hkdf(master, "roster", 96)
         self.surrogates = hkdf(master, "surrogates")
         self.check = hkdf(master, "key check value", 4).hex()
 

@@ -155,7 +155,7 @@ MORE_HOLIDAYS: Final = (
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Lexicon:
+class DateLexicon:
     """The words of one language, those of the others behind them where they mean one thing.
 
     Attributes:
@@ -194,7 +194,7 @@ def roman(word: str) -> CalendarName | None:
 
 
 @functools.cache
-def lexicon(language: str) -> Lexicon:
+def lexicon(language: str) -> DateLexicon:
     """The words of a language.
 
     Raises:
@@ -225,7 +225,7 @@ def lexicon(language: str) -> Lexicon:
     classes.update(dict.fromkeys(clash, "B"))
     letters = LETTERS.get(language, ())
     phrases = PHRASES.get(language, {})
-    return Lexicon(
+    return DateLexicon(
         months=months,
         short_months=_names(form for form in MONTHS[language] if len(form[0]) == _SHORT),
         weekdays=weekdays,

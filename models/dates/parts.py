@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from .lexicon import SEASONS, CalendarName, Lexicon, roman
+from .lexicon import SEASONS, CalendarName, DateLexicon, roman
 from .number_words import FIRST_YEAR, LAST_YEAR
 from .orders import ORDERS, Order
 from .shapes import DateToken, ShapeParse
@@ -43,7 +43,7 @@ class ReadingContext(NamedTuple):
 
     language: str
     order: Order
-    lexicon: Lexicon
+    lexicon: DateLexicon
 
 
 class SeenPart(NamedTuple):

@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from .lexicon import CalendarName, Lexicon
+from .lexicon import CalendarName, DateLexicon
 
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+(?:[\u0300-\u036f]+[^\W\d_]*)*|\s+|.", re.DOTALL)
 _NUMBERS: Mapping[int, str] = {1: "n", 2: "n", 4: "y", 6: "s", 8: "e"}
@@ -45,7 +45,7 @@ class DateToken(NamedTuple):
     said: CalendarName | None = None
 
 
-def tokens_of(text: str, lexicon: Lexicon) -> tuple[list[DateToken], str]:
+def tokens_of(text: str, lexicon: DateLexicon) -> tuple[list[DateToken], str]:
     """The tokens of a text and its shape, one letter a token."""
     words = _TOKEN.findall(text)
     tokens, letters, place = [], [], 0
@@ -70,7 +70,7 @@ def tokens_of(text: str, lexicon: Lexicon) -> tuple[list[DateToken], str]:
 
 
 def _in_words(
-    words: list[str], place: int, lexicon: Lexicon
+    words: list[str], place: int, lexicon: DateLexicon
 ) -> tuple[str, str, CalendarName, int] | None:
     """The longest number in words that begins here: its text, class, form, count of tokens."""
     if words[place].lower() not in lexicon.number_starts:

@@ -59,7 +59,7 @@ class JobOptions:
         },
         group=Heading.PLACES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect", "key", "preview", "init"),
+        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster"),
         metavar="NAME",
     )
     keep_candidates: bool = option(

@@ -17,7 +17,7 @@ from .settings import LANGUAGES
 from .words import folded, german_folded
 
 
-class NameClass(NamedTuple):
+class WordClass(NamedTuple):
     """What a word of a name is.
 
     Attributes:
@@ -53,7 +53,7 @@ _STAYING: Final = (
 
 _WITH_NAMES: Final = (
     *(f"known_{kind}_{language}" for kind in GIVEN for language in LANGUAGES),
-    *(f"nicknames_{language}" for language in LANGUAGES),
+    *(f"short_names_{language}" for language in LANGUAGES),
     *(name for names in _SURNAMES.values() for name in names),
     *(name for names in _OTHER_GIVEN.values() for name in names),
     *_COUNTS,
@@ -99,7 +99,7 @@ class Lexicon:
             self._given.setdefault(name, ("either", language))
         for name in self._names(_SURNAMES[language]):
             self._surnames.setdefault(name, language)
-        for pair in load(f"nicknames_{language}").phrases:
+        for pair in load(f"short_names_{language}").phrases:
             nick, _, name = pair.partition(", ")
             if self.normal(nick) not in self._canonical:
                 self._canonical[self.normal(nick)] = self.normal(name)
@@ -117,19 +117,19 @@ class Lexicon:
         """The normal form of a word: `words.folded`; with German, Mueller and Müller are one."""
         return german_folded(folded(word)) if self._german else folded(word)
 
-    def class_of(self, word: str) -> NameClass:
+    def class_of(self, word: str) -> WordClass:
         """What a normal form is; a surname of the first language if it is in no list."""
         given, surname = self._given.get(word), self._surnames.get(word)
         if given and surname:
             # Both: as more people have it. Without counts it is a given name.
             weights = self._given_weights.get(word, 0), self._surname_weights.get(word, 0)
             if weights[1] > max(weights[0], 1):
-                return NameClass(SURNAME, surname, True)
+                return WordClass(SURNAME, surname, True)
         if given:
-            return NameClass(*given, True)
+            return WordClass(*given, True)
         if surname:
-            return NameClass(SURNAME, surname, True)
-        return NameClass(SURNAME, self.languages[0], False)
+            return WordClass(SURNAME, surname, True)
+        return WordClass(SURNAME, self.languages[0], False)
 
     def is_listed(self, word: str) -> bool:
         """Whether a normal form is a name, or a short form of one."""

@@ -50,7 +50,7 @@ NUMBERS = ("mrn", "ssn", "plan", "national", "scheme", "identity")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Known:
+class CloseOne:
     """Somebody around a patient whom the roster has.
 
     Attributes:
@@ -101,7 +101,7 @@ class Life:
     email: str = dataclasses.field(repr=False)
     numbers: Mapping[str, Written] = dataclasses.field(repr=False)
     remembered: Mapping[str, str] = dataclasses.field(repr=False)
-    kin: tuple[Known, ...] = dataclasses.field(repr=False)
+    kin: tuple[CloseOne, ...] = dataclasses.field(repr=False)
     team: tuple[int, ...] = dataclasses.field(repr=False)
     hospitals: tuple[Hospital, ...] = dataclasses.field(repr=False)
     employer: str = dataclasses.field(repr=False)
@@ -269,8 +269,10 @@ _KIN: tuple[tuple[str, str, str, int, int, float, int, float], ...] = (
 share with the patient's surname."""
 
 
-def _kin(draw: Draw, names: Since[Person], code: str, language: str, age: int) -> tuple[Known, ...]:
-    found: list[Known] = []
+def _kin(
+    draw: Draw, names: Since[Person], code: str, language: str, age: int
+) -> tuple[CloseOne, ...]:
+    found: list[CloseOne] = []
     place = country_named(code, language)
     outside = note_outside(draw.child("phones"), code, language)
     counts = {"relative": 0, "contact": 0}
@@ -288,7 +290,7 @@ def _kin(draw: Draw, names: Since[Person], code: str, language: str, age: int) -
             person = with_short_name(own, person, language)
             counts[kind] += 1
             pieces: Pieces = SLOTS_IN[language]["phone"](outside, Slot("phone", "", "", "", "", 0))
-            found.append(Known(f"{kind}:{counts[kind]}", role, person, pieces[0].text))
+            found.append(CloseOne(f"{kind}:{counts[kind]}", role, person, pieces[0].text))
     return tuple(found)
 
 

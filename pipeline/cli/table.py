@@ -18,6 +18,7 @@ from .arguments.resources import (
     add_key,
     add_part,
     add_policy,
+    add_roster,
 )
 from .arguments.runs import add_init, add_plan, add_preview, add_resume, add_scrub
 from .arguments.scoring import add_evaluate, add_study
@@ -185,6 +186,12 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "explain a policy: what is removed, what stays, which identifiers that covers",
             add_policy,
             "commands.policy",
+            Topic.KEYS,
+        ),
+        "roster": Command(
+            "seal tables of known patients and staff; check a roster, compare two",
+            add_roster,
+            "commands.roster",
             Topic.KEYS,
         ),
         "dictionaries": Command(

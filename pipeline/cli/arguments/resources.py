@@ -1,4 +1,4 @@
-"""Commands for what runs and training draw on: key, policy, dictionaries, part."""
+"""Commands for what runs and training draw on: key, policy, roster, dictionaries, part."""
 
 from __future__ import annotations
 
@@ -80,6 +80,74 @@ def add_policy(parser: ArgumentParser) -> None:
         "policy", nargs="?", metavar="NAME|FILE", help="a shipped policy, or a TOML file"
     )
     parser.add_argument("--json", action="store_true", help="check: print JSON instead of text")
+
+
+def add_roster(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `roster`."""
+    describe(
+        parser,
+        "build|check|diff [ROSTER ...] [OPTIONS]",
+        "A roster is what a hospital knows of its patients before any note is read: names, "
+        "numbers, addresses and birth dates, of relatives and staff too. `build` reads tables of "
+        "them in any format of inputs and seals a row a patient under the master key. A table has "
+        "the columns patient, kind, attribute, value:\n\n"
+        "  patient,kind,attribute,value\n"
+        "  0012345,self,family,Quimby\n"
+        "  0012345,relative,name,Yorick Quimby\n"
+        "  staff-7,staff,name,Octavia Brandenquist\n\n"
+        "Or it has a row a person, and --column says what its columns are: `patient` for the ids, "
+        "an attribute of the patient (given, middle, family, name, alias, birth, sex, street, "
+        "city, zip, phone, email, mrn, id), or KIND:ATTRIBUTE with self, relative, contact or "
+        "staff. Other columns are not read.\n\n"
+        "`check` counts words of names that stand in many notes: a patient called metformin would "
+        "take the drug out of that patient's notes. `diff` names the patients that differ between "
+        "two rosters, by patient_key; it needs no key. No command shows a value, unless `check "
+        "--show` is asked to on a terminal. See docs/roster.md.",
+        "scrubline roster build --input people.csv --key-file key.txt --date 2026-11-22 \\\n"
+        "           --output roster/",
+        "scrubline roster build --input patients.parquet --key-file key.txt --output roster/ \\\n"
+        "           --column PAT_ID=patient --column LAST=family --column NOK=relative:name",
+        "scrubline roster check roster/ --input notes.jsonl --key-file key.txt",
+        "scrubline roster diff roster-1/ roster-2/",
+    )
+    parser.add_argument(
+        "what",
+        choices=["build", "check", "diff"],
+        help="build: seal tables of people; check: count what is in a roster, and words of it that "
+        "are frequent in notes; diff: name the patients that differ between two",
+    )
+    parser.add_argument(
+        "rosters", nargs="*", metavar="ROSTER", help="check: a roster; diff: the old and the new"
+    )
+    add_named(parser, "roster", "key-file", "input")
+    parser.add_argument(
+        "--column",
+        dest="people_columns",
+        action="append",
+        metavar="NAME=WHAT",
+        help="build: what a column of a table is; check: NAME=text, which columns are free text "
+        "(default: text); repeatable",
+    )
+    parser.add_argument(
+        "--output", metavar="FOLDER", help="build: folder or URL to write; must not exist"
+    )
+    parser.add_argument(
+        "--date",
+        metavar="YYYY-MM-DD",
+        help="build: of the tables, for the manifest (default: none; the clock is not asked)",
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        metavar="X",
+        help="check: tell of words in more than this share of the notes (default: 0.002)",
+    )
+    parser.add_argument(
+        "--show",
+        action="store_true",
+        help="check: show the frequent words themselves; on a terminal only, for they are PHI",
+    )
+    add_named(parser, "roster", "format", "encoding", "delimiter", "quote", "escape", "header")
 
 
 def add_dictionaries(parser: ArgumentParser) -> None:
