@@ -74,6 +74,14 @@ def test_a_map_that_is_suggested_is_not_refused(name):
                 assert all(load_map(suggested).apply(label) or True for label in labels)
 
 
+def test_without_resamples_there_is_no_row_of_intervals():
+    def rows(resamples):
+        metric = compare(GOLD, FOUND, tokenize=tokenize, resamples=resamples).metrics["strict"]
+        return [line.strip().split("  ")[0] for line in metric.as_lines()]
+
+    assert "95 %" not in rows(0) and "95 %" in rows(50)
+
+
 def test_a_map_ends_the_warning():
     mapping = load_map("asq_phi")
     mapped = [document("{PATIENT a} {DATE b} c", "1")]
