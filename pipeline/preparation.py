@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ..models.bundles.bundle import Bundle, open_bundle
 from ..models.bundles.detector import rules_named
+from ..models.core.display_names import counted
 from ..models.core.errors import UsageError
 from ..models.core.keys import Keys
 from ..models.core.labels import LABELS
@@ -167,9 +168,10 @@ def _require_documents(
     ]
     if lost:
         raise UsageError(
-            f"the documents table of this output lacks the parts of {len(lost)} units that this "
-            "run does not replace: read their inputs again too (--incremental takes them), put the "
-            "parts back, or drop what no longer exists (--incremental --drop-gone)"
+            "the documents table of this output lacks the parts of "
+            f"{counted(len(lost), 'unit')} that this run does not replace: read their inputs "
+            "again too (--incremental takes them), put the parts back, or drop what "
+            "no longer exists (--incremental --drop-gone)"
         )
 
 

@@ -142,7 +142,7 @@ def resume(
         if stage_of(storage, output, run) is Stage.PLANNING:
             raise UsageError(
                 "the run was stopped before its plan was frozen: start it again with "
-                "`scrubline scrub`, or remove it with `scrubline resume --discard`"
+                "`scrubline scrub`, or remove it with `scrubline resume --output ... --discard`"
             )
         loaded = load_run(storage, output, run, key_source and absolute_key_source(key_source))
         if skip:

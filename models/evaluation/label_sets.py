@@ -35,13 +35,15 @@ def unknown_labels(labels: Collection[str], others: Collection[str]) -> tuple[st
 
 def label_warnings(gold: Collection[str], predicted: Collection[str]) -> Iterator[str]:
     """Yields a warning, with the remedy, for each side that has labels unknown to the other."""
-    for side, other, option, labels in (
-        ("gold", "the prediction", "--label-map", unknown_labels(gold, predicted)),
-        ("predicted", "gold", "--predicted-label-map", unknown_labels(predicted, gold)),
+    for side, other, option, own, labels in (
+        ("gold", "the prediction", "--label-map", gold, unknown_labels(gold, predicted)),
+        ("predicted", "gold", "--predicted-label-map", predicted, unknown_labels(predicted, gold)),
     ):
         if labels:
-            maps = [name for name, known in _maps().items() if known.issuperset(labels)]
-            which = f" {' or '.join(maps)}" if maps else ": a shipped map or your own"
+            # A map is refused where it lacks any label of the side, be it known to the other.
+            maps = [name for name, known in _maps().items() if known.issuperset(own)]
+            lacking = f" and a map of your own: no shipped one has all {side} labels"
+            which = f" {' or '.join(maps)}" if maps else lacking
             yield (
                 f"{side} labels unknown to {other}: {', '.join(labels)}. Their spans can never "
                 f"match by label; map them with {option}{which}"

@@ -174,10 +174,11 @@ class Scores:
         return rows
 
     def as_lines(self, *, labels: bool = True) -> list[str]:
-        """Plain text: micro with its intervals, means, then the labels, most frequent first."""
+        """Plain text: micro, its intervals if any, means, then the labels, most frequent first."""
         table = [(self.title, "P", "R", "F1", "TP", "FP", "FN"), _cells("micro", self.micro)]
         ends = (self.intervals.precision, self.intervals.recall, self.intervals.f1)
-        table.append(("  95 %", *map(shown_interval, ends), "", "", ""))
+        if any(ends):
+            table.append(("  95 %", *map(shown_interval, ends), "", "", ""))
         for name, mean in (("macro, documents", self.documents), ("macro, labels", self.macro)):
             if mean:
                 means = (mean.precision, mean.recall, mean.f1)

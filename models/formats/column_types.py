@@ -42,10 +42,30 @@ def typed(columns: Columns) -> list[tuple[str, Role]]:
 
 def unsuitable_error(name: str, role: Role, kind: pa.DataType) -> UsageError:
     """Refuses a role for a declared column of a type that does not fit it."""
+    return _unsuitable(name, role, shown_type(kind), is_list=_is_list(_plain(kind)))
+
+
+def nested_json_error(name: str, role: Role, *, is_list: bool) -> UsageError:
+    """As `unsuitable_error`, for a column of JSON objects or lists."""
+    return _unsuitable(name, role, "list" if is_list else "struct", is_list=is_list)
+
+
+def _unsuitable(name: str, role: Role, shown: str, *, is_list: bool) -> UsageError:
+    ways = "give it another role, or export it as text"
+    if shown == "struct":
+        ways = (
+            f"give its fields roles, each by its path (--column {name}.text=text, if one is named "
+            "text), or export it as text"
+        )
+    elif is_list:
+        ways = f"give its items a role (--column {name}[]={role}), or export it as text"
     return UsageError(
-        f"column {name!r} has role {role}, which does not accept its type {shown_type(kind)}: give "
-        "it another role, or export it as text"
+        f"column {name!r} has role {role}, which does not accept its type {shown}: {ways}"
     )
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
 def shown_type(kind: pa.DataType) -> str:

@@ -24,6 +24,7 @@ from ..core.errors import DocumentError, OverBudget
 from ..storage.input_files import InputFile
 from .chunks import ChunkCutter, LazySink, PlainCells, table_rows
 from .column_roles import DOC_KEY, MOST_COLUMNS, PATIENT_KEY, Columns, Role
+from .column_types import nested_json_error
 from .nested_json import JsonNesting
 from .options import Limits
 from .protocol import (
@@ -85,16 +86,26 @@ class JsonLines(PlainCells):
         return JsonNesting(scan_record, scan_items, _string)
 
     def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
-        """Refuses values without a role within nested columns, as far as the beginning shows."""
+        """Refuses what the file's beginning shows to be wrong with nested columns.
+
+        That is values without a role within them, and the role text for columns of which all
+        values are objects or lists.
+        """
         trees = columns.nested
-        if not trees:
-            return True
+        texts = [name for name in columns.named(Role.TEXT) if name not in columns.paths]
         found: dict[str, None] = {}
+        begin: dict[str, set[str]] = {name: set() for name in texts}
         for record in _first_records(storage, file):
             for name in trees.keys() & record.keys():
                 found |= dict.fromkeys(self.nesting.undeclared(record[name], name, trees[name]))
+            for name in begin.keys() & record.keys():
+                begin[name].add(record[name][:1])
         require_declared(found, columns)
-        return False
+        for name, seen in begin.items():
+            seen.discard("n")  # null
+            if seen and seen <= {"{", "["}:
+                raise nested_json_error(name, Role.TEXT, is_list=seen == {"["})
+        return not trees
 
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits

@@ -117,5 +117,5 @@ class RunAmendments:
         ) as error:
             raise RunFailed(
                 f"restricted/<run>/rework.json is damaged ({type(error).__name__}): give the run "
-                "up with `scrubline resume --discard`, then scrub again"
+                "up with `scrubline resume --output ... --discard`, then scrub again"
             ) from None

@@ -25,7 +25,7 @@ from .steps import StepResources
 
 _WAY_ON = (
     "restore what the run was planned with; an unfinished run can also be given up with "
-    "`scrubline resume --discard`"
+    "`scrubline resume --output ... --discard`"
 )
 
 
@@ -147,7 +147,8 @@ def require_this_version(job: Job) -> None:
     if job.code_version != CODE_VERSION:
         raise UsageError(
             f"the run was planned by version {job.code_version}, this is {CODE_VERSION}: finish it "
-            "with that version, or give it up with `scrubline resume --discard` and scrub again"
+            "with that version, or give it up with `scrubline resume --output ... --discard` and "
+            "scrub again"
         )
 
 

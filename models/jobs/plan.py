@@ -177,7 +177,8 @@ class Plan:
             raise_shortage(error)
             raise UsageError(
                 f"the plan of this run cannot be read ({type(error).__name__}): try "
-                "`scrubline resume` again; if it fails again, give the run up (`--discard`)"
+                "`scrubline resume --output ...` again; if it fails again, give the run up with "
+                "`scrubline resume --output ... --discard`"
             ) from None
 
     @classmethod

@@ -88,7 +88,8 @@ class CommandLineParser(argparse.ArgumentParser):
         """What argparse gives; of what it does not know, what was meant."""
         parsed, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            self.commands[parsed.command].refuse_unknown(unknown)
+            has_output = getattr(parsed, "output", None) is not None
+            self.commands[parsed.command].refuse_unknown(unknown, has_output=has_output)
         return parsed
 
     @property
@@ -111,8 +112,12 @@ class CommandLineParser(argparse.ArgumentParser):
         found = super()._get_option_tuples(option_string)
         return found[:1] if len({id(match[0]) for match in found}) == 1 else found
 
-    def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
-        """Ends with the options that were meant; or says how many words were not understood."""
+    def refuse_unknown(self, words: Sequence[str], *, has_output: bool = False) -> NoReturn:
+        """Ends with the options that were meant; or says how many words were not understood.
+
+        Args:
+            has_output: whether --output was given.
+        """
         known = self.options
         for word in words:
             name = word.partition("=")[0]
@@ -126,7 +131,8 @@ class CommandLineParser(argparse.ArgumentParser):
         how = ""
         if not all(word.startswith("-") for word in words):
             if self.prog.rpartition(" ")[2] in _OF_OUTPUTS:
-                how = f". An output is named by --output: {self.prog} --output OUT"
+                if not has_output:
+                    how = f". An output is named by --output: {self.prog} --output OUT"
             elif "--input" in known:
                 how = ". Files are named by --input"
         self.error(f"unrecognized arguments ({len(words)}){_on_terminal(words)}{how}")

@@ -22,7 +22,8 @@ def read_options(parsed: argparse.Namespace) -> Options:
     options = options_from(config, overrides, command=command)
     # A run that is resumed has its key from its plan, unless another place is given.
     key = parsed.key_source if command == "resume" else options.key_source
-    remember_typed({"--output": options.output, "--key-file": key})
+    only = options.inputs[0] if len(options.inputs) == 1 else None
+    remember_typed({"--input": only, "--output": options.output, "--key-file": key})
     if options.beam and check_runner(options.runner) == "direct":
         raise UsageError(
             "options after -- are for the engines of Beam (--runner portable, prism, flink, ...); "

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.jobs.opening import require_this_version
 from ...models.jobs.plan import Plan
@@ -112,9 +113,13 @@ def format_status(found: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield f"published  {_unpublished(found['pending'])}"
     for run in found["pending"]:
-        done = "" if run["units"] is None else f", {run['done']:,} of {run['units']:,} units done"
+        done = (
+            ""
+            if run["units"] is None
+            else f", {run['done']:,} of {counted(run['units'], 'unit')} done"
+        )
         if run["damaged"]:
-            done = f", {run['done']:,} units done; {run['damaged']}"
+            done = f", {counted(run['done'], 'unit')} done; {run['damaged']}"
         yield f"pending    run {run['run']}, {run['stage']}{done}"
     if lock := found["lock"]:
         yield f"locked     by process {lock['pid']} of {lock['machine']}, since {lock['since']}"

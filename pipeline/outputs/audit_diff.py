@@ -86,20 +86,22 @@ def diff(
     pending = pending_runs(storage, output)
     if run is None and len(pending) > 1:
         raise UsageError(f"there are several unfinished runs; choose one with --run: {pending}")
+    none = "no such run waits in this output" if run else "no run waits in this output"
     run = run or next(iter(pending), None)
-    if run not in pending:
+    if run is None or run not in pending:
         raise UsageError(
-            "no such run waits in this output: make one with `scrubline scrub --hold`, or "
-            "compare two outputs with --against"
+            f"{none}: make one with `scrubline scrub --hold`, or compare two outputs with --against"
         )
     job, plan = load_plan(storage, output, run)
     if stage_of(storage, output, run) is Stage.PUBLISHING:
-        raise UsageError("the run is being published: finish it with `scrubline resume`")
+        raise UsageError(
+            "the run is being published: finish it with `scrubline resume --output ...`"
+        )
     receipts = read_receipts(storage, job, plan)
     if left := len(plan.units) - len(receipts):
         raise UsageError(
             f"{left} of {len(plan.units)} units of the run are not done: finish it with "
-            "`scrubline resume`"
+            "`scrubline resume --output ...`"
         )
     return diff_of_run(storage, job, plan, list(receipts.values()), by_document=by_document)
 

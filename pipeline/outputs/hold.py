@@ -7,6 +7,12 @@ from ...models.jobs.job import Job
 from ...models.storage.storage import Storage
 from .state import Stage, held_file, stage_of
 
+REVIEW = (
+    "compare it with what is published (`scrubline diff --output ...`), then publish it "
+    "(`scrubline resume --output ...`) or give it up (`scrubline resume --output ... --discard`)"
+)
+"""What to do about a run that waits."""
+
 
 def hold(storage: Storage, job: Job, *, asked: bool) -> None:
     """Stops a run that is to wait unpublished.
@@ -39,7 +45,5 @@ def refuse_waiting(storage: Storage, output: str, run: str) -> None:
 def _waits(run: str) -> RunOnHold:
     return RunOnHold(
         f"run {run} is done, has passed every gate and waits unpublished, as --hold asked: "
-        "compare it with what is published (`scrubline diff --output ...`), then publish it "
-        "(`scrubline resume --output ...`) or give it up "
-        "(`scrubline resume --output ... --discard`)"
+        + REVIEW
     )

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.formats import family, format_of
 from ...models.formats.column_roles import Role
@@ -68,9 +69,9 @@ def require_same_job(
         found.append([*_differences(ours, _traits(other, families[key]))])
     if differing := min(found, key=len):
         raise UsageError(
-            f"the output holds {len(staying):,} units of another job, which this run does not "
-            f"replace. It differs in {'; '.join(differing)}. Give it an output of its own, or "
-            "publish both in one with --allow-different-job"
+            f"the output holds {counted(len(staying), 'unit')} of another job, which this "
+            f"run does not replace. It differs in {'; '.join(differing)}. Give it an output of its "
+            "own, or publish both in one with --allow-different-job"
         )
 
 

@@ -360,7 +360,7 @@ def _made_with(manifest: Mapping[str, Any]) -> str:
     rows = [
         ("policy", policy.get("name", _UNTOLD)),
         ("hash of the policy", policy.get("hash", _UNTOLD)),
-        ("kept by policy", ", ".join(policy.get("kept") or ()) or "nothing"),
+        ("kept whatever the text", ", ".join(policy.get("kept") or ()) or "nothing"),
         *(
             (f"kept in notes of type {name}", ", ".join(inner["kept"]) or "nothing")
             for name, inner in (policy.get("note_types") or {}).items()

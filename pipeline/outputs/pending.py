@@ -15,7 +15,7 @@ from ...models.jobs.opening import open_keys, require_this_version
 from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt
 from ...models.storage.storage import Storage
-from .hold import refuse_waiting
+from .hold import REVIEW, refuse_waiting
 from .manifest import published_manifest, published_runs, read_manifest
 from .planning import PlannedRun, freeze, read_job
 from .sealing import JOB, put_aside, put_back, require_planned
@@ -31,6 +31,19 @@ from .state import (
 )
 
 _log = logging.getLogger(__name__)
+
+
+_FINISH, _DISCARD = (
+    "finish it with `scrubline resume --output ...`",
+    "give it up with `scrubline resume --output ... --discard`",
+)
+
+_OTHERS = {
+    Stage.PLANNING: f", which was stopped before its plan was frozen: {_DISCARD}",
+    Stage.UNFINISHED: f": {_FINISH}, or {_DISCARD}",
+    Stage.PUBLISHING: f", which is being published: {_FINISH}",
+}
+"""Stage of another run that does not wait -> how to go on."""
 
 
 def freeze_alone(storage: Storage, run: PlannedRun) -> PlannedRun:
@@ -111,10 +124,15 @@ def require_none_pending(storage: Storage, job: Job) -> None:
         UsageError: saying what to do.
     """
     if others := [run for run in pending_runs(storage, job.output) if run != job.run]:
+        stage = stage_of(storage, job.output, others[0])
+        if stage is Stage.WAITS:
+            raise UsageError(
+                f"this output has a run {others[0]} with other inputs or settings, which is done "
+                f"and waits unpublished, as --hold asked: {REVIEW}"
+            )
         raise UsageError(
-            f"this output has an unfinished run {others[0]} with other inputs or settings: "
-            "finish it with `scrubline resume --output ...`, or give it up with "
-            "`scrubline resume --output ... --discard`"
+            f"this output has an unfinished run {others[0]} with other inputs or settings"
+            f"{_OTHERS[stage]}"
         )
 
 
@@ -176,7 +194,8 @@ def discard_run(storage: Storage, output: str, run: str) -> None:
     if stage_of(storage, output, run) is Stage.PUBLISHING:
         raise UsageError(
             "the run is being published: some of its parts are in place, and older ones may have "
-            "been removed. Finish it with `scrubline resume`; it can no longer be given up"
+            "been removed. Finish it with `scrubline resume --output ...`; it can no longer be "
+            "given up"
         )
     give_up(storage, output, run)
 

@@ -118,8 +118,8 @@ def require_planned(storage: Storage, job: Job, keys: Keys) -> None:
         return
     raise GateFailed(
         f"the plan of run {job.run} was changed after it was made, or made without the master "
-        "key: nothing was done with it. Give the run up with `scrubline resume --discard`, and "
-        "find out who can write under restricted/"
+        "key: nothing was done with it. Give the run up with `scrubline resume --output ... "
+        "--discard`, and find out who can write under restricted/"
     )
 
 

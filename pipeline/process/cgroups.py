@@ -47,7 +47,7 @@ def little_address_space() -> str | None:
     return (
         f"the address space is limited to {limit >> 20} MB (ulimit -v): where that is too little, "
         "the C library may end this command with code 127, without a message of ours. Nothing is "
-        "published then; allow more, and go on with `scrubline resume`"
+        "published then; allow more, and go on with `scrubline resume --output ...`"
     )
 
 

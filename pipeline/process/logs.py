@@ -50,7 +50,7 @@ _said = _Said()
 _typed: dict[str, str] = {}
 """Option -> the place that the user gave it; for the user's own terminal alone."""
 
-_GAP = re.compile(r"(--output|--key-file|--model) (?:\.{3}|OUT\b|KEY\b)")
+_GAP = re.compile(r"(--input|--output|--key-file|--model) (?:\.{3}|OUT\b|KEY\b)")
 """Where a message leaves out what the user typed."""
 
 

@@ -8,7 +8,7 @@ import pytest
 from scrubline.models.core.label_maps import load_map
 from scrubline.models.evaluation import compare
 from scrubline.models.evaluation.html import page
-from scrubline.models.evaluation.label_sets import unknown_labels
+from scrubline.models.evaluation.label_sets import label_warnings, unknown_labels
 
 from .makers import document, tokenize
 
@@ -54,6 +54,32 @@ def test_table_json_and_page_have_the_warnings():
     assert f"warning: {gold}" in report.as_table().splitlines()
     assert json.loads(json.dumps(report.as_json()))["warnings"] == [gold, predicted]
     assert f'<p class="warning">Warning: {gold}</p>' in page(report, facts={}).decode()
+
+
+def test_a_map_that_lacks_a_label_of_the_side_is_not_suggested():
+    (said, _) = label_warnings(("NAME", "DATE", "SITE-A"), ("PATIENT", "DATE"))
+    assert said.startswith("gold labels unknown to the prediction: NAME, SITE-A.")
+    assert said.endswith("--label-map and a map of your own: no shipped one has all gold labels")
+    # SITE-A is known to the prediction, but the map would be refused for it all the same.
+    said = next(label_warnings(("NAME", "SITE-A"), ("PATIENT", "SITE-A")))
+    assert "asq_phi" not in said
+
+
+@pytest.mark.parametrize("name", ["asq_phi", "i2b2_2006", "meddocan", "physionet"])
+def test_a_map_that_is_suggested_is_not_refused(name):
+    labels = tuple(load_map(name).table)
+    for said in label_warnings(labels, ("PATIENT", "DOCTOR", "DEVICE")):
+        if "gold labels" in said and "--label-map " in said:
+            for suggested in said.partition("--label-map ")[2].split(" or "):
+                assert all(load_map(suggested).apply(label) or True for label in labels)
+
+
+def test_without_resamples_there_is_no_row_of_intervals():
+    def rows(resamples):
+        metric = compare(GOLD, FOUND, tokenize=tokenize, resamples=resamples).metrics["strict"]
+        return [line.strip().split("  ")[0] for line in metric.as_lines()]
+
+    assert "95 %" not in rows(0) and "95 %" in rows(50)
 
 
 def test_a_map_ends_the_warning():

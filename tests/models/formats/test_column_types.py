@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -56,6 +57,48 @@ def test_text_has_to_be_text(tmp_path, kind):
     said = refusal(tmp_path, [("id", "id"), ("t", "text")], id=pa.array(["1"]), t=column)
     assert f"column 't' has role text, which does not accept its type {kind}: give" in said
     assert "jane_roe" not in said
+
+
+@pytest.mark.parametrize(("kind", "way"), [("struct", "t.text=text"), ("list", "t[]=text")])
+def test_of_a_nested_column_the_path_of_its_parts_is_named(tmp_path, kind, way):
+    said = refusal(tmp_path, [("id", "id"), ("t", "text")], id=pa.array(["1"]), t=NESTED[kind])
+    assert f"--column {way}" in said
+
+
+def json_refusal(tmp_path, *notes, roles=(("id", "id"), ("note", "text"))):
+    """As `refusal`, of JSON Lines whose records have these notes."""
+    path = tmp_path / "file.jsonl"
+    path.write_text("".join(json.dumps({"id": 1, "note": note}) + "\n" for note in notes))
+    (file,) = Storage().list_files([str(path)])
+    columns = Columns.parse(roles).resolved(["id", "note"])
+    try:
+        FORMATS["jsonl"].check_types(Storage(), file, columns)
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize(
+    ("notes", "said"),
+    [
+        ([{"jane_roe": "x"}, None], "its type struct: give its fields roles, each by its path "
+         "(--column note.text=text"),
+        ([["jane_roe"]], "its type list: give its items a role (--column note[]=text)"),
+        ([{"jane_roe": "x"}, ["y"]], "its type struct: give its fields roles"),
+        (["x", {"jane_roe": "x"}], None),
+        ([5], None),
+        ([None], None),
+    ],
+)  # fmt: skip
+def test_objects_and_lists_are_no_text(tmp_path, notes, said):
+    found = json_refusal(tmp_path, *notes)
+    assert (found is None) if said is None else said in found
+    assert "jane_roe" not in str(found)
+
+
+def test_paths_into_objects_are_text(tmp_path):
+    roles = [("id", "id"), ("note.text", "text")]
+    assert json_refusal(tmp_path, {"text": "x"}, roles=roles) is None
 
 
 @pytest.mark.parametrize("kind", TEXTS)

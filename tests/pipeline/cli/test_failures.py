@@ -1,7 +1,10 @@
 """What is said of an error, and with which code a command ends; no foreign message is repeated."""
 
 import argparse
+import ast
 import errno
+import pathlib
+import re
 
 import pytest
 from scrubline.models.core.errors import (
@@ -18,6 +21,8 @@ from scrubline.pipeline.process.logs import set_up_logs
 from scrubline.pipeline.process.stdout import StdoutError
 
 from .test_main import _as_before  # noqa: F401 - fixture
+
+ROOT = pathlib.Path(__file__).parents[3]
 
 
 def reported(error, capsys, *, frozen=False, command="scrub", stopped=()):
@@ -46,6 +51,30 @@ def reported(error, capsys, *, frozen=False, command="scrub", stopped=()):
 def test_an_error_of_ours(capsys, error, code, hint, frozen):
     expected = "scrubline: a reason\n" + (f"{hint}\n" if hint and frozen else "")
     assert reported(error, capsys, frozen=frozen) == (code, expected)
+
+
+@pytest.mark.parametrize("kind", [UsageError, RunFailed])
+def test_an_error_that_says_how_to_give_up_gets_no_second_advice(capsys, kind):
+    said = "damaged: give the run up with `scrubline resume --output ... --discard`"
+    _, told = reported(kind(said), capsys, frozen=True, command="resume")
+    assert told == f"scrubline: {said}\n"
+
+
+def test_every_advice_to_resume_names_the_output():
+    """On a terminal `--output ...` becomes what was typed, so that the command can be pasted."""
+    helps = ("arguments", "job_options.py", "exit_codes.py")
+    checked = 0
+    for path in (*ROOT.glob("models/**/*.py"), *ROOT.glob("pipeline/**/*.py")):
+        if any(part in helps for part in path.parts):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and id(node) not in docs:
+                for words in re.findall("`scrubline (?:resume|diff)([^`]*)`", str(node.value)):
+                    assert words.startswith((" --output ...", " --output OUT")), path
+                    checked += 1
+    assert checked > 20
 
 
 def test_what_resume_left_can_always_be_resumed(capsys):

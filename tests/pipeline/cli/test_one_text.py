@@ -84,6 +84,11 @@ def test_a_slip_is_answered_with_what_was_meant(scrubline, monkeypatch, tmp_path
     assert not any(tmp_path.iterdir())
 
 
+def test_an_output_that_was_given_is_not_asked_for(scrubline):
+    code, _, err = scrubline("resume", "--output", "o", "--model", "x")
+    assert code == 2 and "unrecognized arguments (2)\n" in err
+
+
 def test_on_a_terminal_a_slip_is_repeated(scrubline, terminal):
     terminal()
     code, _, err = scrubline("scrub", "note.txt", "--bogus")

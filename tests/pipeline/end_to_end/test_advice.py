@@ -140,6 +140,18 @@ def test_what_was_typed_is_repeated_on_a_terminal_alone(
         assert said in scrubline(command, *line)[2]
 
 
+def test_without_roles_init_is_named_and_can_be_pasted(
+    scrubline, words, tmp_path, terminal, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my notes.csv").write_text("a,b\n1,x\n")
+    line = ["scrub", "--input", "my notes.csv", "--model", "none", "--output", "out", *words[2:4]]
+    assert "`scrubline init --input ... --output job.toml`" in scrubline(*line)[2]
+    terminal()
+    code, _, err = scrubline(*line)
+    assert code == 2 and "`scrubline init --input 'my notes.csv' --output job.toml`" in err
+
+
 def test_another_delimiter_is_named(scrubline, words, tmp_path):
     (tmp_path / "in.csv").write_text("note_id;note_text\n1;a\n")
     line = ["--input", tmp_path / "in.csv", *words[2:], "--output", tmp_path / "out"]

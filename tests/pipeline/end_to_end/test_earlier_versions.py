@@ -368,7 +368,7 @@ def test_an_unfinished_run_is_refused_with_the_way_on(left):
     way = f"planned by version {version}, this is .*finish it with that version, or give it up"
     assert re.search(way, status(Storage(), OUTPUT)["next"])
     with pytest.raises(
-        UsageError, match=f"{way} with `scrubline resume --discard` and scrub again"
+        UsageError, match=f"{way} with `scrubline resume --output ... --discard` and scrub again"
     ):
         resume(Storage(), make.OPTIONS)
     with pytest.raises(UsageError, match=way):

@@ -421,7 +421,7 @@ def test_a_run_beside_lost_documents_is_refused_before_the_work(night, run, sour
     night()
     next((tmp_path / "out/documents").glob("000001-*")).unlink()
     write_notes(tmp_path / "more", "other", range(60, 70))
-    match = "documents table of this output lacks the parts of 1 units"
+    match = "documents table of this output lacks the parts of 1 unit that"
     with pytest.raises(UsageError, match=match):
         run(inputs=(str(tmp_path / "more"),))
     (source / "part2.jsonl").unlink()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 
 import pytest
@@ -9,8 +10,10 @@ from scrubline.models.core.errors import GateFailed, RunFailed, RunOnHold, Usage
 from scrubline.pipeline import work
 from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.outputs import audit_diff as differences
+from scrubline.pipeline.outputs import pending
 from scrubline.pipeline.outputs.audit_diff import diff, format_diff
 from scrubline.pipeline.outputs.manifest import read_manifest
+from scrubline.pipeline.outputs.state import Stage
 from scrubline.pipeline.run import plan_and_freeze, resume
 
 from ..conftest import BROKEN, note, write_corpus
@@ -90,6 +93,37 @@ def test_a_gate_comes_before_the_wait(run, storage, options):
     assert resume(storage, dataclasses.replace(options, max_quarantined=0.5))["run"]
 
 
+def test_another_run_says_that_the_one_that_waits_is_to_be_reviewed_first(run, options):
+    with pytest.raises(RunOnHold):
+        run(hold=True)
+    with pytest.raises(UsageError, match="has a run .* waits unpublished, as --hold") as refused:
+        run(recognisers=RULES[:1])
+    said = str(refused.value)
+    look, publish, discard = re.findall("`(scrubline [^`]*)`", said)
+    assert look == "scrubline diff --output ..."
+    assert publish == "scrubline resume --output ..." and discard == f"{publish} --discard"
+    assert "unfinished" not in said and "finish it" not in said
+
+
+@pytest.mark.parametrize(
+    ("stage", "said", "unsaid"),
+    [
+        (Stage.PLANNING, "give it up", "finish it"),
+        (Stage.UNFINISHED, "finish it", "diff"),
+        (Stage.PUBLISHING, "finish it", "--discard"),
+    ],
+)
+def test_another_run_is_told_what_the_stage_of_the_first_allows(
+    run, options, monkeypatch, stage, said, unsaid
+):
+    with pytest.raises(RunOnHold):
+        run(hold=True)
+    monkeypatch.setattr(pending, "stage_of", lambda *_: stage)
+    with pytest.raises(UsageError, match="has an unfinished run") as refused:
+        run(recognisers=RULES[:1])
+    assert said in str(refused.value) and unsaid not in str(refused.value)
+
+
 def test_a_plan_that_is_to_wait(storage, options):
     plan_and_freeze(storage, dataclasses.replace(options, hold=True, recognisers=RULES))
     with pytest.raises(RunOnHold):
@@ -99,7 +133,7 @@ def test_a_plan_that_is_to_wait(storage, options):
 def test_what_waits_is_compared_with_what_is_published(run, storage, options, tmp_path):
     first = run()
     found_before = first["labels"]
-    with pytest.raises(UsageError, match="no such run waits"):
+    with pytest.raises(UsageError, match="no run waits in this output"):
         diff(storage, options.output)
     # A rule less, a note less, a note more, and one with another text.
     path = tmp_path / "in/part2.jsonl"

@@ -80,7 +80,7 @@ def test_another_job_is_refused_before_anything_is_written(
     asked = (command, *words(source, *more)[1:])
     code, out, err = scrubline(*asked)
     assert (code, out) == (2, "")
-    assert "the output holds 1 units of another job" in err and says in err
+    assert "the output holds 1 unit of another job" in err and says in err
     assert "--allow-different-job" in err and "roe" not in err and "b.zip" not in err
     assert everything(tmp_path) == before
     assert scrubline(*asked, "--allow-different-job")[0] == 0

@@ -107,6 +107,7 @@ def test_without_preset_the_columns_are_listed(storage, tmp_path):
     ) as caught:
         roles_for(inspect_inputs(storage, [str(tmp_path)]), None)
     assert "columns ['i', 't'] and none has a declared role" in caught.value.on_terminal
+    assert "`scrubline init --input ... --output job.toml`" in str(caught.value)
 
 
 @pytest.mark.parametrize(
