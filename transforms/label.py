@@ -1,7 +1,7 @@
-"""Label: adds the CRFs' candidates."""
+"""Label: adds the taggers' candidates."""
 
 from .running import Step
 
 
 class Label(Step):
-    """Batch with features -> the same batch with the CRFs' candidates, one for one."""
+    """Batch with features -> the same batch with the taggers' candidates, one for one."""

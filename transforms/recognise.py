@@ -4,4 +4,4 @@ from .running import Step
 
 
 class Recognise(Step):
-    """Batch with the CRFs' candidates -> the same batch with the rules' added, one for one."""
+    """Batch with the taggers' candidates -> the same batch with the rules' added, one for one."""

@@ -55,11 +55,11 @@ class Batch:
         failures: by row index of this batch.
         tokens: after Tokenize.
         features: after Featurize; for each system those of its taggers.
-        candidates: of the CRFs after Label, of all detectors after Recognise.
+        candidates: of the taggers after Label, of all detectors after Recognise.
         spans: after Merge.
         scrubbed: after Scrub.
         views: of texts that readers see otherwise than they are written; None if there are none.
-        given: hash of the facts that the unit was read with; see `UnitRework`.
+        given: hash of the facts that the unit was read with; see `UnitAmendments`.
     """
 
     unit: int

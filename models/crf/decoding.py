@@ -19,7 +19,7 @@ from ..core.arrays import Floats, Ids, Ints
 from ..core.errors import BundleError
 from ..core.feature_rows import Features, Indexed
 from ..core.lazy import lazy
-from ..learners.decoder import Decoder, ids_of, indexed
+from ..learners.decoder import Decoder, ids_of, indexed, numbered
 from ..native import extension, warn_if_absent
 from .codec import OUTSIDE
 from .learning import AttributeTable, attribute_table, item_sequences
@@ -83,7 +83,7 @@ class NativeDecoder(Decoder):
     @lazy
     def _ids(self) -> dict[str, int]:
         """Attribute -> id; not needed for `Indexed` features."""
-        return {attribute: number for number, attribute in enumerate(self._attributes)}
+        return numbered(self._attributes)
 
     def _table(self, attributes: Sequence[str]) -> Ids:
         return ids_of(attributes, self._ids)

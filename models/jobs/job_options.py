@@ -94,7 +94,8 @@ class JobOptions:
         None,
         name="max-gone",
         help="publish nothing if more than this share of the published documents would disappear: "
-        "of the inputs that are read again, or of the whole output",
+        "of the inputs that are read again, or of the whole output; fewer than ten documents never "
+        "count, unless none would remain or the limit is 0",
         group=Heading.PUBLICATION,
         kept=Kept.JOB,
         commands=RUNS,

@@ -152,7 +152,7 @@ def featurize_batch(batch: Batch, detectors: Sequence[BundleDetector]) -> Batch:
 
 @followed
 def label_batch(batch: Batch, detectors: Sequence[BundleDetector]) -> Batch:
-    """Adds the candidates of the CRFs."""
+    """Adds the candidates of the taggers."""
     assert batch.tokens is not None, "Tokenize comes first"
     found: list[tuple[int, Candidate]] = []
     failures = dict(batch.failures)
@@ -193,10 +193,10 @@ def recognise_batch(
     labels: Mapping[str, str] | None = None,
     own: Sequence[OwnRule] = (),
 ) -> Batch:
-    """Adds the candidates of the rules to those of the CRFs.
+    """Adds the candidates of the rules to those of the taggers.
 
     Args:
-        batch: with the candidates of the CRFs.
+        batch: with the candidates of the taggers.
         names: of the rules.
         labels: native label -> label of the candidates; what is not there is left out. None leaves
             labels as they are.

@@ -67,6 +67,11 @@ class Decoder(abc.ABC):
         """
 
 
+def numbered(attributes: Sequence[str]) -> dict[str, int]:
+    """Attribute -> id, which is its place; what `ids_of` takes."""
+    return {attribute: number for number, attribute in enumerate(attributes)}
+
+
 def ids_of(attributes: Sequence[str], known: Mapping[str, int]) -> Ids:
     """The id of each attribute, -1 if the model does not have it."""
     return np.fromiter((known.get(a, -1) for a in attributes), np.int32, len(attributes))

@@ -19,7 +19,7 @@ from ..core.lazy import lazy
 from ..crf.codec import OUTSIDE
 from ..crf.model_file import biases_by_tag
 from ..features.base import gather
-from ..learners.decoder import Decoder, ids_of, indexed
+from ..learners.decoder import Decoder, ids_of, indexed, numbered
 from ..native import extension, warn_if_absent
 from .coding import code_matrix
 from .growing_reference import LEAF
@@ -158,7 +158,7 @@ class NativeTreesDecoder(TreesDecoder):
 
     @lazy
     def _ids(self) -> dict[str, int]:
-        return {attribute: number for number, attribute in enumerate(self._attributes)}
+        return numbered(self._attributes)
 
     def _known(self) -> dict[str, int]:
         return self._ids

@@ -42,9 +42,9 @@ from ...models.storage.storage import Storage
 from ..process.exit_codes import ExitCode
 from ..process.logs import is_terminal, say
 from ..process.stdout import show
+from .named_inputs import end_of
 from .new_files import require_new
 from .progress_bar import shown_time
-from .training_inputs import end_of
 
 
 def list_models() -> Iterator[str]:

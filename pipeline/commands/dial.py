@@ -23,8 +23,8 @@ from ...models.training.scoring import Scored
 from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import show
+from .named_inputs import read_corpora
 from .new_files import require_new, write_new
-from .training_inputs import read_corpora
 
 
 def tune_or_plot(

@@ -24,8 +24,8 @@ from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import show
 from .dial import curve_json, curve_plot, curve_table
+from .named_inputs import naming
 from .new_files import require_new, write_new
-from .training_inputs import naming
 
 
 def evaluate(args: argparse.Namespace) -> str:

@@ -33,8 +33,8 @@ from ...models.training.private import private_folder
 from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import show
+from .named_inputs import end_of, read_auxiliary_models, read_corpora
 from .progress_bar import shown_time
-from .training_inputs import end_of, read_auxiliary_models, read_corpora
 
 QUICK_RUN = "**A quick run, to see that everything works: its figures mean nothing.**"
 QUICK_END = "-quick"

@@ -31,8 +31,8 @@ from ...models.training.settings import (
     with_sampling,
 )
 from ..process.logs import say
+from .named_inputs import naming, read_auxiliary_models, read_corpora
 from .train_options import split_pairs
-from .training_inputs import naming, read_auxiliary_models, read_corpora
 
 MAX_WEIGHT = 20
 """The largest weight that `weight_of` gives; with more, the notes would be memorised."""

@@ -11,8 +11,8 @@ from ...models.core.errors import UsageError
 from ...models.recipes import DEFAULT_RECIPE
 from ...models.storage.storage import Storage
 from .dial import read_recalls
+from .named_inputs import end_of
 from .new_files import require_new
-from .training_inputs import end_of
 
 MAX_WEIGHT_OPTION = 1000
 """The largest value of --weight."""

@@ -15,6 +15,7 @@ from scrubline.pipeline.commands.training_progress import (
     cap_of,
     estimate,
     measured_documents,
+    memory_need,
 )
 
 
@@ -88,6 +89,26 @@ def test_the_time_is_measured_on_a_part_that_has_all_labels():
 @pytest.mark.parametrize("name", ["szeged", "hide"])
 def test_where_no_time_can_be_told_none_is(name):
     assert estimate(recipe_in(name, "en"), documents(20), {}, {}) is None
+
+
+def test_memory_is_told_in_gigabytes_for_the_learner_that_was_measured(capsys, slow, monkeypatch):
+    module = "scrubline.pipeline.commands.training_progress"
+    monkeypatch.setattr(f"{module}._BYTES_A_CHARACTER", {"lbfgs": 2_000_000})
+    monkeypatch.setattr(f"{module}._MEASURED_CHARACTERS", 400)
+    lists = {name: dictionaries.load(name) for name in recipe_in("hide", "en").lists}
+    for learner in ("lbfgs", "averaged-perceptron"):
+        recipe = with_learner(recipe_in("hide", "en"), learner, {"max_iterations": 3})
+        TrainingProgress(recipe, lambda *_: ()).prepare(recipe, documents(40), lists, {})
+    lines = [line for line in capsys.readouterr().err.splitlines() if "training on" in line]
+    told = r"training on 40 documents, 2,080 characters: about \d+ s at most"
+    assert re.fullmatch(f"{told}, about 4 GB of memory", lines[0])
+    assert re.fullmatch(told, lines[1])
+
+
+def test_the_english_model_needs_sixteen_gigabytes():
+    recipe = recipe_in("default", "en")
+    assert round(memory_need(recipe, 12_200_000) / 1e9) == 16
+    assert memory_need(with_learner(recipe, "averaged-perceptron", {}), 12_200_000) == 0
 
 
 def test_a_number_that_goes_down_belongs_to_the_next_tagger(capsys, slow):

@@ -6,7 +6,7 @@ import pytest
 from scrubline.models.auxiliary import read_auxiliary
 from scrubline.models.bundles.bundle import open_bundle
 from scrubline.pipeline.cli import main as cli
-from scrubline.pipeline.commands.training_inputs import end_of
+from scrubline.pipeline.commands.named_inputs import end_of
 
 
 @pytest.mark.parametrize(
