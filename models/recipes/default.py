@@ -33,7 +33,6 @@ from ..features import (
     Gazetteer,
     Kind,
     Line,
-    Nearby,
     Nearest,
     Normal,
     Prefix,
@@ -47,16 +46,6 @@ from ..features import (
 )
 from .family import RecipeFamily
 from .recipe import Learner, Propagation, Recipe
-
-LINES, PARAGRAPH, PAGE = 12, 60, 250
-"""Items to each side in which `Nearby` counts: a line or two, and so on."""
-
-
-def nearby(
-    name: str, dictionaries: tuple[str, ...], *widths: int, written_large: bool = False
-) -> tuple[Nearby, ...]:
-    """A choice of lists, counted in several widths."""
-    return tuple(Nearby(name, width, dictionaries, written_large) for width in widths)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -77,7 +66,6 @@ class Lists:
         narrow: use context words up to two places away, not four, and no trigrams: the recipe
             memorises less, for notes of hospitals that it was not trained on.
         partial_dates: use how close `3/21` is to the full dates of the document.
-        around: what is counted around the item.
         propagation: what is propagated within a document; None for nothing.
     """
 
@@ -94,7 +82,6 @@ class Lists:
     common: str = ""
     narrow: bool = False
     partial_dates: bool = False
-    around: tuple[Nearby, ...] = ()
     propagation: Propagation | None = None
 
     @property
@@ -207,24 +194,6 @@ ENGLISH = Lists(
     common="common_words_en",
     narrow=True,
     partial_dates=True,
-    # A line of eponyms, in a note without titles, has none that is somebody's name.
-    around=(
-        *nearby("eponyms", ("eponyms_en",), LINES, PARAGRAPH, PAGE, written_large=True),
-        *nearby(
-            "clinical",
-            (
-                "medical_words_en",
-                "drug_names_en",
-                "medical_products_en",
-                "medical_tests_en",
-                "organisms_en",
-                "nouns_clinical_en",
-            ),
-            LINES,
-            PARAGRAPH,
-        ),
-        *nearby("people", ("titles_en", "credentials_en", "family_en"), LINES, PARAGRAPH, PAGE),
-    ),
     # In a form the fields identify names, and the CRFs miss none of them; in prose they do. A label
     # that a corpus lacks has no effect.
     propagation=Propagation(
@@ -371,11 +340,6 @@ def meanings(lists: Lists) -> tuple[Feature, ...]:
     return tuple(near)
 
 
-def surroundings(lists: Lists) -> tuple[Feature, ...]:
-    """What sort of passage the item is in; the CRF itself sees one line."""
-    return tuple(f for n in lists.around for f in (*at(n, 0), together((n, 0), (RUNS, 0))))
-
-
 PARTIAL_DATES: tuple[Feature, ...] = (
     *at(DayMonth(), -1, 0, 1),
     together((DayMonth(), 0), (RUNS, 0)),
@@ -401,7 +365,6 @@ def default(
         gazetteers(lists),
         meanings(lists),
         PARTIAL_DATES if lists.partial_dates else (),
-        surroundings(lists),
     )
     features = tuple(itertools.chain.from_iterable(groups))
     recipe = Recipe.single(

@@ -109,7 +109,7 @@ def make_page(storage: Storage, output: str, manifest: Mapping[str, Any]) -> byt
     told = json.loads(json.dumps(manifest))
     try:
         return page(told, count_removals(storage, output, told))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         kind = type(error).__name__
     raise UsageError(
         f"the manifest.json of this output is damaged, or of another version ({kind}): "

@@ -31,7 +31,7 @@ from ..training.notes import CORPUS, LISTS, RECIPE
 pytest.importorskip("sklearn")
 
 HASHES = {
-    "en-default": "4fdae135208c6aed0a05ea246cad453f5139bc8907ee9d767c2f8986e411ffc6",
+    "en-default": "290ebc9fe18c80f0120ce5cc153bec397ebc837d4594d9f98bb45c9c51cf031a",
     "es-default": "c4003d3318aa33d4d4f82ffc38c676da9a3c7507b86dbd948c5a5bafbf034f8d",
     "meddocan-default": "f4bd5e29ff45a75bc815e8a5ca2a0cb7dea2bc8569281b08416e23bb9e8ac163",
     "meddocan-hide": "7eb9739e281e0a88a12a99847d87c9a15c6c4fd7ff1d8dfcbc451426ffc04363",
