@@ -381,6 +381,7 @@ ALLOWED = {
     ("models/storage/filesystems.py", "tar"),
     ("models/embedding/tables.py", "parquet"),
     *(("pipeline/commands/key_map.py", name) for name in ("parquet", "csv", "jsonl")),
+    *(("pipeline/commands/synth_records.py", name) for name in ("parquet", "csv", "jsonl")),
     ("pipeline/serving/messages.py", "text"),
 }
 """The tables beside the data are always Parquet, whatever the format of the input; `tar` is a
