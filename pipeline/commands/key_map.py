@@ -7,18 +7,13 @@ on this machine that only the user can read, and to nowhere else.
 from __future__ import annotations
 
 import argparse
-import csv
 import dataclasses
-import io
 import itertools
-import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
@@ -36,12 +31,10 @@ from ..options import Options, load_config, options_from, said
 from ..outputs.planning import InputSurvey, inspect_inputs, split
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
-from .new_files import new_file, require_new
+from .new_files import require_new
+from .table_files import new_table, table_ending
 
 _log = logging.getLogger(__name__)
-
-_ROWS_AT_ONCE = 50_000
-"""Rows of a Parquet row group."""
 
 
 def run(parsed: argparse.Namespace) -> ExitCode:
@@ -53,8 +46,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     if parsed.ids:
         raise UsageError("key map takes no ids: it reads those of --input")
     place = parsed.output
-    ending = place.rpartition(".")[2] if place else ""
-    if ending not in _WRITERS:
+    if table_ending(place) is None:
         raise UsageError(
             "say where to write with --output FILE; its ending says how: .parquet, .csv or .jsonl"
         )
@@ -71,12 +63,12 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     source = _IdSource(storage, seen, *_columns(pairs, options, seen), keys, options)
     numbered, unusable = source.repeated()
     names = ["id", "ordinal", "doc_key", *(["patient", "patient_key"] if source.patient else [])]
-    with new_file(place, "--output") as stream:
-        rows = _WRITERS[ending](stream, names, source.rows(numbered))
-    if not rows and unusable:
+    with new_table(place, "--output", names, integers=("ordinal",)) as table:
+        table.add(source.rows(numbered))
+    if not table.rows and unusable:
         _log.warning("none of %d rows has a usable id: the table is empty", unusable)
     show(
-        f"{counted(rows, 'id')}, {counted(unusable, 'row')} without a usable id, "
+        f"{counted(table.rows, 'id')}, {counted(unusable, 'row')} without a usable id, "
         f"key check value {keys.check}"
     )
     return ExitCode.DONE
@@ -312,55 +304,3 @@ def _first(
 
 def _half(doc_key: str) -> int:
     return int(doc_key[:16], 16)
-
-
-# -- files
-
-_Rows = Iterable[tuple[str | int | None, ...]]
-
-
-def _write_parquet(stream: BinaryIO, names: Sequence[str], rows: _Rows) -> int:
-    schema = pa.schema([(name, pa.int64() if name == "ordinal" else pa.string()) for name in names])
-    count = 0
-    with pq.ParquetWriter(stream, schema) as writer:
-        for some in _in_groups(rows):
-            columns = [list(column) for column in zip(*some, strict=True)]
-            writer.write_table(pa.table(columns, schema=schema))
-            count += len(some)
-    return count
-
-
-def _write_csv(stream: BinaryIO, names: Sequence[str], rows: _Rows) -> int:
-    count = 0
-    for some in _in_groups(rows, [tuple(names)]):
-        text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(some)
-        stream.write(text.getvalue().encode("utf-8", "surrogatepass"))
-        count += len(some)
-    return count - 1
-
-
-def _write_json_lines(stream: BinaryIO, names: Sequence[str], rows: _Rows) -> int:
-    count = 0
-    for some in _in_groups(rows):
-        lines = (json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in some)
-        stream.write("".join(lines).encode())
-        count += len(some)
-    return count
-
-
-def _in_groups(
-    rows: _Rows, first: Sequence[tuple[Any, ...]] = ()
-) -> Iterator[list[tuple[Any, ...]]]:
-    held = list(first)
-    for row in rows:
-        held.append(row)
-        if len(held) >= _ROWS_AT_ONCE:
-            yield held
-            held = []
-    if held:
-        yield held
-
-
-_WRITERS = {"parquet": _write_parquet, "csv": _write_csv, "jsonl": _write_json_lines}
-"""Ending of the file -> what writes it, and says how many rows it wrote."""

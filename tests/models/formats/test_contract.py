@@ -380,13 +380,12 @@ ALLOWED = {
     ("models/jobs/receipts.py", "parquet"),
     ("models/storage/filesystems.py", "tar"),
     ("models/embedding/tables.py", "parquet"),
-    *(("pipeline/commands/key_map.py", name) for name in ("parquet", "csv", "jsonl")),
-    *(("pipeline/commands/synth_records.py", name) for name in ("parquet", "csv", "jsonl")),
+    *(("pipeline/commands/table_files.py", name) for name in ("parquet", "csv", "jsonl")),
     ("pipeline/serving/messages.py", "text"),
 }
 """The tables beside the data are always Parquet, whatever the format of the input; `tar` is a
-protocol of fsspec as well; tables of Arrow have the cells of Parquet; a table of keys is written in
-three formats; `text` is a key of requests."""
+protocol of fsspec as well; tables of Arrow have the cells of Parquet; tables that a command
+makes are written in three formats; `text` is a key of requests."""
 
 OTHER_WORDS = {"text", "zip", *CORPORA}
 """Names of formats that also name columns, digests, corpora: only comparisons count."""
