@@ -97,6 +97,11 @@ class Items:
         return tuple(word.casefold() for word in self.words)
 
     @lazy
+    def all_small(self) -> Flags:
+        """Whether each of `words` is of small letters alone."""
+        return np.array([word.isalpha() and word.islower() for word in self.words], np.bool_)
+
+    @lazy
     def kinds(self) -> tuple[str | None, ...]:
         """What each of `words` is, one of `text.joined.KINDS`, or None."""
         return tuple(kinds_of(self.words))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...dictionaries.trie import TokenTrie
-from ..core.arrays import Ids, Ints
+from ..core.arrays import Flags, Ids, Ints
 from ..core.errors import UsageError
 from ..text.tokenizer import tokenize_documents
 from .base import Column, Items, Property, require_name, require_one_of
@@ -61,13 +61,10 @@ class Gazetteer(Property):
 
     def column(self, items: Items) -> Column:
         """See `Property.column`."""
-        firsts, lasts, _ = matches(items, self.name)
-        # Matches are disjoint: one more begun than ended says that an item is in one.
-        rows = len(items) + 1
-        begun = np.bincount(firsts, minlength=rows) - np.bincount(lasts + 1, minlength=rows)
-        ids = np.cumsum(begun)[:-1] - 1
+        ids = within(items, self.name).astype(np.int64) - 1
         if self.mode == "in":
             return Column(("1",), ids)
+        firsts, lasts, _ = matches(items, self.name)
         ids[ids >= 0] = 1
         ids[firsts] = 0
         ids[lasts] = 2
@@ -86,6 +83,15 @@ class Gazetteer(Property):
             first=places.numbered(numbers, "1" if self.mode == "in" else "BIES"),
             list=places.lists.index(self.name),
         )
+
+
+def within(items: Items, name: str) -> Flags:
+    """Whether each item is in a phrase of a gazetteer."""
+    firsts, lasts, _ = matches(items, name)
+    # Matches are disjoint: one more begun than ended says that an item is in one.
+    rows = len(items) + 1
+    begun = np.bincount(firsts, minlength=rows) - np.bincount(lasts + 1, minlength=rows)
+    return np.cumsum(begun)[:-1] > 0
 
 
 def matches(items: Items, name: str) -> tuple[Ints, Ints, Ints]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.errors import UsageError
 from .base import Column, Items, Property, binned, require_int, require_name
-from .gazetteer import matches
+from .gazetteer import within
 from .native_columns import ALL_SMALL, NativeBuilder, NativeWay
 from .native_maps import Numbers
 
@@ -64,14 +64,9 @@ class Nearby(Property):
         size = len(items)
         inside = np.zeros(size, np.bool_)
         for name in self.dictionaries:
-            firsts, lasts, _ = matches(items, name)
-            begun = np.bincount(firsts, minlength=size + 1) - np.bincount(
-                lasts + 1, minlength=size + 1
-            )
-            inside |= np.cumsum(begun)[:size] > 0
-        if self.written_large and size:
-            small = [word.isalpha() and word.islower() for word in items.words]
-            inside &= ~np.array(small, np.bool_)[items.word_ids]
+            inside |= within(items, name)
+        if self.written_large:
+            inside &= ~items.all_small[items.word_ids]
         before = np.concatenate(([0], np.cumsum(inside)))
         rows = np.arange(size)
         first = np.searchsorted(items.documents, items.documents, "left")

@@ -50,11 +50,11 @@ class Beside(Property):
     def column(self, items: Items) -> Column:
         """See `Property.column`."""
         if self.sort == "word":
-            chosen = [word[:1].isalnum() for word in items.words]
+            chosen = np.array([word[:1].isalnum() for word in items.words], np.bool_)
         else:
-            chosen = [word.isalpha() and word.islower() for word in items.words]
+            chosen = items.all_small
         normal = items.column_of(Normal())
-        found = _nearest(items, np.array(chosen, np.bool_)[items.word_ids], self.side)
+        found = _nearest(items, chosen[items.word_ids], self.side)
         ids = normal.ids[items.word_ids]
         if not len(items):
             return Column(normal.values, ids)
