@@ -4,7 +4,7 @@ r"""What each source of training data and each detector is worth, and each opera
         --source own=demo/gold/train.jsonl --source own=benchmarks/notes/practice.jsonl
     python -m benchmarks.english --model en-default --bias 0 -5 -10 -20
     python -m benchmarks.english --notes 1733 --without traps='trap-*' --without world='world-*' \
-        --without countries --without-feature nearby --without-feature eponyms_en \
+        --without countries --without-feature nearest --without-feature eponyms_en \
         --test benchmarks/notes/world.jsonl --test benchmarks/notes/traps.jsonl
 
 With `--source` a model is trained on the generated notes and all sources, then one without each of
@@ -14,7 +14,7 @@ each `--bias` of O. With `--without` a model is trained on all generated notes, 
 all batches of templates, and one without each in turn, all on as many notes: a batch is a name
 and a pattern of kinds, or `countries`: all notes of templates that ask for no country are then of
 the United States. With `--without-feature` a model is trained without the features of one kind,
-such as `nearby`, or without those of one list. The notes to score on are the development notes, or
+such as `nearest`, or without those of one list. The notes to score on are the development notes, or
 the sets of `--test`; one trained model is scored on all of them. Sources are in the
 native labels (`scrubline convert --label-map`); those named `own` count three times. Each row says
 how many of the clinical probes stay, and how many spans were found in notes without PHI. Prints one
@@ -253,6 +253,10 @@ def main() -> None:
     for one in asked.without:
         if "=" not in one and one != COUNTRIES:
             parser.error(f"--without: expected NAME=KINDS or {COUNTRIES}")
+    recipe = recipe_in("default", "en")
+    for one in asked.without_features:
+        if all(_kept(tagger, one) == tagger.features for tagger in recipe.taggers):
+            parser.error(f"--without-feature: the recipe has no features of the kind or list {one}")
     tests = {Path(file).stem: list(read_annotated(file)) for file in asked.tests or [DEVELOPMENT]}
     rows = []
     runs: list[Iterable[Row]] = []

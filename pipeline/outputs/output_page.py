@@ -45,27 +45,6 @@ _FEW = f"fewer than {LEAST}"
 # -- written
 
 
-def write_page(
-    storage: Storage,
-    output: str,
-    manifest: Mapping[str, Any],
-    require_lock: Callable[[], None] = lambda: None,
-) -> str:
-    """Writes the page of a published output; gives its place.
-
-    Args:
-        require_lock: raises where the output is no longer ours to write to.
-
-    Raises:
-        StorageError: if a table cannot be read, or the page not be written.
-    """
-    content = make_page(storage, output, manifest)
-    require_lock()
-    place = f"{output}/{PAGE}"
-    storage.write_bytes(place, content)
-    return place
-
-
 def write_page_or_warn(
     storage: Storage,
     output: str,
@@ -78,7 +57,9 @@ def write_page_or_warn(
     not go unsaid.
     """
     try:
-        write_page(storage, output, manifest, require_lock)
+        content = make_page(storage, output, manifest)
+        require_lock()
+        storage.write_bytes(f"{output}/{PAGE}", content)
     except Exception as error:
         # Of a foreign error the message may hold anything.
         said = str(error) if isinstance(error, ScrublineError) else error_class(error)

@@ -374,8 +374,9 @@ def test_report_waits_for_nobody(run, storage, options, out, monkeypatch):
     assert not (out / "report.html").exists()
 
 
-def test_report_by_the_command_line(scrubline, run, options, out, monkeypatch):
+def test_report_by_the_command_line(scrubline, run, options, out, monkeypatch, capfdbinary):
     run()
+    capfdbinary.readouterr()  # what the run logged is not the command's
     for words in (("report", out), ("report", "--output", f"{out}/")):
         code, told, err = scrubline(*words)
         assert (code, told, err) == (0, "report.html is written, at the root of the output\n", "")
