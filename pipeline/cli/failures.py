@@ -11,7 +11,7 @@ from ...models.core.errors import (
     error_class,
 )
 from ...models.core.shortage import shortage_of
-from ..commands.advice import KEPT, REFUSED_BUT_KEPT, is_resumable, says_discard, stopped_words
+from ..commands.advice import KEPT, REFUSED_BUT_KEPT, is_resumable, stopped_words
 from ..process.exit_codes import ExitCode, exit_code_of
 from ..process.logs import say, say_error
 from ..process.stdout import StdoutError
@@ -29,7 +29,7 @@ def report_failure(
     code = exit_code_of(error)
     if isinstance(error, ScrublineError) and code is not ExitCode.FAILED:
         say_error(error)
-        if code is ExitCode.REFUSED and parsed.frozen and not says_discard(error):
+        if code is ExitCode.REFUSED and parsed.frozen:
             say(REFUSED_BUT_KEPT, "WARNING")
     elif stopped or isinstance(error, KeyboardInterrupt):
         say(stopped_words(parsed), "WARNING")
@@ -58,7 +58,7 @@ def say_unwritable(error: StdoutError) -> None:
 
 
 def _say_kept(error: BaseException, parsed: argparse.Namespace) -> None:
-    if is_resumable(parsed) and not isinstance(error, InputChanged) and not says_discard(error):
+    if is_resumable(parsed) and not isinstance(error, InputChanged):
         say(KEPT, "WARNING")
 
 

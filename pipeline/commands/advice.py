@@ -20,11 +20,6 @@ def is_resumable(parsed: argparse.Namespace) -> bool:
     return parsed.command == "resume" or bool(parsed.frozen)
 
 
-def says_discard(error: BaseException) -> bool:
-    """Whether a message already says how to go on: a second advice would contradict it."""
-    return "--discard" in str(error)
-
-
 def stopped_words(parsed: argparse.Namespace) -> str:
     """What to say once a signal has stopped the command."""
     hint = ""

@@ -53,13 +53,6 @@ def test_an_error_of_ours(capsys, error, code, hint, frozen):
     assert reported(error, capsys, frozen=frozen) == (code, expected)
 
 
-@pytest.mark.parametrize("kind", [UsageError, RunFailed])
-def test_an_error_that_says_how_to_give_up_gets_no_second_advice(capsys, kind):
-    said = "damaged: give the run up with `scrubline resume --output ... --discard`"
-    _, told = reported(kind(said), capsys, frozen=True, command="resume")
-    assert told == f"scrubline: {said}\n"
-
-
 def test_every_advice_to_resume_names_the_output():
     """On a terminal `--output ...` becomes what was typed, so that the command can be pasted."""
     helps = ("arguments", "job_options.py", "exit_codes.py")
