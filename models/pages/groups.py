@@ -1,4 +1,8 @@
-"""Groups of which none is so small that it points at a person."""
+"""Counts as a page for people shows them: rounded, and of no group so small as to be one person's.
+
+Every count is rounded by itself, totals too. A total less its parts then tells nothing of what is
+left: this is how statistics offices publish tables (rounding to base 5, small cells suppressed).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,22 @@ from typing import Generic, TypeVar
 K = TypeVar("K")
 
 LEAST = 5
-"""The smallest group that is shown by itself."""
+"""The smallest group that is shown by itself, and what counts are rounded to."""
+
+
+def rounded(count: int) -> int:
+    """The nearest multiple of 5; 5 for what is less and not zero."""
+    return max((count + LEAST // 2) // LEAST * LEAST, LEAST) if count > 0 else 0
+
+
+def told(count: int) -> str:
+    """A count in words: `85`, `fewer than 5`, `0`."""
+    return f"fewer than {LEAST}" if is_small(count) else f"{rounded(count):,}"
+
+
+def is_small(count: int) -> bool:
+    """Whether that few may be one person's."""
+    return 0 < count < LEAST
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -17,45 +36,25 @@ class Groups(Generic[K]):
     """Groups with counts, the small ones made one.
 
     Attributes:
-        shown: those that are shown by themselves, in the order in which they were given.
+        shown: those that are shown by themselves, in the order in which they were given; rounded.
         merged: how many were merged.
-        rest: counts of the merged ones together; empty where none was.
+        rest: counts of the merged ones together, not rounded; empty where none was.
     """
 
     shown: Mapping[K, tuple[int, ...]]
     merged: int
     rest: tuple[int, ...]
 
-    @property
-    def is_few(self) -> bool:
-        """Whether even all merged groups together are too few to be told."""
-        return any(0 < count < LEAST for count in self.rest)
-
 
 def merge_small(groups: Mapping[K, tuple[int, ...]]) -> Groups[K]:
     """Merges the groups with a count from 1 to 4.
 
-    Where these together are still so few, the next smallest group joins them: else the total of all
-    groups less those that are shown would tell the count after all.
-
     Args:
-        groups: name -> counts, of which the first says how large a group is.
+        groups: name -> counts.
     """
-    small = [name for name, counts in groups.items() if _is_small(counts)]
-    left = sorted(
-        (name for name, counts in groups.items() if not _is_small(counts) and any(counts)),
-        key=lambda name: (groups[name], repr(name)),
-    )
-    while small and left and _is_small(_total(groups, small)):
-        small.append(left.pop(0))
-    gone = set(small)
-    shown = {name: counts for name, counts in groups.items() if name not in gone}
-    return Groups(shown, len(small), _total(groups, small))
-
-
-def _is_small(counts: tuple[int, ...]) -> bool:
-    return any(0 < count < LEAST for count in counts)
-
-
-def _total(groups: Mapping[K, tuple[int, ...]], names: list[K]) -> tuple[int, ...]:
-    return tuple(map(sum, zip(*(groups[name] for name in names), strict=True)))
+    small = {name for name, counts in groups.items() if any(map(is_small, counts))}
+    shown = {
+        name: tuple(map(rounded, counts)) for name, counts in groups.items() if name not in small
+    }
+    rest = tuple(map(sum, zip(*(groups[name] for name in small), strict=True)))
+    return Groups(shown, len(small), rest)

@@ -340,9 +340,10 @@ class _Check:
             self.faults.append(f"{PAGE} cannot be read as a file")
             return
         if f'content="{GENERATOR}"'.encode() not in found[:_HEAD_BYTES]:
-            self.lines.append(
-                f"{PAGE} was not compared: another version made it; `scrubline report` makes it "
-                "anew"
+            # What another version wrote cannot be told from what anybody else did.
+            self.faults.append(
+                f"{PAGE} says that another version made it, so it cannot be compared: make it anew "
+                "with `scrubline report`"
             )
             return
         try:

@@ -2,7 +2,8 @@
 
 The page is a function of the manifest and of counts over audit and documents: no clock, so that the
 same output has the same page. It holds no text, no id and no name of an input; groups of fewer than
-five are merged, and days are those of runs, never of notes.
+five are merged, counts of rows, texts and spans are rounded to fives, and days are those of runs,
+never of notes.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ...models.core.display_names import counted
 from ...models.core.error_classes import explain
 from ...models.core.errors import ScrublineError, UsageError, error_class
 from ...models.core.version import VERSION
 from ...models.pages.design import Bar, PagePart, card, cards, note, render, table
-from ...models.pages.groups import LEAST, Groups, merge_small
+from ...models.pages.groups import LEAST, merge_small, rounded, told
 from ...models.redaction.actions import ACTIONS
 from ...models.storage.storage import Storage
 from .removal_counts import (
     CHARACTERS,
     OTHER_TYPES,
-    SPANS,
     TEXTS,
     RemovalCounts,
     count_removals,
@@ -39,7 +40,6 @@ MOST_DAYS = 60
 """Days that have a line of their own; earlier ones share one."""
 
 _UNTOLD = "not told"
-_FEW = f"fewer than {LEAST}"
 
 
 # -- written
@@ -87,9 +87,9 @@ def make_page(storage: Storage, output: str, manifest: Mapping[str, Any]) -> byt
         UsageError: if the manifest is damaged.
     """
     # As it is in the file, whoever made it: the same page at publication and later.
-    told = json.loads(json.dumps(manifest))
+    as_read = json.loads(json.dumps(manifest))
     try:
-        return page(told, count_removals(storage, output, told))
+        return page(as_read, count_removals(storage, output, as_read))
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         kind = type(error).__name__
     raise UsageError(
@@ -144,32 +144,28 @@ def _cards(totals: Mapping[str, int], counts: RemovalCounts) -> Iterator[str]:
     for (_, _, action), spans in counts.spans.items():
         removed[_removes(action)] += spans
     characters = totals.get("characters", 0)
-    per = f"{1000 * removed[True] / characters:.1f} in 1,000 characters" if characters else ""
-    yield card("spans removed", f"{removed[True]:,}", per)
+    per = f"{_density(removed[True], characters):.1f} in 1,000 characters" if characters else ""
+    yield card("spans removed", told(removed[True]), per)
     yield card(
         "spans kept by policy",
-        _shown(removed[False]),
+        told(removed[False]),
         "found, and left as the policy says",
         kind="plain",
     )
     yield card(
         "rows published",
-        f"{totals.get('rows_out', 0):,}",
-        f"of {totals.get('rows_in', 0):,} read; {totals.get('documents', 0):,} texts",
+        told(totals.get("rows_out", 0)),
+        f"of {told(totals.get('rows_in', 0))} read; {told(totals.get('documents', 0))} texts",
         kind="plain",
     )
-    held = totals.get("rows_quarantined", 0)
-    share = f"{held / totals['rows_in']:.2%} of the rows read" if totals.get("rows_in") else ""
-    yield card("rows in quarantine", f"{held:,}", share, kind="bad" if held else "")
+    held, read = totals.get("rows_quarantined", 0), totals.get("rows_in", 0)
+    share = f"{rounded(held) / rounded(read):.2%} of the rows read" if read >= LEAST else ""
+    yield card("rows in quarantine", told(held), share, kind="bad" if held else "")
 
 
 def _removes(action: str) -> bool:
     """Whether an action takes anything away; one of another version is taken to."""
     return ACTIONS[action].removes if action in ACTIONS else True
-
-
-def _shown(count: int) -> str:
-    return _FEW if 0 < count < LEAST else f"{count:,}"
 
 
 def _by_label(counts: RemovalCounts) -> str:
@@ -188,19 +184,14 @@ def _by_label(counts: RemovalCounts) -> str:
         for (label, action), found in groups.shown.items()
     ]
     if groups.merged:
-        rows.append((f"{groups.merged} small groups", "", _rest(groups, 0), Bar(0.0)))
+        rows.append((counted(groups.merged, "small group"), "", told(groups.rest[0]), Bar(0.0)))
     if not rows:
         return note("No span was found.")
     return table(("label", "action", "spans", ""), rows, kind="full two")
 
 
-def _rest(groups: Groups[Any], place: int) -> str:
-    return _FEW if groups.is_few else f"{groups.rest[place]:,}"
-
-
 def _by_type(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
-    told = {name: found for name, found in counts.types.items() if name is not None}
-    if not told:
+    if not any(name is not None for name in counts.types):
         policy = manifest["policy"].get("documents") or {}
         if policy.get("note_type"):
             return note("The notes have no types.")
@@ -211,36 +202,35 @@ def _by_type(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
     order = sorted(
         counts.types, key=lambda name: (-counts.types[name][TEXTS], name is None, name or "")
     )
-    groups = merge_small({name: _order(counts.types[name]) for name in order})
+    groups = merge_small(
+        {name: (texts, spans) for name in order for texts, _, spans in [counts.types[name]]}
+    )
+    density = {
+        name: _density(found[1], counts.types[name][CHARACTERS])
+        for name, found in groups.shown.items()
+    }
+    most = max(density.values(), default=0.0) or 1.0
     rows = [
-        (_type_name(name), *_type_cells(found), Bar(_density(found) / _most_density(groups)))
+        (
+            _type_name(name),
+            *(f"{count:,}" for count in found),
+            f"{density[name]:.1f}",
+            Bar(density[name] / most),
+        )
         for name, found in groups.shown.items()
     ]
     if groups.merged:
-        few = groups.is_few
-        cells = (_FEW, "", "") if few else _type_cells(groups.rest)
-        rows.append((f"{groups.merged} other types", *cells, Bar(0)))
+        rows.append((counted(groups.merged, "other type"), *map(told, groups.rest), "", Bar(0)))
     return table(("type", "texts", "spans", "in 1,000 characters", ""), rows, kind="full")
-
-
-def _order(found: tuple[int, int, int]) -> tuple[int, ...]:
-    return found[TEXTS], found[CHARACTERS], found[SPANS]
 
 
 def _type_name(name: str | None) -> str:
     return {None: _UNTOLD, OTHER_TYPES: "all further types"}.get(name, str(name))
 
 
-def _type_cells(found: tuple[int, ...]) -> tuple[str, str, str]:
-    return f"{found[TEXTS]:,}", f"{found[SPANS]:,}", f"{_density(found):.1f}"
-
-
-def _density(found: tuple[int, ...]) -> float:
-    return 1000 * found[SPANS] / found[CHARACTERS] if found[CHARACTERS] else 0.0
-
-
-def _most_density(groups: Groups[Any]) -> float:
-    return max(map(_density, groups.shown.values()), default=0.0) or 1.0
+def _density(spans: int, characters: int) -> float:
+    """Spans in 1,000 characters, of spans as they are shown."""
+    return 1000 * rounded(spans) / characters if characters else 0.0
 
 
 def _by_day(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
@@ -251,36 +241,31 @@ def _by_day(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
     for (run, _, action), spans in counts.spans.items():
         if _removes(action):
             removed[run] += spans
-    runs = sorted(counts.texts.keys() | removed.keys())
+    runs: Counter[str] = Counter()
     found: dict[str, tuple[int, ...]] = {}
-    for run in runs:
+    for run in sorted(counts.texts.keys() | removed.keys()):
         day = str(days.get(run, _UNTOLD))
-        before = found.get(day, (0, 0, 0))
-        more = (counts.texts[run], removed[run], 1)
-        found[day] = tuple(a + b for a, b in zip(before, more, strict=True))
+        texts, spans = found.get(day, (0, 0))
+        found[day] = (texts + counts.texts[run], spans + removed[run])
+        runs[day] += 1
     order = sorted(found, key=lambda day: (day != _UNTOLD, day), reverse=True)
-    groups = merge_small({day: found[day][:2] for day in order})
+    groups = merge_small({day: found[day] for day in order})
     shown = list(groups.shown)
     most = max((spans for _, spans in groups.shown.values()), default=0) or 1
     rows = [
-        (day, found[day][2], *(f"{count:,}" for count in found[day][:2]), _bar(found[day], most))
-        for day in shown[:MOST_DAYS]
+        (day, runs[day], f"{texts:,}", f"{spans:,}", Bar(spans / most))
+        for day, (texts, spans) in list(groups.shown.items())[:MOST_DAYS]
     ]
     if earlier := shown[MOST_DAYS:]:
-        texts, spans, of_days = (sum(found[day][at] for day in earlier) for at in range(3))
-        rows.append((f"{len(earlier)} earlier days", of_days, f"{texts:,}", f"{spans:,}", Bar(0)))
+        texts, spans = (sum(found[day][at] for day in earlier) for at in range(2))
+        of_days = sum(runs[day] for day in earlier)
+        rows.append((f"{len(earlier)} earlier days", of_days, told(texts), told(spans), Bar(0)))
     if groups.merged:
-        few = groups.is_few
-        merged = (_FEW, "") if few else (f"{groups.rest[0]:,}", f"{groups.rest[1]:,}")
-        rows.append((f"{groups.merged} other days", "", *merged, Bar(0)))
+        rows.append((counted(groups.merged, "other day"), "", *map(told, groups.rest), Bar(0)))
     if not rows:
         return note("No run has published a text.")
     said = "" if _UNTOLD not in shown else note("Earlier versions did not write down the day.")
     return table(("day, UTC", "runs", "texts", "spans removed", ""), rows, kind="full") + said
-
-
-def _bar(found: tuple[int, ...], most: int) -> Bar:
-    return Bar(found[1] / most)
 
 
 def _quarantine(manifest: Mapping[str, Any]) -> str:
@@ -295,7 +280,7 @@ def _quarantine(manifest: Mapping[str, Any]) -> str:
         known = explain(error)
         rows.append((stage, error, f"{count:,}", known.cause, known.remedy))
     if groups.merged:
-        rows.append(("", f"{groups.merged} other classes", _rest(groups, 0), "", ""))
+        rows.append(("", "all other classes", told(groups.rest[0]), "", ""))
     head = ("step", "error class", "rows", "cause", "what to do")
     return table(head, rows, kind="words full") + note(
         "Key holders see the rows with `scrubline inspect --quarantined`."
@@ -316,7 +301,7 @@ def _cost(manifest: Mapping[str, Any]) -> str:
             step,
             f"{values['batch_ms_sum'] / 1000:,.1f}",
             f"{values['batch_ms_sum'] / total:.0%}" if total else "-",
-            f"{values.get('documents', 0):,}",
+            told(values.get("documents", 0)),
             Bar(values["batch_ms_sum"] / total if total else 0.0),
         )
         for step, values in steps.items()
@@ -325,7 +310,7 @@ def _cost(manifest: Mapping[str, Any]) -> str:
         f"{report['seconds']:,.1f} seconds from the first unit to the gates"
         if "seconds" in report
         else "",
-        f"{report['rows_worked_on']:,} rows worked on" if "rows_worked_on" in report else "",
+        f"{told(report['rows_worked_on'])} rows worked on" if "rows_worked_on" in report else "",
         f"{report['workers'] or 'no'} worker processes" if "workers" in report else "",
         f"runner {report['runner']}" if "runner" in report else "",
     ]
@@ -365,7 +350,7 @@ def _files(manifest: Mapping[str, Any]) -> str:
     rows = [(name, f"{files[name]:,}", f"{sizes[name]:,}") for name in sorted(files)]
     totals = manifest["counts"]
     shown = (("rows_in", "rows read"), ("tokens", "tokens"), ("characters", "characters"))
-    lines = [f"{totals[name]:,} {words}" for name, words in shown if name in totals]
+    lines = [f"{told(totals[name])} {words}" for name, words in shown if name in totals]
     report = manifest["report"]
     lines += [f"input files of the last run: {report['inputs']:,}"] if "inputs" in report else []
     return table(("table", "files", "bytes"), rows) + note("; ".join(lines) + ".")
@@ -375,6 +360,8 @@ def _left_out() -> str:
     return note(
         "No text, no id, no key of a document and no name of an input is on this page. A group "
         f"with 1 to {LEAST - 1} spans, texts or rows is merged with others; a label counts by the "
-        f"texts it is in. Fragments are not counted. Days are days of runs, never of notes. The "
-        "page is not sealed; `scrubline verify` makes it again and compares."
+        f"texts it is in. Counts of rows, texts and spans are rounded to {LEAST}, each by itself, "
+        "so that no total less its parts tells a small one; manifest.json has the exact numbers. "
+        "Fragments are not counted. Days are days of runs, never of notes. The page is not sealed; "
+        "`scrubline verify` makes it again and compares."
     )

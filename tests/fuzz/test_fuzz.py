@@ -24,6 +24,8 @@ from benchmarks.fuzz import chain, laws, parsers
 from benchmarks.fuzz.inputs import Draw, mutated, mutated_value
 from benchmarks.fuzz.targets import RULES, TARGETS
 
+pytestmark = pytest.mark.slow
+
 MUTATIONS, SECONDS = 200, 0.4
 """At most so many inputs a target beside its seeds, and about so much time."""
 
@@ -55,7 +57,6 @@ def test_a_target_holds(name):
         target.check(target.changed(chance.choice(seeds), chance))
 
 
-@pytest.mark.slow
 def test_the_chain_holds():
     counts, violations = chain.run_blocks(range(40, 46), 20_000, 23_000, 0)
     assert violations == []

@@ -6,6 +6,8 @@ import pytest
 
 from ..toy_tree import COMMAND, run_in, tree_with
 
+pytestmark = pytest.mark.slow
+
 TEXT = "Her aunt Ada Lee was here."
 SPAN = {"start": 9, "end": 16, "label": "RELATIVE"}
 

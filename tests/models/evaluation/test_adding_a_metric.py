@@ -13,6 +13,8 @@ import numpy as np
 from .comparison import Comparison
 from .portions import Portions
 
+pytestmark = pytest.mark.slow
+
 
 def find_silent(comparison: Comparison) -> Portions:
     """Documents without a predicted span, of all documents."""

@@ -12,6 +12,8 @@ from ..features import Word, at
 from .family import RecipeFamily
 from .recipe import Learner, Recipe
 
+pytestmark = pytest.mark.slow
+
 
 def toy(language: str) -> Recipe:
     """The recipe; it needs no dictionaries."""

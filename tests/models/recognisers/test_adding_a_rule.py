@@ -11,6 +11,8 @@ TOY = '''"""A toy: numbers of lockers."""
 from .patterns import pattern, view
 from ..core.spans import Candidate
 
+pytestmark = pytest.mark.slow
+
 NAME = "toy"
 LABELS = ("IDNUM",)
 SCORE = 0.9
@@ -36,7 +38,6 @@ def tree(tmp_path_factory):
     return tree_with(folder, "models/recognisers", {"toy.py": TOY}, "__init__.py", edits)
 
 
-@pytest.mark.slow
 def test_it_keeps_every_promise_of_a_rule(tree):
     run_contract(tree, "models/recognisers/test_contract.py", "toy or agrees")
 

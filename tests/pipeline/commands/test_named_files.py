@@ -19,6 +19,8 @@ from scrubline.models.storage.storage import Storage
 from ...waiting import GUARD_SECONDS
 from ..conftest import write_corpus
 
+pytestmark = pytest.mark.slow
+
 KINDS = ("pipe", "link to a pipe", "socket", "device", "endless device", "folder")
 
 
@@ -153,7 +155,6 @@ def test_no_option_waits_for_a_pipe(tmp_path, key_file, option):
 
 @pytest.mark.parametrize("place", ["/dev/fd/{}", "/dev/stdin"])
 @pytest.mark.parametrize("option", ["key", "policy", "config"])
-@pytest.mark.slow
 def test_what_a_command_prints_is_refused_with_what_to_do(tmp_path, key_file, option, place):
     """`--key-file <(vault read ...)`: what people type."""
     read, write = os.pipe()

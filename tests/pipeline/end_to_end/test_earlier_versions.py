@@ -36,6 +36,8 @@ from benchmarks import tampering
 
 from .earlier import make
 
+pytestmark = pytest.mark.slow
+
 JOB_080 = """{
  "batch_bytes": 500000,
  "batch_documents": 256,
@@ -383,7 +385,6 @@ def test_an_unfinished_run_is_refused_with_the_way_on(left):
 
 
 @pytest.mark.parametrize("action", [scrub, plan_and_freeze])
-@pytest.mark.slow
 def test_incremental_reads_all_inputs_anew_once_and_says_so_first(
     left, monkeypatch, caplog, action
 ):

@@ -15,6 +15,8 @@ from scrubline.pipeline.outputs import planning as plan
 
 from ..makers import BROKEN, FILES, GZIPPED, MAKERS, break_, make
 
+pytestmark = pytest.mark.slow
+
 NOTES = [
     "Seen 3/4/2012 by phone. MRN: 1234567.",
     "",

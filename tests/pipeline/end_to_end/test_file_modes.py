@@ -16,6 +16,8 @@ from scrubline.pipeline.run import plan_and_freeze, resume, scrub
 
 from ..conftest import write_corpus
 
+pytestmark = pytest.mark.slow
+
 PRIVATE = ("restricted", "_staging")
 
 
@@ -45,7 +47,6 @@ def wrong_modes(output, umask):
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-@pytest.mark.slow
 def test_what_is_private_is_closed_and_what_is_published_is_as_open_as_the_umask_says(
     options, umask, workers
 ):
@@ -95,7 +96,6 @@ def test_an_output_in_a_folder_of_such_a_name_is_as_open_as_any(options, tmp_pat
     assert wrong_modes(options.output, umask) == {}
 
 
-@pytest.mark.slow
 def test_an_output_that_others_can_look_into_is_reported_with_the_remedy(
     options, scrubline, caplog
 ):

@@ -113,7 +113,6 @@ def test_no_folder_of_a_partition_is_left_empty(night, tmp_path, storage, option
     assert verify(storage, options.output, originals=False, key_source=options.key_source)[0] == []
 
 
-@pytest.mark.slow
 def test_an_id_that_comes_every_night_is_numbered_at_once(
     night, same_as_new, source, storage, options, monkeypatch
 ):
@@ -153,7 +152,6 @@ def test_an_id_that_comes_every_night_is_numbered_at_once(
 
 
 @pytest.mark.parametrize("content", [None, b"PAR1", b""])
-@pytest.mark.slow
 def test_numbers_are_found_where_no_run_tells_of_them(
     night, run, source, tmp_path, storage, options, content
 ):
@@ -232,7 +230,6 @@ def test_unchanged_inputs_are_not_opened(night, source, monkeypatch):
 
 
 @pytest.mark.parametrize("which", [0, 3, 5])
-@pytest.mark.slow
 def test_a_changed_input_is_read_again_with_its_neighbour(night, source, same_as_new, which):
     first = night()
     write_notes(source, f"part{which}", range(which * 10, which * 10 + 9), extra="Seen 1/2/2020. ")
@@ -244,7 +241,6 @@ def test_a_changed_input_is_read_again_with_its_neighbour(night, source, same_as
     assert "inputs           6 listed: 1 changed, 1 beside, 4 untouched" in summary(manifest)
 
 
-@pytest.mark.slow
 def test_a_large_input_in_many_units_is_replaced_in_all(night, source, same_as_new):
     night(split_bytes=700)
     write_notes(source, "part1", range(10, 17))
@@ -287,7 +283,6 @@ def test_inputs_elsewhere_are_not_gone(night, run, source, tmp_path):
     assert "nothing_to_do" in night(inputs=(str(source / "part[0-5].jsonl"),))
 
 
-@pytest.mark.slow
 def test_what_shares_a_unit_with_a_place_that_is_not_given_is_left(
     night, source, same_as_new, tmp_path
 ):
@@ -512,7 +507,6 @@ def test_a_column_that_only_inputs_of_before_have_is_not_missed(run, tmp_path):
         run(**common)
 
 
-@pytest.mark.slow
 def test_a_night_that_was_killed_is_resumed(night, source, storage, options, monkeypatch, tmp_path):
     night()
     write_notes(source, "part1", range(10, 19))
@@ -556,6 +550,8 @@ DIE = """
 import os, pickle, signal, sys
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.run import scrub
+
+pytestmark = pytest.mark.slow
 where, left = sys.argv[1], [int(sys.argv[2])]
 
 def deadly(name):
@@ -584,7 +580,6 @@ scrub(Storage(), pickle.load(sys.stdin.buffer))
         ("/manifest.json", 1),
     ],
 )
-@pytest.mark.slow
 def test_a_night_that_is_killed_anywhere_is_resumed(
     night, source, storage, options, same_as_new, where, touch
 ):
@@ -613,7 +608,6 @@ def test_a_night_that_is_killed_anywhere_is_resumed(
 
 
 @pytest.mark.parametrize(("where", "touch"), [("/restricted/catalogue", 1), ("/manifest.json", 1)])
-@pytest.mark.slow
 def test_a_first_night_that_is_killed_while_it_is_published_is_resumed(
     night, source, storage, options, tmp_path, where, touch
 ):
@@ -710,7 +704,6 @@ def moto():
 
 
 @pytest.mark.parametrize("store", [memory, moto], ids=lambda one: one.__name__)
-@pytest.mark.slow
 def test_nights_on_a_store(store, options, source, storage, monkeypatch, same_as_new):
     with contextlib.ExitStack() as stack:
         try:

@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from scrubline.models.core.keys import new_key
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def words(tmp_path, key_file):
@@ -98,7 +100,6 @@ def test_another_key_is_refused(scrubline, tmp_path, warehouse, words):
 
 
 @pytest.mark.parametrize("how", [(), ("--incremental",)])
-@pytest.mark.slow
 def test_the_same_job_goes_on(scrubline, tmp_path, warehouse, words, how):
     for number in range(2):
         table(tmp_path, f"b{number}.parquet")

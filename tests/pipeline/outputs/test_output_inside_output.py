@@ -11,6 +11,8 @@ from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.outputs.state import require_none_above
 from scrubline.pipeline.run import plan_and_freeze, prepare
 
+pytestmark = pytest.mark.slow
+
 INNER = ("data/x", "restricted", "restricted/a/b", "_staging", "audit", "beside.data")
 
 

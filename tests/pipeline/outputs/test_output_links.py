@@ -19,6 +19,8 @@ from scrubline.pipeline.run import plan_and_freeze, resume, scrub
 
 from ..conftest import write_corpus
 
+pytestmark = pytest.mark.slow
+
 FOLDERS = ("data", "audit", "documents", "quarantine", "restricted", "_staging")
 MARKS = ["LOCK", "catalogue.parquet"]
 

@@ -25,6 +25,8 @@ from ...waiting import GUARD_SECONDS
 from ..conftest import note
 from ..end_to_end.test_incremental import DIE
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def source(tmp_path):
@@ -343,7 +345,6 @@ def test_what_disagrees_with_its_receipts_does_not_get_a_seal(options, out, capl
     assert caplog.text.count("has no seal: what 1 earlier runs published is adopted") == 1
 
 
-@pytest.mark.slow
 def test_adopted_runs_are_named_until_nothing_of_them_is_left(options, source, out):
     first = scrub(Storage(), options)["run"]
     (out / "seal.json").unlink()
@@ -414,7 +415,6 @@ KILLS = [
 
 
 @pytest.mark.parametrize(("where", "touch"), KILLS)
-@pytest.mark.slow
 def test_a_publication_that_is_killed_anywhere_ends_sealed(options, source, where, touch):
     scrub(Storage(), options)
     write(source, "part1", range(4, 9))
@@ -431,7 +431,6 @@ def test_a_publication_that_is_killed_anywhere_ends_sealed(options, source, wher
 
 
 @pytest.mark.parametrize("where", ["/restricted/units", "/restricted/catalogue", "/seal.json"])
-@pytest.mark.slow
 def test_what_is_forged_while_a_publication_is_cut_off_is_not_sealed(options, source, out, where):
     scrub(Storage(), options)
     write(source, "late", range(40, 44))
@@ -457,7 +456,6 @@ def test_what_is_forged_while_a_publication_is_cut_off_is_not_sealed(options, so
 @pytest.mark.parametrize(
     "content", [None, b"", b"[]", b"\xff", b"[" * 100_000], ids=lambda b: str(b)[:9]
 )
-@pytest.mark.slow
 def test_a_forged_journal_removes_nothing(options, source, out, content):
     scrub(Storage(), options)
     write(source, "late", range(40, 44))
@@ -485,7 +483,6 @@ def _pending(out):
     return (out / "restricted" / staging.name / "job.json").read_bytes()
 
 
-@pytest.mark.slow
 def test_two_workers_seal_as_one_process_does(options):
     scrub(Storage(), dataclasses.replace(options, workers=2))
     assert_sealed(options)
