@@ -7,6 +7,7 @@ from . import (
     hide_sampling,
     hitsz,
     hitsz_choices,
+    parrot,
     stat_deid,
     stat_deid_data,
     szeged,
@@ -52,7 +53,7 @@ STUDIES: dict[str, Study] = {
     study.name: study
     for paper in (
         *(hide, hide_sampling, szeged, szeged_rounds, hitsz, hitsz_choices),
-        *(wi_deid, stat_deid, stat_deid_data),
+        *(wi_deid, stat_deid, stat_deid_data, parrot),
     )
     for study in paper.STUDIES
 }
