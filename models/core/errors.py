@@ -34,9 +34,10 @@ class UsageError(ScrublineError):
     from the planned ones: then nothing is published.
     """
 
-    def within(self, where: str) -> UsageError:
-        """The same error with the place before both messages."""
-        return UsageError(f"{where}: {self}", on_terminal=f"{where}: {self.on_terminal}")
+    def within(self, where: str, named: str = "") -> UsageError:
+        """The same error with the place before both messages; on a terminal with its name too."""
+        shown = f"{where}, {named}" if named else where
+        return UsageError(f"{where}: {self}", on_terminal=f"{shown}: {self.on_terminal}")
 
 
 class OutputBusy(UsageError):

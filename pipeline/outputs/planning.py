@@ -8,6 +8,7 @@ OUT/restricted/<run>/files.parquet  the inputs, by name
 from __future__ import annotations
 
 import dataclasses
+import posixpath
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -109,7 +110,7 @@ def inspect_inputs(
             require_few(len(names), "it has")
             return names, opened.schema_token(storage, files[index])
         except UsageError as error:
-            raise error.within(_place(numbers[index])) from None
+            raise _in_file(error, numbers[index], files[index]) from None
 
     seen = list(_for_each(look, range(len(files))))
     columns: dict[str, int] = {}
@@ -193,7 +194,7 @@ def check_types(storage: Storage, seen: InputSurvey, columns: Columns) -> None:
         try:
             return form.check_types(storage, seen.files[index], columns)
         except UsageError as error:
-            raise error.within(_place(seen.number(index))) from None
+            raise _in_file(error, seen.number(index), seen.files[index]) from None
 
     for first, *others in by_schema.values():
         if not suits_all(first):
@@ -222,7 +223,7 @@ def split(
             file = seen.files[index]
             return form.plan(storage, index, file, _WHOLE if whole_files else split_bytes, limits)
         except UsageError as error:
-            raise error.within(_place(seen.number(index))) from None
+            raise _in_file(error, seen.number(index), seen.files[index]) from None
 
     units: list[Unit] = []
     packed: list[Locator] = []
@@ -269,12 +270,17 @@ def format_of_file(number: int, file: InputFile) -> str:
     try:
         return format_of(file.url)
     except UsageError as error:
-        raise error.within(_place(number)) from None
+        raise _in_file(error, number, file) from None
 
 
 def _place(number: int) -> str:
     """How messages name a file: counted from 1, as `input 1 of 2` is."""
     return f"input file {number + 1} (in the order of paths)"
+
+
+def _in_file(error: UsageError, number: int, file: InputFile) -> UsageError:
+    """The error with its file: by number, and by name on the user's own terminal."""
+    return error.within(_place(number), repr(posixpath.basename(file.url)))
 
 
 def _for_each(action: Callable[[int], T], files: Sequence[int]) -> Iterator[T]:

@@ -79,4 +79,4 @@ def test_the_place_is_said_on_a_terminal_and_elsewhere(tmp_path, monkeypatch):
         check_types(storage, seen, columns)
     where = "input file 1 (in the order of paths)"
     assert str(caught.value) == f"{where}: column 2 is odd"
-    assert caught.value.on_terminal == f"{where}: column 'roe' is odd"
+    assert caught.value.on_terminal == f"{where}, '0.parquet': column 'roe' is odd"

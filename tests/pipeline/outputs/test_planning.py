@@ -122,6 +122,7 @@ def test_what_cannot_be_read_is_named_by_its_place(storage, tmp_path, name, cont
     with pytest.raises(UsageError, match=message) as caught:
         inspect_inputs(storage, [str(tmp_path)])
     assert "smith" not in str(caught.value)
+    assert f"input file 1 (in the order of paths), {name!r}: " in caught.value.on_terminal
 
 
 def test_the_format_can_be_said(storage, tmp_path):
