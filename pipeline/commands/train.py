@@ -92,7 +92,7 @@ def train_bundle(args: argparse.Namespace) -> str:
     is_missed = False
     if args.recalls:
         recall, labels = read_recalls(args.recalls)
-        bundle, tuned = tune_bundle(bundle, inputs.held_back, recall, labels, args.recall_by)
+        bundle, tuned = tune_bundle(bundle, inputs.tune_on, recall, labels, args.recall_by)
         report.append(tuning_table(tuned))
         is_missed = not tuned.reached
     if inputs.held_out:

@@ -75,7 +75,7 @@ class TrainInputs:
         synthetic: the generated notes among them, if any.
         own_notes: counts of --add, for the card; empty without it.
         held_out: scored.
-        held_back: for recall tuning.
+        tune_on: for recall tuning.
         dictionaries: those that the recipe needs.
         auxiliary: models of --part and of the base.
         label_map: its entries for labels of the corpus; None for native labels.
@@ -89,7 +89,7 @@ class TrainInputs:
     synthetic: GeneratedNotes | None
     own_notes: Mapping[str, int]
     held_out: Sequence[AnnotatedDocument]
-    held_back: Sequence[AnnotatedDocument]
+    tune_on: Sequence[AnnotatedDocument]
     dictionaries: Mapping[str, Dictionary]
     auxiliary: Mapping[str, AuxiliaryModel]
     label_map: Mapping[str, str | None] | None
@@ -112,7 +112,7 @@ def read_inputs(args: argparse.Namespace) -> TrainInputs:
     synthetic = _synthetic(args, base)
     documents, own_notes = _corpus(args, synthetic)
     held_out = read_corpora(args.held_out, "--held-out")
-    held_back = read_corpora(args.held_back, "--held-back")
+    tune_on = read_corpora(args.tune_on, "--tune-on")
     if args.predicted and len({document.doc_id for document in documents}) < len(documents):
         raise UsageError("--predicted: two training documents have the same id")
     labels = {span.label for document in documents for span in document.spans}
@@ -142,7 +142,7 @@ def read_inputs(args: argparse.Namespace) -> TrainInputs:
         synthetic=synthetic,
         own_notes=own_notes,
         held_out=held_out,
-        held_back=held_back,
+        tune_on=tune_on,
         dictionaries=known,
         auxiliary=auxiliary,
         label_map=label_map,

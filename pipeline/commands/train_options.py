@@ -41,9 +41,9 @@ def check_options(args: argparse.Namespace) -> None:
         UsageError: if an option is missing, does not fit the others, or its output exists.
     """
     _check_outputs(args)
-    if bool(args.recalls) != bool(args.held_back):
+    if bool(args.recalls) != bool(args.tune_on):
         raise UsageError(
-            "--recall and --held-back belong together: annotated notes that are neither trained on "
+            "--recall and --tune-on belong together: annotated notes that are neither trained on "
             "nor scored"
         )
     if args.recalls:
@@ -105,7 +105,7 @@ def _words(args: argparse.Namespace) -> Iterator[str]:
     for url, name in args.mapped_corpus or ():
         yield from ("--mapped-corpus", end_of(url), end_of(name))
     yield from _each("--held-out", map(end_of, args.held_out or ()))
-    yield from _each("--held-back", map(end_of, args.held_back or ()))
+    yield from _each("--tune-on", map(end_of, args.tune_on or ()))
     yield from _each("--add", map(end_of, args.add or ()))
     yield from _value("--weight", args.weight)
     if not args.from_bundle:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import SUPPRESS, ArgumentParser
 from typing import Any
 
 from .shared import describe
@@ -29,7 +29,7 @@ def add_train(parser: ArgumentParser) -> None:
         "or any other format that `scrubline convert --help` names. docs/training.md explains "
         "how few notes are enough, how to choose settings, and recall.\n\n"
         "Keep three sets of notes apart, by patient: those to train on (--corpus), those that set "
-        "the recall (--held-back), and those that score the result (--held-out).\n\n"
+        "the recall (--tune-on), and those that score the result (--held-out).\n\n"
         "The examples: a first model; how good a model will be (five models are trained, none is "
         "written); a search for the best settings, which can be stopped and continued, then "
         "training on all notes; your own notes together with those of a shipped bundle; the biases "
@@ -42,7 +42,7 @@ def add_train(parser: ArgumentParser) -> None:
         "           --name mine --output bundles/mine",
         "scrubline train --from-bundle en-default --add my-notes.jsonl \\\n"
         "           --held-out test.jsonl --name mine --output bundles/mine",
-        "scrubline train --corpus train.jsonl --held-back dial.jsonl --recall 0.985 \\\n"
+        "scrubline train --corpus train.jsonl --tune-on dial.jsonl --recall 0.985 \\\n"
         "           --held-out test.jsonl --name mine --output bundles/mine",
     )
     _add_corpora(parser)
@@ -274,12 +274,14 @@ def _add_dial_of_training(parser: Any) -> None:
     )
     _add_recalls(group)
     group.add_argument(
-        "--held-back",
+        "--tune-on",
         action="append",
         metavar="URL",
         help="annotated notes, neither trained on nor scored, on which --recall is measured; "
         "repeatable",
     )
+    # Its name until 0.10.0, too like --held-out.
+    group.add_argument("--held-back", dest="tune_on", action="append", help=SUPPRESS)
 
 
 def add_dial(parser: ArgumentParser) -> None:

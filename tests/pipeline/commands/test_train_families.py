@@ -87,7 +87,7 @@ def test_folds_and_searches_count_phi(scrubline, stat_deid, tmp_path):
 def test_biases_and_recall_are_of_phi(scrubline, stat_deid, corpora, tmp_path):
     code, _, err = scrubline(*stat_deid, "--bias", "DATE=1")
     assert code == 2 and "no label DATE" in err
-    more = ("--bias", "PHI=0.25", "--held-back", corpora / "back.jsonl", "--recall", "PHI=0.9")
+    more = ("--bias", "PHI=0.25", "--tune-on", corpora / "back.jsonl", "--recall", "PHI=0.9")
     assert scrubline(*stat_deid, *more)[0] == 0
     bundle = opened(tmp_path / "mine")
     assert bundle.card["dial"]["recall reached"]["PHI"] >= 0.9

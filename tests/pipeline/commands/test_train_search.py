@@ -154,7 +154,7 @@ def test_recall_asked_for_in_training_and_afterwards(scrubline, words, corpora, 
     assert scrubline(*words, "--held-out", corpora / "out.jsonl")[0] == 0
     words[words.index("--output") + 1] = tmp_path / "tuned"
     code, out, _ = scrubline(
-        *words, "--recall", "0.99", "--held-back", back, "--held-out", corpora / "out.jsonl"
+        *words, "--recall", "0.99", "--tune-on", back, "--held-out", corpora / "out.jsonl"
     )
     assert code == 0
     assert "recall of all PHI, label-blind: 0.9900 wanted" in out and ": reached" in out
@@ -186,7 +186,7 @@ def test_a_recall_that_cannot_be_reached_is_told(scrubline, words, tmp_path):
     # No token covers blanks and line breaks, so this span is never found whole.
     blank = AnnotatedDocument("smith", "a\n \n b", (Annotation(1, 4, "DOCTOR"),))
     write_annotated([note(1), blank], str(odd))
-    code, out, err = scrubline(*words, "--recall", "1", "--held-back", odd)
+    code, out, err = scrubline(*words, "--recall", "1", "--tune-on", odd)
     assert code == 2 and out == ""
     assert "the bundle is written with its previous biases" in err and "NOT REACHED" in err
     assert opened(tmp_path / "mine").biases == {}
@@ -216,9 +216,9 @@ def test_a_recall_that_cannot_be_reached_is_told(scrubline, words, tmp_path):
         (["--work", "w"], "needs --search or --folds"),
         (["--group-by", "patient"], "needs --search or --folds"),
         (["--predicted", "p"], "needs --search or --folds"),
-        (["--recall", "0.9"], "--recall and --held-back belong together"),
-        (["--recall", "1.1", "--held-back", "x"], "above 0 and at most 1"),
-        (["--recall", "many", "--held-back", "x"], "takes a share"),
+        (["--recall", "0.9"], "--recall and --tune-on belong together"),
+        (["--recall", "1.1", "--tune-on", "x"], "above 0 and at most 1"),
+        (["--recall", "many", "--tune-on", "x"], "takes a share"),
         (["--fast", "--algorithm", "lbfgs"], "leave out --algorithm"),
         (["--max-size", "-1"], "--max-size must be"),
         (["--max-size", "nan"], "--max-size must be"),
@@ -242,7 +242,7 @@ def test_what_cannot_be_done_is_refused(scrubline, words, tmp_path, change, mess
         (["--name", "../Mine"], "name must be 1 to 64 lower-case letters"),
         (["--bias", "DOCTOR=nan"], "must be a finite number"),
         (["--held-out", "broken.jsonl"], "BadJson"),
-        (["--held-back", "broken.jsonl", "--recall", "0.9"], "BadJson"),
+        (["--tune-on", "broken.jsonl", "--recall", "0.9"], "BadJson"),
     ],
 )
 def test_it_is_refused_before_training(scrubline, words, tmp_path, monkeypatch, change, message):
