@@ -25,6 +25,9 @@ from ..servers.prism import prism
 ROOT = Path(__file__).parents[2]
 CORPORA = Path(os.environ.get("SCRUBLINE_CORPORA", ROOT.parent / "shared/corpora"))
 RAW = sorted(CORPORA.glob("*/raw.jsonl"))
+MOST_RAW = int(os.environ.get("SCRUBLINE_RAW_NOTES", "150"))
+"""About how many of the raw notes are scrubbed; all of them take minutes."""
+
 RULES = Scrubber(models=None)
 TIGHT = Scrubber(models=None, budgets=Budgets(tokens=30))
 KEY = "scrubline-key-v1:" + "QUJD" * 10 + "QUI="
@@ -201,7 +204,8 @@ def corpora():
     yield "demo", pq.read_table(ROOT / "demo/parquet").select(["note_id", "note_text"]).to_pylist()
     lines = [line for file in RAW for line in file.read_text(encoding="utf-8").splitlines()]
     if lines:
-        notes = [json.loads(line)["text"] for line in lines[:: max(1, len(lines) // 150)]]
+        step = max(1, len(lines) // MOST_RAW)
+        notes = [json.loads(line)["text"] for line in lines[::step]]
         yield "raw", [{"note_id": str(at), "note_text": text} for at, text in enumerate(notes)]
 
 
