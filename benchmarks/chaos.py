@@ -193,7 +193,8 @@ class Study:
         if command == "scrub":
             split = max(20_000, self.options.notes * 50)
             words += ["--input", str(self.folder / "in"), "--split-bytes", str(split)]
-            words += ["--model", self.options.model, "--key-file", str(self.folder / "key.txt")]
+            words += ["--model", self.options.model, "--policy", self.options.policy]
+            words += ["--key-file", str(self.folder / "key.txt")]
             words += [word for one in COLUMNS for word in ("--column", one)]
         with self.log.open("ab") as stream:
             return subprocess.Popen(
@@ -341,6 +342,7 @@ class Study:
             "undisturbed_seconds": round(seconds, 1),
             "notes": self.options.notes,
             "model": self.options.model,
+            "policy": self.options.policy,
             "memory": self.options.memory,
             "seconds_a_round": round(statistics.median(self.seconds or [0]), 1),
             "rows": [json.loads(rows) for _, rows in self.outcomes],
@@ -378,6 +380,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--model", default="none")
+    parser.add_argument("--policy", default="hipaa")
     parser.add_argument("--memory", action="store_true", help="on workers: memory is short too")
     options = parser.parse_args()
     if options.memory and options.on != "workers":

@@ -2,6 +2,7 @@
 
     python -m benchmarks.digests [--model en-default]
     python -m benchmarks.digests --corpus notes.jsonl --column doc_id=id --column text=text
+    python -m benchmarks.digests --policy expert --people demo/roster.csv
 
 Direct in one process, in one worker and in two; Beam's job server, Prism, a Flink cluster and
 Spark, each with LOOPBACK and EXTERNAL workers; batch caps, splits; local files, memory, two S3
@@ -15,6 +16,7 @@ import contextlib
 import dataclasses
 import logging
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -53,6 +55,8 @@ def main() -> None:
     parser.add_argument("--model", default="en-default", help="bundle, or none")
     parser.add_argument("--corpus", metavar="URL", help="JSON Lines; default: the demo corpus")
     parser.add_argument("--column", action="append", metavar="NAME=ROLE", help="of that corpus")
+    parser.add_argument("--policy", help="name or URL; default: the demo's")
+    parser.add_argument("--people", metavar="URL", help="table of `roster build`: with its roster")
     parser.add_argument("--split-bytes", type=int, default=SPLIT, help=f"default {SPLIT}")
     asked = parser.parse_args()
     logging.disable(logging.WARNING)
@@ -67,15 +71,22 @@ def main() -> None:
         "models": (asked.model,),
         "split_bytes": asked.split_bytes,
     }
+    if asked.policy:
+        given["policy"] = asked.policy
     with tempfile.TemporaryDirectory() as folder:
-        digests = list(run_all(Path(folder), config, given))
+        digests = list(run_all(Path(folder), config, given, asked.people))
     print(f"{len(digests)} runs, {len(set(digests))} content digests")
     sys.exit(len(set(digests)) != 1)
 
 
-def run_all(folder: Path, config, given):
+def run_all(folder: Path, config, given, people=None):
     """Runs every variant, prints its line and yields its content digest."""
     (folder / "key").write_text(new_key() + "\n")
+    if people:
+        words = ["--input", people, "--output", folder / "roster", "--key-file", folder / "key"]
+        build = [sys.executable, "-m", "scrubline", "roster", "build", *map(str, words)]
+        subprocess.run(build, check=True, capture_output=True)
+        given = {**given, "roster": str(folder / "roster")}
     base = options_from(
         config,
         {
