@@ -16,12 +16,13 @@ from pathlib import Path
 
 from ..core.errors import OverBudget, StorageError
 from ..core.keys import Keys
+from ..core.known_values import KnownValue
 from ..core.shortage import raise_shortage
 from ..core.user_cache import user_cache
 from ..storage.places import local_path
 from ..storage.storage import Storage
-from .known import KnownValue, unpack_row
 from .manifest import MANIFEST, STAFF, read_manifest
+from .packed_rows import unpack_row
 from .sealing import RosterError, RowSealer, Shard
 from .staff import StaffHash, StaffIndex
 
