@@ -14,6 +14,7 @@ from ..core.arrays import Ints
 from ..core.batches import Batch
 from ..core.digests import Digest, cell
 from ..core.spans import BELIEVED, Spans
+from ..roster.people import whose
 from . import audit
 
 _PLACE = ("doc_key", "patient_key", "field")
@@ -107,6 +108,7 @@ def _kinds(
             "fragment": fragment,
             "entity_id": None,
             **dict.fromkeys(_ADDED),
+            "roster": whose(detectors),
         }
         for label, detectors, source, action, reason, fragment in numbers
     ]

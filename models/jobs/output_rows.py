@@ -36,6 +36,7 @@ COUNTS = (
     "tokens",
     "characters",
     "spans",
+    "documents_in_roster",
 )
 
 
@@ -292,13 +293,16 @@ def _documents(
                 detectors,
                 batch.rows.note_types[row] if tells_type else None,
                 batch.rows.periods[row] if batch.rows.periods else None,
-                *(None, None, None, None),
+                _IN_ROSTER[batch.in_roster[row] if batch.in_roster else None],
+                *(None, None, None),
             )
             rows.append(document)
             if not failed:
                 digest.add(text_fields(doc_key, field, out))
                 counts["documents"] += 1
                 counts["documents_null"] += text is None
+                if batch.in_roster and batch.in_roster[row]:
+                    counts["documents_in_roster"] += 1
                 counts["tokens"] += tokens
                 counts["characters"] += 0 if text is None else len(text)
     arrays = [
@@ -306,6 +310,9 @@ def _documents(
     ]
     table = pa.Table.from_arrays(arrays, schema=audit.DOCUMENTS)
     return table, Tally.of(counts=counts, text=digest)
+
+
+_IN_ROSTER = {True: "yes", False: "none", None: None}
 
 
 def text_fields(doc_key: str, field: str, text: str | None) -> list[str | int | float | None]:
