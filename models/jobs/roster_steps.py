@@ -254,5 +254,5 @@ def guard_batch(
             failures[row] = Failure("guard", error_class(error))
             continue
         if left:
-            failures[row] = Failure("guard", min(left))
+            failures[row] = Failure("guard", min(left).value)
     return dataclasses.replace(batch, failures=failures)
