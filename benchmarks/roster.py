@@ -24,10 +24,10 @@ import numpy as np
 from scrubline import Scrubber
 from scrubline.dictionaries import load_weighted
 from scrubline.models.core.keys import Keys
+from scrubline.models.core.known_values import KnownValue
 from scrubline.models.roster.building import build_roster
 from scrubline.models.roster.bundle import RosterBundle
 from scrubline.models.roster.guard import Guard
-from scrubline.models.roster.known import KnownValue
 from scrubline.models.roster.matcher import Matcher, RosterClass
 from scrubline.models.roster.names import NameClass, class_of
 from scrubline.models.roster.staff import StaffHash, StaffIndex, staff_hashes

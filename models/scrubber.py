@@ -28,11 +28,13 @@ from .core.spans import Candidate, Span
 from .core.version import VERSION
 from .corpora import AnnotatedDocument, Annotation
 from .jobs.opening import detector_hashes
+from .jobs.roster_steps import PassingColumns
 from .jobs.steps import StepResources, run_steps
 from .recognisers import DEFAULT_RECOGNISERS, rule_hash
 from .redaction.merging import select
 from .redaction.policy import Policy
 from .redaction.policy_file import load_policy, policy_names
+from .roster.people import KnownPeople
 from .scrubbed_text import ScrubbedText
 from .views.signs import signs_of
 
@@ -339,9 +341,24 @@ class Scrubber:
             for own, within in zip(found, signs, strict=True)
         ]
 
-    def run_steps(self, batch: Batch) -> Batch:
-        """A batch, as it was read, after all steps; rows that cannot be scrubbed have failed."""
-        return run_steps(batch, self._resources)
+    def run_steps(
+        self,
+        batch: Batch,
+        people: KnownPeople | None = None,
+        passing: PassingColumns | None = None,
+    ) -> Batch:
+        """A batch, as it was read, after all steps; rows that cannot be scrubbed have failed.
+
+        Args:
+            people: whom its rows are of, as far as that is known; see `StepResources`.
+            passing: the columns that go out as they are; None for none.
+        """
+        resources = dataclasses.replace(
+            self._resources,
+            people=people,
+            passing=None if passing is None else lambda unit: passing,
+        )
+        return run_steps(batch, resources)
 
     def _run(self, texts: Sequence[str], note_types: Sequence[str | None], *, last: str) -> Batch:
         """The texts as a batch after the step `last`.

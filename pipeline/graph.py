@@ -7,7 +7,9 @@ import apache_beam as beam
 from ..models.core.shortage import Pace
 from ..models.jobs.job import Job
 from ..transforms.featurize import Featurize
+from ..transforms.guard import GuardRoster
 from ..transforms.label import Label
+from ..transforms.match import MatchRoster
 from ..transforms.merge import Merge
 from ..transforms.read import ReadUnits
 from ..transforms.recognise import Recognise
@@ -42,7 +44,9 @@ def build(
         | "Featurize" >> Featurize(job)
         | "Label" >> Label(job)
         | "Recognise" >> Recognise(job)
+        | "MatchRoster" >> MatchRoster(job)
         | "Merge" >> Merge(job)
         | "Scrub" >> Scrub(job)
+        | "GuardRoster" >> GuardRoster(job)
         | "Write" >> Write(job)
     )

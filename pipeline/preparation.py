@@ -18,13 +18,15 @@ from ..models.core.labels import LABELS
 from ..models.core.resources import names_a_file
 from ..models.core.suggestions import did_you_mean
 from ..models.formats import Format, open_format
-from ..models.formats.column_roles import TEXT_FILES
+from ..models.formats.column_roles import TEXT_FILES, Columns, Role
 from ..models.formats.line_notes import GroupLines
 from ..models.jobs.job import Job
 from ..models.recognisers import rule_hash
 from ..models.redaction.actions import ACTIONS, REDACT, REMOVALS
 from ..models.redaction.policy import Policy
 from ..models.redaction.policy_file import load_policy
+from ..models.roster.bundle import RosterBundle
+from ..models.roster.people import people_code_hash
 from ..models.storage.key_files import load_keys, warn_if_open
 from ..models.storage.places import any_inside, is_inside, local_path
 from ..models.storage.storage import Storage
@@ -74,6 +76,8 @@ def prepare_job(storage: Storage, options: Options) -> NewJob:
     canaries_hash = hash_canaries(storage, canaries) if canaries else ""
     keys = _keys(storage, output, key_source)
     warn_if_open(key_source)
+    roster = absolute_place(options.roster) if options.roster else None
+    generation = roster_generation(storage, roster, keys) if roster else ""
     policy = load_policy(policy_place)
     bundles = tuple(open_bundle(model) for model in models)
     rules = rules_named(options.recognisers, bundles)
@@ -95,7 +99,9 @@ def prepare_job(storage: Storage, options: Options) -> NewJob:
         group_lines=GroupLines.parse(options.group_lines) if options.group_lines else None,
         canaries=canaries,
         canaries_hash=canaries_hash,
-        **options.planned(),
+        roster_generation=generation,
+        roster_hash=people_code_hash() if roster else "",
+        **options.planned() | {"roster": roster},
     )
     return NewJob(job, keys, policy, bundles)
 
@@ -132,6 +138,9 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     _check_own_labels(policy, labels)
     for form in forms:
         check_replacements(policy, labels, form)
+    _require_people(job, columns)
+    if columns.known:
+        job = dataclasses.replace(job, roster_hash=people_code_hash())
     job = dataclasses.replace(job, columns=columns)
     check_job_places(check_runner(options.runner), job, options.inputs)
     if chosen:
@@ -153,6 +162,26 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     if not plan.is_nothing:
         _require_documents(storage, catalogue, job.output, replaced)
     return PlannedRun(job, plan, new.keys, policy)
+
+
+def roster_generation(storage: Storage, roster: str, keys: Keys) -> str:
+    """What a job keeps of its roster, all files of which are there and whole.
+
+    Raises:
+        UsageError: if it is damaged, or sealed under another key.
+    """
+    with RosterBundle(roster, keys, storage) as bundle:
+        bundle.require_whole()
+        return bundle.manifest.generation
+
+
+def _require_people(job: Job, columns: Columns) -> None:
+    """Refuses a roster of which nobody could ever be looked up."""
+    if job.roster is not None and not columns.named(Role.PATIENT) and not columns.known:
+        raise UsageError(
+            "--roster needs to know whose note a row is: give the column of patient ids the role "
+            "patient (--column NAME=patient), with the ids that the roster was built from"
+        )
 
 
 def _require_documents(

@@ -286,6 +286,8 @@ def pass_gates(session: Session, run: PlannedRun, worked: Worked) -> dict[str, A
         max_quarantined=options.max_quarantined,
         max_gone=options.max_gone,
         max_lost=options.max_lost,
+        max_guard=options.max_guard,
+        min_roster_share=options.min_roster_share,
     )
     session.observer.checked()
     return passed
@@ -356,7 +358,13 @@ def _finish_pending(session: Session, new: NewJob) -> None:
         refuse_waiting(storage, output, run)
     # Limits that the run to come is given were not given to these.
     how = dataclasses.replace(
-        session.options, hold=False, max_quarantined=None, max_gone=None, max_lost=None
+        session.options,
+        hold=False,
+        max_quarantined=None,
+        max_gone=None,
+        max_lost=None,
+        max_guard=None,
+        min_roster_share=None,
     )
     for run in pending:
         stage = stage_of(storage, output, run)

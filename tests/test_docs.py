@@ -183,6 +183,7 @@ OTHERS = {
     "column": ({"a": "id", "b": "text"}, ["a=id", "b=text"], "a=id"),
     "budgets": ({"tokens": 5}, None, {"pages": 5}),
     "header": (False, [], 1),
+    "roster-fuzzy": (2, ["2"], 3),
 }
 """The same of options that do not take just any value."""
 

@@ -108,6 +108,7 @@ class _WriteFn(beam.DoFn):
             form=self.job.form(unit.format),
             partition=partition_path(partition),
             given=given,
+            roster=self.job.roster_generation,
         )
 
     def _candidates(self, batch: Batch) -> pa.Table | None:

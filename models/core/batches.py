@@ -57,6 +57,8 @@ class Batch:
         features: after Featurize; for each system those of its taggers.
         candidates: of the taggers after Label, of all detectors after Recognise.
         spans: after Merge.
+        in_roster: after Match, for each row whether its patient is in the roster; None where there
+            is no roster, or the row has failed.
         scrubbed: after Scrub.
         views: of texts that readers see otherwise than they are written; None if there are none.
         given: hash of the facts that the unit was read with; see `UnitAmendments`.
@@ -71,6 +73,7 @@ class Batch:
     features: tuple[tuple[Featurized, ...], ...] = ()
     candidates: Candidates = NO_CANDIDATES
     spans: Spans | None = None
+    in_roster: tuple[bool | None, ...] = ()
     scrubbed: Scrubbed | None = None
     views: Viewed | None = None
     given: str = ""

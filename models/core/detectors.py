@@ -1,9 +1,9 @@
 """Names of detectors, as they stand in candidates, columns, audit rows and tables of hashes.
 
 A rule goes by its own name ("date"), a site's own by kind and name ("own:chart"), the deny-lists of
-a policy are one detector ("deny"), and what a bundle has goes by kind and bundle
-("crf:en-default"). Nothing else builds such a name or
-takes one apart.
+a policy are one detector ("deny"), what is known of people beforehand goes by whose it is
+("roster:self"), and what a bundle has by kind and bundle ("crf:en-default"). Nothing else builds
+such a name or takes one apart.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class DetectorKind(enum.StrEnum):
 
     RULE = "rule"
     DENY = "deny"
+    ROSTER = "roster"
     OWN = "own"
     CHARACTER_CRF = "charcrf", "crf", "character"
     TOKEN_CRF = "crf", "crf", "token"
@@ -41,7 +42,7 @@ class DetectorKind(enum.StrEnum):
 
 
 RULE, DENY, PROPAGATION = DetectorKind.RULE, DetectorKind.DENY, DetectorKind.PROPAGATION
-OWN = DetectorKind.OWN
+ROSTER, OWN = DetectorKind.ROSTER, DetectorKind.OWN
 CHARACTER_CRF, TOKEN_CRF = DetectorKind.CHARACTER_CRF, DetectorKind.TOKEN_CRF
 LINEAR_SVM, TREES = DetectorKind.LINEAR_SVM, DetectorKind.TREES
 
@@ -55,7 +56,7 @@ class DetectorId:
 
     Attributes:
         kind: of the detector; a string of that value will do.
-        name: of the rule or the bundle; "" for the deny-lists.
+        name: of the rule or the bundle, of a roster whose it is; "" for the deny-lists.
 
     Raises:
         ValueError: if the kind is unknown, the deny-lists have a name, or that of a rule is one

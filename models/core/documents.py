@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from .arrays import Ints, require_equal_lengths
+from .known_values import KnownValue
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class Rows:
         first_rows: index of the first row of the note that each row is a line of: the row itself,
             unless lines are grouped. Only first rows have documents, and a note fails as a whole.
         periods: year or month of the note, as far as the policy lets it be told; () for none.
+        known: values of the columns with role `known`, of each row; () if there are none.
     """
 
     ordinals: Ints
@@ -65,6 +67,7 @@ class Rows:
     columns: pa.Table
     first_rows: Ints
     periods: tuple[str | None, ...] = ()
+    known: tuple[tuple[KnownValue, ...], ...] = ()
 
     def __post_init__(self) -> None:
         require_equal_lengths(

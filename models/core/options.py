@@ -216,6 +216,12 @@ def at_least_zero(value: float) -> None:
         raise UsageError(f"must be 0 or more, got {value}")
 
 
+def between_0_and_2(value: int) -> None:
+    """Refuses what is not 0, 1 or 2."""
+    if not 0 <= value <= 2:
+        raise UsageError(f"must be 0, 1 or 2, got {value}")
+
+
 def between_0_and_1(value: float) -> None:
     """Refuses what is not a share of a whole."""
     if not 0 <= value <= 1:

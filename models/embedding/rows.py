@@ -21,6 +21,8 @@ from ..jobs.audit import AUDIT, QUARANTINE
 from ..jobs.output_rows import Result, build_output_rows
 from ..jobs.plan import Unit
 from ..jobs.read_unit import batches_of_chunks
+from ..jobs.roster_steps import PassingColumns
+from ..roster.people import KnownPeople, detector_hashes_of_people
 from ..scrubber import Scrubber
 from ..storage.key_files import ENVIRONMENT, load_keys
 from ..storage.storage import Storage
@@ -74,12 +76,14 @@ class Roles:
             UsageError: for an unknown role, no text, two ids, patients or types, or a name that the
                 output uses.
         """
-        roles = {name: role_of(name, str(role)) for name, role in declared.items()}
+        texts = {name: str(role) for name, role in declared.items()}
+        roles = {name: role_of(name, text.partition(":")[0]) for name, text in texts.items()}
         if Role.TEXT not in roles.values():
             raise UsageError("no column has role text: say which one, as in {'note': 'text'}")
         has_id = Role.ID in roles.values()
-        pairs = [*roles.items(), *([] if has_id else [(ROW_ID, Role.ID)])]
-        goes_out = set(roles) - {n for n, r in roles.items() if r in (Role.DROP, Role.PATIENT)}
+        pairs = [*texts.items(), *([] if has_id else [(ROW_ID, Role.ID)])]
+        stays = (Role.DROP, Role.PATIENT, Role.KNOWN)
+        goes_out = {name for name, role in roles.items() if role not in stays}
         if not has_id and ROW in goes_out:
             raise UsageError(
                 f"the output needs the name {ROW} where no column has role id: give one that role, "
@@ -137,7 +141,10 @@ class RowScrubber:
         Raises:
             Shortage: if the machine lacks something.
         """
-        hashes = self.scrubber.detector_hashes
+        hashes, people = self.scrubber.detector_hashes, None
+        if self.roles.columns.known:
+            hashes, people = hashes | detector_hashes_of_people(), KnownPeople()
+        passing = PassingColumns(cells, self.roles.columns)
         policy = self.scrubber.policy
         for batch in batches_of_chunks(
             chunks,
@@ -149,7 +156,7 @@ class RowScrubber:
             keep_dates=policy.keep_dates,
             amendments=amendments,
         ):
-            done = self.scrubber.run_steps(batch)
+            done = self.scrubber.run_steps(batch, people, passing)
             result = build_output_rows(
                 done,
                 run="",

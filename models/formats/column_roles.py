@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..core.display_names import ColumnNames, declared_list
 from ..core.errors import UsageError
+from ..core.known_values import KnownAttribute, PersonKind
 from ..core.suggestions import did_you_mean
 from .nested_paths import Inner, Path, PathNode, parse_path, show_path, tree_of, without_numbers
 
@@ -29,6 +30,7 @@ class Role(enum.StrEnum):
     PASS = "pass"
     DROP = "drop"
     HASH = "hash"
+    KNOWN = "known"
 
 
 MEANING = {
@@ -40,6 +42,8 @@ MEANING = {
     Role.PASS: "passed unchanged",
     Role.DROP: "left out",
     Role.HASH: "replaced by a keyed hash of its value",
+    Role.KNOWN: "left out, and removed from the texts of its row: known:name, known:mrn, "
+    "known:relative.name",
 }
 DOC_KEY, PATIENT_KEY = "doc_key", "patient_key"
 
@@ -84,6 +88,27 @@ def role_of(name: str, role: str) -> Role:
     return Role(role)
 
 
+_KNOWN_KINDS = tuple(kind for kind in PersonKind if kind is not PersonKind.STAFF)
+
+
+def _known_of(name: str, what: str) -> tuple[PersonKind, KnownAttribute]:
+    """Whose and what a column with role `known` is: `name` and `relative.name` behind the colon.
+
+    Raises:
+        UsageError: for anything else.
+    """
+    kind, _, attribute = what.rpartition(".")
+    kind = kind or PersonKind.SELF
+    if kind not in _KNOWN_KINDS or attribute not in KnownAttribute.__members__.values():
+        attributes = list(KnownAttribute)
+        raise UsageError(
+            f"column {name}: role known says what the column is, as in known:name or "
+            f"known:relative.name{did_you_mean(attribute, attributes)}; it may be "
+            f"{', '.join(attributes)}, of {', '.join(_KNOWN_KINDS)}. Staff belongs in a roster"
+        )
+    return PersonKind(kind), KnownAttribute(attribute)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Columns:
     """The declared role of every input column, partition keys included.
@@ -92,6 +117,7 @@ class Columns:
         roles: column -> role, in the order of declaration. A nested column may have a role for each
             of its values, by its path; see `nested_paths`.
         paths: those of the names that are paths into a nested column; see `resolved`.
+        known: column with role `known` -> whose and what it is, in the order of declaration.
 
     Raises:
         UsageError: if there is not exactly one `id`, not at least one `text`, more than one
@@ -102,6 +128,7 @@ class Columns:
     roles: tuple[tuple[str, Role], ...]
     # Not compared: what was declared is the same, whatever input it was declared for.
     paths: tuple[str, ...] = dataclasses.field(default=(), compare=False)
+    known: tuple[tuple[str, PersonKind, KnownAttribute], ...] = ()
 
     def __post_init__(self) -> None:
         require_few(len(self.roles), "roles are declared for")
@@ -121,6 +148,8 @@ class Columns:
             if len(self.named(role)) > 1:
                 found = declared_list(self.named(role))
                 raise UsageError(f"only one column may have role {role}: {found}")
+        if self.named(Role.KNOWN) != tuple(name for name, _, _ in self.known):
+            raise UsageError("of each column with role known it must be said what it is")
         for name, role in self.roles:
             if name in (DOC_KEY, PATIENT_KEY) and role in (
                 Role.PASS,
@@ -165,24 +194,34 @@ class Columns:
     def parse(cls, declared: Iterable[Sequence[str]]) -> Columns:
         """Builds from (name, role) texts; (name, role, "path") for a path, as `to_json` gives.
 
+        Of role `known` the text says what is known: `known:name`, `known:relative.name`.
+
         Raises:
             UsageError: for an unknown role, with the list of roles and what they mean.
             ValueError: if there are other texts.
         """
         roles = []
         paths = []
+        known = []
         for name, role, *more in declared:
             if more:
                 if more != [_PATH]:
                     raise ValueError("a role is declared with too much")
                 paths.append(name)
-            roles.append((name, role_of(name, role)))
-        return cls(tuple(roles), tuple(paths))
+            head, _, what = role.partition(":")
+            if head == Role.KNOWN:
+                known.append((name, *_known_of(name, what)))
+                roles.append((name, Role.KNOWN))
+            else:
+                roles.append((name, role_of(name, role)))
+        return cls(tuple(roles), tuple(paths), tuple(known))
 
     def to_json(self) -> list[tuple[str, ...]]:
         """Plain values, for `parse`."""
         paths = frozenset(self.paths)
-        return [(n, str(role), _PATH) if n in paths else (n, str(role)) for n, role in self.roles]
+        what = {name: f"{Role.KNOWN}:{kind}.{attribute}" for name, kind, attribute in self.known}
+        texts = [(name, what.get(name, str(role))) for name, role in self.roles]
+        return [(name, text, _PATH) if name in paths else (name, text) for name, text in texts]
 
     def resolved(self, available: Iterable[str]) -> Columns:
         """The same roles, with those that are paths known as such.

@@ -7,7 +7,7 @@ import pyarrow as pa
 from ..core.errors import UsageError
 from .column_roles import Columns, Role
 
-_IDS = frozenset({Role.ID, Role.PATIENT, Role.HASH})
+_IDS = frozenset({Role.ID, Role.PATIENT, Role.HASH, Role.KNOWN})
 """Roles whose values are brought to the canonical form of an id; see `keys.canonical_id`."""
 
 

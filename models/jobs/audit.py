@@ -49,6 +49,19 @@ AUDIT = pa.schema(
         _field(
             "entity_id", pa.string(), "same person or place across spans; null today", nullable=True
         ),
+        _field("attempt", pa.int64(), "last draw that its surrogate took, from 0", nullable=True),
+        _field(
+            "precision",
+            pa.string(),
+            "what a shifted date says of time: day, month, year and others",
+            nullable=True,
+        ),
+        _field(
+            "roster",
+            pa.string(),
+            "whose entry of the roster it is: self, relative, contact or staff",
+            nullable=True,
+        ),
     ]
 )
 """One row per span. Where a span is `keep`, out_start and out_end bound the unchanged text.
@@ -79,12 +92,40 @@ DOCUMENTS = pa.schema(
         ),
         _field("note_type", pa.string(), "type of the note, if the policy tells it", nullable=True),
         _field("period", pa.string(), "year or month, if the policy tells it", nullable=True),
+        _field(
+            "roster",
+            pa.string(),
+            "yes or none: whether the roster has the patient; null where there is no roster",
+            nullable=True,
+        ),
+        _field(
+            "surrogates",
+            pa.int64(),
+            "spans with a surrogate; null if the policy has none",
+            nullable=True,
+        ),
+        _field(
+            "dates_unread",
+            pa.int64(),
+            "dates with a marker, where the policy shifts dates; null if it does not",
+            nullable=True,
+        ),
+        _field(
+            "dates_ambiguous",
+            pa.int64(),
+            "1 if dates show both orders of day and month; null if the policy shifts none",
+            nullable=True,
+        ),
     ]
 )
 """A row a document, also when nothing was found in it."""
 
-_ADDED = ("note_type", "period")
-"""Columns of the documents table that versions up to 0.10.0 did not write."""
+_TOLD = ("note_type", "period")
+_REPLACED = ("roster", "surrogates", "dates_unread", "dates_ambiguous")
+
+ADDED_TO_AUDIT = ("attempt", "precision", "roster")
+"""Columns of the audit that versions up to 0.10.0 did not write. The content digest takes them of
+rows alone in which one is not null: so it is the same for what these versions wrote."""
 
 QUARANTINE = pa.schema(
     [
@@ -113,7 +154,15 @@ CANDIDATES = pa.schema(
 )
 """A row a candidate; restricted, written only when asked for."""
 
-EARLIER = {"documents": pa.schema([one for one in DOCUMENTS if one.name not in _ADDED])}
+
+def _without(schema: pa.Schema, names: tuple[str, ...]) -> pa.Schema:
+    return pa.schema([one for one in schema if one.name not in names])
+
+
+EARLIER = {
+    "audit": (_without(AUDIT, ADDED_TO_AUDIT),),
+    "documents": (_without(DOCUMENTS, _TOLD + _REPLACED), _without(DOCUMENTS, _REPLACED)),
+}
 """Tables as earlier versions wrote them; what they lack is null."""
 
 TABLES = {

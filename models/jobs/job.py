@@ -44,6 +44,11 @@ class Job(JobOptions):
             are written alike.
         group_lines: where a note is several rows.
         canaries: URL of a file of canaries; decides no content. `canaries_hash` is its SHA-256.
+        roster: URL of the roster; None where there is none.
+        roster_generation: of the roster, checked by each worker; see `RosterManifest`. Not in the
+            fingerprint: the next night's roster does not outdate what this one was used for.
+        roster_hash: hash of the code by which people are found and asserted, checked by each
+            worker; "" where nobody is known.
         code_version: of the program that planned it; another one does not go on with it.
     """
 
@@ -62,6 +67,8 @@ class Job(JobOptions):
     group_lines: GroupLines | None = None
     canaries: str | None = None
     canaries_hash: str = ""
+    roster_generation: str = ""
+    roster_hash: str = ""
     code_version: str = CODE_VERSION
 
     def __post_init__(self) -> None:
@@ -82,6 +89,11 @@ class Job(JobOptions):
     def form(self, name: str) -> Format:
         """A format as this job reads and writes it."""
         return open_format(name, self.settings)
+
+    @property
+    def knows_people(self) -> bool:
+        """Whether anybody is known beforehand: by a roster, or by columns with role `known`."""
+        return self.roster is not None or bool(self.columns.known)
 
     @property
     def staging(self) -> str:
@@ -107,7 +119,12 @@ class Job(JobOptions):
             json.dumps(self.format),
             json.dumps(dataclasses.astuple(self.settings)),
             json.dumps(self.group_lines and dataclasses.astuple(self.group_lines)),
+            *((json.dumps(self._known_by()),) if self.knows_people else ()),
         )
+
+    def _known_by(self) -> list[object]:
+        """What the fingerprint has of how people are known; nothing of who they are."""
+        return [self.roster is not None, self.roster_fuzzy, self.roster_hash, self.columns.known]
 
     def to_json(self) -> str:
         """The job as JSON text."""

@@ -12,7 +12,7 @@ import enum
 from typing import Any
 
 from ..core.budgets import BATCH_BYTES, BATCH_DOCUMENTS, Budgets
-from ..core.options import Kept, above_zero, between_0_and_1, option, options_of
+from ..core.options import Kept, above_zero, between_0_and_1, between_0_and_2, option, options_of
 
 PLANNING = ("scrub", "plan")
 """Commands that plan a run."""
@@ -117,6 +117,53 @@ class JobOptions:
         kept=Kept.JOB,
         commands=(*RUNS, "diff"),
         metavar="SHARE",
+        check=between_0_and_1,
+    )
+    roster: str | None = option(
+        None,
+        name="roster",
+        help="folder of a roster (`scrubline roster build`): what it knows of a row's patient is "
+        "removed from the row's texts in any form, and asserted to be gone from all that is "
+        "written of the row; needs a column with role patient",
+        group=Heading.DETECTION,
+        kept=Kept.JOB,
+        commands=PLANNING,
+        metavar="URL",
+    )
+    roster_fuzzy: int = option(
+        1,
+        name="roster-fuzzy",
+        help="errors of typing within which names that are no words are found: 0, 1, or 2 for "
+        "names of eight letters or more; shorter ones within one",
+        group=Heading.DETECTION,
+        kept=Kept.JOB,
+        commands=PLANNING,
+        metavar="N",
+        check=between_0_and_2,
+    )
+    max_guard: float | None = option(
+        None,
+        name="max-guard",
+        help="publish nothing if in the output of more than this share of the rows something was "
+        "left that is known of their people: those rows are quarantined, and tell of a column that "
+        "should not pass, or of a fault",
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=RUNS,
+        metavar="SHARE",
+        planned=0.001,
+        check=between_0_and_1,
+    )
+    min_roster_share: float | None = option(
+        None,
+        name="min-roster-share",
+        help="publish nothing if of less than this share of the documents the patient is in the "
+        "roster: most often it is an old one, or its patient ids are written otherwise",
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=RUNS,
+        metavar="SHARE",
+        planned=0.9,
         check=between_0_and_1,
     )
     split_bytes: int = option(

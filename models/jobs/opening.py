@@ -15,12 +15,15 @@ from ..formats import Limits
 from ..recognisers import rule_hash
 from ..redaction.policy import Policy
 from ..redaction.policy_file import load_policy
+from ..roster.bundle import RosterBundle
+from ..roster.people import KnownPeople, detector_hashes_of_people, people_code_hash
 from ..storage.key_files import load_keys, warn_if_open
 from ..storage.storage import Storage
 from .amendments import NO_AMENDMENTS, UnitAmendments
 from .job import CODE_VERSION, Job
 from .plan import Plan, Unit
 from .read_unit import read_unit
+from .roster_steps import PassingColumns
 from .steps import StepResources
 
 _WAY_ON = (
@@ -107,21 +110,25 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
     keys = open_keys(storage, job, warn=False)  # the launcher has warned
     policy, bundles = open_policy(job), open_bundles(job)
     _require_planned_rules(job)
+    planned = Plan.read(storage, job.restricted) if plan is None else plan
+
+    def passing(unit: int) -> PassingColumns:
+        own = planned.units[unit]
+        return PassingColumns(job.form(own.format), job.columns, own.partition)
+
+    people = open_people(storage, job, keys) if job.knows_people else None
     resources = StepResources(
         policy,
         detectors=tuple(BundleDetector(bundle) for bundle in bundles),
         recognisers=job.recognisers,
         budgets=job.budgets,
+        people=people,
+        passing=passing,
     )
-    return OpenedJob(
-        storage,
-        job,
-        Plan.read(storage, job.restricted) if plan is None else plan,
-        keys,
-        policy,
-        resources,
-        detector_hashes(bundles, job.recognisers, policy),
-    )
+    hashes = detector_hashes(bundles, job.recognisers, policy)
+    if people is not None:
+        hashes |= detector_hashes_of_people(people.fuzzy)
+    return OpenedJob(storage, job, planned, keys, policy, resources, hashes)
 
 
 _lock = ForkSafeLock()
@@ -216,6 +223,29 @@ def open_bundles(job: Job) -> list[Bundle]:
                 f"the bundle {bundle.name} has changed since the run was planned: {_WAY_ON}"
             )
     return bundles
+
+
+def open_people(storage: Storage, job: Job, keys: Keys) -> KnownPeople:
+    """Whom a run was planned to know.
+
+    Raises:
+        UsageError: if the roster cannot be opened, is another one now or under another key, or
+            people are found and asserted by other code now.
+    """
+    if people_code_hash() != job.roster_hash:
+        raise UsageError(
+            f"how people of a roster are found has changed since the run was planned: {_WAY_ON}"
+        )
+    if job.roster is None:
+        return KnownPeople(fuzzy=job.roster_fuzzy)
+    bundle = RosterBundle(job.roster, keys, storage)
+    if bundle.manifest.generation != job.roster_generation:
+        bundle.close()
+        raise UsageError(
+            f"roster: it is another one (generation {bundle.manifest.generation}) than the run was "
+            f"planned with ({job.roster_generation}): {_WAY_ON}"
+        )
+    return KnownPeople.of(bundle, job.roster_fuzzy)
 
 
 def _require_planned_rules(job: Job) -> None:

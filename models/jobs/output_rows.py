@@ -9,25 +9,23 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..core.arrays import Ints
 from ..core.batches import Batch
-from ..core.digests import PARTS, Digest, cell
+from ..core.digests import PARTS, Digest
 from ..core.labels import HIPAA_OF
-from ..core.spans import BELIEVED, Spans
 from ..core.type_checks import check_field_types
 from ..formats import CellForm
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..formats.line_notes import pieces
 from ..formats.nested_texts import fields_of_rows, with_texts
 from . import audit
+from .audit_rows import build_audit_rows, is_entity
 
 COUNTS = (
     "rows_in",
@@ -38,6 +36,7 @@ COUNTS = (
     "tokens",
     "characters",
     "spans",
+    "documents_in_roster",
 )
 
 
@@ -149,7 +148,8 @@ def build_output_rows(
     batch = _failing_whole_notes(batch)
     good = [row for row in range(len(batch.rows)) if row not in batch.failures]
     data, of_rows = _data(batch, good, form, columns)
-    audit_rows, of_spans = _audit(batch, run, detector_hashes, hipaa)
+    audit_rows, labels, digest = build_audit_rows(batch, run, detector_hashes, hipaa)
+    of_spans = Tally.of(counts={"spans": labels.total()}, labels=labels, audit=digest)
     documents, of_documents = _documents(batch, run, columns, detector_hashes, tells_type)
     quarantine, of_failures = _quarantine(batch, run)
     return Result(
@@ -244,143 +244,13 @@ def _rows_of_documents(batch: Batch) -> dict[int, list[str]]:
     }
 
 
-_PLACE = ("doc_key", "patient_key", "field")
-_OFFSETS = ("start", "end", "out_start", "out_end")
-_WHAT = ("label", "hipaa", "detectors", "source", "source_hash")
-_HOW = ("action", "reason", "fragment", "entity_id")
-
-
-def _audit(
-    batch: Batch, run: str, hashes: Mapping[str, str], hipaa: Mapping[str, str]
-) -> tuple[pa.Table, Tally]:
-    """One row per span, counted. What many spans have in common is made once and then repeated."""
-    assert batch.spans is not None and batch.scrubbed is not None, (
-        "Merge and Scrub come before Write"
-    )
-    spans = batch.spans
-    out = np.array([batch.scrubbed.out_starts, batch.scrubbed.out_ends], np.int64)
-    if batch.failures:
-        kept = np.flatnonzero(~np.isin(batch.documents.rows[spans.documents], list(batch.failures)))
-        spans, out = spans.take(kept), out[:, kept]
-    places = [
-        {
-            "doc_key": batch.rows.doc_keys[row],
-            "patient_key": batch.rows.patient_keys[row],
-            "field": field,
-        }
-        for row, field in zip(batch.documents.rows.tolist(), batch.documents.fields, strict=True)
-    ]
-    kinds, kind_of = _kinds(spans, hashes, hipaa)
-    offsets = np.stack((spans.starts, spans.ends, *out))
-    digest = Digest()
-    # Span by span, a digest of seventeen fields would be most of what a pipeline costs.
-    digest.add_cells(
-        zip(
-            _repeated(_cells(places, _PLACE), spans.documents),
-            *_number_cells(offsets),
-            _repeated(_cells(kinds, _WHAT), kind_of),
-            *_number_cells(spans.scores[None]),
-            _repeated(_cells(kinds, _HOW), kind_of),
-            strict=True,
-        )
-    )
-    labels: Counter[str] = Counter()
-    for kind, count in zip(kinds, np.bincount(kind_of, minlength=len(kinds)).tolist(), strict=True):
-        if _is_entity(kind["fragment"], kind["reason"]):
-            labels[kind["label"]] += count
-    columns = {
-        "run": pa.repeat(run, len(spans)),
-        **_columns(places, _PLACE, spans.documents),
-        **{name: pa.array(column) for name, column in zip(_OFFSETS, offsets, strict=True)},
-        **_columns(kinds, (*_WHAT, *_HOW), kind_of),
-        "score": pa.array(spans.scores),
-    }
-    table = pa.Table.from_arrays([columns[name] for name in audit.AUDIT.names], schema=audit.AUDIT)
-    return table, Tally.of(counts={"spans": labels.total()}, labels=labels, audit=digest)
-
-
-def _kinds(
-    spans: Spans, hashes: Mapping[str, str], hipaa: Mapping[str, str]
-) -> tuple[list[dict[str, Any]], Ints]:
-    """What spans have in common apart from their places, each once; and which one each has."""
-    numbers: dict[tuple[Any, ...], int] = {}
-    of_spans = zip(
-        spans.labels,
-        spans.detectors,
-        spans.sources,
-        spans.actions,
-        spans.reasons,
-        spans.fragments.tolist(),
-        strict=True,
-    )
-    kind_of = np.array([numbers.setdefault(kind, len(numbers)) for kind in of_spans], np.int64)
-    kinds = [
-        {
-            "label": label,
-            "hipaa": hipaa.get(label),
-            "detectors": detectors,
-            "source": source,
-            "source_hash": hashes[source],
-            "action": action,
-            "reason": reason,
-            "fragment": fragment,
-            "entity_id": None,
-        }
-        for label, detectors, source, action, reason, fragment in numbers
-    ]
-    return kinds, kind_of
-
-
-def _cells(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[bytes]:
-    """What the content digest takes of neighbouring columns of the audit; see `audit_fields`."""
-    return [b"".join(cell(_audit_field(row, name)) for name in names) for row in rows]
-
-
-def _number_cells(columns: npt.NDArray[Any]) -> list[list[bytes]]:
-    """The same of each row of an array of numbers; each number is encoded once."""
-    # By their bits: 0.0 and -0.0 are equal, and two cells.
-    bits, at = np.unique(columns.view(np.int64), return_inverse=True)
-    cells = list(map(cell, bits.view(columns.dtype).tolist()))
-    return [_repeated(cells, some) for some in at.reshape(columns.shape)]
-
-
-def _repeated(values: Sequence[bytes], at: Ints) -> list[bytes]:
-    return [values[i] for i in at.tolist()]
-
-
-def _columns(
-    rows: Sequence[Mapping[str, Any]], names: Sequence[str], at: Ints
-) -> dict[str, pa.Array]:
-    """Columns of the audit, of which each value is that of one of the rows."""
-    return {
-        name: pa.array([row[name] for row in rows], audit.AUDIT.field(name).type).take(pa.array(at))
-        for name in names
-    }
-
-
-def _is_entity(fragment: bool, reason: str | None) -> bool:
-    """Whether a span counts: fragments do not, nor do spans that are only reported."""
-    return not fragment and reason in BELIEVED
-
-
-def audit_fields(row: Mapping[str, Any]) -> list[str | int | float | None]:
-    """What the content digest takes of an audit row: all but the run."""
-    return [_audit_field(row, name) for name in audit.AUDIT.names if name != "run"]
-
-
-def _audit_field(row: Mapping[str, Any], name: str) -> str | int | float | None:
-    value: str | int | float | None
-    value = ",".join(row[name]) if name == "detectors" else row[name]
-    return value
-
-
 def _documents(
     batch: Batch, run: str, columns: Columns, hashes: Mapping[str, str], tells_type: bool
 ) -> tuple[pa.Table, Tally]:
     """A row a text field of each row, counted."""
     assert batch.spans is not None and batch.scrubbed is not None and batch.tokens is not None
     spans = batch.spans
-    entities = map(_is_entity, spans.fragments.tolist(), spans.reasons)
+    entities = map(is_entity, spans.fragments.tolist(), spans.reasons)
     places = zip(spans.documents.tolist(), spans.labels, strict=True)
     by_label: list[list[tuple[str, int]]] = [[] for _ in range(len(batch.documents))]
     for (index, label), count in sorted(Counter(itertools.compress(places, entities)).items()):
@@ -423,12 +293,16 @@ def _documents(
                 detectors,
                 batch.rows.note_types[row] if tells_type else None,
                 batch.rows.periods[row] if batch.rows.periods else None,
+                _IN_ROSTER[batch.in_roster[row] if batch.in_roster else None],
+                *(None, None, None),
             )
             rows.append(document)
             if not failed:
                 digest.add(text_fields(doc_key, field, out))
                 counts["documents"] += 1
                 counts["documents_null"] += text is None
+                if batch.in_roster and batch.in_roster[row]:
+                    counts["documents_in_roster"] += 1
                 counts["tokens"] += tokens
                 counts["characters"] += 0 if text is None else len(text)
     arrays = [
@@ -436,6 +310,9 @@ def _documents(
     ]
     table = pa.Table.from_arrays(arrays, schema=audit.DOCUMENTS)
     return table, Tally.of(counts=counts, text=digest)
+
+
+_IN_ROSTER = {True: "yes", False: "none", None: None}
 
 
 def text_fields(doc_key: str, field: str, text: str | None) -> list[str | int | float | None]:

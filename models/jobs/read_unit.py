@@ -20,6 +20,7 @@ from ..core.budgets import Budgets, check_text
 from ..core.documents import Documents, Rows
 from ..core.errors import error_class
 from ..core.keys import Keys, canonical_id
+from ..core.known_values import KnownValue
 from ..core.shortage import raise_shortage, shortage_of
 from ..formats import CellForm, Chunk, Format, Limits
 from ..formats.column_roles import Columns, Role
@@ -30,6 +31,8 @@ from ..redaction.telling import period_of
 from ..storage.input_files import InputFile
 from ..storage.storage import Storage
 from .amendments import NO_AMENDMENTS, SKIPPED, UnitAmendments
+from .chunk_packing import first_rows_of, pack_chunks
+from .known_columns import known_of_rows
 from .plan import Unit
 
 STAGE = "read"
@@ -72,7 +75,7 @@ def read_unit(
         return whole_notes(chunks, form, group_lines, budgets.document_bytes)
 
     return batches_of_chunks(
-        _packed(_chunks(storage, form, unit, files, names, limits, notes), limits),
+        pack_chunks(_chunks(storage, form, unit, files, names, limits, notes), limits),
         form,
         unit,
         columns,
@@ -142,43 +145,6 @@ def _chunks(
         storage.check_unchanged(file)
 
 
-def _packed(chunks: Iterator[Chunk], limits: Limits) -> Iterator[Chunk]:
-    """Joins small chunks (a text file is one row) up to the caps of a batch."""
-    held: list[Chunk] = []
-    rows = size = 0
-    for chunk in chunks:
-        more_rows, more_size = chunk.columns.num_rows, chunk.columns.nbytes
-        if held and (
-            rows + more_rows > limits.batch_documents or size + more_size > limits.batch_bytes
-        ):
-            yield _joined(held)
-            held, rows, size = [], 0, 0
-        held.append(chunk)
-        rows, size = rows + more_rows, size + more_size
-    if held:
-        yield _joined(held)
-
-
-def _joined(chunks: Sequence[Chunk]) -> Chunk:
-    if len(chunks) == 1:
-        return chunks[0]
-    errors: dict[int, str] = {}
-    first_rows: list[Ints] = []
-    first = 0
-    for chunk in chunks:
-        errors |= {first + row: code for row, code in chunk.errors.items()}
-        first_rows.append(_first_rows(chunk) + first)
-        first += chunk.columns.num_rows
-    table = pa.concat_tables([chunk.columns for chunk in chunks])
-    return Chunk(table, errors, np.concatenate(first_rows))
-
-
-def _first_rows(chunk: Chunk) -> Ints:
-    if chunk.first_rows is None:
-        return np.arange(chunk.columns.num_rows, dtype=np.int64)
-    return chunk.first_rows
-
-
 _Found = tuple[str, Sequence[Any], bool]
 """Where a text lies, the values of the rows of its note there, and whether they can be texts."""
 
@@ -198,7 +164,7 @@ class _RowMaker:
         """One chunk as a batch. `first`: ordinal of its first row in the unit."""
         count = chunk.columns.num_rows
         failures = {row: Failure(STAGE, code) for row, code in chunk.errors.items()}
-        first_rows = _first_rows(chunk)
+        first_rows = first_rows_of(chunk)
         skipped: dict[int, Failure] = {}
         """The notes that an operator leaves out; a failure that is found goes before."""
         for row in range(count):
@@ -235,6 +201,7 @@ class _RowMaker:
             self._output(form, chunk, nested, failures),
             first_rows,
             self._periods(form, chunk, nested),
+            self._known(form, chunk, nested, failures),
         )
         failures.update(
             {row: why for row, why in skipped.items() if int(first_rows[row]) not in failures}
@@ -245,21 +212,46 @@ class _RowMaker:
     def _values(
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], role: Role
     ) -> list[object]:
-        """Python values of the first column of a role; a hive key counts as a constant column."""
-        count = chunk.columns.num_rows
-        for name in self.columns.named(role):
-            if name in dict(self.unit.partition):
-                return [dict(self.unit.partition)[name]] * count
-            if name not in self.columns.paths:
-                return form.decode(chunk.columns.column(name))
-            values: list[object] = [None] * count
-            for column in nested.values():
-                if name in column.leaves:
-                    leaf = column.leaves[name]
-                    for row, value in zip(leaf.rows, form.decode(leaf.cells), strict=True):
-                        values[row] = value
-            return values
-        return [None] * count
+        """Python values of the first column of a role, one a row."""
+        values: list[object] = [None] * chunk.columns.num_rows
+        for name in self.columns.named(role)[:1]:
+            for row, value in self._values_at(form, chunk, nested, name):
+                values[row] = value
+        return values
+
+    def _values_at(
+        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
+    ) -> Iterable[tuple[int, object]]:
+        """Row and Python value of a column or path; a hive key counts as a constant column."""
+        folders = dict(self.unit.partition)
+        if name in folders:
+            return ((row, folders[name]) for row in range(chunk.columns.num_rows))
+        if name not in self.columns.paths:
+            return enumerate(form.decode(chunk.columns.column(name)))
+        leaves = [column.leaves[name] for column in nested.values() if name in column.leaves]
+        return (
+            pair for leaf in leaves for pair in zip(leaf.rows, form.decode(leaf.cells), strict=True)
+        )
+
+    def _known(
+        self,
+        form: CellForm,
+        chunk: Chunk,
+        nested: Mapping[str, OpenedColumn],
+        failures: dict[int, Failure],
+    ) -> tuple[tuple[KnownValue, ...], ...]:
+        """What the columns with role `known` say of each row; () where there are none."""
+        if not self.columns.known:
+            return ()
+        cells = (
+            (row, kind, attribute, value)
+            for name, kind, attribute in self.columns.known
+            for row, value in self._values_at(form, chunk, nested, name)
+        )
+        known, errors = known_of_rows(cells, chunk.columns.num_rows)
+        for row, code in errors.items():
+            failures.setdefault(row, Failure(STAGE, code))
+        return known
 
     def _periods(
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn]
@@ -420,7 +412,7 @@ class _RowMaker:
     def _goes_out(self, role: Role) -> bool:
         if role is Role.DATE:
             return self.keep_dates
-        return role not in (Role.ID, Role.PATIENT, Role.DROP)
+        return role not in (Role.ID, Role.PATIENT, Role.DROP, Role.KNOWN)
 
     def _cells(
         self,

@@ -56,6 +56,7 @@ class Receipt:
             a new run.
         tally: counts and digests.
         parts: files under staging, by path; of one path in the order in which they were written.
+        roster: generation of the roster that the unit was run with; "" for none.
     """
 
     unit: int
@@ -63,6 +64,7 @@ class Receipt:
     given: str
     tally: Tally
     parts: tuple[Part, ...]
+    roster: str = ""
 
     def to_json(self) -> str:
         """The receipt as JSON text; equal receipts are equal bytes."""
@@ -72,6 +74,7 @@ class Receipt:
             "given": self.given,
             **self.tally.to_json(),
             "parts": [dataclasses.asdict(part) for part in self.parts],
+            **({"roster": self.roster} if self.roster else {}),
         }
         return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
@@ -90,6 +93,7 @@ class Receipt:
                 value["given"],
                 Tally.from_json(value),
                 tuple(Part(**part) for part in value["parts"]),
+                value.get("roster", ""),
             )
             check_field_types(receipt)
             return receipt
@@ -146,16 +150,17 @@ class UnitSink:
         form: Format,
         partition: str,
         given: str,
+        roster: str = "",
     ) -> None:
         """Opens nothing yet.
 
         Args:
             form: of the data part.
             partition: hive folders of the data part ("" or "year=2024/"), already escaped.
-            given: see `Receipt.given`.
+            given, roster: see `Receipt`.
         """
         self._storage, self._staging, self._run = storage, staging, run
-        self._unit, self._name, self._given = unit, name, given
+        self._unit, self._name, self._given, self._roster = unit, name, given, roster
         self._form, self._partition = form, partition
         self._writers: dict[str, PartWriter] = {}
         self._files: list[tuple[str, str, Writer]] = []
@@ -180,7 +185,9 @@ class UnitSink:
             for table, path, file in self._files
         ]
         parts.sort(key=lambda part: part.path)
-        receipt = Receipt(self._unit, self._name, self._given, self.tally, tuple(parts))
+        receipt = Receipt(
+            self._unit, self._name, self._given, self.tally, tuple(parts), self._roster
+        )
         self._storage.write_bytes(
             receipt_url(self._staging, self._name), receipt.to_json().encode()
         )

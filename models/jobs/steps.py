@@ -29,9 +29,11 @@ from ..redaction.merging_vectorized import merge_vectorized
 from ..redaction.own_rules import OwnRule, recognise_own
 from ..redaction.policy import Policy
 from ..redaction.scrub import replace_ranges
+from ..roster.people import KnownPeople
 from ..text.tokenizer import tokenize_documents
 from ..views.batches import bring_back, brought_back, followed, prepared
 from ..views.signs import NamesNoOne, signs_of
+from .roster_steps import PassingColumns, guard_batch, match_batch
 
 T = TypeVar("T")
 
@@ -46,6 +48,8 @@ class StepResources:
         recognisers: names of the rules.
         budgets: of a document.
         rule_labels: see `recognise_batch`.
+        people: whom the job knows beforehand; None for nobody.
+        passing: unit -> its columns that go out as they are.
     """
 
     policy: Policy
@@ -53,6 +57,8 @@ class StepResources:
     recognisers: tuple[str, ...] = ()
     budgets: Budgets = Budgets()  # noqa: B008 - frozen
     rule_labels: Mapping[str, str] | None = None
+    people: KnownPeople | None = None
+    passing: Callable[[int], PassingColumns] | None = None
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -282,11 +288,16 @@ def _signs(batch: Batch) -> tuple[list[NamesNoOne | None], Batch]:
 
 def note_type_policies(batch: Batch, policy: Policy) -> list[Policy]:
     """The policy that holds for each document of a batch, by the note type of its row."""
+    of_rows = _policies_of_rows(batch, policy)
+    return [of_rows[row] for row in batch.documents.rows.tolist()]
+
+
+def _policies_of_rows(batch: Batch, policy: Policy) -> list[Policy]:
     if not policy.note_types:
-        return [policy] * len(batch.documents)
+        return [policy] * len(batch.rows)
     types = batch.rows.note_types
     known = {note_type: policy.for_note_type(note_type) for note_type in set(types)}
-    return [known[types[row]] for row in batch.documents.rows.tolist()]
+    return [known[note_type] for note_type in types]
 
 
 def _add_denied(batch: Batch, policies: Sequence[Policy]) -> Batch:
@@ -329,6 +340,21 @@ def scrub_batch(batch: Batch) -> Batch:
     )
 
 
+def _match(batch: Batch, opened: StepResources) -> Batch:
+    if opened.people is None:
+        return batch
+    policies = note_type_policies(batch, opened.policy)
+    return match_batch(batch, policies, opened.people, opened.rule_labels)
+
+
+def _guard(batch: Batch, opened: StepResources) -> Batch:
+    if opened.people is None:
+        return batch
+    passing = None if opened.passing is None else opened.passing(batch.unit)
+    policies = _policies_of_rows(batch, opened.policy)
+    return guard_batch(batch, policies, opened.people, passing)
+
+
 STEPS: Mapping[str, Callable[[Batch, StepResources], Batch]] = MappingProxyType(
     {
         "Tokenize": lambda batch, opened: tokenize_batch(
@@ -339,16 +365,18 @@ STEPS: Mapping[str, Callable[[Batch, StepResources], Batch]] = MappingProxyType(
         "Recognise": lambda batch, opened: recognise_batch(
             batch, opened.recognisers, opened.rule_labels, opened.policy.rules
         ),
+        "MatchRoster": _match,
         "Merge": lambda batch, opened: merge_batch(
             batch, opened.policy, opened.budgets, opened.order
         ),
         "Scrub": lambda batch, opened: scrub_batch(batch),
+        "GuardRoster": _guard,
     }
 )
 """The steps between reading and writing, by the name of their transform, in order."""
 
 
-def run_steps(batch: Batch, opened: StepResources, *, last: str = "Scrub") -> Batch:
+def run_steps(batch: Batch, opened: StepResources, *, last: str = "GuardRoster") -> Batch:
     """Takes a batch, as it was read, through the steps up to `last` and including it."""
     for name, step in STEPS.items():
         batch = step(batch, opened)

@@ -6,7 +6,7 @@ The laws, for every text, candidates and policy (that of the document's note typ
 
 - every character of every accepted candidate whose action removes is in a span that removes;
 - no other character is;
-- every candidate of the deny-lists is accepted, and its action removes;
+- every candidate of the deny-lists and of a roster is accepted, and its action removes;
 - spans are disjoint; an entity is a whole candidate; a stretch that stays shields nothing;
 - every character of every rejected candidate is in some span: one that removes it, or one that
   says why it stays;
@@ -34,6 +34,7 @@ from ..core.detectors import (
     LINEAR_SVM,
     OWN,
     PROPAGATION,
+    ROSTER,
     RULE,
     TOKEN_CRF,
     TREES,
@@ -107,7 +108,8 @@ def accept(
 
     Actions depend on the covered text (an age of 93 and one of 54), hence here and before any
     priority. A candidate of a deny-list is believed whatever the policy allows, and removed
-    whatever its text and what is around it.
+    whatever its text and what is around it; so is one of a roster, by the label's own action if
+    that removes.
 
     Args:
         text: one document.
@@ -129,8 +131,13 @@ def accept(
         start, end, label = candidate.start, candidate.end, candidate.label
         if end > size:
             raise DocumentError("CandidateOutsideText")
-        if DetectorId.parse(candidate.detector).kind is DENY:
+        kind = DetectorId.parse(candidate.detector).kind
+        if kind is DENY:
             action, replacement = policy.remove(label, end - start)
+        elif kind is ROSTER:
+            action, replacement = policy.decide(label, text[start:end])
+            if replacement is None:
+                action, replacement = policy.remove(label, end - start)
         elif names_no_one is not None and names_no_one(start, end):
             verdicts.append(PolicyDecision(candidate, ESCAPE, KEEP, None))
             continue
@@ -146,9 +153,10 @@ def accept(
 def select(candidates: Iterable[Candidate], order: Sequence[str] = ORDER) -> tuple[Candidate, ...]:
     """Disjoint typed entities, left to right: best first, what overlaps a better one is left out.
 
-    Better is: found by a deny-list, then of a rank earlier in `order`, then longer, then earlier in
-    the text, then the label's and the detector's name, then the higher score. A rank is the kind of
-    the detector, or `PART`. Touching is not overlapping. O(n log n).
+    Better is: found by a deny-list, then by a roster, then by an own rule, then of a rank earlier
+    in `order`, then longer, then earlier in the text, then the label's and the detector's name,
+    then the higher score. A rank is the kind of the detector, or `PART`. Touching is not
+    overlapping. O(n log n).
 
     Args:
         candidates: in any order, duplicates allowed.
@@ -335,8 +343,9 @@ def _cut(verdict: PolicyDecision, joins: Sequence[int], policy: Policy) -> Itera
 
 
 def places_of(order: Sequence[str] = ORDER) -> Mapping[str, int]:
-    """Rank -> its place, lower is better; deny-lists are before all, then rules of one's own."""
-    return {DENY: -2, OWN: -1, **{rank: place for place, rank in enumerate(order)}}
+    """Rank -> its place, lower is better; first deny-lists, then a roster, then own rules."""
+    first = {DENY: -3, ROSTER: -2, OWN: -1}
+    return first | {rank: place for place, rank in enumerate(order)}
 
 
 def gives_way(detector: str) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 
 from ..core.arrays import Flags, Ints
-from ..core.detectors import DENY, DetectorId
+from ..core.detectors import DENY, ROSTER, DetectorId
 from ..core.spans import POLICY, Candidates, Spans
 from .actions import ACTIONS, REMOVALS
 from .merging import ORDER, PART, gives_way, places_of
@@ -139,12 +139,16 @@ class _Outcomes:
         ]
         self._blind: dict[tuple[int, int], tuple[str, str | None]] = {}
         self._asked: dict[int, tuple[str, str | None]] = {}
-        # What is denied goes whatever its action is, which is for `merge` to see to.
-        kinds = (DetectorId.parse(name).kind for name in candidates.detector_names)
+        # What is denied, or of a roster, goes whatever its action is, which is for `merge` to see
+        # to; by most actions what is of a roster goes all the same.
+        kinds = [DetectorId.parse(name).kind for name in candidates.detector_names]
         denied = _flags(kind == DENY for kind in kinds)[candidates.detectors]
+        rostered = _flags(kind == ROSTER for kind in kinds)[candidates.detectors]
+        goes = _flags(action in REMOVALS for action in actions)[self._cells]
+        left = denied | (rostered & ~goes)
 
         def of(wanted: Collection[str]) -> Flags:
-            flags: Flags = _flags(action in wanted for action in actions)[self._cells] & ~denied
+            flags: Flags = _flags(action in wanted for action in actions)[self._cells] & ~left
             return flags
 
         self.removes: Flags = of(REMOVALS)

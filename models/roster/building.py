@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from ..core.keys import Keys
+from ..core.known_values import PersonKind
 from ..storage.storage import Storage
 from .grouping import MOST_HELD, Group, ValueGroups
-from .known import MOST_VALUES, PersonKind, is_over, pack_row, unpack_row
 from .manifest import MANIFEST, STAFF, RosterFile, RosterManifest, generation_of
+from .packed_rows import MOST_VALUES, is_over, pack_row, pack_value, unpack_row
 from .sealing import RowSealer, shard_bytes
 from .staff import HASH_BYTES, StaffHash, staff_hashes
 from .tables import PeopleTables, PersonValue, TableCounts, TableFaults
@@ -52,7 +53,7 @@ def build_roster(
     with ValueGroups(MOST_VALUES, most_held) as patients, ValueGroups(MOST_VALUES, most_held) as st:
         for number, value in enumerate(tables.values(counts, faults)):
             is_staff = value.known.kind is PersonKind.STAFF
-            (st if is_staff else patients).add(_key(keys, value, is_staff), value.known.packed())
+            (st if is_staff else patients).add(_key(keys, value, is_staff), pack_value(value.known))
             if number % _REPORT_EVERY == 0:
                 progress(number, 0)
         faults.require_none()

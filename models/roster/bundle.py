@@ -16,12 +16,13 @@ from pathlib import Path
 
 from ..core.errors import OverBudget, StorageError
 from ..core.keys import Keys
+from ..core.known_values import KnownValue
 from ..core.shortage import raise_shortage
 from ..core.user_cache import user_cache
 from ..storage.places import local_path
 from ..storage.storage import Storage
-from .known import KnownValue, unpack_row
 from .manifest import MANIFEST, STAFF, read_manifest
+from .packed_rows import unpack_row
 from .sealing import RosterError, RowSealer, Shard
 from .staff import StaffHash, StaffIndex
 
@@ -103,6 +104,19 @@ class RosterFiles:
             shard = self.shard(name)
             for row in range(len(shard)):
                 yield shard.key(row), shard.sealed(row)
+
+    def require_whole(self) -> None:
+        """Looks whether all files are there, with their sizes; their content is not read.
+
+        Raises:
+            RosterError: if one is missing or cut.
+        """
+        sizes = self._storage.list_sizes(self._url)
+        for name, file in self.manifest.files.items():
+            if name not in sizes:
+                raise RosterError("roster: a file of it is missing; copy it again")
+            if sizes[name] != file.bytes:
+                raise _damaged()
 
     def content(self, name: str) -> memoryview:
         """The bytes of a file, mapped into memory and compared with the manifest.
@@ -187,16 +201,25 @@ class RosterBundle(RosterFiles):
             OverBudget: "roster", if the patient has too many values.
             RosterError: if the row is damaged.
         """
+        sealed = self.sealed(patient_key)
+        return None if sealed is None else self.opened(patient_key, sealed)
+
+    def sealed(self, patient_key: str) -> bytes | None:
+        """The sealed row of a patient; None if the roster has no such patient.
+
+        Raises:
+            RosterError: if a file is missing, cut or damaged.
+        """
         patient = bytes.fromhex(patient_key)
         shard = self.shard_of(patient)
         at = None if shard is None else shard.find(patient)
-        return None if shard is None or at is None else self._opened(patient, shard.sealed(at))
+        return None if shard is None or at is None else shard.sealed(at)
 
     def rows(self) -> Iterator[tuple[str, tuple[KnownValue, ...]]]:
         """Yields key and values of all patients, by key; of those over the budget no values."""
         for patient, sealed in self.sealed_rows():
             try:
-                yield patient.hex(), self._opened(patient, sealed)
+                yield patient.hex(), self.opened(patient.hex(), sealed)
             except OverBudget:
                 yield patient.hex(), ()
 
@@ -204,9 +227,14 @@ class RosterBundle(RosterFiles):
         """The index of staff, mapped into memory."""
         return StaffIndex(self.content(STAFF), self._hashes)
 
-    def _opened(self, patient: bytes, sealed: bytes) -> tuple[KnownValue, ...]:
+    def opened(self, patient_key: str, sealed: bytes) -> tuple[KnownValue, ...]:
+        """What a sealed row of a patient holds.
+
+        Raises:
+            OverBudget, RosterError: see `row`.
+        """
         try:
-            return unpack_row(self._sealer.open(patient, sealed))
+            return unpack_row(self._sealer.open(bytes.fromhex(patient_key), sealed))
         except ValueError:
             raise _damaged() from None
 

@@ -10,8 +10,8 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from ..core.known_values import NAME_ATTRIBUTES, KnownValue
 from .folding import fold, split_words
-from .known import NAME_ATTRIBUTES, KnownValue
 from .names import KnownNames, NameClass
 
 LEAST_SHARE = 0.002

@@ -18,8 +18,8 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
+from ..core.known_values import NAME_ATTRIBUTES, KnownAttribute, KnownValue, PersonKind
 from .folding import SPECIAL_LETTERS
-from .known import NAME_ATTRIBUTES, KnownAttribute, KnownValue, PersonKind
 from .word_lists import (
     SUFFIXES,
     clinical_pairs,

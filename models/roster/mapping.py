@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.errors import UsageError
+from ..core.known_values import KnownAttribute, PersonKind
 from ..core.suggestions import did_you_mean
-from .known import KnownAttribute, PersonKind
 
 PATIENT, KIND, ATTRIBUTE, VALUE, DROP = "patient", "kind", "attribute", "value", "drop"
 

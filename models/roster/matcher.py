@@ -7,9 +7,9 @@ import enum
 from collections.abc import Collection, Iterable, Iterator
 
 from ..core.errors import OverBudget
+from ..core.known_values import KnownAttribute, KnownValue, PersonKind
 from ..core.spans import Candidate
 from .folding import FoldedView
-from .known import BUDGET, MOST_VALUES, KnownAttribute, KnownValue, PersonKind
 from .name_runs import NameRun, name_runs
 from .names import KnownNames, NameClass
 from .normal import (
@@ -31,6 +31,7 @@ from .number_marks import (
     street_marks,
     zip_marks,
 )
+from .packed_rows import BUDGET, MOST_VALUES
 from .written_dates import DateForms, DateReader, written_forms
 
 MOST_EDITS = 2

@@ -10,8 +10,8 @@ import numpy as np
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
+from ..core.known_values import PersonKind
 from .folding import FoldedView, occurrences, split_words, without_ocr
-from .known import PersonKind
 from .names import LEAST_FUZZY_TWO, LEAST_OCR, KnownNames, NameClass, NameWord
 from .word_lists import known_words
 

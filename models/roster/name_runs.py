@@ -11,8 +11,8 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
+from ..core.known_values import PersonKind
 from .folding import FoldedView
-from .known import PersonKind
 from .name_marks import NameMark, kind_of, name_marks
 from .names import FAMILY, GIVEN, KnownNames, NameClass
 from .word_lists import abbreviations, clinical_pairs, eponym_nouns, titles

@@ -11,8 +11,8 @@ import dataclasses
 import enum
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..core.known_values import NAME_ATTRIBUTES, KnownAttribute, KnownValue, PersonKind
 from .folding import LETTERS, is_unspaced, spellings, without_ocr
-from .known import NAME_ATTRIBUTES, KnownAttribute, KnownValue, PersonKind
 from .word_lists import (
     SUFFIXES,
     credentials,

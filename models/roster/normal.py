@@ -10,8 +10,8 @@ import datetime
 import re
 from collections.abc import Sequence
 
+from ..core.known_values import NAME_ATTRIBUTES, KnownAttribute, KnownValue
 from .folding import LETTERS, WORD, fold
-from .known import NAME_ATTRIBUTES, KnownAttribute, KnownValue
 from .word_lists import street_suffixes, unit_words
 
 LEAST_ID = 5

@@ -237,12 +237,15 @@ def _words_from(folded: str, at: int, spelt: tuple[str, ...]) -> int | None:
 
 
 def _number_before(folded: str, at: int, number: str) -> int | None:
-    """Where the number stands that leads a street's name, over directions and the like."""
+    """Where the number stands that leads a street's name, over directions and the like.
+
+    A letter may touch it: what is before it may be removed, and then it stands alone.
+    """
     head = folded[max(0, at - 60) : at]
     words = list(WORD.finditer(head))
     for back, match in enumerate(reversed(words)):
-        if match[0] == number:
-            return at - len(head) + match.start()
+        if match[0].endswith(number) and not match[0][: -len(number)][-1:].isdigit():
+            return at - len(head) + match.end() - len(number)
         if back >= _MOST_BETWEEN or match[0] not in _CONNECTING:
             return None
     return None

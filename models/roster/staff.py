@@ -16,8 +16,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.keys import Keys
+from ..core.known_values import NAME_ATTRIBUTES, KnownValue, PersonKind
 from .folding import FoldedView, fold, occurrences, spellings, split_words
-from .known import NAME_ATTRIBUTES, KnownValue, PersonKind
 from .matcher import STAFF_LABEL, RosterCandidate, RosterClass
 from .names import FAMILY, GIVEN, split_name
 from .word_lists import STAFF_TITLES, particles, words
@@ -127,15 +127,16 @@ class StaffIndex:
         if not len(self._sorted):
             return []
         view = FoldedView.of(text)
-        if len(self._folded) >= _MOST_KEPT:  # here alone: what a text needs stays to its end
-            self._folded.clear()
+        if len(self._folded) >= _MOST_KEPT:
+            self._folded = {}  # another one: threads are at texts that need what is in this
+        folded = self._folded
         order = split_words(text)
         written = set(order)
         spans = sorted(
             {
-                *self._full_names(view, order, written),
-                *self._by_title(view, written),
-                *self._by_credential(text, written),
+                *self._full_names(view, order, written, folded),
+                *self._by_title(view, written, folded),
+                *self._by_credential(text, written, folded),
             }
         )
         merged: list[tuple[int, int]] = []
@@ -153,32 +154,32 @@ class StaffIndex:
         at = bisect_left(self._sorted, value)
         return at < len(self._sorted) and self._sorted[at] == value
 
-    def _name_word(self, written: str) -> str:
+    def _name_word(self, written: str, folded: dict[str, str]) -> str:
         """The folded word if it is in some name, else ""; remembered, for words recur."""
-        known = self._folded.get(written)
+        known = folded.get(written)
         if known is None:
             known = fold(written)
             if len(known) < 2 or not self._has(self._hashes.word(known)):
                 known = ""
-            self._folded[written] = known
+            folded[written] = known
         return known
 
     def _is_surname(self, word: str) -> bool:
         return self._has(self._hashes.title(word))
 
     def _full_names(
-        self, view: FoldedView, order: list[str], written: set[str]
+        self, view: FoldedView, order: list[str], written: set[str], folded: dict[str, str]
     ) -> Iterator[tuple[int, int]]:
         """Yields stretches that begin and end with the words of a full name.
 
         First all words are looked at in their order; where they stand is asked of those few that
         are a name together.
         """
-        text, known = view.text, self._folded.get
+        text, known = view.text, folded.get
         is_small = text == view.folded if text.isascii() else text == text.lower()
         for word in written:
             if known(word) is None:
-                self._name_word(word)
+                self._name_word(word, folded)
         hits = [
             at
             for at, word in enumerate(map(known, order))
@@ -193,7 +194,7 @@ class StaffIndex:
         named = {
             (one, other)
             for one, other in pairs
-            if self._is_full(self._name_word(one), self._name_word(other), is_small)
+            if self._is_full(folded[one], folded[other], is_small)
         }
         if named:
             spelt = {word for pair in named for word in pair}
@@ -212,30 +213,36 @@ class StaffIndex:
             return False
         return self._has(self._hashes.pair(one, other))
 
-    def _by_title(self, view: FoldedView, written: set[str]) -> Iterator[tuple[int, int]]:
+    def _by_title(
+        self, view: FoldedView, written: set[str], folded: dict[str, str]
+    ) -> Iterator[tuple[int, int]]:
         """Yields stretches behind a title that end with a surname."""
         for title in _BEFORE & {word.lower() for word in written & _TITLES_WRITTEN}:
             for start, end in occurrences(view.folded, title):
                 if behind := _BEHIND_TITLE.match(view.text, view.span(start, end)[1]):
-                    yield from self._behind_title(view.text, behind.end())
+                    yield from self._behind_title(view.text, behind.end(), folded)
 
-    def _by_credential(self, text: str, written: set[str]) -> Iterator[tuple[int, int]]:
+    def _by_credential(
+        self, text: str, written: set[str], folded: dict[str, str]
+    ) -> Iterator[tuple[int, int]]:
         """Yields surnames before a credential."""
         for credential in _BEHIND & written:
             for at, _ in occurrences(text, credential):
                 before = _SURNAME.search(text, max(0, at - _NEAR), at)
                 if before and _CREDENTIAL.match(text, at):
-                    spelt = self._name_word(before[1])
+                    spelt = self._name_word(before[1], folded)
                     if spelt and self._is_surname(spelt):
                         yield before.span(1)
 
-    def _behind_title(self, text: str, start: int) -> Iterator[tuple[int, int]]:
+    def _behind_title(
+        self, text: str, start: int, folded: dict[str, str]
+    ) -> Iterator[tuple[int, int]]:
         reach = start
         for _ in range(3):
             word = _ANY.match(text, reach)
             if word is None:
                 return
-            spelt = self._name_word(word[0])
+            spelt = self._name_word(word[0], folded)
             if spelt and self._is_surname(spelt):
                 yield start, word.end()
             gap = _GAP.match(text, word.end())

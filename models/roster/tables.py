@@ -11,10 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.errors import DocumentError, UsageError
 from ..core.keys import canonical_id
+from ..core.known_values import (
+    LONGEST_VALUE,
+    NAME_ATTRIBUTES,
+    KnownAttribute,
+    KnownValue,
+    PersonKind,
+)
 from ..formats import Format, FormatOptions, Limits, format_of, open_format
 from ..storage.input_files import InputFile
 from ..storage.storage import Storage
-from .known import LONGEST_VALUE, NAME_ATTRIBUTES, KnownAttribute, KnownValue, PersonKind
 from .mapping import TableColumns, columns_of
 from .normal import is_usable
 

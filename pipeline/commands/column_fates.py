@@ -41,4 +41,5 @@ def _fate(name: str, role: str, policy: Mapping[str, Any]) -> str:
         Role.PASS.value: f"{name}, as it is",
         Role.HASH.value: f"{name}, a keyed hash",
         Role.DROP.value: "left out",
-    }.get(role, f"{name}, by a role of another version")
+        Role.KNOWN.value: "left out, and removed from the texts of its row",
+    }.get(role.partition(":")[0], f"{name}, by a role of another version")

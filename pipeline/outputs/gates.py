@@ -1,9 +1,11 @@
 """The gates: all that decides that a finished run is held and not published, in their order.
 
 After each round of work: no row is lost (`reconcile`), every part is there (`check_parts`).
-Before publication, in `check_gates`: the share of quarantined rows, files that were not read to the
-end, the audit, published documents that would be removed, planted documents (`canary_gate`), spans
-that would be lost. A run that has passed them may still wait for a person: `hold`.
+Before publication, in `check_gates`: the share of quarantined rows, rows in whose output something
+known of their people was left, documents whose patient is not in the roster, files that were not
+read to the end, the audit, published documents that would be removed, planted documents
+(`canary_gate`), spans that would be lost. A run that has passed them may still wait for a person:
+`hold`.
 """
 
 from __future__ import annotations
@@ -86,12 +88,15 @@ def check_gates(
     max_quarantined: float | None = None,
     max_gone: float | None = None,
     max_lost: float | None = None,
+    max_guard: float | None = None,
+    min_roster_share: float | None = None,
 ) -> dict[str, Any]:
     """Checks what a finished run has staged and counted.
 
     Args:
         tally: of all its units; see `reconcile`.
-        max_quarantined, max_gone, max_lost: instead of the planned ones.
+        max_quarantined, max_gone, max_lost, max_guard, min_roster_share: instead of the planned
+            ones.
 
     Returns:
         What the report of the manifest says of it.
@@ -100,12 +105,15 @@ def check_gates(
         GateFailed: if something is not as it must be.
         UsageError: if canaries or key are not the planned ones.
     """
-    max_quarantined = job.max_quarantined if max_quarantined is None else max_quarantined
-    max_gone = job.max_gone if max_gone is None else max_gone
+    max_quarantined = _given(max_quarantined, job.max_quarantined)
+    max_gone = _given(max_gone, job.max_gone)
     max_lost = job.max_lost if max_lost is None else max_lost
     check_quarantined(
         tally, max_quarantined, is_first=not storage.exists(f"{job.output}/{MANIFEST}")
     )
+    check_guard(tally, _given(max_guard, job.max_guard))
+    if job.roster is not None:
+        check_roster_share(tally, _given(min_roster_share, job.min_roster_share))
     if max_quarantined < 1:
         check_whole(job, plan, receipts)
     check_audit(storage, job, receipts)
@@ -115,6 +123,13 @@ def check_gates(
         results |= check_lost(storage, job, plan, receipts, max_lost)
     storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(results).encode())
     return results
+
+
+def _given(limit: float | None, planned: float | None) -> float:
+    """A limit that is given now, else the planned one."""
+    found = planned if limit is None else limit
+    assert found is not None, "a plan has it"
+    return found
 
 
 def read_gate_results(storage: Storage, job: Job) -> dict[str, Any]:
@@ -147,6 +162,50 @@ def check_quarantined(tally: Tally, max_quarantined: float, *, is_first: bool = 
                 "--key-file ...",
                 accept=f"--max-quarantined {math.ceil(held / rows * 10_000) / 10_000}",
                 gives_way=is_first and held == rows,
+            )
+        )
+
+
+def check_guard(tally: Tally, limit: float) -> None:
+    """Checks the share of rows in whose output something known of their people was left.
+
+    Raises:
+        GateFailed: if it is above the limit; with what each class means and what helps.
+    """
+    rows = tally.counts["rows_in"]
+    found = Counter({e: n for e, n in tally.errors.items() if e.startswith("guard: ")})
+    if rows and found.total() / rows > limit:
+        raise GateFailed(
+            f"in the output of {found.total()} of {rows} rows something was left that is known of "
+            f"their people ({found.total() / rows:.2%}), more than the limit of {limit:.2%}. These "
+            "rows are quarantined; so many tell of a column that should not pass, or of a fault. "
+            "Nothing is published. Classes:\n"
+            + "".join(_told(error, n) for error, n in found.most_common(_MOST_CLASSES))
+            + _ways_on(
+                "the rows and their files: scrubline inspect --output ... --quarantined "
+                "--key-file ...",
+                accept=f"--max-guard {math.ceil(found.total() / rows * 10_000) / 10_000}",
+            )
+        )
+
+
+def check_roster_share(tally: Tally, limit: float) -> None:
+    """Checks the share of documents whose patient is in the roster.
+
+    Raises:
+        GateFailed: if it is below the limit.
+    """
+    documents, known = tally.counts["documents"], tally.counts["documents_in_roster"]
+    if documents and known / documents < limit:
+        raise GateFailed(
+            f"the roster has the patient of only {known} of {documents} documents "
+            f"({known / documents:.2%}), less than the limit of {limit:.2%}. Nothing is published. "
+            "Check whether the roster is of today, and whether its patient ids are those of the "
+            "column with role patient: leading zeros and letters count.\n"
+            + _ways_on(
+                "the roster: scrubline roster check ROSTER --key-file ...; and at the column "
+                "`roster` of the documents table",
+                accept=f"--min-roster-share {math.floor(known / documents * 10_000) / 10_000}",
             )
         )
 

@@ -13,6 +13,7 @@ from ...models.core.errors import UsageError
 from ...models.jobs.job import Job
 from ...models.jobs.output_rows import Tally
 from ...models.jobs.receipts import RESTRICTED
+from ...models.jobs.roster_steps import labels_kept
 from ...models.redaction.policy import Policy
 from ...models.storage.storage import Storage
 from .catalogue import Catalogue, parts_there
@@ -51,6 +52,7 @@ def make_manifest(
         "recognisers": dict(zip(job.recognisers, job.recogniser_hashes, strict=True)),
         "policy": policy.to_dict() if policy else {"hash": job.policy_hash},
         "key_check": job.key_check,
+        **_people(job, policy),
         "budgets": job.budgets.of_version(job.code_version),
         "content_digest": content_digest(total.digests),
         "text_digest": total.digests["text"].hex(),
@@ -63,6 +65,26 @@ def make_manifest(
             for part in entry.receipt.parts
             if part.table not in RESTRICTED
         ],
+    }
+
+
+def _people(job: Job, policy: Policy | None) -> dict[str, Any]:
+    """Whom the run knew beforehand; nothing where it knew nobody.
+
+    `not_asserted` are the labels that the policy keeps for notes of any type: what a roster knows
+    of these may be in the output. None where the policy is not known.
+    """
+    if not job.knows_people:
+        return {}
+    policies = [policy, *policy.note_types.values()] if policy else []
+    kept = {label for one in policies for label in labels_kept(one)}
+    return {
+        "roster": {
+            "generation": job.roster_generation or None,
+            "fuzzy": job.roster_fuzzy,
+            "code": job.roster_hash,
+            "not_asserted": sorted(kept) if policy else None,
+        }
     }
 
 
@@ -106,6 +128,7 @@ def _how_written(job: Job) -> dict[str, Any]:
         "format": job.format,
         "settings": dataclasses.asdict(job.settings),
         "group_lines": job.group_lines and dataclasses.asdict(job.group_lines),
+        **({"roster": job.roster_generation} if job.roster_generation else {}),
     }
 
 

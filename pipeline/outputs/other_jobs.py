@@ -77,7 +77,7 @@ def require_same_job(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Traits:
-    roles: Mapping[str, Role]
+    roles: Mapping[str, str]
     families: frozenset[str]
     written: Mapping[str, Any]
     group_lines: Any
@@ -87,7 +87,7 @@ class _Traits:
 
 def _traits(job: Job, families: Collection[str]) -> _Traits:
     return _Traits(
-        {name: role for name, role in job.columns.roles if role is not Role.DROP},
+        {name: role for name, role, *_ in job.columns.to_json() if role != Role.DROP},
         frozenset(families),
         dataclasses.asdict(job.settings),
         job.group_lines,

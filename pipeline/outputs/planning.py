@@ -146,8 +146,8 @@ def roles_for(seen: InputSurvey, declared: Columns | None) -> Columns:
         raise ColumnNames(seen.columns).error(
             "the input has the columns {columns} and none has a declared role. "
             "Every column needs a role (drop leaves it out): add --column NAME=ROLE for each "
-            "(text, id, patient, type, date, pass, drop, hash), or let `scrubline init --input ... "
-            "--output job.toml` propose them in a config file",
+            "(text, id, patient, type, date, pass, drop, hash, known:WHAT), or let `scrubline init "
+            "--input ... --output job.toml` propose them in a config file",
             seen.columns,
         )
     declared = declared.resolved(seen.columns)
@@ -341,6 +341,7 @@ def make_plan(
         str(job.batch_documents),
         str(job.batch_bytes),
         str(job.keep_candidates),
+        *((job.roster_generation,) if job.roster_generation else ()),
         *(unit.name for unit in plan.units),
         *identity,
     )[:16]

@@ -21,7 +21,8 @@ from ...models.formats.column_roles import Columns
 from ...models.formats.line_notes import join_or_none
 from ...models.jobs.audit import EARLIER
 from ...models.jobs.audit import TABLES as SCHEMAS
-from ...models.jobs.output_rows import audit_fields, column_fields, quarantine_fields, text_fields
+from ...models.jobs.audit_rows import audit_fields
+from ...models.jobs.output_rows import column_fields, quarantine_fields, text_fields
 from ...models.redaction.actions import ACTIONS
 from ...models.redaction.policy import Policy
 from ...models.storage.input_files import InputFile
@@ -111,7 +112,7 @@ def _rows(content: bytes, name: str) -> list[dict[str, Any]]:
         Exception: of many kinds, if it is not a Parquet file, or is damaged.
     """
     table = table_in(content)
-    known = (SCHEMAS[name], EARLIER.get(name, SCHEMAS[name]))
+    known = (SCHEMAS[name], *EARLIER.get(name, ()))
     if not any(table.schema.equals(schema) for schema in known):
         raise _OtherTable("has other columns or types than its table")
     for field, column in zip(table.schema, table.columns, strict=True):

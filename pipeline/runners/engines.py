@@ -214,7 +214,7 @@ def check_places(runner: str, places: Iterable[str], key_source: str) -> None:
     """Refuses what workers on other machines cannot reach, where it is known that they are others.
 
     Args:
-        places: URLs of inputs, output, bundles and policy; names of shipped ones are none.
+        places: URLs of inputs, output, bundles, roster and policy; names of shipped ones are none.
 
     Raises:
         UsageError: naming what to change.
@@ -223,8 +223,8 @@ def check_places(runner: str, places: Iterable[str], key_source: str) -> None:
         return
     if any(local_path(one) is not None or one.startswith("memory:") for one in places):
         raise UsageError(
-            "--runner dataflow: inputs, output, bundles and policy must be URLs that its workers "
-            "can read, such as gs://...; one of them is a place of this machine"
+            "--runner dataflow: inputs, output, bundles, roster and policy must be URLs that its "
+            "workers can read, such as gs://...; one of them is a place of this machine"
         )
     if key_source.startswith("env:"):
         raise UsageError(
@@ -238,4 +238,5 @@ def check_places(runner: str, places: Iterable[str], key_source: str) -> None:
 def check_job_places(runner: str, job: Job, inputs: Iterable[str]) -> None:
     """Refuses a job with places that workers on other machines cannot reach; see `check_places`."""
     named = [place for place in (job.policy, *job.models) if "/" in place]
-    check_places(runner, [*inputs, job.output, *named], job.key_source)
+    roster = [job.roster] if job.roster is not None else []
+    check_places(runner, [*inputs, job.output, *named, *roster], job.key_source)

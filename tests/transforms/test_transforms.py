@@ -298,7 +298,7 @@ WHOLE = [
     ("Write", "scrubline.transforms.write.open_job_once"),
     ("ReadUnits", "scrubline.transforms.read.open_job_once"),
     ("ReadUnits", "scrubline.models.jobs.opening.read_unit"),
-    ("Scrub", "scrubline.transforms.running.open_job_once"),
+    ("GuardRoster", "scrubline.transforms.running.open_job_once"),
 ]
 
 

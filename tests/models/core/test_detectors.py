@@ -23,6 +23,8 @@ TAGGERS = ("crf", "charcrf", "svm", "trees")
         ("deny", "deny", ""),
         ("own:chart", "own", "chart"),
         ("own", "rule", "own"),
+        ("roster:self", "roster", "self"),
+        ("roster", "rule", "roster"),
         ("phone", "rule", "phone"),
         ("crf", "rule", "crf"),
         ("propagation", "rule", "propagation"),
@@ -79,7 +81,7 @@ def test_every_kind_of_tagger_has_a_name_and_every_kind_a_rank():
     assert {k.items for k in DetectorKind if k.items} == set(KINDS_OF_TAGGERS)
     assert {k.family for k in DetectorKind if k.family} == {"crf", "margin", "trees"}
     for order in (ORDER, LIU_2015):
-        assert sorted(("deny", "own", *order)) == sorted((*KINDS, PART))
+        assert sorted(("deny", "roster", "own", *order)) == sorted((*KINDS, PART))
 
 
 def test_every_rule_is_called_by_its_name():

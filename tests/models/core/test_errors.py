@@ -99,7 +99,7 @@ MAKERS = ["models/formats/*.py", "models/corpora/*.py"] + [
     f"models/{name}.py"
     for name in (
         *("core/budgets", "core/keys", "redaction/merging", "jobs/read_unit", "jobs/steps"),
-        "text/tokenizer",
+        *("text/tokenizer", "roster/guard"),
     )
 ]
 """Where a class may also be told as a mere text: `return "BadEncoding"`."""
@@ -110,6 +110,7 @@ TWO_WORDS = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|OverBudget:[a-z_]+")
 NO_CLASSES = {
     *("SpaceAfter", "SpacesAfter", "SpanBefore", "SpanAfter"),  # keys of CoNLL-U
     "Malformed",  # of a written part, which `verify` counts
+    *("MatchRoster", "GuardRoster"),  # steps
 }
 
 

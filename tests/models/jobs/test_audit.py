@@ -14,7 +14,7 @@ def test_the_audit_has_the_columns_that_were_promised():
     assert AUDIT.names == [
         *("run", "doc_key", "patient_key", "field", "start", "end", "out_start", "out_end"),
         *("label", "hipaa", "detectors", "source", "source_hash", "score", "action", "reason"),
-        *("fragment", "entity_id"),
+        *("fragment", "entity_id", "attempt", "precision", "roster"),
     ]
 
 
@@ -50,8 +50,12 @@ def test_every_column_says_what_it_is(name):
 @pytest.mark.parametrize(
     ("schema", "nullable"),
     [
-        (AUDIT, {"patient_key", "hipaa", "reason", "entity_id"}),
-        (DOCUMENTS, {"patient_key", "note_type", "period"}),
+        (AUDIT, {"patient_key", "hipaa", "reason", "entity_id", "attempt", "precision", "roster"}),
+        (
+            DOCUMENTS,
+            {"patient_key", "note_type", "period"}
+            | {"roster", "surrogates", "dates_unread", "dates_ambiguous"},
+        ),
         (QUARANTINE, {"doc_key"}),
         (CANDIDATES, set()),
     ],

@@ -15,10 +15,10 @@ from scrubline.models.core.digests import PARTS, Digest, content_digest
 from scrubline.models.core.labels import HIPAA_OF
 from scrubline.models.formats import FORMATS, Limits
 from scrubline.models.jobs.audit import AUDIT, DOCUMENTS, QUARANTINE
+from scrubline.models.jobs.audit_rows import audit_fields
 from scrubline.models.jobs.output_rows import (
     COUNTS,
     Tally,
-    audit_fields,
     build_output_rows,
     column_fields,
     quarantine_fields,

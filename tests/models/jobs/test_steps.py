@@ -35,7 +35,10 @@ def opened():
 
 
 def test_the_chain_goes_through_all_steps(opened):
-    assert list(STEPS) == ["Tokenize", "Featurize", "Label", "Recognise", "Merge", "Scrub"]
+    assert list(STEPS) == [
+        *("Tokenize", "Featurize", "Label", "Recognise", "MatchRoster", "Merge", "Scrub"),
+        "GuardRoster",
+    ]
     batch = run_steps(batch_of(*TEXTS), opened)
     assert batch.scrubbed.texts == SCRUBBED and batch.failures == {}
 

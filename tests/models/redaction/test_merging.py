@@ -5,7 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.core.detectors import DENY, DetectorId
+from scrubline.models.core.detectors import DENY, ROSTER, DetectorId
 from scrubline.models.core.errors import DocumentError, UsageError
 from scrubline.models.core.spans import Candidate
 from scrubline.models.redaction.merging import (
@@ -60,7 +60,7 @@ POLICIES = {
 LABELS = ("PATIENT", "DATE", "AGE", "ZIP", "PHONE", "CITY", "MEDICALRECORD")
 DETECTORS = (
     *("phone", "propagation:en", "crf:en-default", "crf:other", "charcrf:en-default"),
-    *("svm:other", "trees:other", "own:chart"),
+    *("svm:other", "trees:other", "own:chart", "roster:self", "roster:staff"),
 )
 DENIED = {"phone": "CITY", "dates": "PHONE"}
 """Rules of the tests -> the label under which a deny-list proposes the same stretch."""
@@ -123,7 +123,7 @@ def slow_select(candidates, order=ORDER):
 
 def slow_key(c, others, order=ORDER):
     return (
-        ["deny", "own", *order].index(slow_rank(c, others)),
+        ["deny", "roster", "own", *order].index(slow_rank(c, others)),
         -(c.end - c.start),
         c.start,
         c.label,
@@ -391,6 +391,33 @@ def test_what_is_denied_goes_whatever_is_allowed_and_whatever_it_says(text, labe
     assert (verdict.outcome, verdict.action, verdict.replacement) == (ACCEPTED, *expected)
 
 
+@pytest.mark.parametrize(
+    ("text", "label", "expected"),
+    [
+        ("Foley 93", "CITY", ("redact", "somewhere")),  # allowed for all
+        ("93", "PATIENT", ("redact", "<PATIENT/>")),  # vetoed
+        ("54", "AGE", ("redact", "<AGE/>")),  # may stay by its text
+        ("02139", "ZIP", ("generalise", "021")),  # the policy's own action, as it removes
+        ("12/3", "DATE", ("redact", "<DATE/>")),  # kept by policy
+        ("é", "PHONE", ("mask", "*")),
+    ],
+)
+def test_what_a_roster_knows_goes_whatever_is_allowed_vetoed_or_kept(text, label, expected):
+    found = Candidate(0, len(text), label, "roster:self", 1.0)
+    [verdict] = accept(text, [found], LISTS, lambda start, end: True)
+    assert (verdict.outcome, verdict.action, verdict.replacement) == (ACCEPTED, *expected)
+
+
+def test_a_roster_ranks_behind_deny_lists_and_before_all_else():
+    text = "at Foley Hospital"
+    longer = (("Foley Hospital", "HOSPITAL", "own:x"), ("Foley Hospital", "HOSPITAL", "crf:x"))
+    known, denied = ("Foley", "PATIENT", "roster:self"), ("Foley", "CITY", DENY)
+    for order in (ORDER, ORDER[::-1]):
+        [best] = select(found(text, *longer, known), order)
+        assert best.detector == "roster:self"
+        assert select(found(text, known, denied), order)[0].detector == DENY
+
+
 def test_a_deny_list_wins_over_longer_rules():
     text = "at Foley Hospital"
     pieces = (("Foley Hospital", "HOSPITAL", "rules"), ("Foley", "CITY", DENY))
@@ -522,7 +549,8 @@ def test_every_rejected_character_goes_or_is_told(document, policy):
     assert characters(told) <= rejected
     assert all((s.reason is None) == (s.action != "keep") for s in spans)
     assert all(v.outcome == ACCEPTED for v in verdicts if v.candidate.detector == DENY)
-    denied = characters(c for c in candidates if c.detector == DENY)
+    sure = [c for c in candidates if DetectorId.parse(c.detector).kind in (DENY, ROSTER)]
+    denied = characters(sure)
     assert denied <= characters(s for s in spans if s.replacement is not None)
 
 

@@ -84,12 +84,14 @@ NAME = (3, 8, "PATIENT", "known_name", 0.9)
         ([NAME, (3, 8, "DOCTOR", "crf:a", 1.0)], ("Smith", "known_name", ("crf:a", "known_name"))),
         ([NAME, (0, 8, "DOCTOR", "crf:a", 1.0)], ("Mr Smith", "crf:a", ("crf:a", "known_name"))),
         ([(10, 12, "AGE", "age", 1.0)], ("93", "age", ("age",))),
+        ([(3, 8, "PATIENT", "roster:self", 1.0)], ("Smith", "roster:self", ("roster:self",))),
         # Left to `merge`: what is cut off, what is of a better kind inside, an age that two say.
         ([NAME, (0, 5, "DOCTOR", "crf:a", 1.0)], None),
         ([NAME, (0, 8, "DOCTOR", "propagation:a", 1.0)], None),
         ([(0, 8, "DATE", "timestamp", 1.0), (0, 13, "DATE", "crf:a", 1.0)], None),
         ([(10, 12, "AGE", "age", 1.0), (10, 12, "AGE", "crf:a", 1.0)], None),
         ([(3, 8, "PATIENT", "deny", 1.0)], None),
+        ([(10, 12, "AGE", "roster:self", 1.0)], None),
         ([NAME, (3, 8, "PATIENT", "known_name", 0.5)], None),
     ],
 )

@@ -8,12 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 from scrubline.models.core.errors import OverBudget, UsageError
 from scrubline.models.core.keys import Keys
+from scrubline.models.core.known_values import KnownValue
 from scrubline.models.roster.building import MOST_IN_ONE_SHARD, build_roster
 from scrubline.models.roster.bundle import RosterBundle, RosterFiles
 from scrubline.models.roster.differences import roster_changes
-from scrubline.models.roster.known import MOST_VALUES, KnownValue, pack_row, unpack_row
 from scrubline.models.roster.manifest import check_date
 from scrubline.models.roster.mapping import check_mapping
+from scrubline.models.roster.packed_rows import MOST_VALUES, pack_row, pack_value, unpack_row
 from scrubline.models.roster.sealing import RosterError, RowSealer
 from scrubline.models.roster.tables import PeopleTables, TableCounts, TableFaults
 from scrubline.models.storage.storage import Storage
@@ -159,7 +160,7 @@ def test_a_patient_over_the_budget(tmp_path):
         with pytest.raises(OverBudget, match="OverBudget:roster"):
             row(bundle, "p1")
         assert row(bundle, "p2") == ["self.given=Zelda"]
-    exact = [KnownValue.of("self", "given", f"n{n}").packed() for n in range(MOST_VALUES)]
+    exact = [pack_value(KnownValue.of("self", "given", f"n{n}")) for n in range(MOST_VALUES)]
     assert len(unpack_row(pack_row(exact))) == MOST_VALUES
 
 

@@ -5,11 +5,12 @@ import time
 
 import pytest
 from scrubline.models.core.keys import Keys
+from scrubline.models.core.known_values import KnownValue
 from scrubline.models.roster.folding import FoldedView, fold, occurrences, without_ocr
 from scrubline.models.roster.grouping import ValueGroups
 from scrubline.models.roster.guard import Guard, OwnIdentifier
-from scrubline.models.roster.known import KnownValue, unpack_row
 from scrubline.models.roster.matcher import Matcher
+from scrubline.models.roster.packed_rows import pack_value, unpack_row
 from scrubline.models.roster.sealing import RosterError, RowSealer, Shard
 from scrubline.models.roster.staff import StaffHash, StaffIndex, staff_hashes
 from scrubline.models.roster.word_lists import nicknames
@@ -95,7 +96,7 @@ def test_any_value(attribute, value):
     for candidate in Matcher(rows).candidates(text):
         assert 0 <= candidate.start < candidate.end <= len(text)
     assert not Guard(rows).violations("nothing here")
-    assert unpack_row(rows[0].packed() + b"\xff") == tuple(rows)
+    assert unpack_row(pack_value(rows[0]) + b"\xff") == tuple(rows)
 
 
 def test_a_note_that_is_the_roster_itself():

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrubline.models.core.errors import OverBudget
+from scrubline.models.core.known_values import KnownValue
 from scrubline.models.roster.guard import Guard
-from scrubline.models.roster.known import KnownValue
 from scrubline.models.roster.matcher import Matcher
 
 

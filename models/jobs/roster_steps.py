@@ -1,0 +1,258 @@
+"""Match and Guard: what is known of a row's people is found in its texts, and asserted to be gone.
+
+Between the two lie Merge and Scrub. Both look up the people of each row anew: what is opened of a
+roster is kept no longer than a step takes. They share tables, and no logic.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import pyarrow as pa
+
+from ..core.batches import Batch, Failure, map_documents
+from ..core.errors import DocumentError, error_class
+from ..core.known_values import KnownValue
+from ..core.shortage import raise_shortage
+from ..core.spans import Candidate, Candidates
+from ..formats import CellForm
+from ..formats.column_roles import Columns, Role
+from ..formats.nested_texts import open_nested
+from ..redaction.policy import Policy
+from ..roster.guard import Guard
+from ..roster.matcher import STAFF_LABEL, Matcher
+from ..roster.people import LABELS, KnownPeople
+from ..views.batches import bring_back
+
+_Known = tuple[KnownValue, ...]
+_ASSERTED = (Role.PASS, Role.TYPE)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class PassingColumns:
+    """The columns of a unit that go out as they are.
+
+    Attributes:
+        form: how its cells are held.
+        columns: their roles.
+        partition: hive keys and values of the unit.
+    """
+
+    form: CellForm
+    columns: Columns
+    partition: tuple[tuple[str, str], ...] = ()
+
+    def values(self, table: pa.Table) -> list[list[object]]:
+        """For each row of a table all values that pass, as the format decodes them."""
+        roles = dict(self.columns.roles)
+        names = [name for role in _ASSERTED for name in self.columns.named(role)]
+        folders = [value for name, value in self.partition if roles[name] in _ASSERTED]
+        found: list[list[object]] = [[*folders] for _ in range(table.num_rows)]
+        nested = open_nested(self.form, self.columns, table) if self.columns.paths else {}
+        leaves = {path: leaf for column in nested.values() for path, leaf in column.leaves.items()}
+        for name in names:
+            if name in leaves:
+                values = self._decoded(leaves[name].cells)
+                rows: Sequence[int] = leaves[name].rows
+            elif name in table.column_names and name not in self.columns.paths:
+                values = self._decoded(table.column(name))
+                rows = range(table.num_rows)
+            else:
+                continue
+            for row, value in zip(rows, values, strict=True):
+                found[row].append(value)
+        return found
+
+    def _decoded(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
+        try:
+            return self.form.decode(column)
+        except Exception as error:  # what Python has no value for, such as the year 12000
+            raise_shortage(error)
+            texts: list[object] = column.cast(pa.string()).to_pylist()
+            return texts
+
+
+_BETWEEN = "\n;\n"
+"""Joins texts, and no two of them to one name or number."""
+
+
+def _texts_of(value: object) -> Iterator[str]:
+    """Yields the texts within a value of a format; numbers and days as they are written."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, bytes):
+        yield value.decode("utf-8", "replace")
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts_of(key)
+            yield from _texts_of(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts_of(inner)
+    elif isinstance(value, float) and value.is_integer():
+        yield str(int(value))
+    elif isinstance(value, datetime.date):  # and of a moment its day
+        yield value.isoformat()[:10]
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
+
+
+# -- whom a row is of
+
+
+def _look_up(batch: Batch, people: KnownPeople, stage: str) -> tuple[Batch, dict[int, _Known]]:
+    """What is known of the people of each note, by its first row; and the batch with failures.
+
+    A patient is looked up once, for all rows. Where a note is several rows, what any of them says
+    is known of all.
+
+    Raises:
+        RosterError: if a file of the roster is damaged: no row is at fault.
+    """
+    rows, failures = batch.rows, dict(batch.failures)
+    patients: dict[str, _Known | DocumentError | None] = {}
+    found: dict[int, dict[KnownValue, None]] = {}
+    in_roster: list[bool | None] = [None] * len(rows)
+    for row, first in enumerate(rows.first_rows.tolist()):
+        if row in failures or first in failures:
+            continue
+        own = found.setdefault(first, {})
+        key = rows.patient_keys[row]
+        if key is not None and key not in patients:
+            try:
+                patients[key] = people.row(key)
+            except DocumentError as error:
+                patients[key] = error
+        of_roster = patients[key] if key is not None else None
+        if isinstance(of_roster, DocumentError):
+            failures[first] = Failure(stage, error_class(of_roster))
+            continue
+        if people.bundle is not None:
+            in_roster[row] = of_roster is not None
+        own.update(dict.fromkeys((*(of_roster or ()), *(rows.known[row] if rows.known else ()))))
+    known = {first: tuple(own) for first, own in found.items() if first not in failures}
+    batch = dataclasses.replace(batch, failures=failures, in_roster=tuple(in_roster))
+    return batch, known
+
+
+def labels_kept(policy: Policy) -> frozenset[str]:
+    """Labels of what a roster knows that a policy keeps: not looked for, and not asserted."""
+    return LABELS.intersection(policy.kept)
+
+
+# -- Match
+
+
+def match_batch(
+    batch: Batch,
+    policies: Sequence[Policy],
+    people: KnownPeople,
+    labels: Mapping[str, str] | None = None,
+) -> Batch:
+    """Adds candidates for what is known of each row's patient, and for staff in any row.
+
+    Texts in disguise are matched as they are read, too.
+
+    Args:
+        batch: with the candidates of all other detectors.
+        policies: the one that holds for each document.
+        people: whom the job knows.
+        labels: see `steps.recognise_batch`; what has no name there keeps its own.
+
+    Raises:
+        RosterError: if a file of the roster is damaged, or another one by now.
+    """
+    batch, known = _look_up(batch, people, "match")
+    kept = {id(policy): labels_kept(policy) for policy in policies}
+    matchers: dict[tuple[_Known, frozenset[str]], Matcher] = {}
+    rows = batch.documents.rows.tolist()
+
+    def found_in(index: int, text: str) -> list[Candidate]:
+        values, keeps = known[rows[index]], kept[id(policies[index])]
+        found = []
+        if values:
+            if (values, keeps) not in matchers:
+                matchers[values, keeps] = Matcher(values, fuzzy=people.fuzzy, kept=keeps)
+            found += matchers[values, keeps].candidates(text)
+        if people.staff is not None and STAFF_LABEL not in keeps:
+            found += people.staff.candidates(text)
+        candidates = [one.candidate() for one in found]
+        if labels is None:
+            return candidates
+        return [dataclasses.replace(c, label=labels.get(c.label, c.label)) for c in candidates]
+
+    texts = batch.documents.texts
+    batch = _with_found(batch, lambda index: found_in(index, texts[index]))
+    if batch.views is None:
+        return batch
+    owners, inner = batch.views.owners, batch.views.batch
+    inner = dataclasses.replace(inner, failures=batch.failures)
+    views = inner.documents.texts
+    return bring_back(batch, _with_found(inner, lambda at: found_in(owners[at], views[at])))
+
+
+def _with_found(batch: Batch, find: Callable[[int], list[Candidate]]) -> Batch:
+    results, failures = map_documents(batch, "match", find)
+    found = [(index, c) for index, candidates in enumerate(results) for c in candidates or ()]
+    candidates = Candidates.joined(batch.candidates, Candidates.of(found))
+    return dataclasses.replace(batch, candidates=candidates, failures=failures)
+
+
+# -- Guard
+
+
+def guard_batch(
+    batch: Batch,
+    policies: Sequence[Policy],
+    people: KnownPeople,
+    passing: PassingColumns | None,
+) -> Batch:
+    """Fails each row in whose output something of its own people is left.
+
+    Looked at are the scrubbed texts and the columns that pass. The error class says what sort of
+    identifier it is; which one it is and where is told nowhere.
+
+    Args:
+        batch: with scrubbed texts.
+        policies: the one that holds for each row.
+        people: whom the job knows.
+        passing: None if no column goes out.
+
+    Raises:
+        RosterError: as `match_batch`.
+    """
+    assert batch.scrubbed is not None, "Scrub comes first"
+    batch, known = _look_up(batch, people, "guard")
+    assert batch.scrubbed is not None
+    failures = dict(batch.failures)
+    written: dict[int, list[list[object]]] = {first: [] for first, own in known.items() if own}
+    try:
+        passed = [] if passing is None or not written else passing.values(batch.rows.columns)
+    except Exception as error:  # fail closed, as below
+        raise_shortage(error)
+        failures |= dict.fromkeys(written, Failure("guard", error_class(error)))
+        return dataclasses.replace(batch, failures=failures)
+    for row, values in zip(batch.rows.first_rows.tolist(), passed, strict=False):
+        if row in written:
+            written[row].append(values)
+    for row, text in zip(batch.documents.rows.tolist(), batch.scrubbed.texts, strict=True):
+        if row in written:
+            written[row].append([text])
+    kept = {id(policy): labels_kept(policy) for policy in policies}
+    guards: dict[tuple[_Known, frozenset[str]], Guard] = {}
+    for row, places in written.items():
+        try:
+            key = known[row], kept[id(policies[row])]
+            if key not in guards:
+                guards[key] = Guard(key[0], kept=key[1])
+            texts = (_BETWEEN.join(_texts_of(values)) for values in places)
+            left = {found for text in texts for found, _ in guards[key].violations(text)}
+        except Exception as error:  # fail closed: what was not asserted does not go out
+            raise_shortage(error)
+            failures[row] = Failure("guard", error_class(error))
+            continue
+        if left:
+            failures[row] = Failure("guard", min(left).value)
+    return dataclasses.replace(batch, failures=failures)
