@@ -15,12 +15,14 @@ from ..formats import Limits
 from ..recognisers import rule_hash
 from ..redaction.policy import Policy
 from ..redaction.policy_file import load_policy
+from ..redaction.stand_ins import StandIns
 from ..storage.key_files import load_keys, warn_if_open
 from ..storage.storage import Storage
 from .amendments import NO_AMENDMENTS, UnitAmendments
 from .job import CODE_VERSION, Job
 from .plan import Plan, Unit
 from .read_unit import read_unit
+from .shifted_columns import DateShifting
 from .steps import StepResources
 
 _WAY_ON = (
@@ -73,6 +75,7 @@ class OpenedInputs:
             limits or self.job.limits,
             self.job.budgets,
             keep_dates=self.policy.keep_dates,
+            shifting=DateShifting.of(self.policy),
             period=self.policy.documents.period,
             amendments=amendments,
             group_lines=self.job.group_lines,
@@ -112,6 +115,7 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
         detectors=tuple(BundleDetector(bundle) for bundle in bundles),
         recognisers=job.recognisers,
         budgets=job.budgets,
+        stand_ins=StandIns.of(policy, keys),
     )
     return OpenedJob(
         storage,

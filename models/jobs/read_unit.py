@@ -30,7 +30,9 @@ from ..redaction.telling import period_of
 from ..storage.input_files import InputFile
 from ..storage.storage import Storage
 from .amendments import NO_AMENDMENTS, SKIPPED, UnitAmendments
+from .chunk_packing import first_rows_of, packed
 from .plan import Unit
+from .shifted_columns import NO_DATES, DateShifting, RowDates
 
 STAGE = "read"
 
@@ -46,6 +48,7 @@ def read_unit(
     budgets: Budgets,
     *,
     keep_dates: bool,
+    shifting: DateShifting | None = None,
     period: str | None = None,
     amendments: UnitAmendments = NO_AMENDMENTS,
     group_lines: GroupLines | None = None,
@@ -56,6 +59,7 @@ def read_unit(
         form: that of the unit, as the job reads it.
         files: all input files of the plan.
         keep_dates: whether the policy lets columns with role `date` pass.
+        shifting: how it shifts dates; None if it shifts none.
         period: how much of a note's date the policy lets be told; see `telling.period_of`.
         amendments: which rows of the unit repeat an id, and which are left out.
         group_lines: where a note is several rows; they are never in two batches.
@@ -72,13 +76,14 @@ def read_unit(
         return whole_notes(chunks, form, group_lines, budgets.document_bytes)
 
     return batches_of_chunks(
-        _packed(_chunks(storage, form, unit, files, names, limits, notes), limits),
+        packed(_chunks(storage, form, unit, files, names, limits, notes), limits),
         form,
         unit,
         columns,
         keys,
         budgets,
         keep_dates=keep_dates,
+        shifting=shifting,
         period=period,
         amendments=amendments,
         group_lines=group_lines,
@@ -94,6 +99,7 @@ def batches_of_chunks(
     budgets: Budgets,
     *,
     keep_dates: bool,
+    shifting: DateShifting | None = None,
     period: str | None = None,
     amendments: UnitAmendments = NO_AMENDMENTS,
     group_lines: GroupLines | None = None,
@@ -104,7 +110,9 @@ def batches_of_chunks(
         chunks: records in order, each chunk within the caps of a batch.
         cells: what the cells of the chunks are.
     """
-    make = _RowMaker(columns, keys, budgets, unit, keep_dates, period, amendments, group_lines)
+    make = _RowMaker(
+        columns, keys, budgets, unit, keep_dates, shifting, period, amendments, group_lines
+    )
     first = 0
     waiting: Batch | None = None
     for chunk in chunks:
@@ -142,43 +150,6 @@ def _chunks(
         storage.check_unchanged(file)
 
 
-def _packed(chunks: Iterator[Chunk], limits: Limits) -> Iterator[Chunk]:
-    """Joins small chunks (a text file is one row) up to the caps of a batch."""
-    held: list[Chunk] = []
-    rows = size = 0
-    for chunk in chunks:
-        more_rows, more_size = chunk.columns.num_rows, chunk.columns.nbytes
-        if held and (
-            rows + more_rows > limits.batch_documents or size + more_size > limits.batch_bytes
-        ):
-            yield _joined(held)
-            held, rows, size = [], 0, 0
-        held.append(chunk)
-        rows, size = rows + more_rows, size + more_size
-    if held:
-        yield _joined(held)
-
-
-def _joined(chunks: Sequence[Chunk]) -> Chunk:
-    if len(chunks) == 1:
-        return chunks[0]
-    errors: dict[int, str] = {}
-    first_rows: list[Ints] = []
-    first = 0
-    for chunk in chunks:
-        errors |= {first + row: code for row, code in chunk.errors.items()}
-        first_rows.append(_first_rows(chunk) + first)
-        first += chunk.columns.num_rows
-    table = pa.concat_tables([chunk.columns for chunk in chunks])
-    return Chunk(table, errors, np.concatenate(first_rows))
-
-
-def _first_rows(chunk: Chunk) -> Ints:
-    if chunk.first_rows is None:
-        return np.arange(chunk.columns.num_rows, dtype=np.int64)
-    return chunk.first_rows
-
-
 _Found = tuple[str, Sequence[Any], bool]
 """Where a text lies, the values of the rows of its note there, and whether they can be texts."""
 
@@ -190,6 +161,7 @@ class _RowMaker:
     budgets: Budgets
     unit: Unit
     keep_dates: bool
+    shifting: DateShifting | None
     period: str | None
     amendments: UnitAmendments
     group_lines: GroupLines | None
@@ -198,7 +170,7 @@ class _RowMaker:
         """One chunk as a batch. `first`: ordinal of its first row in the unit."""
         count = chunk.columns.num_rows
         failures = {row: Failure(STAGE, code) for row, code in chunk.errors.items()}
-        first_rows = _first_rows(chunk)
+        first_rows = first_rows_of(chunk)
         skipped: dict[int, Failure] = {}
         """The notes that an operator leaves out; a failure that is found goes before."""
         for row in range(count):
@@ -227,14 +199,20 @@ class _RowMaker:
         types = [None if kind is None else str(kind) for kind in kinds]
         self._check_lines(form, chunk, first_rows, types, failures)
         documents = self._documents(form, chunk, nested, first_rows, failures, skipped)
+        patient_keys = tuple(None if p is None else self.keys.patient_key(p) for p in patients)
+        dates = self._row_dates(form, chunk, nested, patient_keys)
+        output = self._output(form, chunk, nested, dates, failures)
         rows = Rows(
             np.arange(first, first + count, dtype=np.int64),
             tuple(doc_keys),
-            tuple(None if p is None else self.keys.patient_key(p) for p in patients),
+            patient_keys,
             tuple(types),
-            self._output(form, chunk, nested, failures),
+            output,
             first_rows,
-            self._periods(form, chunk, nested),
+            self._periods(form, chunk, nested, dates),
+            note_dates=dates.notes,
+            births_over_89=dates.births_over_89,
+            dates_unread=tuple(dates.unread),
         )
         failures.update(
             {row: why for row, why in skipped.items() if int(first_rows[row]) not in failures}
@@ -246,28 +224,55 @@ class _RowMaker:
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], role: Role
     ) -> list[object]:
         """Python values of the first column of a role; a hive key counts as a constant column."""
-        count = chunk.columns.num_rows
         for name in self.columns.named(role):
-            if name in dict(self.unit.partition):
-                return [dict(self.unit.partition)[name]] * count
-            if name not in self.columns.paths:
-                return form.decode(chunk.columns.column(name))
-            values: list[object] = [None] * count
-            for column in nested.values():
-                if name in column.leaves:
-                    leaf = column.leaves[name]
-                    for row, value in zip(leaf.rows, form.decode(leaf.cells), strict=True):
-                        values[row] = value
-            return values
-        return [None] * count
+            return self._values_of(form, chunk, nested, name)
+        return [None] * chunk.columns.num_rows
+
+    def _values_of(
+        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
+    ) -> list[object]:
+        count = chunk.columns.num_rows
+        if name in dict(self.unit.partition):
+            return [dict(self.unit.partition)[name]] * count
+        if name not in self.columns.paths:
+            return form.decode(chunk.columns.column(name))
+        values: list[object] = [None] * count
+        for column in nested.values():
+            if name in column.leaves:
+                leaf = column.leaves[name]
+                for row, value in zip(leaf.rows, form.decode(leaf.cells), strict=True):
+                    values[row] = value
+        return values
+
+    def _row_dates(
+        self,
+        form: CellForm,
+        chunk: Chunk,
+        nested: Mapping[str, OpenedColumn],
+        patients: Sequence[str | None],
+    ) -> RowDates:
+        """What the columns of role `date` and `birth` say of each row, where dates are shifted."""
+        if self.shifting is None:
+            return NO_DATES
+
+        def of(role: Role) -> list[list[object]]:
+            return [self._values_of(form, chunk, nested, name) for name in self.columns.named(role)]
+
+        return RowDates.of(self.shifting, self.keys.dates, patients, of(Role.DATE), of(Role.BIRTH))
 
     def _periods(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn]
+        self,
+        form: CellForm,
+        chunk: Chunk,
+        nested: Mapping[str, OpenedColumn],
+        dates: RowDates,
     ) -> tuple[str | None, ...]:
         if self.period is None:
             return ()
-        dates = self._values(form, chunk, nested, Role.DATE)
-        return tuple(period_of(date, self.period) for date in dates)
+        if self.shifting is not None:
+            return tuple(period_of(date, self.period) for date in dates.shifted_notes)
+        found = self._values(form, chunk, nested, Role.DATE)
+        return tuple(period_of(date, self.period) for date in found)
 
     def _hashed(
         self,
@@ -383,9 +388,10 @@ class _RowMaker:
         form: CellForm,
         chunk: Chunk,
         nested: Mapping[str, OpenedColumn],
+        dates: RowDates,
         failures: dict[int, Failure],
     ) -> pa.Table:
-        """The columns that go out, text still as it came in; hashed columns hashed."""
+        """The columns that go out, text still as it came in; hashed and shifted ones are that."""
         out: dict[str, pa.ChunkedArray | pa.Array] = {}
         fields: list[pa.Field] = []
         folders = dict(self.unit.partition)
@@ -398,7 +404,7 @@ class _RowMaker:
             if name in self.columns.nested:
                 opened = nested[name]
                 cells = {
-                    path: self._cells(form, leaf.cells, leaf.rows, roles[path], failures)
+                    path: self._cells(form, leaf.cells, leaf.rows, roles[path], dates, failures)
                     for path, leaf in opened.leaves.items()
                     if self._goes_out(roles[path])
                 }
@@ -408,7 +414,7 @@ class _RowMaker:
             elif self._goes_out(roles[name]):
                 column = chunk.columns.column(name)
                 rows = range(chunk.columns.num_rows)
-                column = self._cells(form, column, rows, roles[name], failures)
+                column = self._cells(form, column, rows, roles[name], dates, failures)
                 if roles[name] is Role.HASH:
                     field = pa.field(name, column.type)
             else:
@@ -418,8 +424,8 @@ class _RowMaker:
         return pa.table(list(out.values()), schema=pa.schema(fields, chunk.columns.schema.metadata))
 
     def _goes_out(self, role: Role) -> bool:
-        if role is Role.DATE:
-            return self.keep_dates
+        if role in (Role.DATE, Role.BIRTH):
+            return self.keep_dates or (self.shifting is not None and self.shifting.columns)
         return role not in (Role.ID, Role.PATIENT, Role.DROP)
 
     def _cells(
@@ -428,9 +434,12 @@ class _RowMaker:
         column: Any,
         rows: Sequence[int],
         role: Role,
+        dates: RowDates,
         failures: dict[int, Failure],
     ) -> Any:
-        """Cells as they go out: as they are, or hashed."""
+        """Cells as they go out: as they are, hashed, or shifted."""
+        if role in (Role.DATE, Role.BIRTH) and self.shifting is not None:
+            return dates.column(self.shifting, form, column, rows, is_birth=role is Role.BIRTH)
         if role is not Role.HASH:
             return column
         hashed: list[str | None] = []
@@ -471,6 +480,6 @@ def output_partition(
         role = roles[name]
         if role is Role.HASH:
             out.append((name, keys.column_hash(canonical_id(value) or "")))
-        elif role in (Role.PASS, Role.TYPE) or (role is Role.DATE and keep_dates):
+        elif role in (Role.PASS, Role.TYPE) or (role in (Role.DATE, Role.BIRTH) and keep_dates):
             out.append((name, value))
     return tuple(out)

@@ -98,8 +98,8 @@ class Options(JobOptions):
     columns: Columns | None = option(
         None,
         name="column",
-        help="role of an input column: text, id, patient, type, date, pass, drop or hash; every "
-        "column needs one; repeatable",
+        help="role of an input column: text, id, patient, type, date, birth, pass, drop or hash; "
+        "every column needs one; repeatable",
         help_for={"key": "map: the columns with the roles id and patient; others are not read"},
         group=Heading.PLACES,
         kept=Kept.JOB,
