@@ -21,8 +21,9 @@ from ..models.formats import Format, open_format
 from ..models.formats.column_roles import TEXT_FILES, Columns, Role
 from ..models.formats.line_notes import GroupLines
 from ..models.jobs.job import Job
+from ..models.jobs.shifted_columns import require_shiftable
 from ..models.recognisers import rule_hash
-from ..models.redaction.actions import ACTIONS, REDACT, REMOVALS
+from ..models.redaction.actions import ACTIONS, REDACT
 from ..models.redaction.policy import Policy
 from ..models.redaction.policy_file import load_policy
 from ..models.roster.bundle import RosterBundle
@@ -131,9 +132,10 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     columns = chosen.columns if chosen else roles_for(seen, options.columns)
     check_types(storage, seen, columns)
     forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
+    hive_keys = {key for file in seen.files for key, _ in file.partition}
     if job.group_lines is not None and forms:
-        hive_keys = {key for file in seen.files for key, _ in file.partition}
         job.group_lines.check(columns, forms, hive_keys)
+    require_shiftable(policy, columns, hive_keys)
     labels = {label for bundle in new.bundles for label in bundle.labels}
     _check_own_labels(policy, labels)
     for form in forms:
@@ -219,7 +221,7 @@ def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> N
         for label in dict.fromkeys((*policy.known_labels, *sorted(labels))):
             action = one.action(label)
             # What is kept, or not understood, is redacted where it must go all the same.
-            blind = action if action in REMOVALS else REDACT
+            blind = action if ACTIONS[action].goes(label) else REDACT
             try:
                 replacements = [one.replacement_of(blind, label, 1), *ACTIONS[action].samples]
                 form.encode_text(replacements, pa.string())

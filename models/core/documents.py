@@ -7,6 +7,7 @@ text is a document. Rows carry keys and the columns that pass through; documents
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Mapping
 
 import numpy as np
@@ -58,6 +59,9 @@ class Rows:
             unless lines are grouped. Only first rows have documents, and a note fails as a whole.
         periods: year or month of the note, as far as the policy lets it be told; () for none.
         known: values of the columns with role `known`, of each row; () if there are none.
+        note_dates: true date of the note, where dates are shifted; () where they are not.
+        births_over_89: the same of the patient's birth, for patients over 89 alone.
+        dates_unread: how many values of columns could not be shifted, in the same way.
     """
 
     ordinals: Ints
@@ -68,6 +72,9 @@ class Rows:
     first_rows: Ints
     periods: tuple[str | None, ...] = ()
     known: tuple[tuple[KnownValue, ...], ...] = ()
+    note_dates: tuple[datetime.date | None, ...] = ()
+    births_over_89: tuple[datetime.date | None, ...] = ()
+    dates_unread: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         require_equal_lengths(

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from ..redaction.generalization import KEEP, generalise_age
 from .written import DateFields, WrittenDate
+from .written_ages import KEEP, generalise_age
 
 OVER: Final = 90
 """The first age that is not told."""

@@ -1,13 +1,15 @@
-"""Small chunks joined into one, up to the caps of a batch."""
+"""Small chunks joined into one, up to the caps of a batch; and which rows make a note."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from ..core.arrays import Ints
+from ..core.batches import Failure
 from ..formats import Chunk, Limits
 
 
@@ -47,3 +49,15 @@ def first_rows_of(chunk: Chunk) -> Ints:
     if chunk.first_rows is None:
         return np.arange(chunk.columns.num_rows, dtype=np.int64)
     return chunk.first_rows
+
+
+def runs_of_notes(first_rows: Ints) -> Iterator[tuple[int, int]]:
+    """Yields (first row, row after the last) of every note."""
+    edges = [*np.flatnonzero(first_rows == np.arange(len(first_rows))).tolist(), len(first_rows)]
+    yield from itertools.pairwise(edges)
+
+
+def fail_notes(first_rows: Ints, failures: dict[int, Failure]) -> None:
+    """Fails each note with a failed row: its first row, and with it all the others."""
+    for row in sorted(failures):
+        failures.setdefault(int(first_rows[row]), failures[row])

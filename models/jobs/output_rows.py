@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -262,6 +262,7 @@ def _documents(
         )
     }
     fields_of = fields_of_rows(columns, batch.documents.rows.tolist(), batch.documents.fields)
+    told_of = _stand_ins_of(batch)
     token_counts = np.diff(batch.tokens.document_offsets).tolist()
     detectors = " ".join(f"{name}@{value[:12]}" for name, value in sorted(hashes.items()))
     digest, counts = Digest(), Counter[str]()
@@ -272,7 +273,9 @@ def _documents(
             continue  # a line of the note of an earlier row
         if doc_key is None:
             continue  # only the quarantine table can speak of a row whose id could not be read
+        first: str | None = None
         for field in fields_of(row):
+            first = first or field
             index = index_of.get((row, field))
             text = None if index is None else batch.documents.texts[index]
             out = None if index is None else batch.scrubbed.texts[index]
@@ -294,7 +297,7 @@ def _documents(
                 batch.rows.note_types[row] if tells_type else None,
                 batch.rows.periods[row] if batch.rows.periods else None,
                 _IN_ROSTER[batch.in_roster[row] if batch.in_roster else None],
-                *(None, None, None),
+                *told_of(None if failed else index, row if field == first else None),
             )
             rows.append(document)
             if not failed:
@@ -313,6 +316,31 @@ def _documents(
 
 
 _IN_ROSTER = {True: "yes", False: "none", None: None}
+
+
+def _stand_ins_of(
+    batch: Batch,
+) -> Callable[[int | None, int | None], tuple[int | None, int | None, int | None]]:
+    """Gives surrogates, unread dates and ambiguity of a document, by index.
+
+    What columns of its row could not be shifted counts with the document that is asked for with the
+    row.
+    """
+    columns = batch.scrubbed.stand_ins if batch.scrubbed is not None else None
+    if columns is None:
+        return lambda index, row: (None, None, None)
+
+    def told(index: int | None, row: int | None) -> tuple[int, int, int]:
+        unread = batch.rows.dates_unread[row] if row is not None and batch.rows.dates_unread else 0
+        if index is None:
+            return 0, unread, 0
+        return (
+            columns.surrogates[index],
+            columns.dates_unread[index] + unread,
+            columns.dates_ambiguous[index],
+        )
+
+    return told
 
 
 def text_fields(doc_key: str, field: str, text: str | None) -> list[str | int | float | None]:

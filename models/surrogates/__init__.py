@@ -1,5 +1,6 @@
 """What stands in place of PHI: names, numbers and places that are nobody's, keyed, not stored."""
 
+from .ages import age_surrogate
 from .contacts import names_of
 from .drawer import ATTEMPTS, NOBODY, Known
 from .lexicon import pools_hash
@@ -16,6 +17,7 @@ __all__ = [
     "SurrogateNames",
     "SurrogateSettings",
     "Surrogates",
+    "age_surrogate",
     "names_of",
     "pools_hash",
 ]

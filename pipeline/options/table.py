@@ -98,7 +98,7 @@ class Options(JobOptions):
     columns: Columns | None = option(
         None,
         name="column",
-        help="role of an input column: text, id, patient, type, date, pass, drop, hash, or "
+        help="role of an input column: text, id, patient, type, date, birth, pass, drop, hash, or "
         "known:WHAT (known:name, known:relative.name); every column needs one; repeatable",
         help_for={"key": "map: the columns with the roles id and patient; others are not read"},
         group=Heading.PLACES,

@@ -1,0 +1,115 @@
+"""Filling in what stands in place of spans late: when the patient and the whole note are known."""
+
+from __future__ import annotations
+
+import dataclasses
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..core.batches import Batch, StandInColumns, map_documents
+from ..core.spans import Spans
+from ..redaction.actions import ACTIONS, REDACT, SHIFT, SURROGATE
+from ..redaction.policy import Policy
+from ..redaction.stand_ins import MARKED, LateSpan, NoteFacts, StandIn, StandIns, is_late
+
+
+def with_stand_ins(
+    batch: Batch, policies: Sequence[Policy], stand_ins: StandIns
+) -> tuple[Batch, StandInColumns]:
+    """The batch with spans as they are in the end, and what is told of them.
+
+    Args:
+        batch: after Merge.
+        policies: that of each document.
+        stand_ins: makes them.
+    """
+    spans, documents = batch.spans, batch.documents
+    assert spans is not None, "Merge comes first"
+    edges = np.searchsorted(spans.documents, np.arange(len(documents) + 1)).tolist()
+
+    def fill(index: int) -> tuple[dict[int, StandIn], bool]:
+        late = [
+            at
+            for at in range(edges[index], edges[index + 1])
+            if is_late(
+                policies[index],
+                spans.labels[at],
+                spans.actions[at],
+                fragment=bool(spans.fragments[at]),
+            )
+        ]
+        if not late:
+            return {}, False
+        is_plain = _is_plain(batch, index)
+        wanted = [
+            LateSpan(start, end, spans.labels[at], spans.actions[at], is_plain(start, end))
+            for at in late
+            for start, end in ((int(spans.starts[at]), int(spans.ends[at])),)
+        ]
+        found, ambiguous = stand_ins.of_note(documents.texts[index], wanted, facts_of(batch, index))
+        return dict(zip(late, found, strict=True)), ambiguous
+
+    results, failures = map_documents(batch, "scrub", fill)
+    filled = {at: one for result in results if result for at, one in result[0].items()}
+    batch = dataclasses.replace(batch, spans=_replaced(spans, policies, filled), failures=failures)
+    return batch, _columns(batch, filled, [bool(result and result[1]) for result in results])
+
+
+def facts_of(batch: Batch, index: int) -> NoteFacts:
+    """What is known of the note of a document beside its text."""
+    row, rows = int(batch.documents.rows[index]), batch.rows
+    return NoteFacts(
+        rows.patient_keys[row],
+        rows.doc_keys[row] or "",
+        batch.documents.fields[index],
+        rows.note_dates[row] if rows.note_dates else None,
+        rows.births_over_89[row] if rows.births_over_89 else None,
+    )
+
+
+def _replaced(spans: Spans, policies: Sequence[Policy], filled: dict[int, StandIn]) -> Spans:
+    if not filled:
+        return spans
+    actions, replacements = list(spans.actions), list(spans.replacements)
+    for at, stand_in in filled.items():
+        actions[at] = stand_in.action
+        replacements[at] = stand_in.text
+        if stand_in.text is None:
+            policy = policies[int(spans.documents[at])]
+            length = int(spans.ends[at] - spans.starts[at])
+            replacements[at] = policy.replacement_of(REDACT, spans.labels[at], length)
+    return dataclasses.replace(spans, actions=tuple(actions), replacements=tuple(replacements))
+
+
+def _columns(batch: Batch, filled: dict[int, StandIn], ambiguous: Sequence[bool]) -> StandInColumns:
+    spans = batch.spans
+    assert spans is not None
+    surrogates, unread = [0] * len(ambiguous), [0] * len(ambiguous)
+    for at, document in enumerate(spans.documents.tolist()):
+        surrogates[document] += spans.actions[at] == SURROGATE and not spans.fragments[at]
+    for at, stand_in in filled.items():
+        if ACTIONS[SHIFT].serves(spans.labels[at]) and stand_in.text is None:
+            unread[int(spans.documents[at])] += 1
+    told = [filled.get(at, MARKED) for at in range(len(spans))]
+    return StandInColumns(
+        attempts=tuple([one.attempt for one in told]),
+        precisions=tuple([one.precision for one in told]),
+        entities=tuple([one.entity for one in told]),
+        surrogates=tuple(surrogates),
+        dates_unread=tuple(unread),
+        dates_ambiguous=tuple(map(int, ambiguous)),
+    )
+
+
+def _is_plain(batch: Batch, index: int) -> Callable[[int, int], bool]:
+    """Whether readers see a range of a document as it is written, no part of it in disguise."""
+    if batch.views is None:
+        return lambda start, end: True
+    owners = batch.views.owners
+    views = batch.views.views[bisect_left(owners, index) : bisect_right(owners, index)]
+    changed = [(view.starts[view.changed], view.ends[view.changed]) for view in views]
+    return lambda start, end: (
+        not any(bool(((starts < end) & (ends > start)).any()) for starts, ends in changed)
+    )
