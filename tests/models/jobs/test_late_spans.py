@@ -213,9 +213,7 @@ def test_what_is_counted(tmp_path):
     documents = rows(found, "documents")
     spans = rows(found, "audit")
     for row in documents:
-        own = [
-            s for s in spans if (s["doc_key"], s["field"]) == (row["doc_key"], row["field"])
-        ]
+        own = [s for s in spans if (s["doc_key"], s["field"]) == (row["doc_key"], row["field"])]
         put = sum(s["action"] == "surrogate" and not s["fragment"] for s in own)
         marked = sum(
             s["label"] == "DATE" and s["action"] == "redact" and not s["fragment"] for s in own
@@ -257,9 +255,7 @@ def test_nothing_else_changes_and_offsets_map(note, patient):
     assert not done.failures
     out, before = done.scrubbed.texts[0], merged.spans
     at = out_at = 0
-    places = zip(
-        done.spans.rows(), done.scrubbed.out_starts, done.scrubbed.out_ends, strict=True
-    )
+    places = zip(done.spans.rows(), done.scrubbed.out_starts, done.scrubbed.out_ends, strict=True)
     for (_, span), start, end in places:
         assert text[at : span.start] == out[out_at:start]
         shown = out[start:end]

@@ -233,9 +233,7 @@ def note_of(pairs):
     for label, covered in pairs:
         if covered:
             text += " x "
-            spans.append(
-                LateSpan(len(text), len(text) + len(covered), label, EXPERT.action(label))
-            )
+            spans.append(LateSpan(len(text), len(text) + len(covered), label, EXPERT.action(label)))
             text += covered
     late = [span for span in spans if is_late(EXPERT, span.label, span.action, fragment=False)]
     return text, late

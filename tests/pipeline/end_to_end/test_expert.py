@@ -73,9 +73,7 @@ def published(storage, options, manifest):
     return out
 
 
-def test_a_run_is_verified_looked_at_and_joined_by_key(
-    run, storage, options, scrubline
-):
+def test_a_run_is_verified_looked_at_and_joined_by_key(run, storage, options, scrubline):
     manifest = run()
     faults, lines = verify(storage, options.output, originals=True, key_source=None)
     assert faults == []
