@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,59 @@ def with_stand_ins(
     filled = {at: one for result in results if result for at, one in result[0].items()}
     batch = dataclasses.replace(batch, spans=_replaced(spans, policies, filled), failures=failures)
     return batch, _columns(batch, filled, [bool(result and result[1]) for result in results])
+
+
+def by_audit(
+    batch: Batch,
+    index: int,
+    rows: Sequence[Mapping[str, Any]],
+    policy: Policy,
+    stand_ins: StandIns | None,
+) -> list[StandIn]:
+    """What the rows of the audit say that stands in place of each span of a document.
+
+    `action`, `attempt`, `precision` and `entity` are as the audit should have them.
+
+    Args:
+        batch: as it was read.
+        index: of the document.
+        rows: of the document, in order; actions are those of the table.
+        policy: of its note type.
+        stand_ins: of the policy, if it has surrogates or shifted dates.
+    """
+    text = batch.documents.texts[index]
+    late = [
+        at
+        for at, row in enumerate(rows)
+        if stand_ins is not None
+        and is_late(policy, row["label"], row["action"], fragment=row["fragment"])
+    ]
+    found: dict[int, StandIn] = {}
+    if stand_ins is not None and late:
+        is_plain = _is_plain(batch, index)
+        spans = [
+            LateSpan(
+                row["start"],
+                row["end"],
+                row["label"],
+                row["action"],
+                is_plain(row["start"], row["end"]),
+            )
+            for row in (rows[at] for at in late)
+        ]
+        made, _ = stand_ins.of_note(text, spans, facts_of(batch, index))
+        found = dict(zip(late, made, strict=True))
+    out = []
+    for at, row in enumerate(rows):
+        stand_in = found.get(at, MARKED)
+        if stand_in.text is None:
+            covered = text[row["start"] : row["end"]]
+            # A late row for which nothing can be made should say that it was redacted.
+            action = REDACT if at in found else row["action"]
+            shown = policy.shown(action, row["label"], covered, fragment=row["fragment"])
+            stand_in = StandIn(shown, action)
+        out.append(stand_in)
+    return out
 
 
 def facts_of(batch: Batch, index: int) -> NoteFacts:

@@ -145,7 +145,6 @@ ACTIONS: dict[str, Action] = {
             shows=frozenset(("CITY",)),
             late=True,
             labels=frozenset(MAKERS),
-            marks=True,
             samples=("90+",),
             meaning="replaced by another of its kind, which is nobody's; an age up to 89 stays, "
             "one over 89 becomes 90; what is not understood is replaced by a marker",
@@ -157,7 +156,6 @@ ACTIONS: dict[str, Action] = {
             shows=frozenset(("DATE",)),
             late=True,
             labels=frozenset(("DATE",)),
-            marks=True,
             meaning="moved by the patient's secret number of days; what is not understood, and any "
             "date of a note without a patient, is replaced by a marker",
         ),

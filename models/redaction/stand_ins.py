@@ -24,6 +24,7 @@ from ..dates import (
     order_of,
     read_date,
     tells_birth,
+    tells_over_89,
 )
 from ..surrogates import NOBODY, Known, Surrogates
 from ..surrogates.identity import PERSONS, WHOLE
@@ -138,10 +139,13 @@ class StandIns:
         named = [at for at in range(len(spans)) if at not in set(dated)]
         order = NoteOrder("mdy", False)
         if dated:
-            order = self._order([text[spans[at].start : spans[at].end] for at in dated])
-            for at in dated:
-                if spans[at].action == SHIFT and spans[at].is_plain:
-                    found[at] = self._shifted(_covered(text, spans[at]), order.order, note)
+            texts = [_covered(text, spans[at]) for at in dated]
+            order = order_of(texts, self._languages[0], self._dates.order)
+            read = [read_in(covered, self._languages, order.order) for covered in texts]
+            latest = note.date or _latest(written for written in read if written is not None)
+            for at, written in zip(dated, read, strict=True):
+                if spans[at].action == SHIFT and spans[at].is_plain and written is not None:
+                    found[at] = self._shifted(written, note, latest)
         if named and self._surrogates is not None:
             known, avoid = self._context(self._surrogates, text, [spans[at] for at in named])
             for at in named:
@@ -151,14 +155,14 @@ class StandIns:
                     )
         return found, order.ambiguous
 
-    def _order(self, texts: Iterable[str]) -> NoteOrder:
-        return order_of(texts, self._languages[0], self._dates.order)
-
-    def _shifted(self, covered: str, order: Order, note: NoteFacts) -> StandIn:
+    def _shifted(
+        self, written: WrittenDate, note: NoteFacts, latest: datetime.date | None
+    ) -> StandIn:
         if note.patient is None:
             return MARKED
-        written = read_in(covered, self._languages, order)
-        if written is None or (note.birth is not None and tells_birth(written, note.birth)):
+        if note.birth is not None and tells_birth(written, note.birth):
+            return MARKED
+        if latest is not None and tells_over_89(written, latest):
             return MARKED
         days = offset(self._date_key, note.patient, self._dates)
         shifted = written.shifted(days, note.date, seasons=self._dates.season)
@@ -206,6 +210,11 @@ class StandIns:
             note.patient, span.label, covered, document=document, known=known
         )
         return StandIn(made.text, SURROGATE, attempt=made.attempt, entity=entity)
+
+
+def _latest(dates: Iterable[WrittenDate]) -> datetime.date | None:
+    """The latest full day that a note names: it was written then, or later."""
+    return max((day for written in dates for day in written.dates()), default=None)
 
 
 def read_in(covered: str, languages: Iterable[str], order: Order | None) -> WrittenDate | None:
