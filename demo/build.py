@@ -2,8 +2,8 @@
 
 `python demo/build.py` reads `notes/*.txt` and writes beside them `parquet/notes.parquet` (the notes
 as a warehouse holds them), `text/*.txt` (one file a note), `gold/train.jsonl` and
-`gold/dev.jsonl` (stand-off gold) and the tables of `README.md`. The same notes give the same bytes;
-Parquet also names the pyarrow used.
+`gold/dev.jsonl` (stand-off gold), `roster.csv` (what a hospital knows of some patients) and
+the tables of `README.md`. The same notes give the same bytes; Parquet also names the pyarrow used.
 
 A note is `#key: value` lines, an empty line, then the text, marked as docs/annotation.md says. Line
 ends, the byte order mark and the last newline are the header's business (`newline`, `bom`,
@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import argparse
 import collections
+import csv
 import dataclasses
 import datetime
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -61,6 +62,40 @@ DEV_PATIENTS = frozenset(
 
 Chosen once so that halves, kinds and labels come out even. A new patient is put on a side by hand.
 """
+
+PEOPLE: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "0004417": (
+        ("self", "name", "Ostrander, Bartholomew J"),
+        ("self", "birth", "1925-11-30"),
+        ("self", "mrn", "4417-09"),
+        ("self", "street", "618 Harbor Bluff Rd"),
+        ("relative", "name", "Ostrander-Pike, Lenore"),
+        ("relative", "phone", "906-555-0118"),
+        ("contact", "name", "Tamminen, Gus"),
+    ),
+    "0007720": (
+        ("self", "name", "Villaseñor, José Ángel"),
+        ("self", "alias", "Chuy"),
+        ("self", "mrn", "UH3390185"),
+        ("relative", "name", "Villaseñor, Graciela"),
+    ),
+    "0010093": (("self", "name", "Nguyen, Hanh Thi"), ("relative", "name", "Pham, Tuan")),
+    "0013902": (
+        ("self", "name", "Achebe-Clarke, Desmond"),
+        ("relative", "name", "Achebe, Ifeoma"),
+        ("relative", "name", "Clarke, Rob"),
+    ),
+    "0022816": (
+        ("self", "name", "Voss, Eleanor Margaret"),
+        ("self", "mrn", "338-22-816"),
+        ("contact", "name", "Amsel, Josephine"),
+    ),
+    "0041733": (("self", "name", "Summers, Leroy"), ("relative", "name", "Summers-Gray, Autumn")),
+}
+"""Patient -> kind, attribute and value: what the hospital's table says. Not of all patients."""
+
+STAFF = ("Priya Raman, MD", "Walter Heikkinen, MD", "Sven Aaltonen, MD")
+"""Of the staff, too."""
 
 REQUIRED = (
     "note_id",
@@ -256,6 +291,14 @@ def to_counts(notes: Sequence[Note]) -> str:
     )
 
 
+def roster_rows() -> Iterator[tuple[str, str, str, str]]:
+    """Yields the rows of `roster.csv`, head first."""
+    yield "patient", "kind", "attribute", "value"
+    for patient, known in PEOPLE.items():
+        yield from ((patient, *one) for one in known)
+    yield from (("", "staff", "name", name) for name in STAFF)
+
+
 def build(notes: Sequence[Note], out: Path) -> None:
     """Writes all that is made from the notes into `out`; old text files there are removed."""
     for name in ("parquet", "text"):
@@ -271,6 +314,8 @@ def build(notes: Sequence[Note], out: Path) -> None:
     pq.write_table(
         to_table(notes), out / "parquet" / "notes.parquet", row_group_size=ROWS_PER_GROUP
     )
+    with (out / "roster.csv").open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows(roster_rows())
     template = (HERE / "README.md").read_text(encoding="utf-8")
     readme = _TABLES.sub(lambda _: to_counts(notes), template)
     (out / "README.md").write_bytes(readme.encode("utf-8"))

@@ -36,8 +36,9 @@ COUNTS = (
     "tokens",
     "characters",
     "spans",
-    "documents_in_roster",
 )
+IN_ROSTER = "documents_in_roster"
+"""A further count, written where it is not 0: documents whose patient the roster has."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -45,7 +46,8 @@ class Tally:
     """What is counted of a batch, a unit or a run; tallies add up.
 
     Attributes:
-        counts: of `COUNTS`, absent ones are 0; rows_in = rows_out + rows_quarantined.
+        counts: of `COUNTS` and `IN_ROSTER`, absent ones are 0; rows_in is rows_out and
+            rows_quarantined.
         labels: spans by label, fragments left out.
         errors: quarantined rows by "stage: error class".
         digests: one for each of `digests.PARTS`.
@@ -89,7 +91,10 @@ class Tally:
     def to_json(self) -> dict[str, Any]:
         """Plain values, sorted."""
         return {
-            "counts": {name: self.counts[name] for name in COUNTS},
+            "counts": {
+                **{name: self.counts[name] for name in COUNTS},
+                **({IN_ROSTER: self.counts[IN_ROSTER]} if self.counts[IN_ROSTER] else {}),
+            },
             "labels": dict(sorted(self.labels.items())),
             "errors": dict(sorted(self.errors.items())),
             "digests": {part: self.digests[part].hex() for part in PARTS},
@@ -305,7 +310,7 @@ def _documents(
                 counts["documents"] += 1
                 counts["documents_null"] += text is None
                 if batch.in_roster and batch.in_roster[row]:
-                    counts["documents_in_roster"] += 1
+                    counts[IN_ROSTER] += 1
                 counts["tokens"] += tokens
                 counts["characters"] += 0 if text is None else len(text)
     arrays = [

@@ -204,10 +204,20 @@ def _stretch(view: FoldedView, names: KnownNames, marks: list[NameMark]) -> Name
     if (match := _RIGHT_INITIALS.match(folded, end)) and _are_initials(
         view, match.start(1), match.end(1), names.initials[0], kind
     ):
-        end = match.end(1)
+        end = _end_of_initials(view, match)
     if match := _GENERATION.match(folded, end):
         end = match.end()
     return NameRun(start, end, kind, strength, exact)
+
+
+def _end_of_initials(view: FoldedView, match: re.Match[str]) -> int:
+    """Where initials behind a name end: not with a blank, nor with `b.` for born behind `Z.`."""
+    start = match.start(1)
+    end = start + len(match[1].rstrip())
+    letters = [at for at in range(start, end) if view.folded[at].isalpha()]
+    if view.at(letters[0]).isupper() and not view.at(letters[-1]).isupper():
+        return letters[0] + 2
+    return end
 
 
 def _has_initials(view: FoldedView, names: KnownNames, mark: NameMark) -> bool:

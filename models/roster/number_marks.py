@@ -143,8 +143,12 @@ def phone_marks(texts: NumberTexts, form: str) -> Iterator[tuple[int, int]]:
             start = _with_area(collapsed, at, area)
             if start is not None:
                 first = collapsed.positions[start]
+                last = collapsed.positions[end - 1] + 1
                 before = _BEFORE_PHONE.search(texts.folded, max(0, first - 6), first)
-                yield before.start() if before else first, collapsed.positions[end - 1] + 1
+                begin = before.start() if before else first
+                if texts.folded[begin] == "(" and ")" not in texts.folded[begin:last]:
+                    begin += 1  # it closes behind the number, and stays
+                yield begin, last
         at = collapsed.text.find(local, at + 1)
 
 

@@ -25,7 +25,7 @@ from ...models.core.parallel_calls import map_in_threads
 from ...models.core.spans import BELIEVED
 from ...models.formats.column_roles import Role, is_single
 from ...models.jobs.job import Job
-from ...models.jobs.output_rows import Tally
+from ...models.jobs.output_rows import IN_ROSTER, Tally
 from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt
 from ...models.storage.storage import Storage
@@ -195,7 +195,7 @@ def check_roster_share(tally: Tally, limit: float) -> None:
     Raises:
         GateFailed: if it is below the limit.
     """
-    documents, known = tally.counts["documents"], tally.counts["documents_in_roster"]
+    documents, known = tally.counts["documents"], tally.counts[IN_ROSTER]
     if documents and known / documents < limit:
         raise GateFailed(
             f"the roster has the patient of only {known} of {documents} documents "

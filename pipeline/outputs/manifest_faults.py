@@ -19,7 +19,7 @@ from ...models.formats.column_roles import Columns
 from ...models.formats.line_notes import GroupLines
 from ...models.jobs.job import Job
 from ...models.jobs.opening import open_policy
-from ...models.jobs.output_rows import COUNTS
+from ...models.jobs.output_rows import COUNTS, IN_ROSTER
 from ...models.redaction.policy import Policy
 from ...models.redaction.policy_file import load_policy, policy_names
 from ...models.storage.retries import StorageAccessError
@@ -36,6 +36,7 @@ _RUN = {
     "format": (str, None),
     "settings": dict,
     "group_lines": (dict, None),
+    "roster": str,
 }
 _PART = {"table": str, "path": str, "bytes": int, "sha256": str, "run": str}
 _BUDGETS = {field.name: type(field.default) for field in dataclasses.fields(Budgets)}
@@ -50,7 +51,8 @@ _FORM: dict[str, Any] = {
     "budgets": _BUDGETS,
     "content_digest": str,
     "text_digest": str,
-    "counts": dict.fromkeys(COUNTS, int),
+    "roster": {"generation": (str, None), "fuzzy": int, "code": str, "not_asserted": ([str], None)},
+    "counts": dict.fromkeys((*COUNTS, IN_ROSTER), int),
     "labels": _NUMBERS,
     "errors": _NUMBERS,
     "digests": dict.fromkeys(PARTS, str),
@@ -60,6 +62,10 @@ _FORM: dict[str, Any] = {
 }
 """What stands where in a manifest; {str: x} is a table of any keys, [x] a list, (x, None) may be
 null."""
+
+
+_MAY_LACK = {"roster", IN_ROSTER}
+"""Keys that only runs have that knew people beforehand."""
 
 
 def faults_of_form(manifest: object) -> list[str]:
@@ -96,7 +102,7 @@ def _faults_of_form(value: object, form: Any, place: str) -> Iterator[str]:
             for one in value.values():
                 yield from _faults_of_form(one, form[str], place)
             return
-        for name in form.keys() - value.keys():
+        for name in form.keys() - value.keys() - _MAY_LACK:
             yield f"manifest: {place}{name} is missing"
         if value.keys() - form.keys():
             yield f"{where} has a key that Scrubline does not write"
@@ -149,6 +155,8 @@ def faults_of_itself(manifest: Mapping[str, Any]) -> Iterator[str]:
 def _faults_of_fingerprint(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Models, rules, policy, columns, key and budgets are what the fingerprint was made from."""
     how = manifest["runs"][manifest["run"]]
+    known = manifest.get("roster", {})
+    people = {"roster_fuzzy": known["fuzzy"], "roster_hash": known["code"]} if known else {}
     try:
         job = Job(
             run=manifest["run"],
@@ -167,6 +175,8 @@ def _faults_of_fingerprint(manifest: Mapping[str, Any]) -> Iterator[str]:
             settings=FormatOptions(**how["settings"]),
             group_lines=GroupLines(**how["group_lines"]) if how["group_lines"] else None,
             code_version=manifest["code_version"],
+            roster=known.get("generation"),
+            **people,
         )
         agrees = (
             job.fingerprint == manifest["fingerprint"]

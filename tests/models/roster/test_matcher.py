@@ -260,3 +260,20 @@ def test_any_text_and_any_name(text, name):
     candidates = Matcher(rows).candidates(text + name)
     clean = redacted(text + name, merged(candidates))
     assert Guard(rows).violations(clean) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Quimby, Z.     MRN", "     MRN"),
+        ("Quimby, Z. b. 1950", " b. 1950"),
+        ("Quimby, Z.M. here", " here"),
+        ("call (555-123-4567) now", "call () now"),
+        ("call (555) 123-4567 now", "call  now"),
+    ],
+)
+def test_what_stands_around_a_name_or_number_stays(text, left):
+    known = [("self", "name", "Zelda Quimby"), ("self", "phone", "(555) 123-4567")]
+    for found in reversed(Matcher([KnownValue.of(*one) for one in known]).candidates(text)):
+        text = text[: found.start] + text[found.end :]
+    assert text == left
