@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,25 @@ from ..core.batches import Batch, StandInColumns, map_documents
 from ..core.spans import Spans
 from ..redaction.actions import ACTIONS, REDACT, SHIFT, SURROGATE
 from ..redaction.policy import Policy
-from ..redaction.stand_ins import MARKED, LateSpan, NoteFacts, StandIn, StandIns, is_late
+from ..redaction.stand_ins import (
+    MARKED,
+    NO_ONE,
+    LateSpan,
+    NoteFacts,
+    PeopleOfNote,
+    StandIn,
+    StandIns,
+    is_late,
+)
+
+NOBODY_KNOWN: Mapping[int, PeopleOfNote] = MappingProxyType({})
 
 
 def with_stand_ins(
-    batch: Batch, policies: Sequence[Policy], stand_ins: StandIns
+    batch: Batch,
+    policies: Sequence[Policy],
+    stand_ins: StandIns,
+    people: Mapping[int, PeopleOfNote] = NOBODY_KNOWN,
 ) -> tuple[Batch, StandInColumns]:
     """The batch with spans as they are in the end, and what is told of them.
 
@@ -25,6 +40,7 @@ def with_stand_ins(
         batch: after Merge.
         policies: that of each document.
         stand_ins: makes them.
+        people: row -> whom its note is about, as far as that is known beforehand.
     """
     spans, documents = batch.spans, batch.documents
     assert spans is not None, "Merge comes first"
@@ -49,7 +65,9 @@ def with_stand_ins(
             for at in late
             for start, end in ((int(spans.starts[at]), int(spans.ends[at])),)
         ]
-        found, ambiguous = stand_ins.of_note(documents.texts[index], wanted, facts_of(batch, index))
+        found, ambiguous = stand_ins.of_note(
+            documents.texts[index], wanted, facts_of(batch, index, people)
+        )
         return dict(zip(late, found, strict=True)), ambiguous
 
     results, failures = map_documents(batch, "scrub", fill)
@@ -64,6 +82,7 @@ def by_audit(
     rows: Sequence[Mapping[str, Any]],
     policy: Policy,
     stand_ins: StandIns | None,
+    people: Mapping[int, PeopleOfNote] = NOBODY_KNOWN,
 ) -> list[StandIn]:
     """What the rows of the audit say that stands in place of each span of a document.
 
@@ -75,6 +94,7 @@ def by_audit(
         rows: of the document, in order; actions are those of the table.
         policy: of its note type.
         stand_ins: of the policy, if it has surrogates or shifted dates.
+        people: see `with_stand_ins`.
     """
     text = batch.documents.texts[index]
     late = [
@@ -96,7 +116,7 @@ def by_audit(
             )
             for row in (rows[at] for at in late)
         ]
-        made, _ = stand_ins.of_note(text, spans, facts_of(batch, index))
+        made, _ = stand_ins.of_note(text, spans, facts_of(batch, index, people))
         found = dict(zip(late, made, strict=True))
     out = []
     for at, row in enumerate(rows):
@@ -111,7 +131,7 @@ def by_audit(
     return out
 
 
-def facts_of(batch: Batch, index: int) -> NoteFacts:
+def facts_of(batch: Batch, index: int, people: Mapping[int, PeopleOfNote]) -> NoteFacts:
     """What is known of the note of a document beside its text."""
     row, rows = int(batch.documents.rows[index]), batch.rows
     return NoteFacts(
@@ -120,6 +140,7 @@ def facts_of(batch: Batch, index: int) -> NoteFacts:
         batch.documents.fields[index],
         rows.note_dates[row] if rows.note_dates else None,
         rows.births_over_89[row] if rows.births_over_89 else None,
+        people.get(row, NO_ONE),
     )
 
 

@@ -21,10 +21,12 @@ from ..formats import CellForm
 from ..formats.column_roles import Columns, Role
 from ..formats.nested_texts import open_nested
 from ..redaction.policy import Policy
+from ..redaction.stand_ins import PeopleOfNote
 from ..roster.guard import Guard
 from ..roster.matcher import STAFF_LABEL, Matcher
 from ..roster.people import LABELS, KnownPeople
 from ..views.batches import bring_back
+from .people_of_notes import people_of_note
 
 _Known = tuple[KnownValue, ...]
 _ASSERTED = (Role.PASS, Role.TYPE)
@@ -135,6 +137,24 @@ def _look_up(batch: Batch, people: KnownPeople, stage: str) -> tuple[Batch, dict
     known = {first: tuple(own) for first, own in found.items() if first not in failures}
     batch = dataclasses.replace(batch, failures=failures, in_roster=tuple(in_roster))
     return batch, known
+
+
+def people_of_notes(batch: Batch, people: KnownPeople | None) -> dict[int, PeopleOfNote]:
+    """What surrogates and shifted dates are to know of the people of each note, by its first row.
+
+    Rows of which it cannot be opened have failed already, or fail in Guard.
+
+    Raises:
+        RosterError: as `match_batch`.
+    """
+    if people is None:
+        return {}
+    _, known = _look_up(batch, people, "scrub")
+    found: dict[_Known, PeopleOfNote] = {}
+    for values in known.values():
+        if values and values not in found:
+            found[values] = people_of_note(values)
+    return {row: found[values] for row, values in known.items() if values}
 
 
 def labels_kept(policy: Policy) -> frozenset[str]:

@@ -35,7 +35,7 @@ from ..text.tokenizer import tokenize_documents
 from ..views.batches import bring_back, brought_back, followed, prepared
 from ..views.signs import NamesNoOne, signs_of
 from .late_spans import with_stand_ins
-from .roster_steps import PassingColumns, guard_batch, match_batch
+from .roster_steps import PassingColumns, guard_batch, match_batch, people_of_notes
 
 T = TypeVar("T")
 
@@ -318,7 +318,10 @@ def _add_denied(batch: Batch, policies: Sequence[Policy]) -> Batch:
 
 
 def scrub_batch(
-    batch: Batch, policy: Policy | None = None, stand_ins: StandIns | None = None
+    batch: Batch,
+    policy: Policy | None = None,
+    stand_ins: StandIns | None = None,
+    people: KnownPeople | None = None,
 ) -> Batch:
     """Adds the scrubbed texts and where each span came to lie in them.
 
@@ -327,10 +330,12 @@ def scrub_batch(
         policy: the one that it was merged with.
         stand_ins: of that policy, if it has surrogates or shifted dates: these are filled in, in
             the spans too. Without them the markers of Merge stay.
+        people: whom the job knows beforehand: no surrogate is theirs.
     """
     columns = None
     if policy is not None and stand_ins is not None:
-        batch, columns = with_stand_ins(batch, note_type_policies(batch, policy), stand_ins)
+        policies, known = note_type_policies(batch, policy), people_of_notes(batch, people)
+        batch, columns = with_stand_ins(batch, policies, stand_ins, known)
     assert batch.spans is not None, "Merge comes first"
     spans, documents = batch.spans, batch.documents
     replacements = list(
@@ -384,7 +389,9 @@ STEPS: Mapping[str, Callable[[Batch, StepResources], Batch]] = MappingProxyType(
         "Merge": lambda batch, opened: merge_batch(
             batch, opened.policy, opened.budgets, opened.order
         ),
-        "Scrub": lambda batch, opened: scrub_batch(batch, opened.policy, opened.stand_ins),
+        "Scrub": lambda batch, opened: scrub_batch(
+            batch, opened.policy, opened.stand_ins, opened.people
+        ),
         "GuardRoster": _guard,
     }
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ..core.errors import UsageError
@@ -36,6 +36,26 @@ NAMED: Final = frozenset((*PERSONS, *WHOLE))
 """Labels of texts in which names of people stand."""
 
 
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class PeopleOfNote:
+    """What is known beforehand of the patient, relatives and contacts.
+
+    Attributes:
+        names: the words of each full name, given names first.
+        classes: word -> class of a name; see `Surrogates.known`.
+        avoid: true words and numbers, which no surrogate may be.
+        births: dates of birth, on which no shifted date may come to lie.
+    """
+
+    names: tuple[tuple[str, ...], ...] = ()
+    classes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    avoid: tuple[str, ...] = ()
+    births: frozenset[datetime.date] = frozenset()
+
+
+NO_ONE: Final = PeopleOfNote()
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class NoteFacts:
     """What is known of a note beside its text.
@@ -47,6 +67,7 @@ class NoteFacts:
         field: the text column.
         date: the true date of the note, by which dates without a year are understood.
         birth: the date of birth of a patient over 89; None for others.
+        people: whom it is about, as far as that is known beforehand.
     """
 
     patient: str | None
@@ -54,6 +75,7 @@ class NoteFacts:
     field: str = ""
     date: datetime.date | None = None
     birth: datetime.date | None = None
+    people: PeopleOfNote = NO_ONE
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -147,7 +169,9 @@ class StandIns:
                 if spans[at].action == SHIFT and spans[at].is_plain and written is not None:
                     found[at] = self._shifted(written, note, latest)
         if named and self._surrogates is not None:
-            known, avoid = self._context(self._surrogates, text, [spans[at] for at in named])
+            known, avoid = self._context(
+                self._surrogates, text, [spans[at] for at in named], note.people
+            )
             for at in named:
                 if spans[at].action == SURROGATE and spans[at].is_plain:
                     found[at] = self._surrogate(
@@ -166,20 +190,27 @@ class StandIns:
             return MARKED
         days = offset(self._date_key, note.patient, self._dates)
         shifted = written.shifted(days, note.date, seasons=self._dates.season)
-        if shifted is None:
+        moved = {date + datetime.timedelta(days) for date in written.dates(note.date)}
+        if shifted is None or not moved.isdisjoint(note.people.births):
             return MARKED
         return StandIn(shifted, SHIFT, precision=written.precision)
 
     def _context(
-        self, surrogates: Surrogates, text: str, spans: Sequence[LateSpan]
+        self,
+        surrogates: Surrogates,
+        text: str,
+        spans: Sequence[LateSpan],
+        of_note: PeopleOfNote,
     ) -> tuple[Known, frozenset[str]]:
         """The people of a note, and the true words and numbers that must not come out in it."""
         pairs = [(span.label, _covered(text, span)) for span in spans]
         words = [match.group() for _, covered in pairs for match in WORD.finditer(covered)]
         words += [covered for label, covered in pairs if label not in PERSONS]
-        avoid = surrogates.normal(word for word in words if len(word) > 1)
-        people = surrogates.people(pairs)
-        return (surrogates.known(people=people) if people else NOBODY), avoid
+        avoid = surrogates.normal(word for word in (*words, *of_note.avoid) if len(word) > 1)
+        people = [*of_note.names, *surrogates.people(pairs)]
+        if not people and not of_note.classes:
+            return NOBODY, avoid
+        return surrogates.known(people=people, classes=of_note.classes), avoid
 
     def _surrogate(
         self,

@@ -209,6 +209,7 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
     for batch in batches:
         if stand_ins is not None:
             batch = look_through(batch, originals.job.budgets)
+        known = originals.known_in(batch)
         for index in range(len(batch.documents)):
             row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
             if batch.rows.doc_keys[row] in doc_keys:
@@ -218,7 +219,7 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
                 _side_by_side(
                     batch.documents.texts[index],
                     of_field,
-                    by_audit(batch, index, of_field, policy, stand_ins),
+                    by_audit(batch, index, of_field, policy, stand_ins, known),
                     f"{DOC_KEY} {batch.rows.doc_keys[row]}, {field}",
                 )
 

@@ -11,8 +11,11 @@ from ...models.core.batches import Batch
 from ...models.core.keys import Keys
 from ...models.jobs.amendments import RunAmendments
 from ...models.jobs.job import Job
-from ...models.jobs.opening import OpenedInputs, open_keys, open_policy
+from ...models.jobs.opening import OpenedInputs, open_keys, open_people, open_policy
 from ...models.jobs.plan import Plan
+from ...models.jobs.roster_steps import people_of_notes
+from ...models.redaction.stand_ins import PeopleOfNote
+from ...models.roster.people import KnownPeople
 from ...models.storage.storage import Storage
 from .planning import read_job
 
@@ -23,9 +26,15 @@ class SourceDocuments(OpenedInputs):
 
     Attributes:
         amendments: what the run found out about rows.
+        people: whom the run knew beforehand, where its policy puts something in their place.
     """
 
     amendments: RunAmendments
+    people: KnownPeople | None = None
+
+    def known_in(self, batch: Batch) -> dict[int, PeopleOfNote]:
+        """What surrogates were to know of the people of each row of a batch."""
+        return people_of_notes(batch, self.people)
 
     def of_units(self, units: Sequence[int]) -> Iterator[Batch]:
         """Yields the batches of some units, as the run read them.
@@ -48,13 +57,16 @@ def open_source_documents(
         key_source: of the master key; None for that of the run's plan.
 
     Raises:
-        UsageError: if the run's plan, the key or the policy is missing, or is another one.
+        UsageError: if the run's plan, the key, the policy or the roster is missing, or is another
+            one.
     """
     job, keys = read_job_and_keys(storage, output, run, key_source)
     policy = open_policy(job)
     plan = Plan.read(storage, job.restricted)
     amendments = RunAmendments.read(storage, job.restricted)
-    return SourceDocuments(storage, job, plan, keys, policy, amendments)
+    known = job.knows_people and policy.needs_key
+    people = open_people(storage, job, keys) if known else None
+    return SourceDocuments(storage, job, plan, keys, policy, amendments, people)
 
 
 def read_job_and_keys(

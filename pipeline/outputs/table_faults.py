@@ -275,6 +275,7 @@ def faults_of_originals(
     for batch in _batches_there(originals, faults):
         if stand_ins is not None:
             batch = look_through(batch, originals.job.budgets)
+        known = originals.known_in(batch)
         for index, text in enumerate(batch.documents.texts):
             row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
             doc_key = batch.rows.doc_keys[row]
@@ -288,7 +289,7 @@ def faults_of_originals(
             if any(span["action"] not in ACTIONS for span in spans) or out is None:
                 shown = None
             else:
-                shown = by_audit(batch, index, spans, policy, stand_ins)
+                shown = by_audit(batch, index, spans, policy, stand_ins, known)
                 if any(map(_is_truth, spans, shown, itertools.repeat(text))):
                     faults.append(f"{place}: a surrogate is the text that it stands for")
             if out is None or shown is None or not _agrees(text, out, spans, shown):

@@ -13,6 +13,8 @@ from scrubline.pipeline.commands.inspect import read_rows
 from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.run import plan_and_freeze, resume
 
+from .test_roster_runs import build
+
 ROLES = Columns.parse(
     [
         *(("note_id", "id"), ("mrn", "patient"), ("on", "date"), ("born", "birth")),
@@ -242,3 +244,23 @@ def test_parquet_dates_keep_their_type(run, storage, options, tmp_path):
     table = pq.read_table(f"{options.output}/{part['path']}")
     assert table.schema.field("on").type == pa.date32()
     assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+
+
+def test_a_roster_gives_surrogates_what_they_must_not_be(run, storage, options, tmp_path, key_file):
+    people = ["patient,kind,attribute,value"]
+    for patient, letter in enumerate("xwzuv"):
+        people += [
+            f'00{patient},self,name,"Smith{letter}, John"',
+            f"00{patient},self,mrn,{7_000_000 + patient}",
+            f"00{patient},self,birth,1950-05-06",
+        ]
+    roster = build(tmp_path, key_file, "\n".join(people) + "\n")
+    manifest = run(roster=roster, min_roster_share=0.5, max_quarantined=0.0)
+    text = "\n".join(row["text"] for row in published(storage, options, manifest).values())
+    assert not re.search(r"Smith[xwzuv]|700000", text, re.IGNORECASE)
+    audit = read_rows(storage, options.output, manifest, "audit")
+    own = [row for row in audit if row["roster"] == "self"]
+    assert {row["action"] for row in own} >= {"surrogate", "shift"}
+    faults, lines = verify(storage, options.output, originals=True, key_source=None)
+    assert faults == []
+    assert any("48 originals of the last run: the audit leads" in line for line in lines)

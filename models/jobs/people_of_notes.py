@@ -1,0 +1,59 @@
+"""What is known of a row's people, as surrogates and shifted dates take it.
+
+No surrogate is then a true name or number of theirs, initials stand for their names, and no date
+comes to lie on a birth date: `Guard` would stop the row for any of these.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+
+from ..core.known_values import NAME_ATTRIBUTES, KnownAttribute, KnownValue, PersonKind
+from ..redaction.stand_ins import PeopleOfNote
+from ..roster.normal import birth_dates
+
+_FULL = (KnownAttribute.NAME, KnownAttribute.ALIAS)
+_NOT_AVOIDED = (KnownAttribute.SEX, KnownAttribute.BIRTH)
+_CLASS_OF_SEX = {"f": "f", "m": "m"}
+
+
+def people_of_note(values: Iterable[KnownValue]) -> PeopleOfNote:
+    """The people of a note.
+
+    Args:
+        values: what is known of them.
+    """
+    names: dict[tuple[str, ...], None] = {}
+    classes: dict[str, str] = {}
+    avoid: dict[str, None] = {}
+    births: set[datetime.date] = set()
+    own = [value for value in values if value.kind is not PersonKind.STAFF]
+    sex = next((v.value.casefold()[:1] for v in own if _is_of_self(v, KnownAttribute.SEX)), "")
+    for value in own:
+        if value.attribute is KnownAttribute.BIRTH:
+            births.update(birth_dates(value.value))
+        elif value.attribute in NAME_ATTRIBUTES:
+            words = _given_first(value.value)
+            avoid.update(dict.fromkeys(words))
+            if value.attribute in _FULL and len(words) > 1:
+                names[words] = None
+            elif value.attribute is KnownAttribute.FAMILY:
+                classes.update(dict.fromkeys(words, "surname"))
+            elif _is_of_self(value, KnownAttribute.GIVEN) and sex in _CLASS_OF_SEX:
+                for word in words:
+                    classes.setdefault(word, _CLASS_OF_SEX[sex])
+        elif value.attribute not in _NOT_AVOIDED:
+            avoid[value.value] = None
+            avoid.update(dict.fromkeys(value.value.split()))
+    return PeopleOfNote(tuple(names), classes, tuple(avoid), frozenset(births))
+
+
+def _is_of_self(value: KnownValue, attribute: KnownAttribute) -> bool:
+    return value.kind is PersonKind.SELF and value.attribute is attribute
+
+
+def _given_first(name: str) -> tuple[str, ...]:
+    """The words of a name; `Surname, Given` the other way round."""
+    family, comma, given = name.partition(",")
+    return tuple((f"{given} {family}" if comma else name).split())

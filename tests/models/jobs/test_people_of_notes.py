@@ -1,0 +1,95 @@
+"""What surrogates and shifted dates know of a row's people: by hand, and what comes of it."""
+
+import datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+from scrubline.models.core.keys import Keys
+from scrubline.models.core.known_values import KnownAttribute, KnownValue, PersonKind
+from scrubline.models.dates import DateSettings, offset
+from scrubline.models.jobs.people_of_notes import people_of_note
+from scrubline.models.redaction.policy_file import load_policy
+from scrubline.models.redaction.stand_ins import (
+    MARKED,
+    NO_ONE,
+    LateSpan,
+    NoteFacts,
+    PeopleOfNote,
+    StandIns,
+)
+
+from ...examples import examples
+
+KEYS = Keys(bytes(range(32)))
+EXPERT = load_policy("expert")
+STAND_INS = StandIns(EXPERT, KEYS)
+
+
+def known(*values):
+    return people_of_note([KnownValue.of(*value) for value in values])
+
+
+def test_by_hand():
+    assert known() == NO_ONE
+    assert known(
+        ("self", "name", "Quimby, Zelda May"),
+        ("self", "given", "Zelda"),
+        ("self", "family", "Quimby"),
+        ("self", "sex", "F"),
+        ("self", "birth", "3/4/1950"),
+        ("self", "mrn", "0098 7654"),
+        ("relative", "name", "Yorick Brandenquist"),
+        ("relative", "given", "Yorick"),
+        ("contact", "alias", "Bo"),
+        ("staff", "name", "Ignatz Fotheringay"),
+    ) == PeopleOfNote(
+        (("Zelda", "May", "Quimby"), ("Yorick", "Brandenquist")),
+        {"Zelda": "f", "Quimby": "surname"},
+        ("Zelda", "May", "Quimby", "0098 7654", "0098", "7654", "Yorick", "Brandenquist", "Bo"),
+        frozenset((datetime.date(1950, 3, 4), datetime.date(1950, 4, 3))),
+    )
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*PersonKind]), st.sampled_from([*KnownAttribute]), st.text(max_size=40)
+        )
+    )
+)
+def test_any_value_is_taken(values):
+    people = known(*values)
+    note = NoteFacts("p", "d", people=people)
+    made, _ = STAND_INS.of_note("Ann Lee", [LateSpan(0, 7, "PATIENT", "surrogate")], note)
+    assert made[0].text is None or "Lee" not in made[0].text
+
+
+def surrogate(text, people=NO_ONE, patient="p"):
+    spans = [LateSpan(0, len(text), "PATIENT", EXPERT.action("PATIENT"))]
+    made, _ = STAND_INS.of_note(text, spans, NoteFacts(patient, "d", people=people))
+    return made[0].text
+
+
+@examples(40)
+@given(st.integers(0, 10_000))
+def test_no_surrogate_is_a_true_name_of_the_people(number):
+    drawn = surrogate("Halvorsen", patient=f"p{number}")
+    other = surrogate("Halvorsen", known(("relative", "name", f"Eve {drawn}")), f"p{number}")
+    assert other != drawn and other != "Halvorsen"
+
+
+def test_initials_are_those_of_the_surrogates_of_who_is_meant():
+    people = known(("self", "name", "Halvorsen, Ruth"))
+    given, family = surrogate("Ruth Halvorsen", people).split()
+    assert surrogate("R.H.", people) == f"{given[0]}.{family[0]}."
+
+
+def test_no_date_comes_to_lie_on_a_birth_date():
+    days = offset(KEYS.dates, "p", DateSettings())
+    birth = datetime.date(2020, 5, 6)
+    seen = birth - datetime.timedelta(days=days)
+    people = known(("self", "birth", birth.isoformat()))
+    for text in (seen.isoformat(), f"{seen.month}/{seen.day}/{seen.year}", f"{seen:%B %d, %Y}"):
+        spans = [LateSpan(0, len(text), "DATE", "shift")]
+        assert STAND_INS.of_note(text, spans, NoteFacts("p", "d", people=people))[0] == [MARKED]
+        assert STAND_INS.of_note(text, spans, NoteFacts("p", "d"))[0] != [MARKED]
