@@ -1,10 +1,11 @@
 """A roster in whole jobs, on records of generated patients: what is left, taken, and its cost.
 
-    python -m benchmarks.roster_jobs [--patients N] [--seed N] [--workers N] [--model NAME]
+    python -m benchmarks.roster_jobs [--patients N] [--seed N] [--workers N] [--alone]
 
 Records and their roster are those of `scrubline synth --patients`. They are scrubbed twice, with
 the roster and without. A word of a name counts as removed if all of its letters are; it is weak if
 it is also a word. Needless are words that the roster alone removed and that are no PHI in the gold.
+With `--alone` there is no model, and no rule but that of ages: what is found is the roster's.
 """
 
 import argparse
@@ -49,12 +50,13 @@ def make(folder: Path, patients: int, seed: int) -> None:
     command("roster", "build", "--input", table, *key, "--output", str(folder / "roster"))
 
 
-def scrub(folder: Path, name: str, model: str, workers: int, *more: str) -> dict[str, Any]:
+def scrub(folder: Path, name: str, alone: bool, workers: int, *more: str) -> dict[str, Any]:
     """Scrubs the records; returns the manifest."""
     columns = [word for one in (*_COLUMNS, *_OTHERS) for word in ("--column", one)]
     command(
         *("scrub", "--input", str(folder / "records.jsonl"), "--output", str(folder / name)),
-        *("--key-file", str(folder / "key.txt"), "--model", model, "--workers", str(workers)),
+        *("--key-file", str(folder / "key.txt"), "--workers", str(workers)),
+        *(("--model", "none", "--recogniser", "age") if alone else ()),
         *("--max-guard", "1", "--min-roster-share", "0", "--split-bytes", "8000000"),
         *("--no-progress", *columns, *more),
     )
@@ -132,11 +134,11 @@ def share_of_steps(manifest: dict[str, Any]) -> dict[str, float]:
     return {step: time / total for step, time in times.items()}
 
 
-def report(folder: Path, model: str, workers: int) -> None:
+def report(folder: Path, alone: bool, workers: int) -> None:
     """Scrubs with the roster and without, and prints the figures."""
     runs = {
-        "without": scrub(folder, "without", model, workers),
-        "with": scrub(folder, "with", model, workers, "--roster", str(folder / "roster")),
+        "without": scrub(folder, "without", alone, workers),
+        "with": scrub(folder, "with", alone, workers, "--roster", str(folder / "roster")),
     }
     for name, manifest in runs.items():
         counts, seconds = manifest["counts"], manifest["report"]["seconds"]
@@ -159,7 +161,7 @@ def main() -> None:
     parser.add_argument("--patients", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--model", default="en-default")
+    parser.add_argument("--alone", action="store_true", help="without a model and rules")
     parser.add_argument("--keep", help="folder to work in, which stays")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -167,7 +169,7 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / "roster").exists():
             make(folder, chosen.patients, chosen.seed)
-        report(folder, chosen.model, chosen.workers)
+        report(folder, chosen.alone, chosen.workers)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ CONTENTS = {
         "docs/how-to/upgrade",
         "docs/how-to/train",
         "docs/how-to/write-a-rule",
+        "docs/how-to/known-people",
         "docs/how-to/embed",
     ),
     "Using Scrubline": (

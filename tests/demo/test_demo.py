@@ -89,7 +89,7 @@ def test_committed_files_are_what_build_writes(tmp_path):
     committed = {
         name: data
         for name, data in contents(DEMO).items()
-        if name == "README.md" or name.startswith(("gold/", "parquet/", "text/"))
+        if name in ("README.md", "roster.csv") or name.startswith(("gold/", "parquet/", "text/"))
     }
     parquet = "parquet/notes.parquet"
     wrote, ours = (pq.ParquetFile(folder / parquet).metadata for folder in (DEMO, tmp_path))
@@ -367,3 +367,16 @@ def test_marks_and_offsets_agree(pieces):
     assert [(note.text[start:end], label) for start, end, label in note.spans] == [
         (words, label) for _, words, label in pieces
     ]
+
+
+def test_the_roster_is_of_patients_and_names_in_the_notes():
+    texts: dict[str, str] = {}
+    for note in NOTES:
+        patient = note.header["patient_id"]
+        texts[patient] = texts.get(patient, "") + note.text.casefold()
+    rows = list(build.roster_rows())[1:]
+    assert len(set(rows)) == len(rows)
+    for patient, kind, attribute, value in rows:
+        words = re.findall(r"\w{4,}", value.casefold()) if attribute == "name" else []
+        where = texts[patient] if kind != "staff" else "".join(texts.values())
+        assert all(word in where for word in words), (patient, attribute)
