@@ -125,9 +125,13 @@ class JobOptions:
         help="folder of a roster (`scrubline roster build`): what it knows of a row's patient is "
         "removed from the row's texts in any form, and asserted to be gone from all that is "
         "written of the row; needs a column with role patient",
+        help_for={
+            "verify": "folder of a roster, of which nothing may be left in the published rows of "
+            "its patients; needs the key"
+        },
         group=Heading.DETECTION,
         kept=Kept.JOB,
-        commands=PLANNING,
+        commands=(*PLANNING, "verify"),
         metavar="URL",
     )
     roster_fuzzy: int = option(

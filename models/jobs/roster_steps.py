@@ -76,11 +76,11 @@ class PassingColumns:
             return texts
 
 
-_BETWEEN = "\n;\n"
+BETWEEN = "\n;\n"
 """Joins texts, and no two of them to one name or number."""
 
 
-def _texts_of(value: object) -> Iterator[str]:
+def texts_of(value: object) -> Iterator[str]:
     """Yields the texts within a value of a format; numbers and days as they are written."""
     if isinstance(value, str):
         yield value
@@ -88,11 +88,11 @@ def _texts_of(value: object) -> Iterator[str]:
         yield value.decode("utf-8", "replace")
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _texts_of(key)
-            yield from _texts_of(inner)
+            yield from texts_of(key)
+            yield from texts_of(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _texts_of(inner)
+            yield from texts_of(inner)
     elif isinstance(value, float) and value.is_integer():
         yield str(int(value))
     elif isinstance(value, datetime.date):  # and of a moment its day
@@ -267,7 +267,7 @@ def guard_batch(
             key = known[row], kept[id(policies[row])]
             if key not in guards:
                 guards[key] = Guard(key[0], kept=key[1])
-            texts = (_BETWEEN.join(_texts_of(values)) for values in places)
+            texts = (BETWEEN.join(texts_of(values)) for values in places)
             left = {found for text in texts for found, _ in guards[key].violations(text)}
         except Exception as error:  # fail closed: what was not asserted does not go out
             raise_shortage(error)

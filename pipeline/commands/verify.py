@@ -36,6 +36,7 @@ from ..outputs.manifest_faults import (
 from ..outputs.output_page import GENERATOR, make_page
 from ..outputs.pruning import LEFTOVER, OURS
 from ..outputs.publishing import part_digest
+from ..outputs.roster_faults import faults_against_roster
 from ..outputs.sealing import JOB, OF_RUN, faults_of_seal, read_seal
 from ..outputs.source_documents import key_check_of, open_source_documents
 from ..outputs.state import (
@@ -50,7 +51,7 @@ from ..outputs.state import (
     stage_of,
     success_file,
 )
-from ..outputs.table_faults import faults_of_originals, faults_of_tables, read_tables
+from ..outputs.table_faults import Tables, faults_of_originals, faults_of_tables, read_tables
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .advice import watched
@@ -82,7 +83,11 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     require_there(Storage(), output)
     with watched(parsed):
         faults, lines = verify(
-            Storage(), output, originals=parsed.originals, key_source=parsed.key_source
+            Storage(),
+            output,
+            originals=parsed.originals,
+            key_source=parsed.key_source,
+            roster=parsed.roster,
         )
     show(*lines, *(f"FAULT {fault}" for fault in faults))
     if warning := exposed(parsed.output):
@@ -91,7 +96,12 @@ def run(parsed: argparse.Namespace) -> ExitCode:
 
 
 def verify(
-    storage: Storage, output: str, *, originals: bool, key_source: str | None
+    storage: Storage,
+    output: str,
+    *,
+    originals: bool,
+    key_source: str | None,
+    roster: str | None = None,
 ) -> tuple[list[str], list[str]]:
     """Checks what the manifest promises, and whether anything was changed or added.
 
@@ -100,6 +110,7 @@ def verify(
             with the published texts.
         key_source: of the master key; None for the environment's, or, with `originals`, that of
             the run's plan.
+        roster: URL of one, of the same key, of which nothing may be left; None for none.
 
     Returns:
         faults: what is wrong, without PHI; empty if all agrees.
@@ -133,6 +144,8 @@ def verify(
                 f"{checked:,} originals of the last run: the audit "
                 f"{'does not lead' if more else 'leads'} to the published texts"
             )
+        if roster is not None and tables is not None:
+            check.roster(roster, keys, manifest, tables)
     faults = list(dict.fromkeys(check.faults))
     if len(faults) > MOST_FAULTS:
         faults[MOST_FAULTS:] = [f"{len(faults) - MOST_FAULTS} more"]
@@ -205,6 +218,22 @@ class _Check:
             source = f"env:{ENVIRONMENT}"
         made_with = key_check_of(manifest or {})
         return load_keys(source, self._storage.read_bytes, made_with=made_with)
+
+    def roster(
+        self, roster: str, keys: Keys | None, manifest: Mapping[str, Any], tables: Tables
+    ) -> None:
+        """Looks for what a roster knows of the patients of the published rows.
+
+        Raises:
+            UsageError: without a key, or if the roster cannot be used.
+        """
+        if keys is None:
+            raise UsageError("--roster needs the key that it is sealed under: give --key-file")
+        found, line = faults_against_roster(
+            self._storage, self._output, manifest, tables, roster, keys
+        )
+        self.faults += found
+        self.lines.append(line)
 
     def seal(self, keys: Keys | None, manifest: Mapping[str, Any] | None) -> None:
         """Compares the seal with what it covers.

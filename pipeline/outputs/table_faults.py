@@ -16,7 +16,7 @@ from ...models.core.errors import InputChanged, StorageError
 from ...models.core.shortage import raise_shortage
 from ...models.core.small_parquet import table_in
 from ...models.core.spans import BELIEVED
-from ...models.formats import FormatOptions, PartRow, format_of, open_format
+from ...models.formats import Format, FormatOptions, PartRow, format_of, open_format
 from ...models.formats.column_roles import Columns
 from ...models.formats.line_notes import join_or_none
 from ...models.jobs.audit import EARLIER
@@ -150,14 +150,8 @@ def _read_data(
     """
     if part["run"] not in manifest["runs"]:
         return  # a fault of the manifest: how the part is written is not known
-    run = manifest["runs"][part["run"]]
-    columns = Columns.parse(run["columns"])
-    url = f"{output}/{part['path']}"
-    file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
-    form = open_format(run["format"] or format_of(url), FormatOptions(**run["settings"]))
-    rows = form.part_rows(storage, file, columns)
-    grouped = run["group_lines"] is not None
-    for lines in _notes(rows) if grouped else ([row] for row in rows):
+    form, _, notes = notes_of_part(storage, output, manifest, part)
+    for lines in notes:
         found.rows += len(lines)
         doc_key = _text(lines[0].doc_key)
         if doc_key is None:
@@ -169,6 +163,24 @@ def _read_data(
         for row in lines:
             patient = row.patient_key if form.traits.holds_patient_key else patients.get(doc_key)
             found.digests["columns"].add(column_fields(doc_key, patient, list(row.cells.items())))
+
+
+def notes_of_part(
+    storage: Storage, output: str, manifest: Mapping[str, Any], part: Mapping[str, Any]
+) -> tuple[Format, Columns, Iterator[list[PartRow]]]:
+    """The format and the columns of a published data part, and the rows of each of its notes.
+
+    Raises:
+        UsageError: if the manifest does not say how it is written.
+    """
+    run = manifest["runs"][part["run"]]
+    columns = Columns.parse(run["columns"])
+    url = f"{output}/{part['path']}"
+    file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
+    form = open_format(run["format"] or format_of(url), FormatOptions(**run["settings"]))
+    rows = form.part_rows(storage, file, columns)
+    grouped = run["group_lines"] is not None
+    return form, columns, _notes(rows) if grouped else ([row] for row in rows)
 
 
 def _text(value: object) -> str | None:

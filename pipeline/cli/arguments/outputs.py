@@ -47,17 +47,18 @@ def add_verify(parser: ArgumentParser) -> None:
         "Compares all hashes, digests, counts and fields of the manifest, and finds files that no "
         "receipt names. With the key, it checks the seal, which reveals forgery. With "
         "--originals, the inputs of the last run are read again, the audit is applied to them and "
-        "the result is compared with what is published. Exit code 3 if anything does not match, or "
-        "if there is no seal.",
+        "the result is compared with what is published. With --roster, nothing that the roster "
+        "knows of a patient may be left in that patient's rows. Exit code 3 if anything does not "
+        "match, or if there is no seal.",
         "scrubline verify --output out/",
-        "scrubline verify --output out/ --key-file key.txt",
+        "scrubline verify --output out/ --key-file key.txt --roster roster/",
         "scrubline verify --output out/ --originals --key-file key.txt",
     )
     _add_output(parser)
     parser.add_argument(
         "--originals", action="store_true", help="also compare with the inputs of the last run"
     )
-    add_named(parser, "verify", "key-file")
+    add_named(parser, "verify", "key-file", "roster")
 
 
 def add_inspect(parser: ArgumentParser) -> None:

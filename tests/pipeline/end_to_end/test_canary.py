@@ -392,3 +392,51 @@ def test_nothing_leaks_where_a_format_refuses_a_file(sinks, common, tmp_path):
     assert sinks.run("refused", lines) == [2] * len(lines)
     assert not (tmp_path / "out").exists()
     assert sinks.found(TEXT, ID, FILE) == []
+
+
+@pytest.mark.slow
+def test_nothing_leaks_from_a_run_with_a_roster_or_of_the_roster(sinks, common, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    kin = f"{TEXT}kin"
+    rows = [("patient", "kind", "attribute", "value")]
+    for number in range(6):
+        rows.append((f"{ID}-p{number}", "self", "name", f"{TEXT}given {TEXT}family{number}x"))
+        rows.append((f"{ID}-p{number}", "relative", "name", f"Zelda {kin}"))
+    rows += [(f"{ID}-p5", "relative", "given", f"{TEXT}many{n}x") for n in range(300)]
+    people = folder / "people.csv"
+    people.write_text("".join(",".join(one) + "\n" for one in rows))
+    notes = [
+        row(n, f"{TEXT}given came, {kin.upper()} called", n="x") for n in (0, 1, 2, 3, 4, 5)
+    ] + [
+        row(7, "seen", patient_id=f"{ID}-p1", n=f"dr {kin}"),
+        row(8, f"makes a detector raise {LEAK}", patient_id=f"{ID}-p1", n="x"),
+    ]  # fmt: skip
+    (folder / "notes.jsonl").write_text("\n".join(notes) + "\n")
+    roster, out = str(tmp_path / "roster"), str(tmp_path / "out")
+    key = common[:2]
+    asked = ["scrub", "--input", str(folder / "notes.jsonl"), "--output", out, *common]
+    asked += [*ALL_COLUMNS, "--roster", roster, "--workers", "1", "--keep-candidates"]
+    build_it = ["roster", "build", "--input", str(people), *key, "--output", roster]
+    resumed = ["resume", "--output", out, "--max-quarantined", "1", "--max-guard", "1"]
+    seen = [str(tmp_path / "report.json"), str(tmp_path / "metrics.prom")]
+    codes = sinks.run(
+        "roster",
+        [
+            build_it,
+            asked,
+            [*resumed, "--report", seen[0], "--metrics-file", seen[1], "--log-level", "DEBUG"],
+            ["verify", "--output", out, "--originals", "--roster", roster],
+            ["inspect", "--output", out],
+            ["inspect", "--output", out, "--quarantined"],
+        ],
+    )
+    assert codes == [0, 3, 0, 0, 0, 0]
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert manifest["errors"] == {
+        "guard: OwnName": 1,
+        "match: OverBudget:roster": 1,
+        "recognise: ValueError": 1,
+    }
+    assert sinks.found(TEXT, kin) == []
+    assert restricted(sinks.found(ID)) == []

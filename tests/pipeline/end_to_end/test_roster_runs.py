@@ -202,6 +202,29 @@ def test_a_patient_over_the_budget_is_quarantined_alone(scrub_it, asked, tmp_pat
     assert manifest["counts"]["rows_out"] == 16
 
 
+def test_verify_finds_what_an_output_tells_of_the_people_of_a_roster(
+    scrub_it, asked, storage, tmp_path
+):
+    def check(output, **more):
+        more = {"originals": False, "key_source": asked.key_source, "roster": asked.roster} | more
+        return verify(storage, output, **more)
+
+    scrub_it()
+    faults, lines = check(asked.output)
+    assert faults == [] and "24 of 24 notes are of patients in the roster" in lines
+    source = write_notes(tmp_path / "telling", copies=1, dx="Quimby")
+    plain = str(tmp_path / "plain")
+    scrub_it(inputs=(str(source),), roster=None, output=plain)
+    of_roster = "published rows are of a patient of whom something in the roster is left"
+    faults, lines = check(plain)
+    assert faults == [
+        f"1 {of_roster} (OwnDate)", f"4 {of_roster} (OwnName)", f"1 {of_roster} (OwnNumber)"
+    ]  # fmt: skip
+    assert check(plain, roster=None)[0] == []
+    with pytest.raises(UsageError, match="--roster needs the key"):
+        check(plain, key_source=None)
+
+
 # -- refused
 
 
