@@ -31,6 +31,7 @@ from ..models.roster.people import people_code_hash
 from ..models.storage.key_files import load_keys, warn_if_open
 from ..models.storage.places import any_inside, is_inside, local_path
 from ..models.storage.storage import Storage
+from ..models.surrogates import characters_of
 from .options import Options
 from .outputs.canary_gate import hash_canaries
 from .outputs.catalogue import Catalogue
@@ -230,6 +231,16 @@ def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> N
                     f"policy: the format {form.name} cannot hold what replaces {label} "
                     f"({error}); or choose another text for it in [texts]"
                 ) from None
+    if policy.puts_surrogates:
+        languages = policy.surrogates.languages
+        try:
+            form.encode_text([characters_of(languages)], pa.string())
+        except UsageError as error:
+            raise UsageError(
+                f"policy: the format {form.name} cannot hold all surrogates of the languages "
+                f"{', '.join(languages)} ({error}): write the input in UTF-8, or choose other "
+                "languages in the table surrogates"
+            ) from None
 
 
 def _check_own_labels(policy: Policy, labels: Collection[str]) -> None:

@@ -45,25 +45,22 @@ def with_stand_ins(
     spans, documents = batch.spans, batch.documents
     assert spans is not None, "Merge comes first"
     edges = np.searchsorted(spans.documents, np.arange(len(documents) + 1)).tolist()
+    labels, actions = spans.labels, spans.actions
+    starts, ends = spans.starts.tolist(), spans.ends.tolist()
+    fragments = spans.fragments.tolist()
 
     def fill(index: int) -> tuple[dict[int, StandIn], bool]:
         late = [
             at
             for at in range(edges[index], edges[index + 1])
-            if is_late(
-                policies[index],
-                spans.labels[at],
-                spans.actions[at],
-                fragment=bool(spans.fragments[at]),
-            )
+            if is_late(policies[index], labels[at], actions[at], fragment=fragments[at])
         ]
         if not late:
             return {}, False
         is_plain = _is_plain(batch, index)
         wanted = [
-            LateSpan(start, end, spans.labels[at], spans.actions[at], is_plain(start, end))
+            LateSpan(starts[at], ends[at], labels[at], actions[at], is_plain(starts[at], ends[at]))
             for at in late
-            for start, end in ((int(spans.starts[at]), int(spans.ends[at])),)
         ]
         found, ambiguous = stand_ins.of_note(
             documents.texts[index], wanted, facts_of(batch, index, people)
@@ -185,6 +182,8 @@ def _is_plain(batch: Batch, index: int) -> Callable[[int, int], bool]:
     owners = batch.views.owners
     views = batch.views.views[bisect_left(owners, index) : bisect_right(owners, index)]
     changed = [(view.starts[view.changed], view.ends[view.changed]) for view in views]
-    return lambda start, end: (
-        not any(bool(((starts < end) & (ends > start)).any()) for starts, ends in changed)
+    # Both ends of the places of a view's characters never fall.
+    return lambda start, end: all(
+        int(np.searchsorted(ends, start, "right")) >= int(np.searchsorted(starts, end, "left"))
+        for starts, ends in changed
     )

@@ -334,9 +334,14 @@ def _stand_ins_of(
     columns = batch.scrubbed.stand_ins if batch.scrubbed is not None else None
     if columns is None:
         return lambda index, row: (None, None, None)
+    of_notes: Counter[int] = Counter()
+    if batch.rows.dates_unread:
+        firsts = batch.rows.first_rows.tolist()
+        for first, count in zip(firsts, batch.rows.dates_unread, strict=True):
+            of_notes[first] += count
 
     def told(index: int | None, row: int | None) -> tuple[int, int, int]:
-        unread = batch.rows.dates_unread[row] if row is not None and batch.rows.dates_unread else 0
+        unread = 0 if row is None else of_notes[row]
         if index is None:
             return 0, unread, 0
         return (

@@ -32,6 +32,9 @@ from ..surrogates.names import WORD
 from .actions import ACTIONS, REDACT, SHIFT, SURROGATE
 from .policy import Policy
 
+MOST_PEOPLE: Final = 200
+"""Of a note with more full names, no initials are told whose they are."""
+
 NAMED: Final = frozenset((*PERSONS, *WHOLE))
 """Labels of texts in which names of people stand."""
 
@@ -158,37 +161,44 @@ class StandIns:
         """
         found = [MARKED] * len(spans)
         dated = [at for at, span in enumerate(spans) if ACTIONS[SHIFT].serves(span.label)]
-        named = [at for at in range(len(spans)) if at not in set(dated)]
+        named = [at for at, span in enumerate(spans) if not ACTIONS[SHIFT].serves(span.label)]
         order = NoteOrder("mdy", False)
         if dated:
             texts = [_covered(text, spans[at]) for at in dated]
             order = order_of(texts, self._languages[0], self._dates.order)
             read = [read_in(covered, self._languages, order.order) for covered in texts]
+            days = None
+            if note.patient is not None:
+                days = offset(self._date_key, note.patient, self._dates)
             latest = note.date or _latest(written for written in read if written is not None)
             for at, written in zip(dated, read, strict=True):
-                if spans[at].action == SHIFT and spans[at].is_plain and written is not None:
-                    found[at] = self._shifted(written, note, latest)
+                fits = spans[at].action == SHIFT and spans[at].is_plain
+                if fits and days is not None and written is not None:
+                    found[at] = self._shifted(written, days, note, latest)
         if named and self._surrogates is not None:
             known, avoid = self._context(
                 self._surrogates, text, [spans[at] for at in named], note.people
             )
+            made: dict[tuple[str, str, int], StandIn] = {}
+            by_place = self._surrogates.settings.scope == "mention"
             for at in named:
-                if spans[at].action == SURROGATE and spans[at].is_plain:
-                    found[at] = self._surrogate(
-                        self._surrogates, text, spans[at], note, known, avoid
-                    )
+                span = spans[at]
+                if span.action == SURROGATE and span.is_plain:
+                    key = span.label, _covered(text, span), span.start if by_place else 0
+                    if key not in made:
+                        made[key] = self._surrogate(
+                            self._surrogates, text, span, note, known, avoid
+                        )
+                    found[at] = made[key]
         return found, order.ambiguous
 
     def _shifted(
-        self, written: WrittenDate, note: NoteFacts, latest: datetime.date | None
+        self, written: WrittenDate, days: int, note: NoteFacts, latest: datetime.date | None
     ) -> StandIn:
-        if note.patient is None:
-            return MARKED
         if note.birth is not None and tells_birth(written, note.birth):
             return MARKED
         if latest is not None and tells_over_89(written, latest):
             return MARKED
-        days = offset(self._date_key, note.patient, self._dates)
         shifted = written.shifted(days, note.date, seasons=self._dates.season)
         moved = {date + datetime.timedelta(days) for date in written.dates(note.date)}
         if shifted is None or not moved.isdisjoint(note.people.births):
@@ -208,6 +218,8 @@ class StandIns:
         words += [covered for label, covered in pairs if label not in PERSONS]
         avoid = surrogates.normal(word for word in (*words, *of_note.avoid) if len(word) > 1)
         people = [*of_note.names, *surrogates.people(pairs)]
+        # Each text with initials is compared with each person.
+        people = people if len(people) <= MOST_PEOPLE else []
         if not people and not of_note.classes:
             return NOBODY, avoid
         return surrogates.known(people=people, classes=of_note.classes), avoid

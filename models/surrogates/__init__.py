@@ -4,6 +4,7 @@ from .ages import age_surrogate
 from .contacts import names_of
 from .drawer import ATTEMPTS, NOBODY, Known
 from .lexicon import pools_hash
+from .pools import characters_of
 from .settings import SurrogateSettings
 from .surrogates import KEEPS, MAKERS, Surrogate, SurrogateNames, Surrogates
 
@@ -18,6 +19,7 @@ __all__ = [
     "SurrogateSettings",
     "Surrogates",
     "age_surrogate",
+    "characters_of",
     "names_of",
     "pools_hash",
 ]

@@ -181,7 +181,7 @@ class Options(JobOptions):
         kept=Kept.JOB,
         commands=(*PLANNING, "annotate", "key", "preview", "serve"),
         metavar="NAME|URL",
-        suggested=("hipaa", "research", "expert"),
+        suggested=("expert", "hipaa", "research"),
     )
     group_lines: str | None = option(
         None,

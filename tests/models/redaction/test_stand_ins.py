@@ -22,6 +22,8 @@ from scrubline.models.redaction.stand_ins import (
 )
 from scrubline.models.surrogates import MAKERS, SurrogateSettings
 
+from ...growth import assert_linear
+
 MASTER = bytes(range(32))
 KEYS = Keys(MASTER)
 EXPERT = load_policy("expert")
@@ -277,3 +279,23 @@ def test_a_policy_with_one_of_both_leaves_the_other():
     names = Policy("a", {"PATIENT": "surrogate"})
     spans = [LateSpan(0, 5, "PATIENT", "surrogate")]
     assert StandIns(names, KEYS).of_note("Smith", spans, NOTE)[0][0].text
+
+
+def many_names(count):
+    letters = ["".join(chr(97 + n // by % 26) for by in (676, 26, 1)) for n in range(count)]
+    names = [f"<PATIENT:Ab{some} Smith> <PATIENT:A. Smith> <DATE:5/3/24>" for some in letters]
+    return marked(" ".join(names))
+
+
+@pytest.mark.slow
+def test_a_note_of_many_people_and_dates_takes_linear_time():
+    assert_linear(
+        many_names, lambda given: StandIns(EXPERT, KEYS).of_note(*given, NOTE), 300, "more names"
+    )
+
+
+def test_of_a_note_of_many_people_no_initials_are_told():
+    text, spans = many_names(201)
+    made, _ = StandIns(EXPERT, KEYS).of_note(text, spans, NOTE)
+    assert all(one.text for one in made)
+    assert len({one.entity for one in made[::3]}) == 1
