@@ -75,7 +75,8 @@ class ScrubText(beam.PTransform):
 
         Args:
             columns: name -> role, of all fields: "text", "id", "patient", "type", "date", "birth",
-                "pass", "drop" or "hash". An element with another field is a dead letter.
+                "pass", "drop", "hash" or "known:WHAT". An element with another field is a dead
+                letter.
             scrubber: what texts are scrubbed with; it travels by names and hashes. None is
                 `Scrubber()`.
             key: for roles id, patient and hash: URL of the key file, or "env:NAME", as a worker

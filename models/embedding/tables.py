@@ -88,7 +88,7 @@ def scrub_table(
     Args:
         table: of Arrow; its metadata does not go out.
         columns: column -> role, of all columns: "text", "id", "patient", "type", "date", "birth",
-            "pass", "drop" or "hash", as `scrubline scrub --column` takes them.
+            "pass", "drop", "hash" or "known:WHAT", as `scrubline scrub --column` takes them.
         scrubber: what it is scrubbed with; None opens `Scrubber()`.
         key: for roles id, patient and hash: URL of the key file, or "env:NAME"; None is
             "env:SCRUBLINE_KEY".

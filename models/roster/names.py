@@ -140,7 +140,7 @@ def split_name(attribute: KnownAttribute, folded: str) -> list[tuple[list[str], 
         return [(group, family) for group in _groups(folded)]
     before, comma, after = folded.partition(",")
     behind = _groups(after)
-    if comma and behind and not all(g[0] in credentials() for g in behind):
+    if comma and behind and not all("".join(g) in credentials() for g in behind):
         return [(group, family) for group in _groups(before)] + [(group, given) for group in behind]
     groups = _groups(before)
     if len(groups) == 1:

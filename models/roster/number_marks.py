@@ -105,8 +105,8 @@ def id_marks(texts: NumberTexts, form: str) -> Iterator[tuple[int, int]]:
         end = at + len(form)
         if collapsed.is_one(at, end, _ID_GAPS, _MOST_ID_GAP):
             start = _over_zeros(collapsed, at)
-            if _touches(collapsed, start - 1):  # zeros of the number before it
-                start = at
+            while start < at and _touches(collapsed, start - 1):  # zeros of the number before it
+                start += 1
             if not _touches(collapsed, start - 1) and not _touches(collapsed, end - 1):
                 yield collapsed.positions[start], collapsed.positions[end - 1] + 1
         at = collapsed.text.find(form, at + 1)

@@ -105,3 +105,19 @@ def test_records_and_tables_say_the_same():
     done = scrubbed(records, roles)
     assert [one.record for one in done] == table.table.drop_columns("row").to_pylist()
     assert [row for one in done for row in one.audit] == table.audit.drop_columns("row").to_pylist()
+
+
+def test_records_with_known_people():
+    roles = {"name": "known:name", "any": "pass", "note": "text"}
+    records = [
+        {"name": "Ada Vance", "note": "ada came", "any": OBJECT},
+        {"name": "Ada Vance", "note": "ada came", "any": ["x", {"by": "Vance"}]},
+        {"note": "ada came"},
+    ]
+    done = scrubbed(records, roles)
+    assert [one.record and one.record["note"] for one in done] == [
+        "[PATIENT] came",
+        None,
+        "ada came",
+    ]
+    assert (done[1].stage, done[1].error) == ("guard", "OwnName")

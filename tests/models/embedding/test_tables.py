@@ -315,3 +315,26 @@ def test_frames_of_others_too(package, name, how):
     with pytest.raises(UsageError) as caught:
         scrub_table(frame, {"note": "text"}, scrubber=RULES)
     assert str(caught.value).endswith(f"give {how}")
+
+
+def test_columns_with_role_known_say_who_a_row_is_of():
+    notes = pa.table(
+        {
+            "name": ["Summers, Leroy", "Vance, Ada", None],
+            "ward": ["4", "for ada", "5"],
+            "note": ["leroy seen 3/4/2012", "Ada and Leroy", "Leroy"],
+        }
+    )
+    roles = {"name": "known:name", "ward": "pass", "note": "text"}
+    table, audit, quarantine = scrub_table(notes, roles, scrubber=RULES)
+    assert table.to_pylist() == [
+        {"row": 0, "ward": "4", "note": "[PATIENT] seen [DATE]"},
+        {"row": 2, "ward": "5", "note": "Leroy"},
+    ]
+    assert audit["roster"].to_pylist() == ["self", None]
+    assert [(row["row"], row["stage"], row["error"]) for row in quarantine.to_pylist()] == [
+        (1, "guard", "OwnName")
+    ]
+    for role in ("known", "known:nothing"):
+        with pytest.raises(UsageError, match="role known says what the column is"):
+            scrub_table(notes, {**roles, "name": role}, scrubber=RULES)

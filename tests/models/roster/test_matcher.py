@@ -277,3 +277,20 @@ def test_what_stands_around_a_name_or_number_stays(text, left):
     for found in reversed(Matcher([KnownValue.of(*one) for one in known]).candidates(text)):
         text = text[: found.start] + text[found.end :]
     assert text == left
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "text", "covered"),
+    [
+        ("name", "Letova, Do-yun", "son do-yun told", "do-yun"),
+        ("mrn", "019 13 85", "WT 60 019 13 85 s/p", "019 13 85"),
+        ("id", "000-68-6600", "ID 20-000686600 / E", "000686600"),
+        ("id", "000 07 3775", "ID 20-000-07-3775 / E", "000-07-3775"),
+        ("id", "191385", "200191385", ""),
+    ],
+)
+def test_what_stands_before_a_number_or_a_given_name_hides_none(attribute, value, text, covered):
+    known = [KnownValue.of("self", attribute, value)]
+    found = Matcher(known).candidates(text)
+    assert [text[one.start : one.end] for one in found] == ([covered] if covered else [])
+    assert bool(Guard(known).violations(text)) == bool(covered)
