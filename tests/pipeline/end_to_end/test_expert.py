@@ -80,6 +80,12 @@ def test_a_run_is_verified_looked_at_and_joined_by_key(run, storage, options, sc
     assert any("48 originals of the last run: the audit leads" in line for line in lines)
     policy = manifest["policy"]
     assert policy["method"].startswith("expert") and policy["dates"]["offsets"] == 52
+    code, shown, _ = scrubline("inspect", "--output", options.output)
+    assert code == 0 and "surrogates       scope record, of en" in shown
+    assert "shifted dates    52 offsets, to 364 days, past" in shown
+    assert "method           expert: an expert must determine" in shown
+    page = storage.read_bytes(f"{options.output}/report.html").decode()
+    assert "52 offsets, to 364 days, past" in page and "an expert must determine" in page
     rows = published(storage, options, manifest)
     text = "\n".join(row["text"] for row in rows.values())
     assert not re.search(r"Smith[xwzuv]|García|700000|617-234|Salem", text, re.IGNORECASE)
