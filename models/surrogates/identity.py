@@ -51,11 +51,8 @@ def _person(drawer: Drawer, label: str, text: str) -> tuple[str, str] | None:
         letters = "".join(folded(p.text) for p in pieces if p.kind == INITIALS)
         return ("initials", letters) if letters else None
     first, last = _around_comma(pieces)
-    if first and last:
-        meant = _meant(drawer, first)
-    else:
-        meant = _meant(drawer, names)
-        meant = [word for word in meant if _is_surname(drawer, word)] or meant[-1:]
+    meant = _meant(drawer, first if last else names)
+    meant = [word for word in meant if _is_surname(drawer, word)] or meant[-1:]
     # The first of two Spanish surnames is the one that people go by.
     return ("name", meant[0] if drawer.language == "es" else meant[-1])
 
@@ -85,14 +82,14 @@ def _pieces(drawer: Drawer, label: str, text: str) -> Sequence[Piece]:
 
 
 def _around_comma(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
-    """The names before the first comma behind a name, and those after it."""
+    """The names before the first comma behind a name, or `^` of HL7, and those after it."""
     first: list[Piece] = []
     last: list[Piece] = []
     into = first
     for piece in pieces:
         if piece.kind == NAME:
             into.append(piece)
-        elif piece.kind == STAYS and "," in piece.text and first:
+        elif piece.kind == STAYS and first and ("," in piece.text or "^" in piece.text):
             into = last
     return first, last
 

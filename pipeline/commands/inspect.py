@@ -27,6 +27,7 @@ from ..cost_model import comparison
 from ..outputs.catalogue import Catalogue
 from ..outputs.incremental import format_change_counts, missing_names
 from ..outputs.manifest import read_manifest
+from ..outputs.output_page import stand_ins_said
 from ..outputs.publishing import part_digest, read_receipts
 from ..outputs.source_documents import open_source_documents, read_job_and_keys
 from ..outputs.state import Stage, is_published, pending_runs, require_there, stage_of
@@ -126,6 +127,7 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
         )
     lines += [
         f"policy           {policy.get('name', '?')}",
+        *(f"{name:16} {', '.join(said)}" for name, said in stand_ins_said(policy).items()),
         *_fates(manifest),
         f"models           {', '.join(manifest.get('models', '?')) or 'none'}",
     ]

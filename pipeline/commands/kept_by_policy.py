@@ -67,6 +67,12 @@ def warnings_of(policy: Policy) -> Iterator[str]:
             "shifted dates are not Safe Harbor: an expert must determine that the risk is very "
             "small, 45 CFR 164.514(b)(1)"
         )
+        lists = [phrases for scope in policy.scopes for phrases in (scope.allow, scope.veto)]
+        if any(some.get("DATE") for some in lists):
+            yield (
+                "phrases allowed or vetoed for DATE stay as they are, and one true date tells by "
+                "how many days all dates of its patient were moved"
+            )
     if policy.puts_surrogates and policy.surrogates.initials == "keep":
         yield 'surrogates.initials = "keep" tells the first letter of each name'
     unused = [

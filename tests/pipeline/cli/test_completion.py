@@ -69,7 +69,7 @@ def test_every_option_of_every_command(completed, command):
         (("plan", "--recognizer", "r"), ["recipe"]),
         (("resume", "--no-h"), ["--no-hold"]),
         (("dial", "bundle", "--recall-by", "t"), ["token"]),
-        (("key", ""), ["new", "check", "doc", "patient", "map"]),
+        (("key", ""), ["new", "check", "doc", "patient", "offset", "map"]),
         (("policy", "sh"), ["show"]),
         (("completion", "z"), ["zsh"]),
         (("scrub", "--input", ""), []),  # the shell offers files

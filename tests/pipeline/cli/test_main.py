@@ -165,7 +165,7 @@ def test_2_bad_usage(scrubline, monkeypatch, tmp_path, words, message):
         (["--model", "no-such"], "bundle"),
         (
             ["--policy", "hippa"],
-            "unknown policy (did you mean 'hipaa'?); expected one of ['h",
+            "unknown policy (did you mean 'hipaa'?); expected one of ['e",
         ),
         (["--policy", "no/such.toml"], "the policy file does not exist"),
         (["--recogniser", "tarot"], "tarot"),

@@ -513,6 +513,9 @@ def test_check_says_what_is_kept_of_names_and_of_time(scrubline, tmp_path):
         "tells the first letter of each name",
     ):
         assert said in words, said
+    place.write_text('name = "site"\nextends = "expert"\n[allow]\nDATE = ["May 3"]\n')
+    words = " ".join(scrubline("policy", "check", place)[1].split())
+    assert "phrases allowed or vetoed for DATE stay as they are" in words
     place.write_text('name = "site"\ndates = { days = 7 }\n')
     assert "the table dates is never used" in scrubline("policy", "check", place)[1]
     assert "what is kept of" not in scrubline("policy", "check", "hipaa")[1]

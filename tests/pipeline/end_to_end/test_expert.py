@@ -82,6 +82,12 @@ def test_a_run_is_verified_looked_at_and_joined_by_key(run, storage, options, sc
     assert any("48 originals of the last run: the audit leads" in line for line in lines)
     policy = manifest["policy"]
     assert policy["method"].startswith("expert") and policy["dates"]["offsets"] == 52
+    code, shown, _ = scrubline("inspect", "--output", options.output)
+    assert code == 0 and "surrogates       scope record, of en" in shown
+    assert "shifted dates    52 offsets, to 364 days, past" in shown
+    assert "method           expert: an expert must determine" in shown
+    page = storage.read_bytes(f"{options.output}/report.html").decode()
+    assert "52 offsets, to 364 days, past" in page and "an expert must determine" in page
     rows = published(storage, options, manifest)
     text = "\n".join(row["text"] for row in rows.values())
     assert not re.search(r"Smith[xwzuv]|García|700000|617-234|Salem", text, re.IGNORECASE)
@@ -140,6 +146,18 @@ def test_direct_two_workers_and_resumed_are_one_content(run, storage, options, t
     assert again["content_digest"] == first["content_digest"]
 
 
+@pytest.mark.slow
+def test_nights_are_one_content(run, options, tmp_path):
+    whole = run(output=str(tmp_path / "whole"))
+    folder = tmp_path / "nights"
+    folder.mkdir()
+    for at in range(3):
+        source = tmp_path / "notes" / f"part{at}.jsonl"
+        (folder / source.name).write_bytes(source.read_bytes())
+        manifest = run(inputs=(str(folder),), output=str(tmp_path / "nightly"), incremental=True)
+    assert manifest["content_digest"] == whole["content_digest"]
+
+
 def test_another_key_gives_other_content(run, options, tmp_path):
     first = run()
     other = tmp_path / "other.txt"
@@ -191,6 +209,36 @@ def test_folders_of_dates_are_refused(run, tmp_path):
     columns = Columns.parse([*ROLES.to_json(), ("day", "date")])
     with pytest.raises(UsageError, match="a folder holds the notes of many"):
         run(inputs=(str(tmp_path / "hive"),), columns=columns)
+
+
+def test_notes_of_several_rows(run, storage, options, tmp_path):
+    """What is cut by the end of a row keeps its marker; all rows move alike."""
+    (tmp_path / "lines").mkdir()
+    (tmp_path / "lines/a.csv").write_text(
+        "note,line,mrn,on,text\n"
+        "1,1,7,2024-05-03,Mr. Smithx was seen on 5/3/24 by\n"
+        "1,2,7,2024-05-03,Dr. Ann Lee. Call 617-234-\n"
+        "1,3,7,xx,9912. Mr. Smithx\n"
+    )
+    roles = {"note": "id", "line": "pass", "mrn": "patient", "on": "date", "text": "text"}
+    manifest = run(
+        inputs=(str(tmp_path / "lines"),),
+        columns=Columns.parse(list(roles.items())),
+        group_lines="note,line",
+    )
+    assert verify(storage, options.output, originals=True, key_source=None)[0] == []
+    (part,) = [part for part in manifest["parts"] if part["table"] == "data"]
+    lines = storage.read_bytes(f"{options.output}/{part['path']}").decode().splitlines()[1:]
+    found = [line.split(",")[2:] for line in lines]
+    days = [datetime.date.fromisoformat(day) for _, day, _ in found[:2]]
+    assert days[0] == days[1] != datetime.date(2024, 5, 3) and found[2][1] == ""
+    first, second, third = (text for *_, text in found)
+    name = first.split()[1]
+    written = f"{days[0].month}/{days[0].day}/{days[0]:%y}"
+    assert first == f"Mr. {name} was seen on {written} by" and name != "Smithx"
+    assert second.endswith("Call [PHONE]") and third == f"[PHONE]. Mr. {name}"
+    (row,) = read_rows(storage, options.output, manifest, "documents")
+    assert (row["surrogates"], row["dates_unread"]) == (3, 1)
 
 
 def test_the_period_that_is_told_is_of_the_shifted_date(run, storage, options, tmp_path):
