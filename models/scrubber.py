@@ -34,6 +34,7 @@ from .recognisers import DEFAULT_RECOGNISERS, rule_hash
 from .redaction.merging import select
 from .redaction.policy import Policy
 from .redaction.policy_file import load_policy, policy_names
+from .redaction.stand_ins import StandIns, require_no_key_needed
 from .roster.people import KnownPeople
 from .scrubbed_text import ScrubbedText
 from .views.signs import signs_of
@@ -116,7 +117,8 @@ class Scrubber:
             named: names or URLs of bundles, or opened ones, instead of `models`.
             models: the same as one value. None, "none" or () uses rules alone, which miss much that
                 a model finds.
-            policy: name or URL, or an opened one.
+            policy: name or URL, or an opened one. With one that has surrogates or shifted dates,
+                texts alone cannot be scrubbed: these need the key, the patient and the document.
             recognisers: names of rules, "recipe" among them for those of the models' recipes; None
                 for all that run by default and those for the language of the models, () for none.
             native_labels: whether a bundle's own labels are mapped to the native set. If not, what
@@ -344,21 +346,25 @@ class Scrubber:
     def run_steps(
         self,
         batch: Batch,
+        stand_ins: StandIns | None = None,
         people: KnownPeople | None = None,
         passing: PassingColumns | None = None,
     ) -> Batch:
         """A batch, as it was read, after all steps; rows that cannot be scrubbed have failed.
 
         Args:
-            people: whom its rows are of, as far as that is known; see `StepResources`.
-            passing: the columns that go out as they are; None for none.
+            stand_ins: of the policy, if it has surrogates or shifted dates.
+            people, passing: see `StepResources`; `passing` is the same for all units.
         """
-        resources = dataclasses.replace(
-            self._resources,
-            people=people,
-            passing=None if passing is None else lambda unit: passing,
-        )
-        return run_steps(batch, resources)
+        of_unit = passing and (lambda unit: passing)
+        more = {"stand_ins": stand_ins, "people": people, "passing": of_unit}
+        return run_steps(batch, dataclasses.replace(self._resources, **more))
+
+    def explain_batch(
+        self, batch: Batch, stand_ins: StandIns | None = None
+    ) -> list[ScrubbedText | DocumentError]:
+        """What `explain` gives for each document of a batch; arguments of `run_steps`."""
+        return list(_results(self.run_steps(batch, stand_ins)))
 
     def _run(self, texts: Sequence[str], note_types: Sequence[str | None], *, last: str) -> Batch:
         """The texts as a batch after the step `last`.
@@ -375,6 +381,8 @@ class Scrubber:
 
     def _batch(self, texts: Sequence[Any], note_types: Sequence[str | None], last: str) -> Batch:
         """Texts that `check_text` took as a batch after the step `last`, some of them failed."""
+        if last == "Scrub":
+            require_no_key_needed(self.policy, "a text alone")
         count = len(texts)
         rows = Rows(
             np.arange(count, dtype=np.int64),
@@ -405,14 +413,14 @@ def is_missing(text: object) -> TypeGuard[float | None]:
 
 
 def _results(batch: Batch) -> Iterator[ScrubbedText | DocumentError]:
-    """What became of each document of a scrubbed batch of one document a row."""
+    """What became of each document of a scrubbed batch."""
     assert batch.spans is not None and batch.scrubbed is not None
     spans = batch.spans.by_document(len(batch.documents))
     at = 0
     for index, text in enumerate(batch.scrubbed.texts):
         own, begin, at = spans[index], at, at + len(spans[index])
-        if index in batch.failures:
-            yield DocumentError(batch.failures[index].error)
+        if (row := int(batch.documents.rows[index])) in batch.failures:
+            yield DocumentError(batch.failures[row].error)
             continue
         assert text is not None
         starts, ends = batch.scrubbed.out_starts[begin:at], batch.scrubbed.out_ends[begin:at]

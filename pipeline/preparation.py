@@ -21,8 +21,9 @@ from ..models.formats import Format, open_format
 from ..models.formats.column_roles import TEXT_FILES, Columns, Role
 from ..models.formats.line_notes import GroupLines
 from ..models.jobs.job import Job
+from ..models.jobs.shifted_columns import require_shiftable
 from ..models.recognisers import rule_hash
-from ..models.redaction.actions import ACTIONS, REDACT, REMOVALS
+from ..models.redaction.actions import ACTIONS, REDACT
 from ..models.redaction.policy import Policy
 from ..models.redaction.policy_file import load_policy
 from ..models.roster.bundle import RosterBundle
@@ -30,6 +31,7 @@ from ..models.roster.people import people_code_hash
 from ..models.storage.key_files import load_keys, warn_if_open
 from ..models.storage.places import any_inside, is_inside, local_path
 from ..models.storage.storage import Storage
+from ..models.surrogates import characters_of
 from .options import Options
 from .outputs.canary_gate import hash_canaries
 from .outputs.catalogue import Catalogue
@@ -131,9 +133,10 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     columns = chosen.columns if chosen else roles_for(seen, options.columns)
     check_types(storage, seen, columns)
     forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
+    hive_keys = {key for file in seen.files for key, _ in file.partition}
     if job.group_lines is not None and forms:
-        hive_keys = {key for file in seen.files for key, _ in file.partition}
         job.group_lines.check(columns, forms, hive_keys)
+    require_shiftable(policy, columns, hive_keys)
     labels = {label for bundle in new.bundles for label in bundle.labels}
     _check_own_labels(policy, labels)
     for form in forms:
@@ -219,7 +222,7 @@ def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> N
         for label in dict.fromkeys((*policy.known_labels, *sorted(labels))):
             action = one.action(label)
             # What is kept, or not understood, is redacted where it must go all the same.
-            blind = action if action in REMOVALS else REDACT
+            blind = action if ACTIONS[action].goes(label) else REDACT
             try:
                 replacements = [one.replacement_of(blind, label, 1), *ACTIONS[action].samples]
                 form.encode_text(replacements, pa.string())
@@ -228,6 +231,16 @@ def check_replacements(policy: Policy, labels: Iterable[str], form: Format) -> N
                     f"policy: the format {form.name} cannot hold what replaces {label} "
                     f"({error}); or choose another text for it in [texts]"
                 ) from None
+    if policy.puts_surrogates:
+        languages = policy.surrogates.languages
+        try:
+            form.encode_text([characters_of(languages)], pa.string())
+        except UsageError as error:
+            raise UsageError(
+                f"policy: the format {form.name} cannot hold all surrogates of the languages "
+                f"{', '.join(languages)} ({error}): write the input in UTF-8, or choose other "
+                "languages in the table surrogates"
+            ) from None
 
 
 def _check_own_labels(policy: Policy, labels: Collection[str]) -> None:

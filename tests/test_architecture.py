@@ -25,10 +25,10 @@ PUBLIC = {"__init__": {"models"}, "__main__": {"pipeline"}, "beam": {"transforms
 
 ORDER = {
     "models": (
-        *("core", "native", "text", "storage", "features", "recognisers", "redaction"),
-        "dates",
+        *("core", "native", "text", "storage", "features", "recognisers"),
+        *("dates", "surrogates", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "guesses", "surrogates", "roster"),
+        *("bundles", "views", "formats", "guesses", "roster"),
         *("jobs", "scrubbed_text", "scrubber"),
         *("embedding", "synth", "pages", "evaluation", "training", "studies"),
     ),

@@ -9,12 +9,14 @@ import textwrap
 import tomllib
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from scrubline import Scrubber
 from scrubline.models.bundles.bundle import open_bundle
 from scrubline.models.core.budgets import Budgets
 from scrubline.models.core.errors import UsageError
 from scrubline.models.core.options import Kept, ValueKind
+from scrubline.models.embedding.tables import scrub_table
 from scrubline.models.jobs.audit import TABLES
 from scrubline.models.recipes import DECLARATIONS, RECIPES
 from scrubline.models.recognisers import RECOGNISERS
@@ -41,6 +43,23 @@ def block(name, text=README):
 
 def test_the_example_of_the_readme_is_what_comes_out():
     assert Scrubber().scrub(block("in")) == block("out")
+
+
+def test_the_example_with_surrogates_is_what_comes_out(tmp_path, request):
+    """Made new by `pytest tests/test_docs.py --update-golden`."""
+    key = tmp_path / "key.txt"
+    key.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    key.chmod(0o600)
+    table = pa.table({"id": ["1"], "mrn": ["4821903"], "on": ["2012-03-05"], "text": [block("in")]})
+    roles = {"id": "id", "mrn": "patient", "on": "date", "text": "text"}
+    found = scrub_table(table, roles, scrubber=Scrubber(policy="expert"), key=str(key))
+    (expected,) = found.table["text"].to_pylist()
+    readme = README
+    if request.config.getoption("--update-golden"):
+        at = readme.index("```\n", readme.index("<!-- example: expert -->")) + 4
+        readme = readme[:at] + expected + readme[readme.index("```\n", at) :]
+        (ROOT / "README.md").write_text(readme, encoding="utf-8")
+    assert block("expert", readme) == expected
 
 
 def test_the_query_of_the_readme_gives_the_output_shown(tmp_path, monkeypatch):

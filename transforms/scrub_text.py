@@ -74,8 +74,9 @@ class ScrubText(beam.PTransform):
         """Checks the roles, and opens the key once to compare it on the workers.
 
         Args:
-            columns: name -> role, of all fields: "text", "id", "patient", "type", "date", "pass",
-                "drop", "hash" or "known:WHAT". An element with another field is a dead letter.
+            columns: name -> role, of all fields: "text", "id", "patient", "type", "date", "birth",
+                "pass", "drop", "hash" or "known:WHAT". An element with another field is a dead
+                letter.
             scrubber: what texts are scrubbed with; it travels by names and hashes. None is
                 `Scrubber()`.
             key: for roles id, patient and hash: URL of the key file, or "env:NAME", as a worker
@@ -90,10 +91,9 @@ class ScrubText(beam.PTransform):
         if batch_records < 1:
             raise UsageError("batch_records must be at least 1")
         roles = Roles.of(columns)
-        names = (Scrubber() if scrubber is None else scrubber).names
-        self._fn = _ScrubFn(
-            dict(columns), names, key, roles.keys(key).check, keep_elements, batch_records
-        )
+        scrubber = Scrubber() if scrubber is None else scrubber
+        check = roles.keys(key, scrubber.policy).check
+        self._fn = _ScrubFn(dict(columns), scrubber.names, key, check, keep_elements, batch_records)
 
     def expand(self, elements):
         return elements | "ScrubRecords" >> beam.ParDo(self._fn).with_outputs(
@@ -118,13 +118,14 @@ class _ScrubFn(beam.DoFn):
         """Opens the scrubber: its models once a process, taggers once for each thread."""
         with sanitize_errors(_NAMESPACE):
             roles = Roles.of(self.columns)
-            keys = roles.keys(self.key)
+            scrubber = self.names.opened()
+            keys = roles.keys(self.key, scrubber.policy)
             if keys.check != self.check:
                 raise UsageError(
                     f"ScrubText: the master key here has the check value {keys.check}, but the "
                     f"pipeline was built with {self.check}"
                 )
-            self.rows = RowScrubber(self.names.opened(), roles, keys)
+            self.rows = RowScrubber(scrubber, roles, keys)
         self.waiting: list[_Waiting] = []
         self.size = 0
         self.documents = Metrics.counter(_NAMESPACE, "documents")

@@ -167,6 +167,7 @@ POLICY_WORDS = tuple(
     word.encode()
     for word in (
         *("extends", "hipaa = true", '"hipaa"', '"research"', '"keep"', '"mask"', '"generalise"'),
+        *('"expert"', '"surrogate"', '"shift"', "surrogates = {", "dates = {", "date_columns = "),
         *(
             "[deny]\n",
             "[allow]\n",

@@ -18,14 +18,10 @@ from scrubline.models.core.errors import DocumentError, OverBudget, UsageError
 from scrubline.models.core.keys import Keys, canonical_id
 from scrubline.models.core.labels import LABELS
 from scrubline.models.core.spans import Candidate
+from scrubline.models.dates.written_ages import KEEP, generalise_age
 from scrubline.models.formats.line_notes import line_joins, pieces
 from scrubline.models.recognisers import RECOGNISERS
-from scrubline.models.redaction.generalization import (
-    KEEP,
-    RESTRICTED_ZIP3,
-    generalise_age,
-    generalise_zip,
-)
+from scrubline.models.redaction.generalization import RESTRICTED_ZIP3, generalise_zip
 from scrubline.models.redaction.merging import LIU_2015, ORDER, merge
 from scrubline.models.redaction.phrases import PhraseMatcher, fold, has_word
 from scrubline.models.redaction.policy import OwnLabel, Policy

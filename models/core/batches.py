@@ -31,17 +31,36 @@ class Failure:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StandInColumns:
+    """What is told of surrogates and shifted dates; see the audit and the documents table.
+
+    Attributes:
+        attempts, precisions, entities: of each row of `Batch.spans`, None where there is none.
+        surrogates, dates_unread, dates_ambiguous: numbers of each document.
+    """
+
+    attempts: tuple[int | None, ...]
+    precisions: tuple[str | None, ...]
+    entities: tuple[str | None, ...]
+    surrogates: tuple[int, ...]
+    dates_unread: tuple[int, ...]
+    dates_ambiguous: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scrubbed:
     """The result for the documents of a batch.
 
     Attributes:
         texts: scrubbed text of each document; None where it failed.
         out_starts, out_ends: offsets in the scrubbed text of each row of `Batch.spans`.
+        stand_ins: of policies with surrogates or shifted dates; None for others.
     """
 
     texts: tuple[str | None, ...]
     out_starts: tuple[int, ...]
     out_ends: tuple[int, ...]
+    stand_ins: StandInColumns | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -1,12 +1,13 @@
 """The program's own code, as hashes: what was made by other code is not read back.
 
-Two hashes, both over files and never over what was imported:
+Three hashes, all over files and never over what was imported:
 
 - `code_hash`: of the rooms that decide what is seen, learnt, decoded or carried over. Compiled
   taggers, cached features and finished folds are kept under it.
 - `hash_of_module`: of one module and of what it uses, for the rules; it stands in audit rows.
+- `hash_of_room`: of a room that makes what stands in place of PHI; policies that use it have it.
 
-Both follow the source. A module counts with its comments, a word list where a file that counts
+All follow the source. A module counts with its comments, a word list where a file that counts
 names it, and a new file of a room counts from its first byte on.
 """
 
@@ -135,6 +136,20 @@ def hash_of_module(path: str, files: Mapping[str, SourceFile]) -> str:
     """
     digest = hashlib.sha256()
     _add(digest, files, modules_used(path, files))
+    return digest.hexdigest()
+
+
+@functools.cache
+def hash_of_room(room: str) -> str:
+    """SHA-256 over one room of `models/`, the rules that it uses and the lists that these read.
+
+    It follows imports as `hash_of_module` does. A list whose name the code puts together is not
+    seen: whoever loads one hashes it too.
+    """
+    files = installed()
+    own = [path for path in files if path.startswith(f"models/{room}/") and path.endswith(".py")]
+    digest = hashlib.sha256()
+    _add(digest, files, set(own).union(*(modules_used(path, files) for path in own)))
     return digest.hexdigest()
 
 

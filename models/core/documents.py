@@ -7,6 +7,7 @@ text is a document. Rows carry keys and the columns that pass through; documents
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Mapping
 
 import numpy as np
@@ -57,6 +58,9 @@ class Rows:
         first_rows: index of the first row of the note that each row is a line of: the row itself,
             unless lines are grouped. Only first rows have documents, and a note fails as a whole.
         periods: year or month of the note, as far as the policy lets it be told; () for none.
+        note_dates: true date of the note, where dates are shifted; () where they are not.
+        births_over_89: the same of the patient's birth, for patients over 89 alone.
+        dates_unread: how many values of columns could not be shifted, in the same way.
         known: values of the columns with role `known`, of each row; () if there are none.
     """
 
@@ -67,6 +71,9 @@ class Rows:
     columns: pa.Table
     first_rows: Ints
     periods: tuple[str | None, ...] = ()
+    note_dates: tuple[datetime.date | None, ...] = ()
+    births_over_89: tuple[datetime.date | None, ...] = ()
+    dates_unread: tuple[int, ...] = ()
     known: tuple[tuple[KnownValue, ...], ...] = ()
 
     def __post_init__(self) -> None:

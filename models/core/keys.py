@@ -58,6 +58,7 @@ class Keys:
             the fingerprint.
         roster: 96 bytes for `roster` alone: 64 seal its rows, 32 hash its staff.
         surrogates: 32 bytes for `surrogates` alone.
+        dates: 32 bytes for the offsets of `dates` alone; its purpose is `dates.PURPOSE`.
     """
 
     def __init__(self, master: bytes) -> None:
@@ -69,6 +70,7 @@ class Keys:
         self._seal = hkdf(master, "seal")
         self.roster = hkdf(master, "roster", 96)
         self.surrogates = hkdf(master, "surrogates")
+        self.dates = hkdf(master, "date offset")
         self.check = hkdf(master, "key check value", 4).hex()
 
     def __repr__(self) -> str:

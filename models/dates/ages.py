@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from ..redaction.generalization import KEEP, generalise_age
 from .written import DateFields, WrittenDate
+from .written_ages import KEEP, generalise_age
 
 OVER: Final = 90
 """The first age that is not told."""
@@ -42,6 +42,22 @@ def tells_birth(written: WrittenDate, birth: datetime.date) -> bool:
     if written.precision in ("weekday", "holiday", "season", "month_name", "day_of_month"):
         return False
     return any(_agrees(end.said, birth) for end in written.ends)
+
+
+def tells_over_89(written: WrittenDate, latest: datetime.date) -> bool:
+    """Whether a written date lies 90 years or more before a note, so that it may be a birth.
+
+    Whose it is, the text does not prove. Two digits of a year are the newest year before the note,
+    as a date of birth is written; a year alone counts from 90 on, as if its first day was meant.
+
+    Args:
+        written: any date.
+        latest: the true date of the note, or the latest that it names.
+    """
+    if days := written.dates(latest):
+        return any(age_on(day, latest) >= OVER for day in days)
+    years = [end.said.decade or end.said.year for end in written.ends]
+    return any(year is not None and latest.year - year >= OVER for year in years)
 
 
 def _agrees(said: DateFields, birth: datetime.date) -> bool:

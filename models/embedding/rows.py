@@ -22,6 +22,9 @@ from ..jobs.output_rows import Result, build_output_rows
 from ..jobs.plan import Unit
 from ..jobs.read_unit import batches_of_chunks
 from ..jobs.roster_steps import PassingColumns
+from ..jobs.shifted_columns import DateShifting, require_shiftable
+from ..redaction.policy import Policy
+from ..redaction.stand_ins import StandIns
 from ..roster.people import KnownPeople, detector_hashes_of_people
 from ..scrubber import Scrubber
 from ..storage.key_files import ENVIRONMENT, load_keys
@@ -97,16 +100,24 @@ class Roles:
         keyed = self.columns.named(Role.PATIENT) + self.columns.named(Role.HASH)
         return self.has_id or bool(keyed)
 
-    def keys(self, source: str | None) -> Keys:
+    def keys(self, source: str | None, policy: Policy) -> Keys:
         """The keys.
 
         Args:
             source: URL of the key file, or "env:NAME"; None for the variable of the command.
+            policy: surrogates and shifted dates are made with the key too.
 
         Raises:
-            UsageError: if a role needs a key and there is none.
+            UsageError: if a role or the policy needs a key and there is none, or the policy needs a
+                role that no column has.
         """
-        if not self.need_key:
+        require_shiftable(policy, self.columns)
+        if (needed := policy.needs_key) and not self.has_id:
+            raise UsageError(
+                f"policy {policy.name}: surrogates and shifted dates need a column with role id: "
+                "without one, no document is the same in two runs"
+            )
+        if not self.need_key and not needed:
             return Keys(bytes(32))  # what it makes goes nowhere
         return load_keys(source or f"env:{ENVIRONMENT}", Storage().read_bytes)
 
@@ -146,6 +157,7 @@ class RowScrubber:
             hashes, people = hashes | detector_hashes_of_people(), KnownPeople()
         passing = PassingColumns(cells, self.roles.columns)
         policy = self.scrubber.policy
+        stand_ins = StandIns.of(policy, self.keys)
         for batch in batches_of_chunks(
             chunks,
             cells,
@@ -154,9 +166,10 @@ class RowScrubber:
             self.keys,
             self.scrubber.budgets,
             keep_dates=policy.keep_dates,
+            shifting=DateShifting.of(policy),
             amendments=amendments,
         ):
-            done = self.scrubber.run_steps(batch, people, passing)
+            done = self.scrubber.run_steps(batch, stand_ins, people, passing)
             result = build_output_rows(
                 done,
                 run="",

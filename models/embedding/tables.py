@@ -87,8 +87,8 @@ def scrub_table(
 
     Args:
         table: of Arrow; its metadata does not go out.
-        columns: column -> role, of all columns: "text", "id", "patient", "type", "date", "pass",
-            "drop", "hash" or "known:WHAT", as `scrubline scrub --column` takes them.
+        columns: column -> role, of all columns: "text", "id", "patient", "type", "date", "birth",
+            "pass", "drop", "hash" or "known:WHAT", as `scrubline scrub --column` takes them.
         scrubber: what it is scrubbed with; None opens `Scrubber()`.
         key: for roles id, patient and hash: URL of the key file, or "env:NAME"; None is
             "env:SCRUBLINE_KEY".
@@ -101,8 +101,8 @@ def scrub_table(
     _require_table(table)
     roles = Roles.of(columns)
     _check(table, roles)
-    keys = roles.keys(key)
-    rows = RowScrubber(Scrubber() if scrubber is None else scrubber, roles, keys)
+    scrubber = Scrubber() if scrubber is None else scrubber
+    rows = RowScrubber(scrubber, roles, roles.keys(key, scrubber.policy))
     if not roles.has_id:
         table = table.append_column(ROW_ID, pa.array(range(table.num_rows), pa.int64()))
     results = list(rows.results(_chunks(table, roles), _PARQUET, _repeated_ids(table, roles)))

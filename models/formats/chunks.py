@@ -17,7 +17,7 @@ from .nested_texts import texts_of_rows
 from .options import UTF8, FormatOptions, Limits
 from .protocol import Chunk, Format, Locator, OpenPart, PartRow, Reader, SampleRange, Sink
 
-_WRITTEN = frozenset({Role.TEXT, Role.TYPE, Role.DATE, Role.PASS, Role.HASH})
+_WRITTEN = frozenset({Role.TEXT, Role.TYPE, Role.DATE, Role.BIRTH, Role.PASS, Role.HASH})
 """Roles of input columns that go out under their own names."""
 
 

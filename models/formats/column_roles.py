@@ -27,6 +27,7 @@ class Role(enum.StrEnum):
     PATIENT = "patient"
     TYPE = "type"
     DATE = "date"
+    BIRTH = "birth"
     PASS = "pass"
     DROP = "drop"
     HASH = "hash"
@@ -38,7 +39,8 @@ MEANING = {
     Role.ID: "identifies the row: replaced by doc_key",
     Role.PATIENT: "identifies the patient: replaced by patient_key",
     Role.TYPE: "kind of note: passed, and seen by detectors",
-    Role.DATE: "date of the note: passed or dropped as the policy says",
+    Role.DATE: "date of the note: passed, shifted or dropped as the policy says",
+    Role.BIRTH: "date of birth: as a date; where dates are shifted, null for patients over 89",
     Role.PASS: "passed unchanged",
     Role.DROP: "left out",
     Role.HASH: "replaced by a keyed hash of its value",
@@ -157,6 +159,7 @@ class Columns:
                 Role.HASH,
                 Role.TYPE,
                 Role.DATE,
+                Role.BIRTH,
             ):
                 raise UsageError(
                     f"the input has a column {name}, a name that the output uses: give it role drop"

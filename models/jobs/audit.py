@@ -47,7 +47,10 @@ AUDIT = pa.schema(
         ),
         _field("fragment", pa.bool_(), "rest of an overlapped span: not an entity"),
         _field(
-            "entity_id", pa.string(), "same person or place across spans; null today", nullable=True
+            "entity_id",
+            pa.string(),
+            "same person, place or number across spans with surrogates; keyed, per patient",
+            nullable=True,
         ),
         _field("attempt", pa.int64(), "last draw that its surrogate took, from 0", nullable=True),
         _field(
@@ -101,19 +104,19 @@ DOCUMENTS = pa.schema(
         _field(
             "surrogates",
             pa.int64(),
-            "spans with a surrogate; null if the policy has none",
+            "spans with a surrogate; null unless the policy has surrogates or shifts dates",
             nullable=True,
         ),
         _field(
             "dates_unread",
             pa.int64(),
-            "dates with a marker, where the policy shifts dates; null if it does not",
+            "dates with a marker, and values of columns that became null, where dates are shifted",
             nullable=True,
         ),
         _field(
             "dates_ambiguous",
             pa.int64(),
-            "1 if dates show both orders of day and month; null if the policy shifts none",
+            "1 if dates show day and month in both orders, where dates are shifted",
             nullable=True,
         ),
     ]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..core.arrays import Ints
-from ..core.batches import Batch
+from ..core.batches import Batch, StandInColumns
 from ..core.digests import Digest, cell
 from ..core.spans import BELIEVED, Spans
 from ..roster.people import whose
@@ -40,9 +40,11 @@ def build_audit_rows(
     )
     spans = batch.spans
     out = np.array([batch.scrubbed.out_starts, batch.scrubbed.out_ends], np.int64)
+    told = _told(batch.scrubbed.stand_ins, len(spans))
     if batch.failures:
         kept = np.flatnonzero(~np.isin(batch.documents.rows[spans.documents], list(batch.failures)))
         spans, out = spans.take(kept), out[:, kept]
+        told = [told[at] for at in kept.tolist()]
     places = [
         {
             "doc_key": batch.rows.doc_keys[row],
@@ -51,7 +53,7 @@ def build_audit_rows(
         }
         for row, field in zip(batch.documents.rows.tolist(), batch.documents.fields, strict=True)
     ]
-    kinds, kind_of = _kinds(spans, hashes, hipaa)
+    kinds, kind_of = _kinds(spans, told, hashes, hipaa)
     offsets = np.stack((spans.starts, spans.ends, *out))
     digest = Digest()
     # Span by span, a digest of seventeen fields would be most of what a pipeline costs.
@@ -81,8 +83,18 @@ def build_audit_rows(
     return table, labels, digest
 
 
+_Told = tuple[str | None, int | None, str | None]
+"""entity_id, attempt, precision."""
+
+
+def _told(columns: StandInColumns | None, spans: int) -> list[_Told]:
+    if columns is None:
+        return [(None, None, None)] * spans
+    return list(zip(columns.entities, columns.attempts, columns.precisions, strict=True))
+
+
 def _kinds(
-    spans: Spans, hashes: Mapping[str, str], hipaa: Mapping[str, str]
+    spans: Spans, told: Sequence[_Told], hashes: Mapping[str, str], hipaa: Mapping[str, str]
 ) -> tuple[list[dict[str, Any]], Ints]:
     """What spans have in common apart from their places, each once; and which one each has."""
     numbers: dict[tuple[Any, ...], int] = {}
@@ -93,6 +105,7 @@ def _kinds(
         spans.actions,
         spans.reasons,
         spans.fragments.tolist(),
+        told,
         strict=True,
     )
     kind_of = np.array([numbers.setdefault(kind, len(numbers)) for kind in of_spans], np.int64)
@@ -106,11 +119,16 @@ def _kinds(
             "action": action,
             "reason": reason,
             "fragment": fragment,
-            "entity_id": None,
-            **dict.fromkeys(_ADDED),
+            "entity_id": entity,
+            "attempt": attempt,
+            "precision": precision,
             "roster": whose(detectors),
         }
-        for label, detectors, source, action, reason, fragment in numbers
+        for label, detectors, source, action, reason, fragment, (
+            entity,
+            attempt,
+            precision,
+        ) in numbers
     ]
     return kinds, kind_of
 

@@ -1,17 +1,19 @@
-"""Small chunks joined into one, up to the caps of a batch."""
+"""Chunks of a unit brought to the size of batches, and the notes of several rows in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from ..core.arrays import Ints
+from ..core.batches import Failure
 from ..formats import Chunk, Limits
 
 
-def pack_chunks(chunks: Iterator[Chunk], limits: Limits) -> Iterator[Chunk]:
+def packed(chunks: Iterable[Chunk], limits: Limits) -> Iterator[Chunk]:
     """Joins small chunks (a text file is one row) up to the caps of a batch."""
     held: list[Chunk] = []
     rows = size = 0
@@ -43,7 +45,19 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
 
 
 def first_rows_of(chunk: Chunk) -> Ints:
-    """The first row of the note that each row is a line of."""
+    """The first row of the note of each row: the row itself, unless lines are grouped."""
     if chunk.first_rows is None:
         return np.arange(chunk.columns.num_rows, dtype=np.int64)
     return chunk.first_rows
+
+
+def note_runs(first_rows: Ints) -> Iterator[tuple[int, int]]:
+    """Yields (first row, row after the last) of every note."""
+    edges = [*np.flatnonzero(first_rows == np.arange(len(first_rows))).tolist(), len(first_rows)]
+    yield from itertools.pairwise(edges)
+
+
+def fail_notes(first_rows: Ints, failures: dict[int, Failure]) -> None:
+    """Fails each note with a failed row: its first row, and with it all the others."""
+    for row in sorted(failures):
+        failures.setdefault(int(first_rows[row]), failures[row])

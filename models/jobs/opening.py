@@ -15,6 +15,7 @@ from ..formats import Limits
 from ..recognisers import rule_hash
 from ..redaction.policy import Policy
 from ..redaction.policy_file import load_policy
+from ..redaction.stand_ins import StandIns
 from ..roster.bundle import RosterBundle
 from ..roster.people import KnownPeople, detector_hashes_of_people, people_code_hash
 from ..storage.key_files import load_keys, warn_if_open
@@ -24,6 +25,7 @@ from .job import CODE_VERSION, Job
 from .plan import Plan, Unit
 from .read_unit import read_unit
 from .roster_steps import PassingColumns
+from .shifted_columns import DateShifting
 from .steps import StepResources
 
 _WAY_ON = (
@@ -76,6 +78,7 @@ class OpenedInputs:
             limits or self.job.limits,
             self.job.budgets,
             keep_dates=self.policy.keep_dates,
+            shifting=DateShifting.of(self.policy),
             period=self.policy.documents.period,
             amendments=amendments,
             group_lines=self.job.group_lines,
@@ -124,6 +127,7 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
         budgets=job.budgets,
         people=people,
         passing=passing,
+        stand_ins=StandIns.of(policy, keys),
     )
     hashes = detector_hashes(bundles, job.recognisers, policy)
     if people is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -267,6 +267,7 @@ def _documents(
         )
     }
     fields_of = fields_of_rows(columns, batch.documents.rows.tolist(), batch.documents.fields)
+    told_of = _stand_ins_of(batch)
     token_counts = np.diff(batch.tokens.document_offsets).tolist()
     detectors = " ".join(f"{name}@{value[:12]}" for name, value in sorted(hashes.items()))
     digest, counts = Digest(), Counter[str]()
@@ -277,7 +278,9 @@ def _documents(
             continue  # a line of the note of an earlier row
         if doc_key is None:
             continue  # only the quarantine table can speak of a row whose id could not be read
+        first: str | None = None
         for field in fields_of(row):
+            first = first or field
             index = index_of.get((row, field))
             text = None if index is None else batch.documents.texts[index]
             out = None if index is None else batch.scrubbed.texts[index]
@@ -299,7 +302,7 @@ def _documents(
                 batch.rows.note_types[row] if tells_type else None,
                 batch.rows.periods[row] if batch.rows.periods else None,
                 _IN_ROSTER[batch.in_roster[row] if batch.in_roster else None],
-                *(None, None, None),
+                *told_of(None if failed else index, row if field == first else None),
             )
             rows.append(document)
             if not failed:
@@ -315,6 +318,36 @@ def _documents(
     ]
     table = pa.Table.from_arrays(arrays, schema=audit.DOCUMENTS)
     return table, Tally.of(counts=counts, text=digest)
+
+
+def _stand_ins_of(
+    batch: Batch,
+) -> Callable[[int | None, int | None], tuple[int | None, int | None, int | None]]:
+    """Gives surrogates, unread dates and ambiguity of a document, by index.
+
+    What columns of its row could not be shifted counts with the document that is asked for with the
+    row.
+    """
+    columns = batch.scrubbed.stand_ins if batch.scrubbed is not None else None
+    if columns is None:
+        return lambda index, row: (None, None, None)
+    of_notes: Counter[int] = Counter()
+    if batch.rows.dates_unread:
+        firsts = batch.rows.first_rows.tolist()
+        for first, count in zip(firsts, batch.rows.dates_unread, strict=True):
+            of_notes[first] += count
+
+    def told(index: int | None, row: int | None) -> tuple[int, int, int]:
+        unread = 0 if row is None else of_notes[row]
+        if index is None:
+            return 0, unread, 0
+        return (
+            columns.surrogates[index],
+            columns.dates_unread[index] + unread,
+            columns.dates_ambiguous[index],
+        )
+
+    return told
 
 
 _IN_ROSTER = {True: "yes", False: "none", None: None}

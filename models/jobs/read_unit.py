@@ -31,9 +31,10 @@ from ..redaction.telling import period_of
 from ..storage.input_files import InputFile
 from ..storage.storage import Storage
 from .amendments import NO_AMENDMENTS, SKIPPED, UnitAmendments
-from .chunk_packing import first_rows_of, pack_chunks
+from .chunk_packing import fail_notes, first_rows_of, note_runs, packed
 from .known_columns import known_of_rows
 from .plan import Unit
+from .shifted_columns import NO_DATES, DateShifting, RowDates
 
 STAGE = "read"
 
@@ -49,6 +50,7 @@ def read_unit(
     budgets: Budgets,
     *,
     keep_dates: bool,
+    shifting: DateShifting | None = None,
     period: str | None = None,
     amendments: UnitAmendments = NO_AMENDMENTS,
     group_lines: GroupLines | None = None,
@@ -59,6 +61,7 @@ def read_unit(
         form: that of the unit, as the job reads it.
         files: all input files of the plan.
         keep_dates: whether the policy lets columns with role `date` pass.
+        shifting: how it shifts dates; None if it shifts none.
         period: how much of a note's date the policy lets be told; see `telling.period_of`.
         amendments: which rows of the unit repeat an id, and which are left out.
         group_lines: where a note is several rows; they are never in two batches.
@@ -75,13 +78,14 @@ def read_unit(
         return whole_notes(chunks, form, group_lines, budgets.document_bytes)
 
     return batches_of_chunks(
-        pack_chunks(_chunks(storage, form, unit, files, names, limits, notes), limits),
+        packed(_chunks(storage, form, unit, files, names, limits, notes), limits),
         form,
         unit,
         columns,
         keys,
         budgets,
         keep_dates=keep_dates,
+        shifting=shifting,
         period=period,
         amendments=amendments,
         group_lines=group_lines,
@@ -97,6 +101,7 @@ def batches_of_chunks(
     budgets: Budgets,
     *,
     keep_dates: bool,
+    shifting: DateShifting | None = None,
     period: str | None = None,
     amendments: UnitAmendments = NO_AMENDMENTS,
     group_lines: GroupLines | None = None,
@@ -107,7 +112,9 @@ def batches_of_chunks(
         chunks: records in order, each chunk within the caps of a batch.
         cells: what the cells of the chunks are.
     """
-    make = _RowMaker(columns, keys, budgets, unit, keep_dates, period, amendments, group_lines)
+    make = _RowMaker(
+        columns, keys, budgets, unit, keep_dates, shifting, period, amendments, group_lines
+    )
     first = 0
     waiting: Batch | None = None
     for chunk in chunks:
@@ -156,6 +163,7 @@ class _RowMaker:
     budgets: Budgets
     unit: Unit
     keep_dates: bool
+    shifting: DateShifting | None
     period: str | None
     amendments: UnitAmendments
     group_lines: GroupLines | None
@@ -193,30 +201,42 @@ class _RowMaker:
         types = [None if kind is None else str(kind) for kind in kinds]
         self._check_lines(form, chunk, first_rows, types, failures)
         documents = self._documents(form, chunk, nested, first_rows, failures, skipped)
+        patient_keys = tuple(None if p is None else self.keys.patient_key(p) for p in patients)
+        dates = self._row_dates(form, chunk, nested, patient_keys)
+        output = self._output(form, chunk, nested, dates, failures)
         rows = Rows(
             np.arange(first, first + count, dtype=np.int64),
             tuple(doc_keys),
-            tuple(None if p is None else self.keys.patient_key(p) for p in patients),
+            patient_keys,
             tuple(types),
-            self._output(form, chunk, nested, failures),
+            output,
             first_rows,
-            self._periods(form, chunk, nested),
-            self._known(form, chunk, nested, failures),
+            self._periods(form, chunk, nested, dates),
+            note_dates=dates.notes,
+            births_over_89=dates.births_over_89,
+            dates_unread=tuple(dates.unread),
+            known=self._known(form, chunk, nested, failures) if self.columns.known else (),
         )
         failures.update(
             {row: why for row, why in skipped.items() if int(first_rows[row]) not in failures}
         )
-        _fail_notes(first_rows, failures)
+        fail_notes(first_rows, failures)
         return Batch(self.unit.index, False, rows, documents, failures, given=self.amendments.hash)
 
     def _values(
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], role: Role
     ) -> list[object]:
         """Python values of the first column of a role, one a row."""
+        for name in self.columns.named(role):
+            return self._values_of(form, chunk, nested, name)
+        return [None] * chunk.columns.num_rows
+
+    def _values_of(
+        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
+    ) -> list[object]:
         values: list[object] = [None] * chunk.columns.num_rows
-        for name in self.columns.named(role)[:1]:
-            for row, value in self._values_at(form, chunk, nested, name):
-                values[row] = value
+        for row, value in self._values_at(form, chunk, nested, name):
+            values[row] = value
         return values
 
     def _values_at(
@@ -240,12 +260,10 @@ class _RowMaker:
         nested: Mapping[str, OpenedColumn],
         failures: dict[int, Failure],
     ) -> tuple[tuple[KnownValue, ...], ...]:
-        """What the columns with role `known` say of each row; () where there are none."""
-        if not self.columns.known:
-            return ()
+        """What the columns with role `known` say of each row."""
         cells = (
-            (row, kind, attribute, value)
-            for name, kind, attribute in self.columns.known
+            (row, kind, what, value)
+            for name, kind, what in self.columns.known
             for row, value in self._values_at(form, chunk, nested, name)
         )
         known, errors = known_of_rows(cells, chunk.columns.num_rows)
@@ -253,13 +271,35 @@ class _RowMaker:
             failures.setdefault(row, Failure(STAGE, code))
         return known
 
+    def _row_dates(
+        self,
+        form: CellForm,
+        chunk: Chunk,
+        nested: Mapping[str, OpenedColumn],
+        patients: Sequence[str | None],
+    ) -> RowDates:
+        """What the columns of role `date` and `birth` say of each row, where dates are shifted."""
+        if self.shifting is None:
+            return NO_DATES
+
+        def of(role: Role) -> list[list[object]]:
+            return [self._values_of(form, chunk, nested, name) for name in self.columns.named(role)]
+
+        return RowDates.of(self.shifting, self.keys.dates, patients, of(Role.DATE), of(Role.BIRTH))
+
     def _periods(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn]
+        self,
+        form: CellForm,
+        chunk: Chunk,
+        nested: Mapping[str, OpenedColumn],
+        dates: RowDates,
     ) -> tuple[str | None, ...]:
         if self.period is None:
             return ()
-        dates = self._values(form, chunk, nested, Role.DATE)
-        return tuple(period_of(date, self.period) for date in dates)
+        if self.shifting is not None:
+            return tuple(period_of(date, self.period) for date in dates.shifted_notes)
+        found = self._values(form, chunk, nested, Role.DATE)
+        return tuple(period_of(date, self.period) for date in found)
 
     def _hashed(
         self,
@@ -290,15 +330,15 @@ class _RowMaker:
         """Fails the notes whose rows are not in the order of their line numbers."""
         if self.group_lines is None:
             return
-        _fail_notes(first_rows, failures)
+        fail_notes(first_rows, failures)
         lines = form.decode(chunk.columns.column(self.group_lines.line))
-        for begin, end in _runs(first_rows):
+        for begin, end in note_runs(first_rows):
             code = lines_in_order(lines[begin:end])
             if len(set(map(str, types[begin:end]))) > 1:
                 code = "NoteTypesDiffer"  # no single policy applies
             if code and begin not in failures:
                 failures[begin] = Failure(STAGE, code)
-        _fail_notes(first_rows, failures)
+        fail_notes(first_rows, failures)
 
     def _documents(
         self,
@@ -315,7 +355,7 @@ class _RowMaker:
         rows: list[int] = []
         names: list[str] = []
         starts: dict[int, RowStarts] = {}
-        for begin, end in _runs(first_rows):
+        for begin, end in note_runs(first_rows):
             for field, found, is_text in itertools.chain.from_iterable(
                 field(begin, end) for field in fields
             ):
@@ -375,9 +415,10 @@ class _RowMaker:
         form: CellForm,
         chunk: Chunk,
         nested: Mapping[str, OpenedColumn],
+        dates: RowDates,
         failures: dict[int, Failure],
     ) -> pa.Table:
-        """The columns that go out, text still as it came in; hashed columns hashed."""
+        """The columns that go out, text still as it came in; hashed and shifted ones are that."""
         out: dict[str, pa.ChunkedArray | pa.Array] = {}
         fields: list[pa.Field] = []
         folders = dict(self.unit.partition)
@@ -390,7 +431,7 @@ class _RowMaker:
             if name in self.columns.nested:
                 opened = nested[name]
                 cells = {
-                    path: self._cells(form, leaf.cells, leaf.rows, roles[path], failures)
+                    path: self._cells(form, leaf.cells, leaf.rows, roles[path], dates, failures)
                     for path, leaf in opened.leaves.items()
                     if self._goes_out(roles[path])
                 }
@@ -400,7 +441,7 @@ class _RowMaker:
             elif self._goes_out(roles[name]):
                 column = chunk.columns.column(name)
                 rows = range(chunk.columns.num_rows)
-                column = self._cells(form, column, rows, roles[name], failures)
+                column = self._cells(form, column, rows, roles[name], dates, failures)
                 if roles[name] is Role.HASH:
                     field = pa.field(name, column.type)
             else:
@@ -410,8 +451,8 @@ class _RowMaker:
         return pa.table(list(out.values()), schema=pa.schema(fields, chunk.columns.schema.metadata))
 
     def _goes_out(self, role: Role) -> bool:
-        if role is Role.DATE:
-            return self.keep_dates
+        if role in (Role.DATE, Role.BIRTH):
+            return self.keep_dates or (self.shifting is not None and self.shifting.columns)
         return role not in (Role.ID, Role.PATIENT, Role.DROP, Role.KNOWN)
 
     def _cells(
@@ -420,9 +461,12 @@ class _RowMaker:
         column: Any,
         rows: Sequence[int],
         role: Role,
+        dates: RowDates,
         failures: dict[int, Failure],
     ) -> Any:
-        """Cells as they go out: as they are, or hashed."""
+        """Cells as they go out: as they are, hashed, or shifted."""
+        if role in (Role.DATE, Role.BIRTH) and self.shifting is not None:
+            return dates.column(self.shifting, form, column, rows, is_birth=role is Role.BIRTH)
         if role is not Role.HASH:
             return column
         hashed: list[str | None] = []
@@ -435,18 +479,6 @@ class _RowMaker:
                 failures.setdefault(row, Failure(STAGE, error_class(error)))
                 hashed.append(None)
         return form.encode_text(hashed, pa.string())
-
-
-def _runs(first_rows: Ints) -> Iterator[tuple[int, int]]:
-    """Yields (first row, row after the last) of every note."""
-    edges = [*np.flatnonzero(first_rows == np.arange(len(first_rows))).tolist(), len(first_rows)]
-    yield from itertools.pairwise(edges)
-
-
-def _fail_notes(first_rows: Ints, failures: dict[int, Failure]) -> None:
-    """Fails each note with a failed row: its first row, and with it all the others."""
-    for row in sorted(failures):
-        failures.setdefault(int(first_rows[row]), failures[row])
 
 
 def output_partition(
@@ -463,6 +495,6 @@ def output_partition(
         role = roles[name]
         if role is Role.HASH:
             out.append((name, keys.column_hash(canonical_id(value) or "")))
-        elif role in (Role.PASS, Role.TYPE) or (role is Role.DATE and keep_dates):
+        elif role in (Role.PASS, Role.TYPE) or (role in (Role.DATE, Role.BIRTH) and keep_dates):
             out.append((name, value))
     return tuple(out)

@@ -29,10 +29,12 @@ from ..redaction.merging_vectorized import merge_vectorized
 from ..redaction.own_rules import OwnRule, recognise_own
 from ..redaction.policy import Policy
 from ..redaction.scrub import replace_ranges
+from ..redaction.stand_ins import StandIns
 from ..roster.people import KnownPeople
 from ..text.tokenizer import tokenize_documents
 from ..views.batches import bring_back, brought_back, followed, prepared
 from ..views.signs import NamesNoOne, signs_of
+from .late_spans import with_stand_ins
 from .roster_steps import PassingColumns, guard_batch, match_batch
 
 T = TypeVar("T")
@@ -50,6 +52,7 @@ class StepResources:
         rule_labels: see `recognise_batch`.
         people: whom the job knows beforehand; None for nobody.
         passing: unit -> its columns that go out as they are.
+        stand_ins: what makes surrogates and shifted dates; needed if the policy has such.
     """
 
     policy: Policy
@@ -59,6 +62,7 @@ class StepResources:
     rule_labels: Mapping[str, str] | None = None
     people: KnownPeople | None = None
     passing: Callable[[int], PassingColumns] | None = None
+    stand_ins: StandIns | None = None
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -313,8 +317,20 @@ def _add_denied(batch: Batch, policies: Sequence[Policy]) -> Batch:
     return bring_back(batch, _add_denied(inner, [policies[at] for at in batch.views.owners]))
 
 
-def scrub_batch(batch: Batch) -> Batch:
-    """Adds the scrubbed texts and where each span came to lie in them."""
+def scrub_batch(
+    batch: Batch, policy: Policy | None = None, stand_ins: StandIns | None = None
+) -> Batch:
+    """Adds the scrubbed texts and where each span came to lie in them.
+
+    Args:
+        batch: after Merge.
+        policy: the one that it was merged with.
+        stand_ins: of that policy, if it has surrogates or shifted dates: these are filled in, in
+            the spans too. Without them the markers of Merge stay.
+    """
+    columns = None
+    if policy is not None and stand_ins is not None:
+        batch, columns = with_stand_ins(batch, note_type_policies(batch, policy), stand_ins)
     assert batch.spans is not None, "Merge comes first"
     spans, documents = batch.spans, batch.documents
     replacements = list(
@@ -335,9 +351,8 @@ def scrub_batch(batch: Batch) -> Batch:
         texts.append(text)
         starts += out_starts
         ends += out_ends
-    return dataclasses.replace(
-        batch, scrubbed=Scrubbed(tuple(texts), tuple(starts), tuple(ends)), failures=failures
-    )
+    scrubbed = Scrubbed(tuple(texts), tuple(starts), tuple(ends), columns)
+    return dataclasses.replace(batch, scrubbed=scrubbed, failures=failures)
 
 
 def _match(batch: Batch, opened: StepResources) -> Batch:
@@ -369,7 +384,7 @@ STEPS: Mapping[str, Callable[[Batch, StepResources], Batch]] = MappingProxyType(
         "Merge": lambda batch, opened: merge_batch(
             batch, opened.policy, opened.budgets, opened.order
         ),
-        "Scrub": lambda batch, opened: scrub_batch(batch),
+        "Scrub": lambda batch, opened: scrub_batch(batch, opened.policy, opened.stand_ins),
         "GuardRoster": _guard,
     }
 )

@@ -10,8 +10,8 @@ The laws, for every text, candidates and policy (that of the document's note typ
 - spans are disjoint; an entity is a whole candidate; a stretch that stays shields nothing;
 - every character of every rejected candidate is in some span: one that removes it, or one that
   says why it stays;
-- a generalised replacement shows nothing of a character that some accepted candidate wants gone
-  altogether.
+- a generalised or shifted replacement shows nothing of a character that some accepted candidate
+  wants gone altogether.
 
 Source of the order of detectors: Liu et al. 2015, "Automatic de-identification of electronic
 medical records using token-level and character-level conditional random fields", §3.4, merging of
@@ -458,7 +458,11 @@ def _outcomes(
     """Action and replacement of each entity, a disputed generalisation taken back."""
     verdicts = [removing[id(entity)] for entity in entities]
     outcomes = [(verdict.action, verdict.replacement) for verdict in verdicts]
-    if all(ACTIONS[action].blind for action, _ in outcomes):
+    hidden = [
+        ACTIONS[action].goes(entity.label)
+        for entity, (action, _) in zip(entities, outcomes, strict=True)
+    ]
+    if all(hidden):
         return outcomes
     everything = overlap_counter(map(_stretch, (v.candidate for v in removing.values())))
     agreeing: dict[tuple[str, str | None], Callable[[int, int], int]] = {}
@@ -467,7 +471,7 @@ def _outcomes(
         outcome = verdict.action, verdict.replacement
         by_outcome.setdefault(outcome, []).append(verdict.candidate)
     for at, (entity, outcome) in enumerate(zip(entities, outcomes, strict=True)):
-        if ACTIONS[outcome[0]].blind:
+        if hidden[at]:
             continue
         if outcome not in agreeing:
             agreeing[outcome] = overlap_counter(map(_stretch, by_outcome[outcome]))

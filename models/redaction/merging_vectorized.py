@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+import operator
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ..core.arrays import Flags, Ints
 from ..core.detectors import DENY, ROSTER, DetectorId
 from ..core.spans import POLICY, Candidates, Spans
-from .actions import ACTIONS, REMOVALS
+from .actions import ACTIONS
 from .merging import ORDER, PART, gives_way, places_of
 from .policy import Policy
 
@@ -48,6 +49,8 @@ def merge_vectorized(
     settled &= clusters.every(
         outcomes.known & (outcomes.removes | alone) & inside & ~_repeats(candidates)
     )
+    # What shows something of the text is settled where all others would do the same with it.
+    settled &= ~clusters.some(outcomes.shows) | clusters.every(clusters.same(outcomes.cells))
     chosen = best[settled]
     decided = outcomes.of(chosen)
     spans = Spans(
@@ -93,6 +96,16 @@ class _Clusters:
         found: Flags = np.logical_and.reduceat(flags, self.begins)
         return found
 
+    def some(self, flags: Flags) -> Flags:
+        """Whether any flag of a cluster is set, for each."""
+        found: Flags = np.logical_or.reduceat(flags, self.begins)
+        return found
+
+    def same(self, values: Ints) -> Flags:
+        """For each candidate, whether its value is that of the first of its cluster."""
+        found: Flags = values == values[self.begins][self.of]
+        return found
+
     def led(self, order: Sequence[str]) -> tuple[Flags, Ints]:
         """Whether the best by `merging.select` covers all of its cluster, and that candidate."""
         names, places = self._candidates.detector_names, places_of(order)
@@ -123,6 +136,8 @@ class _Outcomes:
         known: whether action and replacement are known.
         removes: whether it goes whatever its text is.
         open: whether it is for its text to say.
+        shows: whether something of its text may show in what is filled in later.
+        cells: equal for candidates of one label under one policy.
     """
 
     def __init__(self, candidates: Candidates, policies: Sequence[Policy | None]) -> None:
@@ -132,10 +147,14 @@ class _Outcomes:
         place = {id(policy): at for at, policy in enumerate(known)}
         of_document = np.array([place[id(policy)] for policy in policies], np.int64)
         # The cell of a candidate in a table of policies by labels.
-        self._cells = of_document[candidates.documents] * len(names) + candidates.labels
+        self.cells = of_document[candidates.documents] * len(names) + candidates.labels
         self._table = list(itertools.product(known, names))
         actions = [
-            policy.action(name) if policy is not None else "" for policy, name in self._table
+            None if policy is None else ACTIONS[policy.action(name)] for policy, name in self._table
+        ]
+        blind = [
+            action is not None and action.is_blind(name)
+            for action, (_, name) in zip(actions, self._table, strict=True)
         ]
         self._blind: dict[tuple[int, int], tuple[str, str | None]] = {}
         self._asked: dict[int, tuple[str, str | None]] = {}
@@ -144,16 +163,25 @@ class _Outcomes:
         kinds = [DetectorId.parse(name).kind for name in candidates.detector_names]
         denied = _flags(kind == DENY for kind in kinds)[candidates.detectors]
         rostered = _flags(kind == ROSTER for kind in kinds)[candidates.detectors]
-        goes = _flags(action in REMOVALS for action in actions)[self._cells]
+        goes = _flags(
+            action is not None and action.removes and is_blind
+            for action, is_blind in zip(actions, blind, strict=True)
+        )[self.cells]
         left = denied | (rostered & ~goes)
 
-        def of(wanted: Collection[str]) -> Flags:
-            flags: Flags = _flags(action in wanted for action in actions)[self._cells] & ~left
+        def of(cells: Iterable[bool]) -> Flags:
+            flags: Flags = _flags(cells)[self.cells] & ~left
             return flags
 
-        self.removes: Flags = of(REMOVALS)
-        self.open: Flags = of([name for name, action in ACTIONS.items() if not action.blind])
-        self.known: Flags = of([name for name, action in ACTIONS.items() if action.blind])
+        removes = (action is not None and action.removes for action in actions)
+        self.removes: Flags = of(map(operator.and_, removes, blind))
+        looks = (action is not None for action in actions)
+        self.open: Flags = of(map(operator.gt, looks, blind))
+        self.known: Flags = of(blind)
+        self.shows: Flags = of(
+            action is not None and name in action.shows
+            for action, (_, name) in zip(actions, self._table, strict=True)
+        )
 
     def ask(self, rows: Ints, texts: Sequence[str]) -> None:
         """Lets the texts of open candidates decide."""
@@ -171,7 +199,7 @@ class _Outcomes:
     def of(self, rows: Ints) -> list[tuple[str, str | None]]:
         """Action and replacement of known candidates."""
         lengths = (self._candidates.ends - self._candidates.starts)[rows].tolist()
-        places = zip(self._cells[rows].tolist(), lengths, strict=True)
+        places = zip(self.cells[rows].tolist(), lengths, strict=True)
         return [
             self._asked[row] if row in self._asked else self._blindly(place)
             for row, place in zip(rows.tolist(), places, strict=True)

@@ -284,3 +284,34 @@ def _list(where: str, number: int, name: str, folder: str) -> tuple[str, ...]:
         return parse(str(number), content).phrases
     except DictionaryError as error:
         raise UsageError(f"{where}: {error}") from None
+
+
+@functools.lru_cache(maxsize=16)
+def _matcher_of(key: str, phrases: tuple[tuple[str, frozenset[str]], ...]) -> PhraseMatcher:
+    for label, some in phrases:
+        if any(phrase != fold(phrase) or not has_word(phrase) for phrase in some):
+            raise UsageError(
+                f"policy: [{key}] {label}: phrases must be folded and have a letter or digit"
+            )
+    return PhraseMatcher(dict(phrases))
+
+
+def matcher_of_lists(key: str, phrases: Mapping[str, frozenset[str]]) -> PhraseMatcher | None:
+    """Checks and indexes; note types mostly share the lists of their policy, and so the index."""
+    if not any(phrases.values()):
+        return None
+    return _matcher_of(key, tuple(sorted(phrases.items(), key=lambda item: item[0])))
+
+
+def matches_pattern(pattern: str, name: str) -> bool:
+    """Whether a name is of a pattern, in which each `*` stands for any characters. Linear."""
+    first, *middle, last = pattern.split("*")
+    if len(name) < len(first) + len(last) or not name.startswith(first):
+        return False
+    at, end = len(first), len(name) - len(last)
+    for piece in middle:
+        found = name.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return name.endswith(last)

@@ -8,7 +8,6 @@ the text: the shipped policies have none. A denied phrase overrules all of these
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -20,16 +19,27 @@ from ..core.labels import HIPAA_OF, LABELS, UNKNOWN_KIND
 from ..core.resources import shown_keys
 from ..core.spans import Candidate
 from ..core.suggestions import did_you_mean
-from .actions import ACTIONS, KEEP, MARKER, REDACT, REMOVALS, check_marker
+from ..dates import DateSettings
+from ..dates.written_ages import KEEP as _MAY_STAY
+from ..surrogates import SurrogateSettings
+from .actions import ACTIONS, KEEP, MARKER, REDACT, REMOVALS, SHIFT, SURROGATE, check_marker
 from .actions import replacement_of as _replacement_of
-from .generalization import KEEP as _MAY_STAY
 from .generalization import RESTRICTED_ZIP3
 from .own_labels import LABEL, OwnLabel, check_own_label
 from .own_rules import OwnRule
-from .phrases import PhraseMatcher, fold, has_word, within
+from .phrases import PhraseMatcher, fold, matcher_of_lists, matches_pattern, within
+from .stand_in_settings import (
+    DATE_COLUMNS,
+    KEEP_DATES,
+    check_dates,
+    check_hipaa,
+    check_scopes,
+    content_of,
+    said_of,
+    uses,
+)
 from .telling import NOTHING, Telling
 
-DATE_COLUMNS = ("drop", "keep")
 ANY_LABEL = "*"
 
 VETO, ALLOW = "veto", "allow"
@@ -51,7 +61,7 @@ class Policy:
         actions: label -> action, for the labels that it names.
         default: the action of every other label, also of labels outside the native set. A label is
             kept only if it is named, so this is never "keep".
-        date_columns: what happens to a column of role `date`: "drop" or "keep".
+        date_columns: what happens to a column of role `date`: "drop", "keep" or "shift".
         veto: label or "*" -> case-folded phrases; a candidate whose whole text is one of them is
             rejected.
         restricted_zip3: three-digit ZIP prefixes that become 000; always holds those of the HHS
@@ -68,6 +78,8 @@ class Policy:
         rules: of the site's own, by name; they find, and what they find is treated like what any
             other rule finds.
         documents: what the documents table tells of a note.
+        surrogates: how surrogates are made, where an action is "surrogate".
+        dates: how dates are shifted, where that of DATE is "shift".
 
     Raises:
         UsageError: for an unknown label or action, a generalisation that does not exist, a
@@ -88,6 +100,8 @@ class Policy:
     note_types: Mapping[str, Policy] = dataclasses.field(default_factory=dict)
     rules: tuple[OwnRule, ...] = ()
     documents: Telling = NOTHING
+    surrogates: SurrogateSettings = SurrogateSettings()  # noqa: B008, RUF009 - frozen
+    dates: DateSettings = DateSettings()  # noqa: B008, RUF009 - frozen
     _allowed: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
     _denied: PhraseMatcher | None = dataclasses.field(init=False, repr=False, compare=False)
 
@@ -133,23 +147,26 @@ class Policy:
                     f"policy: [deny] {label}: what is denied must go, but its action is "
                     f"{self.action(label)}; allowed: {_allowed(label)}"
                 )
-        object.__setattr__(self, "_allowed", _matcher("allow", self.allow))
-        object.__setattr__(self, "_denied", _matcher("deny", self.deny))
+        object.__setattr__(self, "_allowed", matcher_of_lists("allow", self.allow))
+        object.__setattr__(self, "_denied", matcher_of_lists("deny", self.deny))
         _check_rules(self.rules, known)
+        check_dates(self, self.date_columns)
         if self.hipaa:
             self.documents.check_hipaa()
+            check_hipaa(self, self.surrogates)
         for prefix in self.restricted_zip3:
             if len(prefix) != 3 or not prefix.isascii() or not prefix.isdigit():
                 raise UsageError("policy: restricted_zip3: expected strings of three digits")
         if missing := RESTRICTED_ZIP3 - self.restricted_zip3:
             raise UsageError(f"policy: restricted_zip3: {sorted(missing)} cannot be left out")
-        if self.hipaa and self.date_columns == "keep":
+        if self.hipaa and self.date_columns != "drop":
             raise UsageError(
-                "policy: date_columns: keep is refused under hipaa, for dates are identifiers of "
-                "45 CFR 164.514(b)(2)(i)(C); allowed: ['drop']"
+                f"policy: date_columns: {self.date_columns} is refused under hipaa, for dates are "
+                "identifiers of 45 CFR 164.514(b)(2)(i)(C); allowed: ['drop']"
             )
         for pattern, inner in self.note_types.items():
             self._check_note_type(pattern, inner)
+        check_scopes(self.scopes)
 
     def _check_note_type(self, pattern: str, inner: Policy) -> None:
         if not pattern or pattern != fold(pattern) or pattern.count("*") > _MOST_STARS:
@@ -165,6 +182,8 @@ class Policy:
             "restricted_zip3",
             "rules",
             "documents",
+            "surrogates",
+            "dates",
         )
         if inner.note_types or any(getattr(inner, f) != getattr(self, f) for f in shared):
             raise UsageError(
@@ -195,7 +214,7 @@ class Policy:
         if name in self.note_types:
             return self.note_types[name]
         for pattern in sorted(self.note_types, key=lambda p: (p.count("*") - len(p), p)):
-            if "*" in pattern and _matches(pattern, name):
+            if "*" in pattern and matches_pattern(pattern, name):
                 return self.note_types[pattern]
         return self
 
@@ -214,7 +233,8 @@ class Policy:
             replacement: None for "keep".
         """
         action = self.actions.get(label, self.default)
-        if (look := ACTIONS[action].look) is not None:
+        look = ACTIONS[action].look
+        if look is not None and not ACTIONS[action].is_blind(label):
             seen = look(label, covered, self.restricted_zip3)
             if seen is None:
                 action = REDACT
@@ -227,7 +247,7 @@ class Policy:
     def remove(self, label: str, length: int) -> tuple[str, str | None]:
         """What becomes of a stretch that must go whatever its text: by an action that is blind."""
         action = self.actions.get(label, self.default)
-        if action not in REMOVALS:
+        if not ACTIONS[action].goes(label):
             action = REDACT
         return action, self.replacement_of(action, label, length)
 
@@ -242,12 +262,14 @@ class Policy:
     def shown(self, action: str, label: str, covered: str, *, fragment: bool = False) -> str:
         """What the scrubbed text has in place of a stretch, by its row in the audit.
 
+        Not of what is filled in late (`Action.is_late`): `stand_ins` has that.
+
         Args:
             action: that of the row, one of ACTIONS.
             fragment: that of the row; a fragment has no marker beside its entity's.
         """
         known = ACTIONS[action]
-        if known.look is not None:
+        if known.look is not None and not known.is_blind(label):
             return known.look(label, covered, self.restricted_zip3) or ""
         replacement = self.replacement_of(action, label, len(covered))
         if replacement is None:
@@ -321,7 +343,27 @@ class Policy:
     @property
     def keep_dates(self) -> bool:
         """Whether columns of role `date` pass."""
-        return self.date_columns == "keep"
+        return self.date_columns == KEEP_DATES
+
+    @property
+    def scopes(self) -> tuple[Policy, ...]:
+        """It, and those of its note types."""
+        return (self, *self.note_types.values())
+
+    @property
+    def shifts_dates(self) -> bool:
+        """Whether dates are shifted, if only in some notes."""
+        return uses(SHIFT, self.scopes)
+
+    @property
+    def puts_surrogates(self) -> bool:
+        """Whether any label gets surrogates, if only in some notes."""
+        return uses(SURROGATE, self.scopes)
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether what takes the place of PHI is made with the master key."""
+        return self.shifts_dates or self.puts_surrogates
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -353,6 +395,7 @@ class Policy:
         about |= {"date_columns": self.date_columns, **mine, "note_types": types}
         if self.documents != NOTHING:
             about["documents"] = dataclasses.asdict(self.documents)
+        about |= said_of(self.scopes, self.surrogates, self.dates)
         return about | ({"rules": [rule.name for rule in self.rules]} if self.rules else {})
 
     @property
@@ -386,6 +429,7 @@ class Policy:
             content["documents"] = dataclasses.asdict(self.documents)
         if self.rules:
             content["rules"] = {rule.name: rule.hash for rule in self.rules}
+        content |= content_of([self], self.surrogates, self.dates)
         if self.note_types:
             content["note_types"] = {p: inner._content() for p, inner in self.note_types.items()}
         return content
@@ -398,37 +442,6 @@ def _check_rules(rules: tuple[OwnRule, ...], known: tuple[str, ...]) -> None:
     for rule in rules:
         if unknown := set(rule.labels) - set(known):
             raise UsageError(f"policy: rules: {rule.name}: unknown labels {sorted(unknown)}")
-
-
-@functools.lru_cache(maxsize=16)
-def _matcher_of(key: str, phrases: tuple[tuple[str, frozenset[str]], ...]) -> PhraseMatcher:
-    for label, some in phrases:
-        if any(phrase != fold(phrase) or not has_word(phrase) for phrase in some):
-            raise UsageError(
-                f"policy: [{key}] {label}: phrases must be folded and have a letter or digit"
-            )
-    return PhraseMatcher(dict(phrases))
-
-
-def _matcher(key: str, phrases: Phrases) -> PhraseMatcher | None:
-    """Checks and indexes; note types mostly share the lists of their policy, and so the index."""
-    if not any(phrases.values()):
-        return None
-    return _matcher_of(key, tuple(sorted(phrases.items(), key=lambda item: item[0])))
-
-
-def _matches(pattern: str, name: str) -> bool:
-    """Whether a name is of a pattern, in which each `*` stands for any characters. Linear."""
-    first, *middle, last = pattern.split("*")
-    if len(name) < len(first) + len(last) or not name.startswith(first):
-        return False
-    at, end = len(first), len(name) - len(last)
-    for piece in middle:
-        found = name.find(piece, at, end)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return name.endswith(last)
 
 
 def _counts(phrases: Phrases) -> dict[str, int]:

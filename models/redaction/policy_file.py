@@ -6,10 +6,12 @@ The shipped ones are in `policies/`, `docs/policies.md` is the manual. The keys 
     extends = "hipaa"          # optional: a shipped policy to start from
     hipaa = true               # optional: refuse to keep what 45 CFR 164.514(b)(2)(i) lists
     default = "redact"         # or "mask": for every label that [actions] does not name
-    date_columns = "drop"      # or "keep": columns of role `date`
+    date_columns = "drop"      # "keep", or "shift": columns of role `date`
     restricted_zip3 = ["205"]  # optional: ZIP prefixes that become 000, beside those of the HHS
     rules = ["rules.toml"]     # files of rules of the site's own: see `own_rules_file`
-    [actions]                  # label = "redact" | "mask" | "generalise" | "keep"
+    surrogates = { scope = "record", languages = ["en"] }  # see `surrogates.SurrogateSettings`
+    dates = { days = 364, direction = "past" }             # see `dates.DateSettings`
+    [actions]                  # label = one of `actions.ACTIONS`
     AGE = "generalise"
     [texts]                    # label, or "*" for all = what takes the place of redacted text
     PATIENT = "<{label}>"
@@ -31,6 +33,7 @@ The shipped ones are in `policies/`, `docs/policies.md` is the manual. The keys 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from ..core.errors import UsageError
@@ -41,12 +44,13 @@ from ..core.resources import (
     shipped_names,
     shipped_text,
 )
-from .actions import ACTIONS, SPELLINGS
+from .actions import ACTIONS, SHIFT, SPELLINGS
 from .own_labels import OwnLabel, check_label_name
 from .own_rules import OwnRule
 from .own_rules_file import read_own_rules
 from .phrases import fold, folder_of, read_phrases
 from .policy import ANY_LABEL, Phrases, Policy
+from .stand_in_settings import DATE, DROP_DATES, SHIFT_DATES, parse_settings
 from .telling import Telling
 
 _PER_NOTE_TYPE = ("default", "actions", "texts", "deny", "allow", "veto")
@@ -67,6 +71,8 @@ _KEYS = (
     "veto",
     "rules",
     "documents",
+    "surrogates",
+    "dates",
     "note_types",
 )
 
@@ -86,7 +92,7 @@ def policy_text(name: str) -> str:
 
 
 def load_policy(name_or_url: str) -> Policy:
-    """The policy of a shipped name ("hipaa", "research") or of a TOML file by fsspec URL.
+    """The policy of a shipped name ("hipaa", "research", "expert") or of a TOML file by fsspec URL.
 
     Raises:
         UsageError: if it or a list that it names cannot be read, or it names an unknown key, label,
@@ -117,15 +123,18 @@ def _policy(table: dict[str, Any], base: Policy, folder: str) -> Policy:
     labels = {**base.labels, **_own_labels(table.get("labels", {}))}
     zip3 = require_strings("policy: restricted_zip3", table.get("restricted_zip3", []))
     base = dataclasses.replace(base, labels=labels)
+    decisions = _decisions(table, base, folder)
     policy = Policy(
         name=name,
-        date_columns=_string(table, "date_columns", base.date_columns),
+        date_columns=_date_columns(table, base, decisions["actions"]),
+        surrogates=parse_settings("surrogates", table.get("surrogates", {}), base.surrogates),
+        dates=parse_settings("dates", table.get("dates", {}), base.dates),
         restricted_zip3=base.restricted_zip3 | frozenset(zip3),
         hipaa=hipaa,
         labels=labels,
         documents=Telling.parse(table.get("documents", {}), base.documents),
         rules=_own_rules(table.get("rules", []), base, folder),
-        **_decisions(table, base, folder),
+        **decisions,
     )
     types = table.get("note_types", {})
     if not isinstance(types, dict):
@@ -142,6 +151,23 @@ def _policy(table: dict[str, Any], base: Policy, folder: str) -> Policy:
             said = str(error).removeprefix("policy: ")
             raise UsageError(f"policy: [note_types] {pattern!r}: {said}") from None
     return dataclasses.replace(policy, note_types={**base.note_types, **inner})
+
+
+def _date_columns(table: dict[str, Any], base: Policy, actions: Mapping[str, str]) -> str:
+    """What is said of columns of role `date`; if nothing, they go as the dates of texts do.
+
+    Raises:
+        UsageError: if columns would be shifted, and texts not.
+    """
+    shifts = actions.get(DATE) == SHIFT
+    said = base.date_columns if shifts or base.date_columns != SHIFT_DATES else DROP_DATES
+    said = _string(table, "date_columns", SHIFT_DATES if shifts else said)
+    if said == SHIFT_DATES and not shifts:
+        raise UsageError(
+            'policy: date_columns: shift needs `DATE = "shift"` under [actions]: columns and texts '
+            "are moved alike"
+        )
+    return said
 
 
 def _decisions(table: dict[str, Any], base: Policy, folder: str) -> dict[str, Any]:

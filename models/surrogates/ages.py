@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..redaction.generalization import KEEP, generalise_age
+from ..dates.written_ages import KEEP, generalise_age
 from .drawer import Drawer
 
 LONGEST: Final = 48
@@ -16,11 +16,16 @@ _NUMBER = re.compile(r"(?<![\d.,])\d{2,3}(?![\d.,])")
 
 
 def age(drawer: Drawer, label: str, text: str) -> str | None:
+    """What `age_surrogate` gives: ages need no draws."""
+    del drawer, label
+    return age_surrogate(text)
+
+
+def age_surrogate(text: str) -> str | None:
     """The age as it is, or `90+` in its words; None for one that is not understood.
 
     `93 y/o` becomes `90+ y/o`, `93-year-old` becomes `90-year-old`, and words become `90+`.
     """
-    del drawer, label
     if len(text) > LONGEST or not (found := generalise_age(text)):
         return None
     if found == KEEP:

@@ -52,6 +52,20 @@ POOL_LISTS: Final[dict[tuple[str, str], str]] = {
 CITIES_OF_STATES: Final = "us_place_states"
 
 
+@functools.cache
+def characters_of(languages: tuple[str, ...]) -> str:
+    """All characters that surrogates of some languages may have, sorted: encodings must hold them.
+
+    Those of the true texts beside.
+    """
+    found: set[str] = set()
+    for (_, language), name in POOL_LISTS.items():
+        if language in languages:
+            for phrase in load(name).phrases:
+                found.update(phrase, phrase.upper(), phrase.lower())
+    return "".join(sorted(found))
+
+
 class WordPool:
     """Words of one class and language, in the order of the list.
 

@@ -20,6 +20,7 @@ from .ages import age
 from .contacts import email, url, username
 from .drawer import ATTEMPTS, NOBODY, Drawer, DrawWord, Known, drawn_letters, drawn_word
 from .drawing import Draws
+from .identity import identity_of, people_in
 from .lexicon import Lexicon, lexicon, pools_hash
 from .numbers import normal_number, number
 from .people import person
@@ -255,6 +256,30 @@ class Surrogates:
             attempts={normal(word): number for word, number in attempts.items()},
             words=(words | meant.keys() | kinds.keys()) - {""},
         )
+
+    def entity(
+        self,
+        patient: str | None,
+        label: str,
+        text: str,
+        *,
+        document: str = "",
+        known: Known = NOBODY,
+    ) -> str | None:
+        """Who or what a text speaks of within its scope: 16 hex digits, see `identity_of`.
+
+        None under scope "mention", where nobody can be followed, and for what tells of nobody.
+        Arguments are those of `of`.
+        """
+        if self.settings.scope == "mention":
+            return None
+        drawer = self._drawer(self._scope(patient, document, 0), known, NOTHING)
+        identity = identity_of(drawer, label, text)
+        return None if identity is None else f"{drawer.draws.number('entity', *identity):016x}"
+
+    def people(self, texts: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
+        """The full names among (label, text), for `known`; see `identity.people_in`."""
+        return people_in(self._drawer(("document", "", ""), NOBODY, NOTHING), texts)
 
     def normal(self, words: Iterable[str]) -> frozenset[str]:
         """The normal forms of words and numbers, as `avoid` takes them."""

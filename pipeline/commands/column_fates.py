@@ -28,9 +28,10 @@ def column_fates(roles: Sequence[Sequence[str]], policy: Mapping[str, Any]) -> I
 
 def _fate(name: str, role: str, policy: Mapping[str, Any]) -> str:
     by = f"by policy {policy.get('name', '?')}"
-    if role == Role.DATE:
+    if role in (Role.DATE, Role.BIRTH):
         return {
             "keep": f"{name}, as it is, {by}",
+            "shift": f"{name}, moved by the patient's days, {by}",
             "drop": f"left out {by}",
         }.get(policy.get("date_columns", ""), f"{name}, or left out, {by}")
     return {

@@ -16,15 +16,18 @@ from ...models.core.errors import InputChanged, UsageError
 from ...models.core.keys import canonical_id
 from ...models.formats.column_roles import DOC_KEY
 from ...models.jobs.job import Job
+from ...models.jobs.late_spans import by_audit
 from ...models.jobs.output_rows import COUNTS
 from ...models.jobs.plan import Plan
 from ...models.redaction.actions import ACTIONS
-from ...models.redaction.policy import Policy
+from ...models.redaction.stand_ins import StandIn, StandIns
 from ...models.storage.storage import Storage
+from ...models.views.batches import look_through
 from ..cost_model import comparison
 from ..outputs.catalogue import Catalogue
 from ..outputs.incremental import format_change_counts, missing_names
 from ..outputs.manifest import read_manifest
+from ..outputs.output_page import stand_ins_said
 from ..outputs.publishing import part_digest, read_receipts
 from ..outputs.source_documents import open_source_documents, read_job_and_keys
 from ..outputs.state import Stage, is_published, pending_runs, require_there, stage_of
@@ -124,6 +127,7 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
         )
     lines += [
         f"policy           {policy.get('name', '?')}",
+        *(f"{name:16} {', '.join(said)}" for name, said in stand_ins_said(policy).items()),
         *_fates(manifest),
         f"models           {', '.join(manifest.get('models', '?')) or 'none'}",
     ]
@@ -203,15 +207,21 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
         raise UsageError(
             "the original cannot be shown: its file was changed or removed after it was scrubbed"
         ) from None
+    stand_ins = StandIns.of(originals.policy, originals.keys)
     for batch in batches:
+        if stand_ins is not None:
+            batch = look_through(batch, originals.job.budgets)
         for index in range(len(batch.documents)):
             row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
             if batch.rows.doc_keys[row] in doc_keys:
+                policy = originals.policy.for_note_type(batch.rows.note_types[row])
+                of_field = [span for span in spans if span["field"] == field]
+                of_field.sort(key=lambda span: span["start"])
                 _side_by_side(
                     batch.documents.texts[index],
-                    [span for span in spans if span["field"] == field],
+                    of_field,
+                    by_audit(batch, index, of_field, policy, stand_ins),
                     f"{DOC_KEY} {batch.rows.doc_keys[row]}, {field}",
-                    originals.policy.for_note_type(batch.rows.note_types[row]),
                 )
 
 
@@ -351,20 +361,20 @@ def _shown(name: str) -> str:
 # -- side by side
 
 
-def _side_by_side(text: str, spans: list[dict[str, Any]], title: str, policy: Policy) -> None:
+def _side_by_side(
+    text: str, spans: Sequence[Mapping[str, Any]], stand_ins: Sequence[StandIn], title: str
+) -> None:
     from rich.text import Text
 
     left, right, at = Text(), Text(), 0
     safe = without_controls(text)
-    for span in sorted(spans, key=lambda s: s["start"]):
+    for span, stand_in in zip(spans, stand_ins, strict=True):
         before, covered = safe[at : span["start"]], safe[span["start"] : span["end"]]
         left.append(before)
         right.append(before)
         stays = not ACTIONS[span["action"]].removes
         left.append(covered, style="green" if stays else "bold red")
-        original = text[span["start"] : span["end"]]
-        shown = policy.shown(span["action"], span["label"], original, fragment=span["fragment"])
-        right.append(without_controls(shown), style="green" if stays else "bold cyan")
+        right.append(without_controls(stand_in.text or ""), style="green" if stays else "bold cyan")
         at = span["end"]
     left.append(safe[at:])
     right.append(safe[at:])

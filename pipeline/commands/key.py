@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, canonical_id, new_key
+from ...models.jobs.shifted_columns import DateShifting
+from ...models.redaction.policy import Policy
+from ...models.redaction.policy_file import load_policy
 from ...models.storage.key_files import ENVIRONMENT, load_keys, warn_if_open
 from ...models.storage.storage import Storage
 from ..process.exit_codes import ExitCode
@@ -31,6 +34,11 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         return ExitCode.DONE
     if parsed.what == "map":
         return key_map.run(parsed)
+    if (parsed.policy is not None) != (parsed.what == "offset"):
+        raise UsageError(
+            "`key offset` needs --policy, the one of the run, and no other `key` takes it: its "
+            "settings of dates say which offsets there are"
+        )
     ids = parsed.ids
     if parsed.what != "check" and not ids:
         raise UsageError("give ids, or - to read them from standard input, one per line")
@@ -42,6 +50,9 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         return ExitCode.DONE
     if ids == ["-"]:
         ids = read_stdin().removesuffix("\n").split("\n")
+    if parsed.what == "offset":
+        show(*_offsets(keys, load_policy(parsed.policy), ids))
+        return ExitCode.DONE
     show(*_pseudonyms(keys, parsed.what, ids, parsed.ordinal))
     return ExitCode.DONE
 
@@ -56,6 +67,22 @@ def make_key(place: str, option: str) -> None:
         UsageError: if there is a file by now, or it cannot be written.
     """
     write_new(place, f"{new_key()}\n".encode(), option)
+
+
+def _offsets(keys: Keys, policy: Policy, ids: Iterable[str]) -> Iterator[str]:
+    """A line for each id of a patient, the days by which its dates moved; "" for an empty id.
+
+    Raises:
+        UsageError: if the policy shifts no dates.
+    """
+    shifting = DateShifting.of(policy)
+    if shifting is None:
+        raise UsageError(f"policy {policy.name} shifts no dates: give the policy of the run")
+    for written in ids:
+        canonical = canonical_id(written)
+        patient = None if canonical is None else keys.patient_key(canonical)
+        days = shifting.days(keys.dates, patient)
+        yield "" if days is None else str(days)
 
 
 def _pseudonyms(keys: Keys, what: str, ids: Iterable[str], ordinal: int) -> Iterator[str]:

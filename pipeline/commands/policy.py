@@ -23,6 +23,7 @@ from ...models.redaction.policy import ANY_LABEL, Policy
 from ...models.redaction.policy_file import load_policy, policy_names, policy_text
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
+from .kept_by_policy import warnings_of, what_is_kept
 from .rule_tests import require_passing
 
 COVERED, PARTLY, KEPT, NEVER = "covered", "partly", "kept", "never found"
@@ -41,6 +42,12 @@ _NEVER_WHOLE = ("P", "R")
 
 _LISTS = ("vetoes", "allowed", "denied")
 """Of `Policy.to_dict`: how many phrases a list has."""
+
+_OF_DATE_COLUMNS = {
+    "keep": "pass",
+    "shift": "move by the patient's days; birth is null for patients over 89",
+    "drop": "are left out",
+}
 
 _SHORT = 3
 _WIDTH = 100
@@ -69,6 +76,8 @@ def list_policies() -> str:
     for name in policy_names():
         policy = load_policy(name)
         kept = f"keeps {', '.join(policy.kept)}" if policy.kept else "keeps no label"
+        kept += ", shifts dates" if policy.shifts_dates else ""
+        kept += ", puts surrogates" if policy.puts_surrogates else ""
         rules = "Safe Harbor rules" if policy.hipaa else "no Safe Harbor rules"
         lines.append(f"{name}: {rules}; {kept}")
     return "\n".join(lines)
@@ -116,6 +125,7 @@ def explain(policy: Policy) -> dict[str, Any]:
         "restricted_zip3": len(policy.restricted_zip3),
         "rules": {rule.name: _own_rule(rule) for rule in policy.rules},
         "documents": dataclasses.asdict(policy.documents),
+        "keeps": what_is_kept(policy),
         "note_types": {
             name: _differences(policy, inner) for name, inner in sorted(policy.note_types.items())
         },
@@ -192,7 +202,7 @@ def _status(policy: Policy, letter: str, labels: list[str]) -> str:
         return KEPT
     # Apart from phrases under "*".
     let_through = any(_let_through(scope, labels) for scope in everywhere)
-    dates = letter == "C" and policy.keep_dates
+    dates = letter == "C" and (policy.keep_dates or policy.shifts_dates)
     return PARTLY if somewhere or let_through or dates or letter in _NEVER_WHOLE else COVERED
 
 
@@ -219,6 +229,8 @@ def _notes(policy: Policy, letter: str, labels: list[str]) -> Iterator[str]:
         yield f"phrases let through: {most}"
     if letter == "C" and policy.keep_dates:
         yield "date columns pass"
+    if letter == "C" and policy.shifts_dates:
+        yield "shifted dates keep intervals"
     if letter in _LIMITS:
         yield _LIMITS[letter]
 
@@ -231,6 +243,7 @@ def _warnings(policy: Policy) -> Iterator[str]:
         yield "hipaa is off: this policy may keep Safe Harbor identifiers"
     if policy.keep_dates:
         yield "date columns pass as they are"
+    yield from warnings_of(policy)
     for where, scope in _places(policy):
         base = policy if scope is not policy else None
         if scope.hipaa and (identifiers := _identifiers_let_through(scope, base)):
@@ -248,7 +261,7 @@ def _warnings(policy: Policy) -> Iterator[str]:
         for label, text in scope.texts.items():
             action = ACTIONS[scope.action(label)]
             # What a look at the text does not understand is redacted.
-            used = label == ANY_LABEL or action.marks or not action.blind
+            used = label == ANY_LABEL or action.marks or action.late or not action.blind
             if not used and (base is None or base.texts.get(label) != text):
                 yield f"{where}[texts] {label} is never used: its action is {action.name}"
     everywhere = (policy, *policy.note_types.values())
@@ -304,14 +317,15 @@ def _lines(explained: Mapping[str, Any]) -> Iterator[str]:
     alone = [label for label in alone if label not in explained["denied"]]
     yield from _wrapped(f"no rule finds these, only models: {', '.join(alone) or 'none'}")
     yield from _wrapped(
-        "columns of role date: "
-        + ("pass" if explained["date_columns"] == "keep" else "are left out")
+        f"columns of role date and birth: {_OF_DATE_COLUMNS[explained['date_columns']]}"
     )
     told = explained["documents"]
     tells = [*(["note type"] if told["note_type"] else []), *filter(None, [told["period"]])]
     yield from _wrapped(
         f"the documents table tells of each note: {', '.join(tells) or 'neither type nor date'}"
     )
+    for what, kept in explained["keeps"].items():
+        yield from _wrapped(f"what is kept of {what}: {kept}")
     yield ""
     yield "Phrases (how many, by label; * is every label)"
     yield from _phrases(explained)

@@ -18,7 +18,9 @@ from ...models.core.keys import Keys
 from ...models.formats import Limits, open_format
 from ...models.formats.line_notes import GroupLines
 from ...models.jobs.read_unit import read_unit
+from ...models.jobs.shifted_columns import DateShifting, require_shiftable
 from ...models.redaction.actions import ACTIONS
+from ...models.redaction.stand_ins import StandIns
 from ...models.scrubber import ScrubbedText, Scrubber
 from ...models.storage.storage import Storage
 from ..options import Options
@@ -56,24 +58,28 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         budgets=options.budgets,
     )
     colours: dict[str, str] = {}
-    for batch, index in itertools.islice(
+    for batch, index, result in itertools.islice(
         _documents(Storage(), options, scrubber, parsed.rows), parsed.rows
     ):
-        _show(batch, index, scrubber, colours)
+        _show(batch, index, result, colours)
+    if scrubber.policy.needs_key:
+        show("surrogates and shifted dates are examples: a run makes others, with its key")
     return ExitCode.DONE
 
 
 def _documents(
     storage: Storage, options: Options, scrubber: Scrubber, rows: int
-) -> Iterator[tuple[Batch, int]]:
-    """Yields the first documents of the input, each as a batch and its index there."""
+) -> Iterator[tuple[Batch, int, ScrubbedText | DocumentError]]:
+    """Yields the first documents of the input: a batch, the index there, what became of it."""
     seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
     columns = roles_for(seen, options.columns)
     check_types(storage, seen, columns)
+    require_shiftable(scrubber.policy, columns)
     show("columns", *column_fates(columns.roles, scrubber.policy.to_dict()))
     limits = Limits(batch_documents=min(rows, options.batch_documents))
     by = GroupLines.parse(options.group_lines) if options.group_lines else None
-    keys = Keys(secrets.token_bytes(32))  # what is made with it is not shown
+    keys = Keys(secrets.token_bytes(32))  # no one can link what is made with it
+    stand_ins = StandIns.of(scrubber.policy, keys)
     for unit in split(storage, seen, options.split_bytes, limits, "", whole_files=bool(by)):
         for batch in read_unit(
             storage,
@@ -85,21 +91,23 @@ def _documents(
             limits,
             options.budgets,
             keep_dates=scrubber.policy.keep_dates,
+            shifting=DateShifting.of(scrubber.policy),
             group_lines=by,
         ):
-            yield from ((batch, index) for index in range(len(batch.documents)))
+            results = scrubber.explain_batch(batch, stand_ins)
+            yield from ((batch, index, result) for index, result in enumerate(results))
 
 
-def _show(batch: Batch, index: int, scrubber: Scrubber, colours: dict[str, str]) -> None:
+def _show(
+    batch: Batch, index: int, result: ScrubbedText | DocumentError, colours: dict[str, str]
+) -> None:
     row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
     place = f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}, {field}"
     text = batch.documents.texts[index]
-    try:
-        found = scrubber.explain(text, note_type=batch.rows.note_types[row])
-    except DocumentError as error:
-        show(f"{place}: held back: {error.code}")
-        return
-    _side_by_side(text, found, place, colours)
+    if isinstance(result, DocumentError):
+        show(f"{place}: held back: {result.code}")
+    else:
+        _side_by_side(text, result, place, colours)
 
 
 def _side_by_side(text: str, found: ScrubbedText, place: str, colours: dict[str, str]) -> None:

@@ -98,7 +98,7 @@ class Options(JobOptions):
     columns: Columns | None = option(
         None,
         name="column",
-        help="role of an input column: text, id, patient, type, date, pass, drop, hash, or "
+        help="role of an input column: text, id, patient, type, date, birth, pass, drop, hash, or "
         "known:WHAT (known:name, known:relative.name); every column needs one; repeatable",
         help_for={"key": "map: the columns with the roles id and patient; others are not read"},
         group=Heading.PLACES,
@@ -172,13 +172,16 @@ class Options(JobOptions):
     policy: str = option(
         "hipaa",
         name="policy",
-        help="what is done with each label: hipaa, research, or a TOML file",
-        help_for={"annotate": "the TOML file of a policy, whose own rules are then used too"},
+        help="what is done with each label: hipaa, research, expert, or a TOML file",
+        help_for={
+            "annotate": "the TOML file of a policy, whose own rules are then used too",
+            "key": "offset: the policy of the run, which shifts dates: expert, or a TOML file",
+        },
         group=Heading.DETECTION,
         kept=Kept.JOB,
-        commands=(*PLANNING, "annotate", "preview", "serve"),
+        commands=(*PLANNING, "annotate", "key", "preview", "serve"),
         metavar="NAME|URL",
-        suggested=("hipaa", "research"),
+        suggested=("expert", "hipaa", "research"),
     )
     group_lines: str | None = option(
         None,

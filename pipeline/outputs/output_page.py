@@ -332,6 +332,7 @@ def _made_with(manifest: Mapping[str, Any]) -> str:
             for name, inner in (policy.get("note_types") or {}).items()
             if "kept" in inner
         ),
+        *((name, ", ".join(said)) for name, said in stand_ins_said(policy).items()),
         *((f"model {name}", found) for name, found in models.items()),
         ("rules", f"{len(manifest.get('recognisers') or ()):,}"),
         ("version of the code", manifest.get("code_version", _UNTOLD)),
@@ -340,6 +341,19 @@ def _made_with(manifest: Mapping[str, Any]) -> str:
         ("content digest", manifest["content_digest"]),
     ]
     return table((), rows, kind="words")
+
+
+def stand_ins_said(policy: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What a manifest's policy says of surrogates, shifted dates and the method; by what it is."""
+    said: dict[str, list[str]] = {}
+    if found := policy.get("surrogates"):
+        said["surrogates"] = [f"scope {found['scope']}", f"of {' '.join(found['languages'])}"]
+    if found := policy.get("dates"):
+        said["shifted dates"] = [f"{found['offsets']:,} offsets", f"to {found['days']:,} days"]
+        said["shifted dates"].append(str(found["direction"]))
+    if found := policy.get("method"):
+        said["method"] = [found]
+    return said
 
 
 def _files(manifest: Mapping[str, Any]) -> str:

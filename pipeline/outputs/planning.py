@@ -145,8 +145,8 @@ def roles_for(seen: InputSurvey, declared: Columns | None) -> Columns:
         raise ColumnNames(seen.columns).error(
             "the input has the columns {columns} and none has a declared role. "
             "Every column needs a role (drop leaves it out): add --column NAME=ROLE for each "
-            "(text, id, patient, type, date, pass, drop, hash, known:WHAT), or let `scrubline init "
-            "--input ... --output job.toml` propose them in a config file",
+            "(text, id, patient, type, date, birth, pass, drop, hash, known:WHAT), or let "
+            "`scrubline init --input ... --output job.toml` propose them in a config file",
             seen.columns,
         )
     declared = declared.resolved(seen.columns)
@@ -384,7 +384,7 @@ def _require_folders(seen: InputSurvey, job: Job) -> None:
     Raises:
         UsageError: naming the key.
     """
-    mirrored = (Role.PASS, Role.TYPE, Role.DATE)
+    mirrored = (Role.PASS, Role.TYPE, Role.DATE, Role.BIRTH)
     for key, value in {pair for file in seen.files for pair in file.partition}:
         if job.columns.role_of(key) in mirrored and not fits(key, value):
             raise UsageError(

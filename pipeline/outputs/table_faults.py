@@ -22,11 +22,13 @@ from ...models.formats.line_notes import join_or_none
 from ...models.jobs.audit import EARLIER
 from ...models.jobs.audit import TABLES as SCHEMAS
 from ...models.jobs.audit_rows import audit_fields
+from ...models.jobs.late_spans import by_audit
 from ...models.jobs.output_rows import column_fields, quarantine_fields, text_fields
-from ...models.redaction.actions import ACTIONS
-from ...models.redaction.policy import Policy
+from ...models.redaction.actions import ACTIONS, SURROGATE
+from ...models.redaction.stand_ins import StandIn, StandIns
 from ...models.storage.input_files import InputFile
 from ...models.storage.storage import Storage
+from ...models.views.batches import look_through
 from .source_documents import SourceDocuments
 
 Scrubbed = dict[tuple[str, str], str | None]
@@ -232,6 +234,10 @@ def _faults_of_counts(tables: Tables, manifest: Mapping[str, Any]) -> Iterator[s
         of_documents.update(dict(row["spans"]))
     if of_documents != Counter(row["label"] for row in entities):
         yield "the documents table and the audit differ in the number of spans"
+    put = sum(row["action"] == SURROGATE and not row["fragment"] for row in tables.spans)
+    told = [row.get("surrogates") for row in out]
+    if put != sum(count or 0 for count in told) and any(count is not None for count in told):
+        yield "the documents table and the audit differ in the number of surrogates"
 
 
 def _faults_of_documents(tables: Tables) -> Iterator[str]:
@@ -277,7 +283,10 @@ def faults_of_originals(
         of_document[span["doc_key"], span["field"]].append(span)
     faults: list[str] = []
     checked = 0
+    stand_ins = StandIns.of(originals.policy, originals.keys)
     for batch in _batches_there(originals, faults):
+        if stand_ins is not None:
+            batch = look_through(batch, originals.job.budgets)
         for index, text in enumerate(batch.documents.texts):
             row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
             doc_key = batch.rows.doc_keys[row]
@@ -286,11 +295,16 @@ def faults_of_originals(
             out = texts[doc_key, field]
             checked += 1
             policy = originals.policy.for_note_type(batch.rows.note_types[row])
-            if out is None or not _agrees(text, out, of_document[doc_key, field], policy):
-                faults.append(
-                    f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}: "
-                    "the audit does not lead to the published text"
-                )
+            spans = sorted(of_document[doc_key, field], key=lambda one: (one["start"], one["end"]))
+            place = f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}"
+            if any(span["action"] not in ACTIONS for span in spans) or out is None:
+                shown = None
+            else:
+                shown = by_audit(batch, index, spans, policy, stand_ins)
+                if any(map(_is_truth, spans, shown, itertools.repeat(text))):
+                    faults.append(f"{place}: a surrogate is the text that it stands for")
+            if out is None or shown is None or not _agrees(text, out, spans, shown):
+                faults.append(f"{place}: the audit does not lead to the published text")
     # What earlier runs published has originals of its own, which may be deleted by now.
     expected = sum(
         row["run"] == manifest["run"] and row["status"] == "scrubbed" for row in tables.documents
@@ -309,17 +323,23 @@ def _batches_there(originals: SourceDocuments, faults: list[str]) -> Iterator[Ba
             faults.append(f"unit {unit}: an input was changed or removed after it was scrubbed")
 
 
-def _agrees(text: str, out: str, spans: list[dict[str, Any]], policy: Policy) -> bool:
+def _is_truth(span: dict[str, Any], shown: StandIn, text: str) -> bool:
+    """Whether a surrogate is what it stands for, which of those of ages alone it may be."""
+    if span["action"] != SURROGATE or not ACTIONS[SURROGATE].is_late(span["label"]):
+        return False
+    return shown.text == text[span["start"] : span["end"]]
+
+
+def _agrees(text: str, out: str, spans: list[dict[str, Any]], expected: list[StandIn]) -> bool:
     """Whether `out` is `text` but for the spans, and each span was replaced as its row says."""
     at = out_at = 0
-    for span in sorted(spans, key=lambda one: (one["start"], one["end"])):
+    for span, shown in zip(spans, expected, strict=True):
         if text[at : span["start"]] != out[out_at : span["out_start"]]:
             return False
-        before, after = text[span["start"] : span["end"]], out[span["out_start"] : span["out_end"]]
-        action, fragment = span["action"], span["fragment"]
-        if action not in ACTIONS or after != policy.shown(
-            action, span["label"], before, fragment=fragment
-        ):
+        told = (span["action"], *(span.get(name) for name in ("attempt", "precision", "entity_id")))
+        if told != (shown.action, shown.attempt, shown.precision, shown.entity):
+            return False
+        if out[span["out_start"] : span["out_end"]] != shown.text:
             return False
         at, out_at = span["end"], span["out_end"]
     return text[at:] == out[out_at:]

@@ -32,6 +32,7 @@ def read(
     limits=LIMITS,
     budgets=BUDGETS,
     keep_dates=False,
+    shifting=None,
     ordinals=None,
     skip=None,
     split_bytes=1 << 40,
@@ -56,6 +57,7 @@ def read(
             limits,
             budgets,
             keep_dates=keep_dates,
+            shifting=shifting,
             amendments=UnitAmendments(skip or {}, ordinals or {}),
         )
     )

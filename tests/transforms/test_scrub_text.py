@@ -14,7 +14,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.testing.test_pipeline import TestPipeline
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import window
-from scrubline import Scrubber, UsageError
+from scrubline import Scrubber, UsageError, scrub_table
 from scrubline.beam import DeadLetter, ScrubText
 from scrubline.models.core.budgets import Budgets
 from scrubline.transforms.scrub_text import _ScrubFn
@@ -266,3 +266,20 @@ def test_texts_are_those_of_the_command_on_prism(written, tmp_path):
             )
     except NotInstalled as error:
         pytest.skip(str(error))
+
+
+def test_surrogates_and_shifted_dates_are_those_of_the_table():
+    roles = {"id": "id", "who": "patient", "note": "text"}
+    records = [
+        {"id": n, "who": n % 3, "note": f"Seen 3/{n}/2012 by Dr. Smith"} for n in range(1, 8)
+    ]
+    expert = Scrubber(models=None, policy="expert")
+    expected = scrub_table(pa.Table.from_pylist(records), roles, scrubber=expert).table.to_pylist()
+    with TestPipeline(options=OPTIONS) as pipeline:
+        transform = ScrubText(roles, scrubber=expert, batch_records=2)
+        found = pipeline | beam.Create(records) | transform
+        notes = found.scrubbed | beam.Map(lambda one: (one["doc_key"], one["note"]))
+        assert_that(notes, equal_to([(row["doc_key"], row["note"]) for row in expected]))
+    assert len({row["note"].split()[-1] for row in expected}) == 3
+    with pytest.raises(UsageError, match="no column has role patient"):
+        ScrubText({"id": "id", "note": "text"}, scrubber=expert)

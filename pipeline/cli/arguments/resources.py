@@ -13,21 +13,23 @@ def add_key(parser: ArgumentParser) -> None:
     """Adds the options and the help of `key`."""
     describe(
         parser,
-        "new|check|doc|patient|map [ID ...] [OPTIONS]",
+        "new|check|doc|patient|offset|map [ID ...] [OPTIONS]",
         "A key is never shown. Keep it safe: without it, nothing can be joined again.",
         "scrubline key new --output key.txt",
         "scrubline key check --key-file key.txt",
         "scrubline key patient 0012345 --key-file key.txt",
         "cut -d, -f1 ids.csv | scrubline key doc - --key-file key.txt",
+        "cut -d, -f2 ids.csv | scrubline key offset - --policy expert --key-file key.txt",
         "scrubline key map --config job.toml --output map.parquet",
         "scrubline key map --input notes/ --column note_id=id --key-file key.txt \\\n"
         "           --output map.csv",
     )
     parser.add_argument(
         "what",
-        choices=["new", "check", "doc", "patient", "map"],
+        choices=["new", "check", "doc", "patient", "offset", "map"],
         help="new: make a key; check: print its check value; doc, patient: print the keys of ids; "
-        "map: write a table of all ids of an input and their keys",
+        "offset: print by how many days the dates of patients were moved, by their ids; map: write "
+        "a table of all ids of an input and their keys",
     )
     parser.add_argument(
         "ids", nargs="*", metavar="ID", help="ids; `-` reads them from standard input, one per line"
@@ -39,7 +41,7 @@ def add_key(parser: ArgumentParser) -> None:
         metavar="N",
         help="doc: which row, if the input repeats an id; 0 is the first (default: %(default)s)",
     )
-    add_named(parser, "key", "key-file")
+    add_named(parser, "key", "key-file", "policy")
     parser.add_argument(
         "--output",
         metavar="FILE",

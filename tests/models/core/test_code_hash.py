@@ -52,6 +52,7 @@ NEUTRAL = {
     "models/core/lazy.py": "when a value is computed, not which",
     "models/core/shortage.py": "which errors fail a unit",
     "models/core/version.py": "what a card says of its making",
+    "models/redaction/actions.py": "what is done with what was found",
     "models/redaction/policy.py": "what is done with what was found",
     "models/recognisers/__init__.py": "rules run neither in taggers nor in trials",
     "models/storage/checksummed.py": "how a folder is checked",

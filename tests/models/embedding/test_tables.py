@@ -1,3 +1,6 @@
+import datetime
+import re
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -8,6 +11,7 @@ from scrubline.models.core.keys import Keys
 from scrubline.models.embedding import rows as embedded
 from scrubline.models.jobs import steps
 from scrubline.models.jobs.audit import AUDIT, QUARANTINE
+from scrubline.models.jobs.shifted_columns import DateShifting
 
 RULES = Scrubber(models=None)
 KEY = "scrubline-key-v1:" + "QUJD" * 10 + "QUI="
@@ -338,3 +342,43 @@ def test_columns_with_role_known_say_who_a_row_is_of():
     for role in ("known", "known:nothing"):
         with pytest.raises(UsageError, match="role known says what the column is"):
             scrub_table(notes, {**roles, "name": role}, scrubber=RULES)
+
+
+EXPERT = Scrubber(models=None, policy="expert")
+
+
+def test_surrogates_and_shifted_dates_by_roles():
+    done = scrub_table(table(), ROLES, scrubber=EXPERT)
+    days = DateShifting.of(EXPERT.policy).days(KEYS.dates, KEYS.patient_key("7"))
+    moved = datetime.date(2012, 3, 4) + datetime.timedelta(days=days)
+    rows = done.table.to_pylist()
+    assert [row["day"] for row in rows[:2]] == [moved.isoformat()] * 2 and rows[2]["day"] is None
+    assert rows[0]["note"] == f"Seen {moved.month}/{moved.day}/{moved.year}"
+    assert rows[1]["more"].endswith("@example.org") and rows[1]["more"] != "a@b.example"
+    assert re.fullmatch(r"MRN: \d{7}", rows[2]["note"]) and "1234567" not in rows[2]["note"]
+    assert done.audit["precision"].to_pylist().count("day") == 1
+    again = scrub_table(table().slice(2), ROLES, scrubber=EXPERT)
+    assert again.table["note"][0].as_py() != rows[2]["note"]  # the first of its id here
+
+
+@pytest.mark.parametrize(
+    ("without", "told"),
+    [("id", "need a column with role id"), ("who", "no column has role patient")],
+)
+def test_both_need_ids_and_patients(without, told):
+    roles = {name: role for name, role in ROLES.items() if name != without}
+    with pytest.raises(UsageError, match=told):
+        scrub_table(table(**{without: None}), roles, scrubber=EXPERT)
+
+
+def test_both_need_a_key(monkeypatch):
+    monkeypatch.delenv("SCRUBLINE_KEY")
+    with pytest.raises(UsageError, match="SCRUBLINE_KEY"):
+        scrub_table(table(), ROLES, scrubber=EXPERT)
+
+
+def test_a_text_alone_has_neither():
+    with pytest.raises(UsageError, match="policy expert: surrogates and shifted dates are made"):
+        EXPERT.scrub("Seen 3/4/2012")
+    assert [span.action for span in EXPERT.spans("Seen 3/4/2012")] == ["shift"]
+    assert len(EXPERT.entities("Seen 3/4/2012")[0]) == 1

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.core.errors import UsageError
+from scrubline.models.core.labels import LABELS
 from scrubline.models.redaction.actions import (
     ACTIONS,
     MARKER,
@@ -14,9 +15,27 @@ from scrubline.models.redaction.actions import (
 
 
 def test_the_table():
-    assert list(ACTIONS) == ["redact", "mask", "generalise", "keep"]
+    assert list(ACTIONS) == ["redact", "mask", "generalise", "surrogate", "shift", "keep"]
     assert all(name == action.name for name, action in ACTIONS.items())
     assert REMOVALS == ("redact", "mask")
+    assert [name for name, action in ACTIONS.items() if action.late] == ["surrogate", "shift"]
+
+
+def test_what_looks_at_a_text_or_shows_of_it_cannot_serve_a_deny_list():
+    goes = {(name, label) for name, action in ACTIONS.items() for label in LABELS
+            if action.serves(label) and action.goes(label)}  # fmt: skip
+    assert {("redact", "DATE"), ("mask", "AGE"), ("surrogate", "PATIENT")} <= goes
+    assert not {("surrogate", "AGE"), ("surrogate", "CITY"), ("shift", "DATE")} & goes
+    assert not {pair for pair in goes if pair[0] in ("keep", "generalise")}
+
+
+@pytest.mark.parametrize(
+    ("covered", "expected"),
+    [("93 y/o", "90+ y/o"), ("89", "keep"), ("under 90", None), ("ninety-three", "90+")],
+)
+def test_an_age_has_its_surrogate_at_once(covered, expected):
+    assert ACTIONS["surrogate"].look("AGE", covered, frozenset()) == expected
+    assert not ACTIONS["surrogate"].is_late("AGE") and ACTIONS["surrogate"].is_late("PATIENT")
 
 
 @pytest.mark.parametrize(
@@ -27,6 +46,8 @@ def test_the_table():
         ("redact", "<{label}/>", "<DATE/>"),
         ("redact", "{{{label}}}", "{DATE}"),
         ("mask", "<{label}/>", "****"),
+        ("shift", MARKER, "[DATE]"),
+        ("surrogate", "<{label}/>", "<DATE/>"),
         ("keep", "<{label}/>", None),
     ],
 )

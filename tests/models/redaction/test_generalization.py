@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubline.models.dates.written_ages import KEEP, generalise_age
 from scrubline.models.redaction.generalization import (
     GENERALISATIONS,
-    KEEP,
     RESTRICTED_ZIP3,
-    generalise_age,
     generalise_zip,
 )
 

@@ -51,6 +51,7 @@ LISTS = Policy(
 POLICIES = {
     "hipaa": HIPAA,
     "research": load_policy("research"),
+    "expert": load_policy("expert"),
     "mixed": MIXED,
     "lists": LISTS,
     "note type": Policy("all", note_types={"radiology*": LISTS_OF_A_TYPE}).for_note_type(
@@ -132,6 +133,11 @@ def slow_key(c, others, order=ORDER):
     )
 
 
+def shows(action, label):
+    """Whether something of the text may stand in its place."""
+    return action in ("generalise", "shift") or (action == "surrogate" and label in ("AGE", "CITY"))
+
+
 def slow_merge(text, candidates, policy):
     """Character by character; the rows are those of `as_rows`."""
     verdicts = accept(text, candidates, policy)
@@ -179,9 +185,8 @@ def slow_merge(text, candidates, policy):
             verdict = removing[candidate]
             action, replacement = verdict.action, verdict.replacement
             others = [v for v in inside if v.action != "keep"]
-            if action == "generalise" and {(v.action, v.replacement) for v in others} != {
-                (action, replacement)
-            }:
+            outcomes = {(v.action, v.replacement) for v in others}
+            if shows(action, candidate.label) and outcomes != {(action, replacement)}:
                 marker = policy.replacement_of("redact", candidate.label, end - start)
                 action, replacement = "redact", marker
         else:

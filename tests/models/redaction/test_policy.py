@@ -141,7 +141,7 @@ def test_a_site_policy_extends_a_shipped_one():
         ('name = "a"\n[deny]\nDATE = "none.txt"\n', r"\[deny\] DATE: list 1 cannot be read"),
         (
             'name = "a"\n[actions]\nDATE = "keep"\n[deny]\nDATE = ["x"]\n',
-            r"\[deny\] DATE: what is denied must go.*allowed: \['redact', 'mask'\]",
+            r"\[deny\] DATE: what is denied must go.*allowed: \['redact', 'mask', 'shift'\]",
         ),
         ('name = "a"\n[allow]\nX = ["x"]\n', r"\[allow\]: unknown \['X'\]"),
         ('name = "a"\n[allow]\nDATE = 3\n', r"\[allow\] DATE: expected a list of strings"),
@@ -172,8 +172,8 @@ def test_a_site_policy_extends_a_shipped_one():
             r"\[actions\]: unknown \['PATEINT'\] \(did you mean 'PATIENT'\?\); allowed",
         ),
         (
-            'name = "a"\n[actions]\nDATE = "shift"\n',
-            r"DATE: 'shift' is unknown; allowed: \['redact', 'mask', 'generalise', 'keep'\]",
+            'name = "a"\n[actions]\nDATE = "shfit"\n',
+            r"DATE: 'shfit' is unknown \(did you mean 'shift'\?\); allowed: \['redact', 'mask', ",
         ),
         (
             'name = "a"\n[actions]\nDATE = "generalise"\n',
@@ -186,11 +186,14 @@ def test_a_site_policy_extends_a_shipped_one():
             r"default: 'keep' is unknown; allowed: \['redact', 'mask'\]",
         ),
         ('name = "a"\ndefault = "generalise"\n', "default"),
-        ('name = "a"\ndate_columns = "shift"\n', r"date_columns.*\['drop', 'keep'\]"),
+        ('name = "a"\ndate_columns = "shift"\n', "date_columns: shift needs `DATE"),
         ('name = "a"\nhipaa = true\ndate_columns = "keep"\n', "date_columns: keep is refused"),
         ('name = "a"\nhipaa = "yes"\n', "hipaa: expected true or false"),
         ('name = "a"\nextends = "hipaa"\nhipaa = false\n', "cannot be switched off"),
-        ('name = "a"\nextends = "other"\n', r"extends: expected one of \['hipaa', 'research'\]"),
+        (
+            'name = "a"\nextends = "other"\n',
+            r"extends: expected one of \['expert', 'hipaa', 'research'\]",
+        ),
         ('name = "a"\n[veto]\nDATES = []\n', r"\[veto\]: unknown \['DATES'\]"),
         ('name = "a"\n[veto]\nDATE = "May"\n', r"\[veto\] DATE: expected a list of strings"),
         ('name = "a"\n[veto]\nDATE = [" "]\n', "not blank"),
@@ -212,7 +215,7 @@ def test_mistakes_are_refused_with_what_is_allowed(content, message):
 
 @pytest.mark.parametrize("name", ["hippa", "", "HIPAA", "..", "hipaa "])
 def test_unknown_names_are_refused_with_the_known_ones(name):
-    with pytest.raises(UsageError, match=r"\['hipaa', 'research'\]"):
+    with pytest.raises(UsageError, match=r"\['expert', 'hipaa', 'research'\]"):
         load_policy(name)
 
 

@@ -90,6 +90,7 @@ def with_empty(site):
 def test_the_shipped_ones_are_listed_and_shown(scrubline):
     code, out, _ = scrubline("policy", "list")
     assert code == 0 and out.splitlines() == [
+        "expert: no Safe Harbor rules; keeps no label, shifts dates, puts surrogates",
         "hipaa: Safe Harbor rules; keeps no label",
         "research: no Safe Harbor rules; keeps CITY, COUNTRY, DATE, PROFESSION, STATE, ZIP",
     ]
@@ -149,7 +150,7 @@ def test_check_says_what_a_policy_does(scrubline, with_empty):
         "mask: EMAIL",
         "keep (left as it is): STATE",
         "any other label that a model gives: redact",
-        "columns of role date: are left out",
+        "columns of role date and birth: are left out",
         "denied (always removed): ORGANIZATION: 2, STUDY: 2",
         "allowed (kept, with all that lies within them): *: 2, DATE: 1",
         "vetoes (kept where a candidate is exactly that): PHONE: 1",
@@ -480,3 +481,38 @@ def test_annotate_and_scrubber_use_own_rules(scrubline, own, tmp_path):
     scrubber = Scrubber(models=None, recognisers=(), policy=str(own))
     assert scrubber.scrub("Card GV-1234567.") == "Card GV-[STUDY]."
     assert scrubber.scrub("Card GV-1234567.", note_type="radiology") == "Card GV-*******."
+
+
+def test_check_says_what_is_kept_of_names_and_of_time(scrubline, tmp_path):
+    code, out, _ = scrubline("policy", "check", "expert")
+    words = " ".join(out.split())
+    assert code == 0
+    for said in (
+        "what is kept of names: scope record: a word has one surrogate in all notes of a patient",
+        "what is kept of dates: one of 52 numbers of days, 7 to 364 into the past",
+        "what stays: intervals between full days, weekdays",
+        "columns of role date and birth: move by the patient's days",
+        "(C) partly dates except the year, and ages over 89; AGE: surrogate; DATE: shift; shifted",
+        "shifted dates are not Safe Harbor: an expert must determine",
+        "surrogate (replaced by another of its kind, which is nobody's",
+    ):
+        assert said in words, said
+    place = tmp_path / "site.toml"
+    place.write_text(
+        'name = "site"\nextends = "expert"\n'
+        'surrogates = { scope = "mention", initials = "keep", numbers = "format", '
+        'layout = "pad" }\n'
+        'dates = { days = 728, season = true, direction = "both" }\n'
+    )
+    words = " ".join(scrubline("policy", "check", place)[1].split())
+    for said in (
+        "each mention has another surrogate, so a reader can follow nobody",
+        "the first letter of a name stays; the length of a text stays; a number may be one",
+        "one of 28 numbers of days, 343 to 749 into the past or the future",
+        "weekdays, seasons",
+        "tells the first letter of each name",
+    ):
+        assert said in words, said
+    place.write_text('name = "site"\ndates = { days = 7 }\n')
+    assert "the table dates is never used" in scrubline("policy", "check", place)[1]
+    assert "what is kept of" not in scrubline("policy", "check", "hipaa")[1]

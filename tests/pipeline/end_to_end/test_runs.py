@@ -20,6 +20,7 @@ from scrubline.models.jobs.amendments import RunAmendments
 from scrubline.models.redaction.policy import OwnLabel, Policy
 from scrubline.models.storage.key_files import load_keys
 from scrubline.models.storage.storage import Storage
+from scrubline.models.surrogates import SurrogateSettings
 from scrubline.pipeline import preparation, work
 from scrubline.pipeline import run as runs
 from scrubline.pipeline.commands.inspect import read_rows
@@ -568,6 +569,27 @@ def test_replacements_that_a_format_cannot_hold_are_refused(policy, labels, name
             continue
         with pytest.raises(UsageError, match=f"format {name} cannot hold what .*(?:{told})"):
             check_replacements(one, labels, form)
+
+
+@pytest.mark.parametrize(
+    ("languages", "encoding", "told"),
+    [
+        (("en",), "ascii", None),
+        (("es",), "latin-1", "of the languages es .*iso8859-1.*write the input in UTF-8"),
+        (("en", "de"), "ascii", "of the languages en, de .*ascii"),
+        (("es", "de"), "utf-8", None),
+    ],
+)
+def test_surrogates_that_an_encoding_cannot_hold_are_refused(languages, encoding, told):
+    policy = Policy(
+        "p", {"PATIENT": "surrogate"}, surrogates=SurrogateSettings(languages=languages)
+    )
+    form = open_format("csv", FormatOptions(encoding=encoding))
+    if told is None:
+        check_replacements(policy, (), form)
+    else:
+        with pytest.raises(UsageError, match=f"format csv cannot hold all surrogates {told}"):
+            check_replacements(policy, (), form)
 
 
 @pytest.mark.parametrize("name", FORMATS)
