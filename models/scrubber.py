@@ -353,12 +353,12 @@ class Scrubber:
         """A batch, as it was read, after all steps; rows that cannot be scrubbed have failed.
 
         Args:
-            stand_ins: of the policy, if it has surrogates or shifted dates.
-            people, passing: see `StepResources`; `passing` is the same for all units.
+            stand_ins, people, passing: see `StepResources`; `passing` is that of all units.
         """
-        of_unit = passing and (lambda unit: passing)
-        more = {"stand_ins": stand_ins, "people": people, "passing": of_unit}
-        return run_steps(batch, dataclasses.replace(self._resources, **more))
+        resources = dataclasses.replace(self._resources, stand_ins=stand_ins, people=people)
+        if passing is not None:
+            resources = dataclasses.replace(resources, passing=lambda unit: passing)
+        return run_steps(batch, resources)
 
     def explain_batch(
         self, batch: Batch, stand_ins: StandIns | None = None
