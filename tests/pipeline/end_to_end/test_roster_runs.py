@@ -202,6 +202,21 @@ def test_a_patient_over_the_budget_is_quarantined_alone(scrub_it, asked, tmp_pat
     assert manifest["counts"]["rows_out"] == 16
 
 
+def test_what_a_roster_finds_gets_the_surrogate_or_the_shifted_date_of_the_policy(
+    scrub_it, asked, storage, tmp_path
+):
+    policy = tmp_path / "surrogates.toml"
+    policy.write_text('name = "s"\n[actions]\nPATIENT = "surrogate"\nDATE = "shift"\n')
+    assert scrub_it(policy=str(policy))["errors"] == {}
+    written = " ".join(text or "" for text in texts_of(asked.output)).casefold()
+    assert "[patient]" not in written and "3/4/1950" not in written
+    assert not [name for name in ("zelda", "yorick", "vancourt") if name in written]
+    found = {(row["roster"], row["action"]) for row in table(asked.output, "audit").to_pylist()}
+    assert {("self", "surrogate"), ("self", "shift"), ("relative", "surrogate")} <= found
+    more = {"originals": True, "key_source": asked.key_source, "roster": asked.roster}
+    assert verify(storage, asked.output, **more)[0] == []
+
+
 def test_verify_finds_what_an_output_tells_of_the_people_of_a_roster(
     scrub_it, asked, storage, tmp_path
 ):
