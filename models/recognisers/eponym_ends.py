@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .casing import INITIAL, CasedWords
+from .casing import INITIAL, LOWER, CasedWords
 from .name_words import EPONYM_NOUNS, NO_PERSONS, PARTICLES, SUFFIXES, eponyms, is_given
 from .names import NameSpan
 
@@ -17,7 +17,7 @@ def before_eponym(found: CasedWords, stretch: NameSpan) -> NameSpan | None:
     if not _ends_in_eponym(found, stretch):
         return stretch
     last = stretch.last - 1
-    if _are_one_eponym(found, last):
+    if last >= stretch.first and _are_one_eponym(found, last):
         last -= 1
     while last >= stretch.first and found.plains[last] in PARTICLES:
         last -= 1
@@ -44,12 +44,18 @@ def _ends_in_eponym(found: CasedWords, stretch: NameSpan) -> bool:
         return False
     if _are_one_eponym(found, stretch.last):
         return True
-    if gap[:2] in ("'s", "’s") and found.plains[stretch.last] in eponyms():
-        return True
+    if gap[:2] in ("'s", "’s") and gap[2:3] in (",", ";", "."):
+        # "Kocher's, Allis", but not "Agnes Murphy's daughter".
+        return found.plains[stretch.last] in eponyms()
     return (
         following < len(found)
         and gap in (" ", "'s ", "’s ")
         and found.plains[following] in EPONYM_NOUNS
+        # "Agnes Stone line" is of an eponym; in one case throughout only what is listed is.
+        and (
+            found.plains[stretch.last] in eponyms()
+            or found.shapes[following] == LOWER != found.shapes[stretch.last]
+        )
     )
 
 

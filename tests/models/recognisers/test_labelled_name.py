@@ -105,6 +105,7 @@ def test_clinicians_are_found(text: str, expected: str) -> None:
         ("Patient: Agnes R. Larkspur", "Agnes R. Larkspur"),
         ("His wife's name is Agnes Pettigrew. Allis sign", "Agnes Pettigrew"),
         ("Her name is Agnes Murphy Osler nodes", "Agnes Murphy"),
+        ("Caller: Agnes Murphy's daughter", "Agnes Murphy"),
         ("the patient’s name was agnes pettigrew", "agnes pettigrew"),
     ],
 )
