@@ -74,8 +74,19 @@ def _read(found: CasedWords, offset: int) -> NameSpan | None:
 def _signed(found: CasedWords, seen: bytes) -> Iterator[NameSpan]:
     for match in _AHEAD.finditer(seen):
         stretch = _read(found, match.end())
-        if stretch is not None and _is_full(found, stretch):
+        if stretch is not None and (_is_full(found, stretch) or _is_all(found, stretch)):
             yield stretch
+
+
+def _is_all(found: CasedWords, stretch: NameSpan) -> bool:
+    """Whether a surname that is an ordinary word too is all that follows: "Signed by Rivers"."""
+    return (
+        stretch.first == stretch.last
+        and found.shapes[stretch.first] == CAPITALISED
+        and is_surname(found.texts[stretch.first])
+        and is_plausible(found, stretch.first)
+        and _LINE_END.match(found.text, stretch.end) is not None
+    )
 
 
 def _closed(found: CasedWords, seen: bytes) -> Iterator[NameSpan]:

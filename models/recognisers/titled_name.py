@@ -142,6 +142,7 @@ def _inverted(found: CasedWords, title: int, stretch: NameSpan) -> NameSpan:
     if names_an_institution(found, given) or (
         # "Dr. Long, Forrest reports pain": he is the patient.
         after < len(found)
+        and given.first == given.last
         and found.between(given.last) == " "
         and found.shapes[after] == LOWER != found.shapes[index]
     ):
