@@ -382,6 +382,7 @@ HELPERS = {
             "check_digits",
             "context_words",
             "datewords",
+            "eponym_ends",
             "evidence",
             "name_words",
             "named_numbers",

@@ -11,7 +11,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 
-from ...dictionaries import load, phrase_set
+from ...dictionaries import load
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .casing import (
@@ -30,6 +30,7 @@ from .evidence import Taken, evidence, labels_of_words
 from .name_words import (
     FIELD_WORDS,
     FUNCTION_WORDS,
+    NO_PERSONS,
     ORGANISATION_WORDS,
     PARTICLES,
     eponyms,
@@ -65,8 +66,6 @@ _HEADER = re.compile(
     r"|\d{1,2}[-/]\d{1,2}|\d{1,3}\b)",
     re.IGNORECASE,
 )
-# "Marcus Gunn pupil", "Earl Grey": one says both names of the eponym.
-_NO_PERSONS = phrase_set("listed_name_no_persons_en")
 _LINE_END = re.compile(r"[ \t]{0,8}(?:\r?\n|\Z|  |\t)")
 _LINE_START = re.compile(r"(?:^|\n|\r|  |\t)[ \t*>|#-]{0,8}$")
 
@@ -182,7 +181,7 @@ def _is_part(found: CasedWords, stretch: NameSpan) -> bool:
     """Whether a stretch is part of a place, an institution or an address."""
     if names_an_institution(found, stretch) or _is_place(found, stretch):
         return True
-    if f"{found.plains[stretch.first]} {found.plains[stretch.last]}" in _NO_PERSONS:
+    if f"{found.plains[stretch.first]} {found.plains[stretch.last]}" in NO_PERSONS:
         return True
     if found.plains[stretch.last] in ORGANISATION_WORDS:
         return True

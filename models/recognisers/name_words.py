@@ -25,6 +25,9 @@ EPONYM_NOUNS = phrase_set("eponym_nouns_en") | {"nodule", "nodules"}
 INSTITUTIONS = phrase_set("named_like_people_en")
 """Institutions and cities that are named like people."""
 
+NO_PERSONS = phrase_set("listed_name_no_persons_en")
+"""Eponyms of which one says both names ("Marcus Gunn pupil"), and brands ("Earl Grey")."""
+
 MONTHS_AND_DAYS = phrase_set("months_and_days_en")
 
 ALSO_GIVEN = frozenset(("april", "may", "june", "august", "summer", "autumn", "winter"))

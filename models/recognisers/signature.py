@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .casing import CAPITALISED, INITIAL, LOWER, UPPER, CasedWords, words
+from .eponym_ends import before_eponym
 from .name_words import PARTICLES, is_common, is_given, is_surname
 from .names import NameSpan, is_plausible, read_name
 from .patterns import disjoint, pattern, view
@@ -66,14 +67,26 @@ def _read(found: CasedWords, offset: int) -> NameSpan | None:
     index = found.at(offset)
     if index >= len(found) or found.starts[index] - offset > 1:
         return None
-    return read_name(found, index, comma=True, lower=True)
+    read = read_name(found, index, comma=True, lower=True)
+    return before_eponym(found, read) if read is not None else None
 
 
 def _signed(found: CasedWords, seen: bytes) -> Iterator[NameSpan]:
     for match in _AHEAD.finditer(seen):
         stretch = _read(found, match.end())
-        if stretch is not None and _is_full(found, stretch):
+        if stretch is not None and (_is_full(found, stretch) or _is_all(found, stretch)):
             yield stretch
+
+
+def _is_all(found: CasedWords, stretch: NameSpan) -> bool:
+    """Whether a surname that is an ordinary word too is all that follows: "Signed by Rivers"."""
+    return (
+        stretch.first == stretch.last
+        and found.shapes[stretch.first] == CAPITALISED
+        and is_surname(found.texts[stretch.first])
+        and is_plausible(found, stretch.first)
+        and _LINE_END.match(found.text, stretch.end) is not None
+    )
 
 
 def _closed(found: CasedWords, seen: bytes) -> Iterator[NameSpan]:
@@ -128,6 +141,11 @@ def _is_full(found: CasedWords, stretch: NameSpan) -> bool:
         )
     if not any(is_plausible(found, i) for i in inside):
         return False
+    if "," in found.text[stretch.start : stretch.end] and (
+        is_surname(found.texts[stretch.first]) and is_given(found.texts[stretch.first + 1])
+    ):
+        # "Marsh, Rocky", whatever the words are besides.
+        return True
     if any(
         found.shapes[i] == LOWER and is_common(found.texts[i]) and found.plains[i] not in PARTICLES
         for i in inside

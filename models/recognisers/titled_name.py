@@ -23,6 +23,7 @@ from .casing import (
     shape_of,
     words,
 )
+from .eponym_ends import before_eponym
 from .name_words import (
     FIELD_WORDS,
     FUNCTION_WORDS,
@@ -115,9 +116,38 @@ def _behind_titles(found: CasedWords) -> Iterator[tuple[NameSpan, str]]:
             continue
         if label == "PATIENT" and _OF_STAFF.search(_left(found, index)):
             label = "DOCTOR"
+        if stretch is not None and not several:
+            stretch = _inverted(found, index, stretch)
         while stretch is not None:
             yield stretch, label
             stretch = _next_of_list(found, stretch, several)
+
+
+def _inverted(found: CasedWords, title: int, stretch: NameSpan) -> NameSpan:
+    """With the first name behind the surname in a field: `Attending: Dr. Long, Forrest`."""
+    index, left = stretch.last + 1, _left(found, title).rstrip()
+    if (
+        stretch.first != stretch.last
+        or (left and left[-1] not in ":=")
+        or index >= len(found)
+        or found.text[stretch.end : found.starts[index]] != ", "
+        or found.shapes[index] != found.shapes[stretch.first]
+        or not (is_given(found.texts[index]) and is_plausible(found, index))
+    ):
+        return stretch
+    alone = NameSpan(index, index, found.starts[index], found.ends[index])
+    read = read_name(found, index, lower=True)
+    given = (read and before_eponym(found, read)) or alone
+    after = given.last + 1
+    if names_an_institution(found, given) or (
+        # "Dr. Long, Forrest reports pain": he is the patient.
+        after < len(found)
+        and given.first == given.last
+        and found.between(given.last) == " "
+        and found.shapes[after] == LOWER != found.shapes[index]
+    ):
+        return stretch
+    return NameSpan(stretch.first, given.last, stretch.start, given.end)
 
 
 def _left(found: CasedWords, index: int) -> str:

@@ -6,12 +6,12 @@ import pytest
 
 from ..toy_tree import COMMAND, run_contract, run_in, tree_with
 
+pytestmark = pytest.mark.slow
+
 TOY = '''"""A toy: numbers of lockers."""
 
 from .patterns import pattern, view
 from ..core.spans import Candidate
-
-pytestmark = pytest.mark.slow
 
 NAME = "toy"
 LABELS = ("IDNUM",)

@@ -85,6 +85,62 @@ def test_clinicians_are_found(text: str, expected: str) -> None:
     assert found(text) == [(expected, "DOCTOR")]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Patient: Agnes Pettigrew Allis sign, Murphy syndrome", "Agnes Pettigrew"),
+        ("Pt: Agnes Q. Pettigrew Kocher's, Allis", "Agnes Q. Pettigrew"),
+        ("Patient: Agnes Pettigrew, Dupuytren contracture", "Agnes Pettigrew"),
+        ("Patient: Pettigrew, Agnes Osler nodes", "Pettigrew, Agnes"),
+        ("Patient: Agnes Pettigrew Grey Turner sign", "Agnes Pettigrew"),
+        ("Patient: Pettigrew Murphy sign", "Pettigrew"),
+        ("Patient: Agnes Pettigrew, Springfield Hospital", "Agnes Pettigrew"),
+        ("Patient name\nAgnes Pettigrew\nAllis sign", "Agnes Pettigrew"),
+        ("Allis sign\r\nPatient\r\nPettigrew, Agnes\r\nKocher", "Pettigrew, Agnes"),
+        ("Patient name\nPettigrom\nDx", "Pettigrom"),
+        ("name: hope church\nallis sign", "hope church"),
+        ("patient: church, hope\nallis sign", "church, hope"),
+        ("Name: Agnes Quested\nDOB", "Agnes Quested"),
+        ("Patient: Agnes Quested, 71", "Agnes Quested"),
+        ("Patient: Agnes R. Larkspur", "Agnes R. Larkspur"),
+        ("His wife's name is Agnes Pettigrew. Allis sign", "Agnes Pettigrew"),
+        ("Her name is Agnes Murphy Osler nodes", "Agnes Murphy"),
+        ("Caller: Agnes Murphy's daughter", "Agnes Murphy"),
+        ("the patient’s name was agnes pettigrew", "agnes pettigrew"),
+    ],
+)
+def test_names_end_before_eponyms_and_may_be_alone_on_a_line(text: str, expected: str) -> None:
+    assert found(text) == [(expected, "PATIENT")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Patient: Grey Turner sign, Cullen sign",
+        "Patient: Murphy sign positive",
+        "Patient: Charles Bonnet syndrome",
+        "Patient: Marcus Gunn pupil",
+        "Patient: Murphy's, Allis",
+        "Patient\nStable overnight",
+        "Name\nRoom\nAge",
+        "Name: Tylenol\nDose: 1",
+        "patient: frank blood in stool",
+        "Name of drug is Eliquis",
+        "The brand name is Xarelto",
+        "Her name is on the board",
+        "Signed\nsee above",
+    ],
+)
+def test_eponyms_alone_headings_and_products_are_no_names(text: str) -> None:
+    assert found(text) == []
+
+
+def test_staff_may_be_named_below_a_field_or_in_a_sentence() -> None:
+    assert found("Attending\nAgnes Pettigrew, MD\nMurphy sign") == [("Agnes Pettigrew", "DOCTOR")]
+    assert found("Signed by\nPettigrew, Agnes\n") == [("Pettigrew, Agnes", "DOCTOR")]
+    assert found("the surgeon's name is Agnes Pettigrew") == [("Agnes Pettigrew", "DOCTOR")]
+
+
 def test_fields_may_hold_several_names_and_nicknames() -> None:
     assert found("Copies to: A. Pettigrew, MD; T. Garrison, RN") == [
         ("A. Pettigrew", "DOCTOR"),
