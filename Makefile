@@ -16,14 +16,14 @@ demo: $(VENV)/for-use
 	@echo "scrubbed tables: build/demo/out/data   audit: build/demo/out/audit   see README.md for a query"
 
 # A file of tests stays in one process: its servers are started once. `make test` leaves out the tests marked `slow` and draws
-# fewer examples; `make test-all` runs all but those of real engines, and is what CI runs.
+# fewer examples; `make test-all` runs all but those of real engines. CI runs it with `EXAMPLES=fast`, the same ones each time.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile
 
 test: $(VENV)/for-tests
 	$(PYTEST) -m "not engines and not slow" --hypothesis-profile fast
 
 test-all: $(VENV)/for-tests
-	$(PYTEST)
+	$(PYTEST) $(if $(EXAMPLES),--hypothesis-profile $(EXAMPLES))
 
 check: $(VENV)/for-tests dev
 	$(BIN)/ruff check .
