@@ -19,8 +19,10 @@ def column_fates(roles: Sequence[Sequence[str]], policy: Mapping[str, Any]) -> I
         policy: what `Policy.to_dict` says; manifests of versions up to 0.10.0 do not say what it
             does with dates.
     """
-    width = max((len(name) + len(role) for name, role, *_ in roles[:MOST_NAMED]), default=0)
-    for name, role, *_ in roles[:MOST_NAMED]:
+    # Of what is known of people, a manifest says what it is: `known:name`.
+    shown = [(name, role.partition(":")[0]) for name, role, *_ in roles[:MOST_NAMED]]
+    width = max((len(name) + len(role) for name, role in shown), default=0)
+    for name, role in shown:
         yield f"  {f'{name} ({role})':<{width + 3}} -> {_fate(name, role, policy)}"
     if (more := len(roles) - MOST_NAMED) > 0:
         yield f"  and {more:,} more"
@@ -43,4 +45,4 @@ def _fate(name: str, role: str, policy: Mapping[str, Any]) -> str:
         Role.HASH.value: f"{name}, a keyed hash",
         Role.DROP.value: "left out",
         Role.KNOWN.value: "left out, and removed from the texts of its row",
-    }.get(role.partition(":")[0], f"{name}, by a role of another version")
+    }.get(role, f"{name}, by a role of another version")

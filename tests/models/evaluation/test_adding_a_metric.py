@@ -6,14 +6,14 @@ import pytest
 
 from ..toy_tree import ROOT, run_in, tree_with
 
+pytestmark = pytest.mark.slow
+
 TOY = '''"""A toy: documents without any predicted span."""
 
 import numpy as np
 
 from .comparison import Comparison
 from .portions import Portions
-
-pytestmark = pytest.mark.slow
 
 
 def find_silent(comparison: Comparison) -> Portions:

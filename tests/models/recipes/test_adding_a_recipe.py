@@ -6,13 +6,13 @@ import pytest
 
 from ..toy_tree import run_in, tree_with
 
+pytestmark = pytest.mark.slow
+
 TOY = '''"""A toy: words alone."""
 
 from ..features import Word, at
 from .family import RecipeFamily
 from .recipe import Learner, Recipe
-
-pytestmark = pytest.mark.slow
 
 
 def toy(language: str) -> Recipe:

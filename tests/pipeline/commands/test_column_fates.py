@@ -9,7 +9,9 @@ from scrubline.models.redaction.policy_file import load_policy
 from scrubline.pipeline.commands.column_fates import column_fates
 from scrubline.pipeline.commands.inspect import summary
 
-COLUMNS = Columns.parse([(f"a_{role}", role) for role in Role])
+COLUMNS = Columns.parse(
+    [(f"a_{role}", "known:name" if role is Role.KNOWN else role) for role in Role]
+)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ from ...servers.s3_server import Unavailable
 from ...waiting import GUARD_SECONDS
 from ..conftest import BROKEN, note
 
+pytestmark = pytest.mark.slow
+
 
 def write_notes(folder, name, numbers, extra=""):
     folder.mkdir(parents=True, exist_ok=True)
@@ -550,8 +552,6 @@ DIE = """
 import os, pickle, signal, sys
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.run import scrub
-
-pytestmark = pytest.mark.slow
 where, left = sys.argv[1], [int(sys.argv[2])]
 
 def deadly(name):
