@@ -7,6 +7,8 @@ from scrubline.models.core.keys import new_key
 
 from ..toy_tree import COMMAND, run_in, tree_with
 
+pytestmark = pytest.mark.slow
+
 TOY = '''"""Toys: one that needs no look at the text, one that fills it, one that looks at it."""
 
 import re
@@ -91,7 +93,6 @@ def test_the_definition_of_merging_and_its_columns_agree_about_it(tree):
     )
 
 
-@pytest.mark.slow
 def test_a_run_audits_it_and_verify_knows_it(tree):
     (tree / "key").write_text(new_key())
     (tree / "key").chmod(0o600)

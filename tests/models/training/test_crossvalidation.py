@@ -27,6 +27,8 @@ from scrubline.models.training.settings import Setting, grid
 
 from .notes import CORPUS, LISTS, RECIPE
 
+pytestmark = pytest.mark.slow
+
 FOLDS = make_folds(CORPUS, 3)
 ONE = (Setting((), RECIPE),)
 

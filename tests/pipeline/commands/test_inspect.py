@@ -18,6 +18,8 @@ from scrubline.pipeline.run import resume
 
 from ..conftest import BROKEN, note, write_corpus
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_summary_tells_what_a_run_did(run):
     manifest = run()

@@ -13,6 +13,8 @@ from scrubline.models.storage.storage import Storage
 
 from ..conftest import note
 
+pytestmark = pytest.mark.slow
+
 ROLES = ("--column", "note_id=id", "--column", "patient_id=patient")
 ALL = (*ROLES, "--column", "kind=type", "--column", "text=text", "--column", "n=pass")
 

@@ -12,6 +12,8 @@ import pytest
 
 from ...waiting import GUARD_SECONDS
 
+pytestmark = pytest.mark.slow
+
 ROLES = ("--column", "note_id=id", "--column", "day=date", "--column", "text=text")
 RULES = ("--model", "none", "--recogniser", "date", "--recogniser", "email")
 

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("label", ["O", "A B", "x" * 65, "A\0B"], ids=["O", "blank", "long", "NUL"])
 @pytest.mark.parametrize("recipe", ["hide", "szeged"])

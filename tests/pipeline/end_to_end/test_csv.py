@@ -13,6 +13,8 @@ from scrubline.models.formats.column_roles import Columns
 from scrubline.models.storage.key_files import load_keys
 from scrubline.pipeline.commands.verify import verify
 
+pytestmark = pytest.mark.slow
+
 SEEN = 'Seen 3/4/2012, by phone.\r\nMRN: 1234567; 5\'10" tall, "well" = ok\n'
 SCRUBBED = SEEN.replace("3/4/2012", "[DATE]").replace("1234567", "[MEDICALRECORD]")
 ROLES = {"id": "id", "patient": "patient", "text": "text", "type": "type"}
@@ -123,7 +125,6 @@ def expected_rows(keys, number):
         ),
     ],
 )
-@pytest.mark.slow
 def test_dialects_and_encodings(runs, keys, tmp_path, name, settings, dialect):
     number, encoding = 40, settings.get("encoding", "utf-8")
     data = as_csv([list(ROLES), *rows_in(number)], **dialect).encode(encoding)

@@ -12,6 +12,8 @@ from scrubline.models.storage.key_files import load_keys
 from scrubline.pipeline.commands.inspect import read_rows
 from scrubline.pipeline.commands.verify import verify
 
+pytestmark = pytest.mark.slow
+
 SEEN = "Seen 3/4/2012. MRN: 1234567. Café 🙂\r\n"
 SCRUBBED = "Seen [DATE]. MRN: [MEDICALRECORD]. Café 🙂\r\n"
 
@@ -127,7 +129,6 @@ def test_json_lines(runs, keys, tmp_path):
     assert "i" not in rows[keys.doc_key("1")]
 
 
-@pytest.mark.slow
 def test_parquet_with_hive_folders_and_all_kinds_of_types(runs, storage, keys, tmp_path):
     ids = iter(range(1, 100))
 
@@ -214,7 +215,6 @@ def test_dates_stay_away_under_hipaa_in_folders_too(runs, tmp_path):
     assert table.column("t").to_pylist() == [SCRUBBED, "fine"]
 
 
-@pytest.mark.slow
 def test_a_damaged_row_group_is_quarantined_and_the_others_are_not(runs, storage, tmp_path):
     folder = tmp_path / "source"
     folder.mkdir()

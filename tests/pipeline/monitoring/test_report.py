@@ -24,6 +24,8 @@ from ..cli.test_main import COLUMNS, _as_before, job  # noqa: F401 - fixtures
 from ..conftest import BROKEN, note, write_corpus
 from .test_prometheus import parsed
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -47,7 +49,6 @@ def state(gauges):
     return dict(one)["state"]
 
 
-@pytest.mark.slow
 def test_a_published_run_is_told(scrubline, job, watched, tmp_path):  # noqa: F811
     words, *files = watched
     code, _, _ = scrubline("scrub", *job, "--max-quarantined", "0.1", "--workers", 1, *words)
@@ -401,7 +402,6 @@ def test_warnings_are_counted(storage, tmp_path):
 # -- no PHI, and logs as JSON
 
 
-@pytest.mark.slow
 def test_nothing_that_is_told_names_a_patient_or_an_input(scrubline, watched, tmp_path, key_file):
     words, report, metrics = watched
     folder = write_corpus(tmp_path / "OkaforWard", notes=8, files=1)
