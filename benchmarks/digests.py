@@ -86,7 +86,7 @@ def run_all(folder: Path, config, given, people=None):
         words = ["--input", people, "--output", folder / "roster", "--key-file", folder / "key"]
         build = [sys.executable, "-m", "scrubline", "roster", "build", *map(str, words)]
         subprocess.run(build, check=True, capture_output=True)
-        given = {**given, "roster": str(folder / "roster")}
+        given = {**given, "roster": str(folder / "roster"), "min_roster_share": 0.0}
     base = options_from(
         config,
         {
