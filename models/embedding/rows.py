@@ -156,7 +156,6 @@ class RowScrubber:
         if self.roles.columns.known:
             hashes, people = hashes | detector_hashes_of_people(), KnownPeople()
         passing = PassingColumns(cells, self.roles.columns)
-        known = {"people": people, "passing": lambda unit: passing}
         policy = self.scrubber.policy
         stand_ins = StandIns.of(policy, self.keys)
         for batch in batches_of_chunks(
@@ -170,7 +169,9 @@ class RowScrubber:
             shifting=DateShifting.of(policy),
             amendments=amendments,
         ):
-            done = self.scrubber.run_steps(batch, stand_ins=stand_ins, **known)
+            done = self.scrubber.run_steps(
+                batch, stand_ins=stand_ins, people=people, passing=lambda unit: passing
+            )
             result = build_output_rows(
                 done,
                 run="",

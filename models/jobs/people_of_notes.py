@@ -15,7 +15,8 @@ from ..roster.normal import birth_dates
 
 _FULL = (KnownAttribute.NAME, KnownAttribute.ALIAS)
 _NOT_AVOIDED = (KnownAttribute.SEX, KnownAttribute.BIRTH)
-_CLASS_OF_SEX = {"f": "f", "m": "m"}
+_SEXES = ("f", "m")
+"""Beginnings of what a table says of sex, and the classes of given names."""
 
 
 def people_of_note(values: Iterable[KnownValue]) -> PeopleOfNote:
@@ -40,9 +41,9 @@ def people_of_note(values: Iterable[KnownValue]) -> PeopleOfNote:
                 names[words] = None
             elif value.attribute is KnownAttribute.FAMILY:
                 classes.update(dict.fromkeys(words, "surname"))
-            elif _is_of_self(value, KnownAttribute.GIVEN) and sex in _CLASS_OF_SEX:
+            elif _is_of_self(value, KnownAttribute.GIVEN) and sex in _SEXES:
                 for word in words:
-                    classes.setdefault(word, _CLASS_OF_SEX[sex])
+                    classes.setdefault(word, sex)
         elif value.attribute not in _NOT_AVOIDED:
             avoid[value.value] = None
             avoid.update(dict.fromkeys(value.value.split()))

@@ -224,21 +224,21 @@ class _RowMaker:
         return Batch(self.unit.index, False, rows, documents, failures, given=self.amendments.hash)
 
     def _values(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], role: Role
-    ) -> list[list[object]]:
-        """Python values of each column of a role, one a row."""
-        found: list[list[object]] = []
-        for name in self.columns.named(role):
-            found.append([None] * chunk.columns.num_rows)
-            for row, value in self._values_at(form, chunk, nested, name):
-                found[-1][row] = value
-        return found
+        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
+    ) -> list[object]:
+        """Python values of a column or path, one a row."""
+        values: list[object] = [None] * chunk.columns.num_rows
+        for row, value in self._values_at(form, chunk, nested, name):
+            values[row] = value
+        return values
 
     def _first_values(
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], role: Role
     ) -> list[object]:
-        found = self._values(form, chunk, nested, role)
-        return found[0] if found else [None] * chunk.columns.num_rows
+        """Those of the first column of a role."""
+        for name in self.columns.named(role):
+            return self._values(form, chunk, nested, name)
+        return [None] * chunk.columns.num_rows
 
     def _values_at(
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
@@ -285,8 +285,10 @@ class _RowMaker:
         if self.shifting is None:
             return NO_DATES
 
-        roles = Role.DATE, Role.BIRTH
-        dates, births = (self._values(form, chunk, nested, role) for role in roles)
+        dates, births = (
+            [self._values(form, chunk, nested, name) for name in self.columns.named(role)]
+            for role in (Role.DATE, Role.BIRTH)
+        )
         return RowDates.of(self.shifting, self.keys.dates, patients, dates, births)
 
     def _periods(

@@ -18,10 +18,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import get_args
 
+from ..core.keys import Keys
 from ..corpora import AnnotatedDocument, Annotation
-from ..dates import DateSettings, NoteOrder, offset, order_of, read_date
+from ..corpora.base import in_order
 from ..recipes import Recipe
-from ..surrogates import Surrogates, SurrogateSettings
+from ..redaction.actions import ACTIONS, REDACT
+from ..redaction.policy import Policy
+from ..redaction.policy_file import load_policy
+from ..redaction.scrub import replace_ranges
+from ..redaction.stand_ins import LateSpan, NoteFacts, StandIns
+from ..redaction.stretches import overlap_counter, subtract
+from ..surrogates import SurrogateSettings
 from ..surrogates.settings import LANGUAGES, Scope
 from ..surrogates.words import folded
 from .base import Bench
@@ -33,8 +40,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 OFTEN = 3
 """Times that a word must stand in a record for another one to be odd beside it."""
 
-_KEY = hashlib.sha256(b"the key of a study, which protects nobody").digest()
-_SHIFTED = ("DATE",)
+_KEYS = Keys(hashlib.sha256(b"the key of a study, which protects no one").digest())
 _NAMES = ("PATIENT",)
 
 
@@ -117,9 +123,10 @@ def released(
         settings: of the surrogates.
         native: label of the corpus -> native label or None, which is replaced by a marker.
     """
-    surrogates = Surrogates(_KEY, settings)
+    policy = dataclasses.replace(load_policy("expert"), surrogates=settings)
+    stand_ins = StandIns(policy, _KEYS)
     return [
-        _released(document, spans, surrogates, native)
+        _released(document, spans, policy, stand_ins, native)
         for document, spans in zip(gold, found, strict=True)
     ]
 
@@ -127,59 +134,66 @@ def released(
 def _released(
     document: AnnotatedDocument,
     found: Sequence[Annotation],
-    surrogates: Surrogates,
+    policy: Policy,
+    stand_ins: StandIns,
     native: Mapping[str, str | None],
 ) -> Released:
-    text, language = document.text, surrogates.settings.languages[0]
-    patient = document.meta.get("patient")
-    days = offset(_KEY, str(patient or document.doc_id), DateSettings())
-    ranges = _apart(found)
-    order = order_of(
-        (text[s.start : s.end] for s in ranges if native.get(s.label) in _SHIFTED), language
+    text, record = document.text, str(document.meta.get("patient") or document.doc_id)
+    gold, spans = _apart(document.spans), _apart(found)
+    leaks = [
+        Annotation(start, end, gold[at].label)
+        for start, end, at in subtract(_ranges(gold), _ranges(spans))
+        if any(map(str.isalnum, text[start:end]))
+    ]
+    facts = NoteFacts(record, document.doc_id, date=_day(document.meta.get("note_date")))
+    new = _replacements(text, spans, policy, stand_ins, native, facts)
+    places = sorted(
+        [*zip(spans, new, strict=True), *((leak, None) for leak in leaks)],
+        key=lambda place: place[0].start,
     )
-    day = _day(document.meta.get("note_date"))
-
-    def replacement(span: Annotation) -> str | None:
-        old, label = text[span.start : span.end], native.get(span.label)
-        if label is None:
-            return None
-        if label in _SHIFTED:
-            return _shifted(old, days, language, order, day)
-        made = surrogates.of(
-            None if patient is None else str(patient),
-            label,
-            old,
-            document=document.doc_id,
-            mention=span.start,
-        )
-        return None if made is None else made.text
-
-    leaks = [rest for span in _apart(document.spans) for rest in _left(text, span, ranges)]
-    out: list[str] = []
-    visible: list[Visible] = []
-    at = length = 0
-    for span in sorted((*ranges, *leaks), key=lambda s: s.start):
-        is_leak = span in leaks
-        old = text[span.start : span.end]
-        new = old if is_leak else replacement(span)
-        before, shown = text[at : span.start], f"[{span.label}]" if new is None else new
-        out += (before, shown)
-        length += len(before)
-        if new:
-            visible.append(Visible(Annotation(length, length + len(new), span.label), is_leak))
-        length += len(shown)
-        at = span.end
-    out.append(text[at:])
-    spans = tuple(one.span for one in visible)
-    new_document = AnnotatedDocument(document.doc_id, "".join(out), spans)
-    return Released(new_document, tuple(visible), str(patient or document.doc_id))
+    out, starts, ends = replace_ranges(text, ((s.start, s.end, shown) for s, shown in places))
+    markers = {span for span, shown in zip(spans, new, strict=True) if shown == _marker(span)}
+    visible = tuple(
+        Visible(Annotation(start, end, span.label), span in leaks)
+        for (span, _), start, end in zip(places, starts, ends, strict=True)
+        if span not in markers
+    )
+    published = AnnotatedDocument(document.doc_id, out, tuple(one.span for one in visible))
+    return Released(published, visible, record)
 
 
-def _shifted(
-    old: str, days: int, language: str, order: NoteOrder, day: datetime.date | None
-) -> str | None:
-    date = read_date(old, language, order.order)
-    return None if date is None else date.shifted(days, day)
+def _replacements(
+    text: str,
+    spans: Sequence[Annotation],
+    policy: Policy,
+    stand_ins: StandIns,
+    native: Mapping[str, str | None],
+    facts: NoteFacts,
+) -> list[str | None]:
+    """What a run puts in place of each span; None for what stays."""
+    new: list[str | None] = [_marker(span) for span in spans]
+    late: dict[int, LateSpan] = {}
+    for at, span in enumerate(spans):
+        if (label := native.get(span.label)) is None:
+            continue
+        action, shown = policy.decide(label, text[span.start : span.end])
+        if ACTIONS[action].is_late(label):
+            late[at] = LateSpan(span.start, span.end, label, action)
+        elif action != REDACT:
+            new[at] = shown
+    made, _ = stand_ins.of_note(text, list(late.values()), facts)
+    for at, one in zip(late, made, strict=True):
+        if one.text is not None:
+            new[at] = one.text
+    return new
+
+
+def _marker(span: Annotation) -> str:
+    return f"[{span.label}]"
+
+
+def _ranges(spans: Iterable[Annotation]) -> list[tuple[int, int]]:
+    return [(span.start, span.end) for span in spans]
 
 
 def _day(said: object) -> datetime.date | None:
@@ -192,23 +206,10 @@ def _day(said: object) -> datetime.date | None:
 def _apart(spans: Iterable[Annotation]) -> list[Annotation]:
     """The spans without those that overlap an earlier, or a longer, one."""
     kept: list[Annotation] = []
-    for span in sorted(spans, key=lambda s: (s.start, -s.end, s.label)):
+    for span in in_order(spans):
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
     return kept
-
-
-def _left(text: str, span: Annotation, ranges: Sequence[Annotation]) -> Iterator[Annotation]:
-    """Yields what is left of a span outside of the ranges, which are in order and apart."""
-    at = span.start
-    for other in (*ranges, Annotation(span.end, span.end + 1, span.label)):
-        if at < min(other.start, span.end) and any(map(str.isalnum, text[at : other.start])):
-            yield Annotation(at, min(other.start, span.end), span.label)
-        at = max(at, other.end)
-
-
-def _meet(one: Annotation, other: Annotation) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def parrot(corpus: Sequence[Released], tagged: Sequence[Sequence[Annotation]]) -> Attack:
@@ -221,8 +222,9 @@ def parrot(corpus: Sequence[Released], tagged: Sequence[Sequence[Annotation]]) -
     return _attack(
         corpus,
         (
-            [one for one in document.visible if not any(_meet(one.span, other) for other in spans)]
+            [one for one in document.visible if not found(one.span.start, one.span.end)]
             for document, spans in zip(corpus, tagged, strict=True)
+            for found in [overlap_counter(_ranges(spans))]
         ),
     )
 
