@@ -1,14 +1,12 @@
 """What an output with surrogates and shifted dates keeps of records, and what it leaves of people.
 
     python -m benchmarks.release [--patients 200] [--seed 31] [--policy expert] [--roster]
-                                 [--model en-default] [--language en]
+                                 [--model en-default]
 
 Writes generated records (`scrubline synth --patients`), scrubs them by the command, and compares
 the output with the gold spans and the gold people, place by place, by the audit. Prints one JSON
 line for each question:
 
-- `names`: words of the patient's names in gold, and how many stay in the output: all, and those
-  that stand in the roster.
 - `coreference`: mentions by surname of one person in one record that became a surrogate, and the
   share of them with the surname that most of them got. Markers and what was missed are told apart.
 - `intervals`: dates of full days that were shifted, and the share whose distance to the others of
@@ -23,27 +21,24 @@ import argparse
 import dataclasses
 import datetime
 import json
-import subprocess
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
-from scrubline.models.core.keys import Keys, canonical_id, new_key
+from scrubline.models.core.keys import Keys, canonical_id, key_bytes
 from scrubline.models.corpora import AnnotatedDocument, read_annotated
 from scrubline.models.dates import order_of, read_date
-from scrubline.models.storage.key_files import load_keys
-from scrubline.models.storage.storage import Storage
 from scrubline.models.surrogates.words import folded
+
+from .roster_jobs import make, scrub
 
 SURNAMES = ("fl", "last")
 """Forms of a mention that end with the surname."""
 
 PLAIN = ("plain", "former")
+LANGUAGE = "en"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,53 +70,20 @@ class Note:
 
 def scrubbed(folder: Path, asked: argparse.Namespace) -> list[Note]:
     """Generates records and scrubs them."""
-    records, key = folder / "records.jsonl", folder / "key"
-    key.write_text(new_key() + "\n")
-    synth = ["synth", "--patients", asked.patients, "--notes-per-patient", "1:20"]
-    synth += ["--seed", asked.seed, "--language", asked.language]
-    command([*synth, "--roster", folder / "roster.csv", "--output", records])
-    gold = list(read_annotated(str(records)))
-    rows = [
-        {
-            "doc_id": document.doc_id,
-            "patient": document.meta["patient"],
-            "note_date": document.meta["note_date"],
-            "text": document.text,
-        }
-        for document in gold
-    ]
-    (folder / "in").mkdir()
-    pq.write_table(pa.Table.from_pylist(rows), folder / "in/notes.parquet")
-    more: list[object] = ["--model", asked.model, "--policy", asked.policy]
-    if asked.roster:
-        built = folder / "roster"
-        build = ["roster", "build", "--input", folder / "roster.csv", "--output", built]
-        command([*build, "--key-file", key])
-        more += ["--roster", built]
-    columns = ("doc_id=id", "patient=patient", "note_date=date", "text=text")
-    for column in columns:
-        more += ["--column", column]
-    out = folder / "out"
-    command(["scrub", "--input", folder / "in", "--output", out, "--key-file", key, *more])
-    keys = load_keys(str(key), Storage().read_bytes)
-    return list(notes_of(gold, out, keys))
-
-
-def command(words: Sequence[object]) -> None:
-    """Runs `scrubline`; what it says of progress is not shown unless it fails."""
-    said = subprocess.run(
-        [sys.executable, "-m", "scrubline", *map(str, words)], capture_output=True, text=True
-    )
-    if said.returncode:
-        sys.exit(f"scrubline {words[0]} ended with {said.returncode}: {said.stderr[-2000:]}")
+    make(folder, asked.patients, asked.seed)
+    roster = ("--roster", str(folder / "roster")) if asked.roster else ()
+    scrub(folder, "out", False, 0, "--model", asked.model, "--policy", asked.policy, *roster)
+    keys = Keys(key_bytes((folder / "key.txt").read_text()))
+    return list(notes_of(list(read_annotated(str(folder / "records.jsonl"))), folder / "out", keys))
 
 
 def notes_of(gold: Sequence[AnnotatedDocument], out: Path, keys: Keys) -> Iterator[Note]:
     """Yields the notes that were published."""
-    texts = {
-        row["doc_key"]: row["text"]
-        for row in ds.dataset(out / "data").to_table(columns=["doc_key", "text"]).to_pylist()
-    }
+    texts: dict[str, str] = {}
+    for part in (out / "data").glob("*.jsonl"):
+        for line in part.open(encoding="utf-8"):
+            row = json.loads(line)
+            texts[row["doc_key"]] = row["text"]
     places: dict[str, dict[tuple[int, int], Mapping[str, object]]] = defaultdict(dict)
     for row in ds.dataset(out / "audit").to_table().to_pylist():
         if not row["fragment"]:
@@ -130,21 +92,6 @@ def notes_of(gold: Sequence[AnnotatedDocument], out: Path, keys: Keys) -> Iterat
         key = keys.doc_key(canonical_id(document.doc_id) or "")
         if key in texts:
             yield Note(document, texts[key], places[key])
-
-
-def names(notes: Sequence[Note]) -> dict[str, object]:
-    """Words of the patient's own names that stay."""
-    total, left = Counter[str](), Counter[str]()
-    for note in notes:
-        covered = [(start, end) for start, end in note.places]
-        for mention in people(note):
-            if mention["who"] != "patient" or mention["form"] in ("mrn", "phone", "street"):
-                continue
-            kind = "in the roster" if mention["written"] in PLAIN else "written otherwise"
-            total[kind] += 1
-            start, end = int(mention["start"]), int(mention["end"])
-            left[kind] += not any(a < end and start < b for a, b in covered)
-    return {kind: {"mentions": total[kind], "not touched": left[kind]} for kind in sorted(total)}
 
 
 def people(note: Note) -> list[Mapping[str, object]]:
@@ -182,16 +129,16 @@ def coreference(notes: Sequence[Note]) -> dict[str, object]:
     }
 
 
-def intervals(notes: Sequence[Note], language: str) -> dict[str, object]:
+def intervals(notes: Sequence[Note]) -> dict[str, object]:
     """Whether dates of full days moved alike within a record."""
     moved: dict[str, Counter[int]] = defaultdict(Counter)
     other = Counter[str]()
     for note in notes:
         text = note.gold.text
         spans = [s for s in note.gold.spans if s.label == "DATE"]
-        order = order_of([text[s.start : s.end] for s in spans], language).order
+        order = order_of([text[s.start : s.end] for s in spans], LANGUAGE).order
         for span in spans:
-            true = day(text[span.start : span.end], language, order)
+            true = day(text[span.start : span.end], order)
             if true is None:
                 continue
             became = note.became(span.start, span.end)
@@ -199,7 +146,7 @@ def intervals(notes: Sequence[Note], language: str) -> dict[str, object]:
                 other["missed, or found with more or less"] += 1
             elif became[1].startswith("["):
                 other["markers"] += 1
-            elif (now := day(became[1], language, order)) is None:
+            elif (now := day(became[1], order)) is None:
                 other["not read again"] += 1
             else:
                 moved[note.patient][(now - true).days] += 1
@@ -214,9 +161,9 @@ def intervals(notes: Sequence[Note], language: str) -> dict[str, object]:
     }
 
 
-def day(text: str, language: str, order: object) -> datetime.date | None:
+def day(text: str, order: object) -> datetime.date | None:
     """The day that a text names in full, with all digits of its year."""
-    read = read_date(text, language, order)  # type: ignore[arg-type]
+    read = read_date(text, LANGUAGE, order)  # type: ignore[arg-type]
     if read is None or read.precision != "day" or len(read.ends) != 1:
         return None
     said = read.ends[0].said
@@ -260,15 +207,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=31)
     parser.add_argument("--policy", default="expert")
     parser.add_argument("--model", default="en-default")
-    parser.add_argument("--language", default="en")
     parser.add_argument("--roster", action="store_true", help="with the roster of the records")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         notes = scrubbed(Path(folder), asked)
     for name, found in (
-        ("names", names(notes)),
         ("coreference", coreference(notes)),
-        ("intervals", intervals(notes, asked.language)),
+        ("intervals", intervals(notes)),
         ("layout", layout(notes)),
         ("truth", truth(notes)),
     ):
