@@ -18,6 +18,7 @@ from ..redaction.policy_file import load_policy
 from ..redaction.stand_ins import StandIns
 from ..roster.bundle import RosterBundle
 from ..roster.people import KnownPeople, detector_hashes_of_people, people_code_hash
+from ..roster.word_lists import read_lists
 from ..storage.key_files import load_keys, warn_if_open
 from ..storage.storage import Storage
 from .amendments import NO_AMENDMENTS, UnitAmendments
@@ -131,6 +132,7 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
     )
     hashes = detector_hashes(bundles, job.recognisers, policy)
     if people is not None:
+        read_lists()
         hashes |= detector_hashes_of_people(people.fuzzy)
     return OpenedJob(storage, job, planned, keys, policy, resources, hashes)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
@@ -22,8 +23,9 @@ from ..formats.column_roles import Columns, Role
 from ..formats.nested_texts import open_nested
 from ..redaction.policy import Policy
 from ..redaction.stand_ins import PeopleOfNote
+from ..roster.folding import FoldedView
 from ..roster.guard import Guard
-from ..roster.matcher import STAFF_LABEL, Matcher
+from ..roster.matcher import STAFF_LABEL, Matcher, RosterCandidate
 from ..roster.people import LABELS, KnownPeople
 from ..views.batches import bring_back
 from .people_of_notes import people_of_note
@@ -115,12 +117,12 @@ def _look_up(batch: Batch, people: KnownPeople, stage: str) -> tuple[Batch, dict
     """
     rows, failures = batch.rows, dict(batch.failures)
     patients: dict[str, _Known | DocumentError | None] = {}
-    found: dict[int, dict[KnownValue, None]] = {}
+    found: dict[int, list[_Known]] = {}
     in_roster: list[bool | None] = [None] * len(rows)
     for row, first in enumerate(rows.first_rows.tolist()):
         if row in failures or first in failures:
             continue
-        own = found.setdefault(first, {})
+        own = found.setdefault(first, [])
         key = rows.patient_keys[row]
         if key is not None and key not in patients:
             try:
@@ -133,10 +135,18 @@ def _look_up(batch: Batch, people: KnownPeople, stage: str) -> tuple[Batch, dict
             continue
         if people.bundle is not None:
             in_roster[row] = of_roster is not None
-        own.update(dict.fromkeys((*(of_roster or ()), *(rows.known[row] if rows.known else ()))))
-    known = {first: tuple(own) for first, own in found.items() if first not in failures}
+        of_row = rows.known[row] if rows.known else ()
+        own += [values for values in (of_roster, of_row) if values]
+    known = {first: _together(own) for first, own in found.items() if first not in failures}
     batch = dataclasses.replace(batch, failures=failures, in_roster=tuple(in_roster))
     return batch, known
+
+
+def _together(parts: list[_Known]) -> _Known:
+    """The values of all parts, each once; one part is itself, so that it is known by its `id`."""
+    if not parts or all(part is parts[0] for part in parts):
+        return parts[0] if parts else ()
+    return tuple(dict.fromkeys(itertools.chain.from_iterable(parts)))
 
 
 def people_of_notes(batch: Batch, people: KnownPeople | None) -> dict[int, PeopleOfNote]:
@@ -150,16 +160,15 @@ def people_of_notes(batch: Batch, people: KnownPeople | None) -> dict[int, Peopl
     if people is None:
         return {}
     _, known = _look_up(batch, people, "scrub")
-    found: dict[_Known, PeopleOfNote] = {}
-    for values in known.values():
-        if values and values not in found:
-            found[values] = people_of_note(values)
-    return {row: found[values] for row, values in known.items() if values}
+    different = {id(values): values for values in known.values() if values}
+    found = {key: people_of_note(values) for key, values in different.items()}
+    return {row: found[id(values)] for row, values in known.items() if values}
 
 
-def labels_kept(policy: Policy) -> frozenset[str]:
-    """Labels of what a roster knows that a policy keeps: not looked for, and not asserted."""
-    return LABELS.intersection(policy.kept)
+def labels_kept(policies: Sequence[Policy]) -> dict[int, frozenset[str]]:
+    """By `id` of each policy what a roster knows and it keeps: not looked for, nor asserted."""
+    different = {id(policy): policy for policy in policies}
+    return {key: LABELS.intersection(policy.kept) for key, policy in different.items()}
 
 
 # -- Match
@@ -185,19 +194,21 @@ def match_batch(
         RosterError: if a file of the roster is damaged, or another one by now.
     """
     batch, known = _look_up(batch, people, "match")
-    kept = {id(policy): labels_kept(policy) for policy in policies}
-    matchers: dict[tuple[_Known, frozenset[str]], Matcher] = {}
+    kept = labels_kept(policies)
+    matchers: dict[tuple[int, frozenset[str]], Matcher] = {}
     rows = batch.documents.rows.tolist()
 
     def found_in(index: int, text: str) -> list[Candidate]:
         values, keeps = known[rows[index]], kept[id(policies[index])]
-        found = []
+        found: list[RosterCandidate] = []
+        view = FoldedView.of(text) if values or people.staff is not None else None
         if values:
-            if (values, keeps) not in matchers:
-                matchers[values, keeps] = Matcher(values, fuzzy=people.fuzzy, kept=keeps)
-            found += matchers[values, keeps].candidates(text)
+            key = id(values), keeps
+            if key not in matchers:
+                matchers[key] = Matcher(values, fuzzy=people.fuzzy, kept=keeps)
+            found += matchers[key].candidates(text, view)
         if people.staff is not None and STAFF_LABEL not in keeps:
-            found += people.staff.candidates(text)
+            found += people.staff.candidates(text, view)
         candidates = [one.candidate() for one in found]
         if labels is None:
             return candidates
@@ -260,13 +271,13 @@ def guard_batch(
     for row, text in zip(batch.documents.rows.tolist(), batch.scrubbed.texts, strict=True):
         if row in written:
             written[row].append([text])
-    kept = {id(policy): labels_kept(policy) for policy in policies}
-    guards: dict[tuple[_Known, frozenset[str]], Guard] = {}
+    kept = labels_kept(policies)
+    guards: dict[tuple[int, frozenset[str]], Guard] = {}
     for row, places in written.items():
         try:
-            key = known[row], kept[id(policies[row])]
+            key = id(known[row]), kept[id(policies[row])]
             if key not in guards:
-                guards[key] = Guard(key[0], kept=key[1])
+                guards[key] = Guard(known[row], kept=key[1])
             texts = (BETWEEN.join(texts_of(values)) for values in places)
             left = {found for text in texts for found, _ in guards[key].violations(text)}
         except Exception as error:  # fail closed: what was not asserted does not go out

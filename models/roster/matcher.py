@@ -151,9 +151,14 @@ class Matcher:
             case attribute if form := _FORMS[attribute](value.value):
                 self._numbers.setdefault((attribute, form), value.kind)
 
-    def candidates(self, text: str) -> list[RosterCandidate]:
-        """All that is found in a text, in order; candidates of different labels may overlap."""
-        view = FoldedView.of(text)
+    def candidates(self, text: str, view: FoldedView | None = None) -> list[RosterCandidate]:
+        """All that is found in a text, in order; candidates of different labels may overlap.
+
+        Args:
+            text: any.
+            view: it folded, if it is at hand.
+        """
+        view = view or FoldedView.of(text)
         found = {
             RosterCandidate(*view.span(run.start, run.end), NAME_LABEL, run.kind, _class(run))
             for run in name_runs(view, self._names, self._fuzzy)

@@ -141,10 +141,10 @@ def _glued(view: FoldedView, unknown: set[str], words: dict[str, NameWord]) -> I
     `SmithMD`, `seenSmith`, `SMITHwas`, `smith42`: such a word is in no list.
     """
     names = [word for word, what in words.items() if what.strength is NameClass.STRONG]
-    for long in unknown - words.keys():
-        if len(long) > _LONGEST_FUZZY:
-            continue
-        for name in names:
+    longer = [word for word in unknown - words.keys() if len(word) <= _LONGEST_FUZZY]
+    together = "\n".join(longer)
+    for name in names:
+        for long in longer if name in together else ():
             if name not in long:
                 continue
             for start, end in occurrences(view.folded, long):

@@ -6,6 +6,8 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from .folding import WORD, FoldedView, occurrences
 from .normal import LOCAL_DIGITS, Street
 from .word_lists import street_suffixes, unit_words, words
@@ -43,7 +45,12 @@ class _Collapsed:
         """Where in the folded text each character stands; made when something was found."""
         if self._positions is None:
             keep = str.isdecimal if self.digits else str.isalnum
-            self._positions = [at for at, c in enumerate(self.folded) if keep(c)]
+            if self.folded.isascii():  # six times as fast
+                kept = _DIGIT_BYTES if self.digits else _ALNUM_BYTES
+                written = np.frombuffer(self.folded.encode(), np.uint8)
+                self._positions = np.flatnonzero(kept[written]).tolist()
+            else:
+                self._positions = [at for at, c in enumerate(self.folded) if keep(c)]
         return self._positions
 
     def is_one(self, start: int, end: int, gaps: frozenset[str], most: int) -> bool:
@@ -56,8 +63,11 @@ class _Collapsed:
         return True
 
 
-_NOT_DIGITS = bytes(byte for byte in range(256) if not chr(byte).isdigit() or byte > 127)
-_NOT_ALNUM = bytes(byte for byte in range(256) if not chr(byte).isalnum() or byte > 127)
+_DIGIT_BYTES = np.array([byte < 128 and chr(byte).isdigit() for byte in range(256)])
+_ALNUM_BYTES = np.array([byte < 128 and chr(byte).isalnum() for byte in range(256)])
+_NOT_DIGITS, _NOT_ALNUM = (
+    np.flatnonzero(~kept).astype(np.uint8).tobytes() for kept in (_DIGIT_BYTES, _ALNUM_BYTES)
+)
 
 
 def _without(folded: str, dropped: bytes, kept: re.Pattern[str]) -> str:

@@ -122,11 +122,16 @@ class StaffIndex:
     def __len__(self) -> int:
         return len(self._sorted)
 
-    def candidates(self, text: str) -> list[RosterCandidate]:
-        """The staff that a text names, in order and disjoint; linear in the text."""
+    def candidates(self, text: str, view: FoldedView | None = None) -> list[RosterCandidate]:
+        """The staff that a text names, in order and disjoint; linear in the text.
+
+        Args:
+            text: any.
+            view: it folded, if it is at hand.
+        """
         if not len(self._sorted):
             return []
-        view = FoldedView.of(text)
+        view = view or FoldedView.of(text)
         if len(self._folded) >= _MOST_KEPT:
             self._folded = {}  # another one: threads are at texts that need what is in this
         folded = self._folded
@@ -177,9 +182,8 @@ class StaffIndex:
         """
         text, known = view.text, folded.get
         is_small = text == view.folded if text.isascii() else text == text.lower()
-        for word in written:
-            if known(word) is None:
-                self._name_word(word, folded)
+        for word in written.difference(folded):
+            self._name_word(word, folded)
         hits = [
             at
             for at, word in enumerate(map(known, order))

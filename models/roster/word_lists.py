@@ -148,3 +148,12 @@ def clinical_pairs() -> frozenset[str]:
             if one in words() or other in words():
                 pairs.add(f"{one} {other}")
     return frozenset(pairs)
+
+
+def read_lists() -> None:
+    """Reads all lists now: half a second, that the first note need not wait for."""
+    for read in (names_rather_than_words, known_words, titles, credentials, particles):
+        read()
+    for read in (eponym_nouns, abbreviations, street_suffixes, unit_words, clinical_pairs):
+        read()
+    nicknames()

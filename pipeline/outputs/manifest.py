@@ -77,7 +77,7 @@ def _people(job: Job, policy: Policy | None) -> dict[str, Any]:
     if not job.knows_people:
         return {}
     policies = [policy, *policy.note_types.values()] if policy else []
-    kept = {label for one in policies for label in labels_kept(one)}
+    kept = frozenset[str]().union(*labels_kept(policies).values())
     return {
         "roster": {
             "generation": job.roster_generation or None,
