@@ -47,7 +47,7 @@ class TrainingProgress:
         self._prepared_by = prepared_by
         self._caps = [cap_of(dict(t.learner.parameters)) for t in recipe.taggers]
         self._tagger = self._iteration = 0
-        self._started = self._began = self._told = time.monotonic()
+        self._started = self._first_ended = self._told = time.monotonic()
         self._unsaid: list[str] = []
         self._speaks = False
         self._bar = ProgressBar()
@@ -93,21 +93,25 @@ class TrainingProgress:
             self._begin_tagger(self._tagger + 1)
         self._iteration = iteration
         cap = self._caps[min(self._tagger, len(self._caps) - 1)]
-        each = (now - self._began) / iteration
+        if iteration == 1:
+            self._first_ended = now
+        # The first iteration builds the model as well, and may take as long as ten others.
+        each = (now - self._first_ended) / (iteration - 1) if iteration > 1 else None
         known = f", loss {loss:,.1f}" if math.isfinite(loss) else ""
         line = f"iteration {iteration}{f' of {cap} at most' if cap else ''}{known}"
-        left = f"{shown_time(each * (cap - iteration))} left at most" if cap else ""
+        left = f"{shown_time(each * (cap - iteration))} left at most" if cap and each is not None else ""
         if self._bar.is_shown:
             self._bar.say(f"{self._name()}{line}")
             self._bar.move(iteration, left=left)
         elif iteration == 1 or now - self._told >= _SOON:
             self._told = now
-            self._say(f"{self._name()}{line}, {each:.1f} s each{left and f', {left}'}")
+            took = "" if each is None else f", {each:.1f} s each"
+            self._say(f"{self._name()}{line}{took}{left and f', {left}'}")
         if now - self._started >= _SOON:
             self._speak()
 
     def _begin_tagger(self, number: int) -> None:
-        self._tagger, self._iteration, self._began = number, 0, time.monotonic()
+        self._tagger, self._iteration, self._first_ended = number, 0, time.monotonic()
         cap = self._caps[min(number, len(self._caps) - 1)]
         self._bar.begin(f"{self._name()}learning", cap)
 

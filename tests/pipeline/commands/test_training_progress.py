@@ -57,7 +57,7 @@ def test_off_a_terminal_there_are_lines_without_names(scrubline, corpus, tmp_pat
     assert code == 0
     assert "training on 9 documents, 171 characters\n" in err
     assert re.search(r"^features made in \d+ s$", err, re.MULTILINE)
-    assert re.search(r"^iteration 1 of 4 at most, loss [\d.,]+, [\d.]+ s each", err, re.MULTILINE)
+    assert re.search(r"^iteration 2 of 4 at most, loss [\d.,]+, [\d.]+ s each", err, re.MULTILINE)
     assert re.search(r"^  micro +1.0000 +1.0000", out, re.MULTILINE)
     assert re.search(r"^  DOCTOR +1.0000 +1.0000", out, re.MULTILINE)
     assert "scrubline scrub --input URL --output URL --key-file KEYFILE --model OUT" in out
