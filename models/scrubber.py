@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeGuard, cast, overload
+from typing import Any, cast, overload
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +23,7 @@ from .core.batches import Batch
 from .core.budgets import BATCH_BYTES, Budgets, check_text
 from .core.documents import Documents, Rows
 from .core.errors import DocumentError, DocumentsFailed, UsageError
+from .core.missing_values import is_missing
 from .core.spans import Candidate, Span
 from .core.version import VERSION
 from .corpora import AnnotatedDocument, Annotation
@@ -34,6 +34,7 @@ from .redaction.merging import select
 from .redaction.policy import Policy
 from .redaction.policy_file import load_policy, policy_names
 from .redaction.stand_ins import require_no_key_needed
+from .roster.people import KnownPeople
 from .scrubbed_text import ScrubbedText
 from .views.signs import signs_of
 
@@ -328,12 +329,23 @@ class Scrubber:
                 )
                 yield dataclasses.replace(document, spans=spans, meta={})
 
-    def candidates(self, *texts: str) -> list[list[Candidate]]:
+    def candidates(
+        self,
+        *texts: str,
+        people: KnownPeople | None = None,
+        patient_keys: Sequence[str | None] | None = None,
+    ) -> list[list[Candidate]]:
         """All that any detector proposes, for each text, whatever a policy does.
 
         Candidates within escapes of signs are left out: no policy removes them.
+
+        Args:
+            texts: documents.
+            people: a roster, of whose entries are found too what the policy does not keep.
+            patient_keys: whose note each text is; None for nobody's.
         """
-        batch = self._run(texts, (None,) * len(texts), last="Recognise")
+        known = {"people": people, "patient_keys": patient_keys}
+        batch = self._run(texts, (None,) * len(texts), last="MatchRoster", **known)
         found = batch.candidates.by_document(len(texts))
         signs = [signs_of(batch, index) for index in range(len(texts))]
         return [
@@ -354,20 +366,25 @@ class Scrubber:
         """What `explain` gives for each document of a batch; arguments of `run_steps`."""
         return list(_results(self.run_steps(batch, **opened)))
 
-    def _run(self, texts: Sequence[str], note_types: Sequence[str | None], *, last: str) -> Batch:
-        """The texts as a batch after the step `last`.
-
-        Raises:
-            DocumentError: if one of them cannot be processed.
-        """
+    def _run(
+        self, texts: Sequence[str], note_types: Sequence[str | None], *, last: str, **known: Any
+    ) -> Batch:
+        """The texts as a batch after the step `last`; raises if one cannot be processed."""
         for text in texts:
             check_text(text, self.budgets)
-        batch = self._batch(texts, note_types, last)
+        batch = self._batch(texts, note_types, last, **known)
         for failure in batch.failures.values():
             raise DocumentError(failure.error)
         return batch
 
-    def _batch(self, texts: Sequence[Any], note_types: Sequence[str | None], last: str) -> Batch:
+    def _batch(
+        self,
+        texts: Sequence[Any],
+        note_types: Sequence[str | None],
+        last: str,
+        people: KnownPeople | None = None,
+        patient_keys: Sequence[str | None] | None = None,
+    ) -> Batch:
         """Texts that `check_text` took as a batch after the step `last`, some of them failed."""
         if last == "Scrub":
             require_no_key_needed(self.policy, "a text alone")
@@ -375,12 +392,13 @@ class Scrubber:
         rows = Rows(
             np.arange(count, dtype=np.int64),
             (None,) * count,
-            (None,) * count,
+            tuple(patient_keys or (None,) * count),
             tuple(note_types),
             pa.table({}),
             np.arange(count, dtype=np.int64),
         )
-        return run_steps(Batch(0, True, rows, Documents.of(*texts)), self._resources, last=last)
+        opened = dataclasses.replace(self._resources, people=people)
+        return run_steps(Batch(0, True, rows, Documents.of(*texts)), opened, last=last)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -389,15 +407,6 @@ class _Named:
 
     models: tuple[str | None, ...]
     policy: str | None
-
-
-def is_missing(text: object) -> TypeGuard[float | None]:
-    """Whether this is how a table says that there is no text."""
-    if text is None or (isinstance(text, float) and math.isnan(text)):
-        return True
-    # Those of pandas, without loading it: comparing `pandas.NA` gives no truth value.
-    kind = type(text)
-    return kind.__name__ in ("NAType", "NaTType") and kind.__module__.partition(".")[0] == "pandas"
 
 
 def _results(batch: Batch) -> Iterator[ScrubbedText | DocumentError]:

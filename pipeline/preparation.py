@@ -141,7 +141,7 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     _check_own_labels(policy, labels)
     for form in forms:
         check_replacements(policy, labels, form)
-    _require_people(job, columns)
+    require_people(job.roster, columns)
     if columns.known:
         job = dataclasses.replace(job, roster_hash=people_code_hash())
     job = dataclasses.replace(job, columns=columns)
@@ -178,9 +178,13 @@ def roster_generation(storage: Storage, roster: str, keys: Keys) -> str:
         return bundle.manifest.generation
 
 
-def _require_people(job: Job, columns: Columns) -> None:
-    """Refuses a roster of which nobody could ever be looked up."""
-    if job.roster is not None and not columns.named(Role.PATIENT) and not columns.known:
+def require_people(roster: str | None, columns: Columns) -> None:
+    """Refuses a roster of which nobody could ever be looked up.
+
+    Raises:
+        UsageError: if nothing says whose note a row is.
+    """
+    if roster is not None and not columns.named(Role.PATIENT) and not columns.known:
         raise UsageError(
             "--roster needs to know whose note a row is: give the column of patient ids the role "
             "patient (--column NAME=patient), with the ids that the roster was built from"

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 
 from ..core.budgets import BATCH_BYTES, BATCH_DOCUMENTS
+from ..core.missing_values import is_missing
 from ..formats import Chunk
 from ..formats.column_roles import DOC_KEY, Columns, Role
-from ..scrubber import is_missing
 from .rows import ROW, ROW_ID, RowScrubber
 
 

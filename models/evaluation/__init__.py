@@ -16,7 +16,7 @@ from ..corpora import COVER, AnnotatedDocument
 from ..text.tokenizer import tokenize_documents
 from .characters import count_characters
 from .clinical import find_destroyed_terms, shipped_terms, term_finder
-from .comparison import Comparison, FindTerms, align, count_by_document
+from .comparison import Comparison, FindTerms, WhatIsKnown, align, count_by_document
 from .conll import count_phrases
 from .hide import (
     count_tags,
@@ -34,6 +34,7 @@ from .i2b2_2014 import (
     count_script_tokens,
 )
 from .intervals import Interval, Resampling
+from .known_names import find_known_names
 from .label_sets import label_warnings, native_only
 from .leaks import find_leaked_ink, find_leaks
 from .matrices import Matrix
@@ -78,6 +79,12 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "documents": Metric("Documents", find_leaks, _RELEASE),
         "character": Metric("Characters, label-blind", count_characters, _RELEASE),
         "token_blind": Metric("Tokens, label-blind", count_tokens_blind, _RELEASE),
+        "known_names": Metric(
+            "Words of names that the roster knows, removed",
+            find_known_names,
+            _RELEASE,
+            of_roster=True,
+        ),
         "clinical": Metric("Clinical terms destroyed", find_destroyed_terms, _RELEASE),
         "strict": Metric("Spans, strict", count_strict_spans, _ANY, labels=True),
         "token": Metric("Tokens", count_tokens, _ANY),
@@ -123,6 +130,7 @@ def compare(
     label_map: Callable[[str], str | None] | None = None,
     tokenize: Callable[[Sequence[str]], Tokens] = tokenize_documents,
     find_terms: FindTerms | None = None,
+    what_is_known: WhatIsKnown | None = None,
     metrics: Collection[str] | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -137,6 +145,8 @@ def compare(
         label_map: applied to the labels of both sides first; None drops a span.
         tokenize: makes the tokens that the token metrics count.
         find_terms: finds the clinical terms of a text; None for the shipped dictionaries.
+        what_is_known: of the people of a gold document, for how much of it is removed; None
+            without a roster.
         metrics: names in `METRICS` to compute; None for all that the labels allow.
         resamples: bootstrap resamples for the 95 % intervals; 0 for none.
         seed: of the bootstrap.
@@ -144,7 +154,9 @@ def compare(
     Raises:
         UsageError: if the two sides do not hold the same documents; it says how many differ.
     """
-    comparison = align(gold, predicted, tokenize, label_map, ignore, find_terms or _shipped)
+    comparison = align(
+        *(gold, predicted, tokenize, label_map, ignore, find_terms or _shipped, what_is_known)
+    )
     return evaluate(
         comparison, ignore=ignore, metrics=metrics, resampling=Resampling(resamples, seed)
     )
@@ -170,7 +182,12 @@ def evaluate(
         metrics: see `compare`.
         resampling: of the intervals.
     """
-    wanted = {name: METRICS[name] for name in METRICS if metrics is None or name in metrics}
+    wanted = {
+        name: metric
+        for name, metric in METRICS.items()
+        if (metrics is None or name in metrics)
+        and not (metric.of_roster and comparison.known is None)
+    }
     labels = comparison.label_names
     left_out = {name: why for name, metric in wanted.items() if (why := metric.lacks(labels))}
     measured = {

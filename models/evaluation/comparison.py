@@ -9,10 +9,14 @@ import numpy as np
 
 from ..core.arrays import Flags, Ints, require_equal_lengths
 from ..core.errors import UsageError
+from ..core.known_values import KnownValue
 from ..core.tokens import Tokens
 from ..corpora import COVER, AnnotatedDocument, Annotation
 
 FindTerms = Callable[[str], Sequence[tuple[int, int, str]]]
+
+WhatIsKnown = Callable[[AnnotatedDocument], Iterable[KnownValue]]
+"""What a roster knows of the people of a gold document."""
 
 _SHOWN_ORDINALS = 10
 
@@ -67,6 +71,7 @@ class Comparison:
         find_terms: finds the clinical terms of a text, as (start, end, kind).
         ordinals: position of each document in the gold corpus as given, from 0.
         doc_ids: of the documents; may be PHI.
+        known: what a roster knows of the people of each document; None without a roster. PHI.
     """
 
     texts: tuple[str, ...]
@@ -80,6 +85,7 @@ class Comparison:
     find_terms: FindTerms
     ordinals: Ints
     doc_ids: tuple[str, ...]
+    known: tuple[tuple[KnownValue, ...], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -119,6 +125,7 @@ def align(
     label_map: Callable[[str], str | None] | None = None,
     ignore: Collection[str] = (),
     find_terms: FindTerms = lambda text: (),
+    what_is_known: WhatIsKnown | None = None,
 ) -> Comparison:
     """Matches the documents of the two sides by `doc_id`.
 
@@ -130,6 +137,7 @@ def align(
         ignore: labels whose spans are dropped on both sides, after mapping. If this or the map
             drops any predicted span, covers are not used: they do not say which label they are of.
         find_terms: finds the clinical terms of a text.
+        what_is_known: of the people of a gold document; None without a roster.
 
     Raises:
         UsageError: if a side repeats a `doc_id`, the sides hold different documents or texts, or a
@@ -178,6 +186,7 @@ def align(
         find_terms=find_terms,
         ordinals=np.array(ordinals, np.int64),
         doc_ids=tuple(document.doc_id for document in gold_documents),
+        known=what_is_known and tuple(tuple(what_is_known(one)) for one in gold_documents),
     )
 
 

@@ -62,6 +62,7 @@ class Metric:
         group: the heading that it is shown under.
         labels: whether the plain text table has a line for each label; JSON and HTML always do.
         lacks: why it cannot be computed for some labels, or None if it can.
+        of_roster: whether it is of what a roster knows, and left out silently where there is none.
     """
 
     title: str
@@ -69,6 +70,7 @@ class Metric:
     group: str
     labels: bool = False
     lacks: Callable[[Collection[str]], str | None] = any_labels
+    of_roster: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

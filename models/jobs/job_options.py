@@ -127,11 +127,15 @@ class JobOptions:
         "written of the row; needs a column with role patient",
         help_for={
             "verify": "folder of a roster, of which nothing may be left in the published rows of "
-            "its patients; needs the key"
+            "its patients; needs the key",
+            "annotate": "folder of a roster: what it knows of a note's patient is found in the "
+            "note, too; needs the key",
+            "evaluate": "folder of a roster: also show how many words of the names that it knows "
+            "are removed; needs the key",
         },
         group=Heading.DETECTION,
         kept=Kept.JOB,
-        commands=(*PLANNING, "verify"),
+        commands=(*PLANNING, "verify", "annotate", "evaluate", "preview"),
         metavar="URL",
     )
     roster_fuzzy: int = option(
@@ -141,7 +145,7 @@ class JobOptions:
         "names of eight letters or more; shorter ones within one",
         group=Heading.DETECTION,
         kept=Kept.JOB,
-        commands=PLANNING,
+        commands=(*PLANNING, "annotate", "preview"),
         metavar="N",
         check=between_0_and_2,
     )

@@ -11,7 +11,12 @@ from collections.abc import Iterable
 
 from ..core.known_values import NAME_ATTRIBUTES, KnownAttribute, KnownValue, PersonKind
 from ..redaction.stand_ins import PeopleOfNote
+from ..roster.folding import fold
+from ..roster.name_marks import misspelt
+from ..roster.names import KnownNames
 from ..roster.normal import birth_dates
+from ..roster.people import DEFAULT_FUZZY
+from ..roster.word_lists import known_words
 
 _FULL = (KnownAttribute.NAME, KnownAttribute.ALIAS)
 _NOT_AVOIDED = (KnownAttribute.SEX, KnownAttribute.BIRTH)
@@ -19,11 +24,12 @@ _SEXES = ("f", "m")
 """Beginnings of what a table says of sex, and the classes of given names."""
 
 
-def people_of_note(values: Iterable[KnownValue]) -> PeopleOfNote:
+def people_of_note(values: Iterable[KnownValue], fuzzy: int = DEFAULT_FUZZY) -> PeopleOfNote:
     """The people of a note.
 
     Args:
         values: what is known of them.
+        fuzzy: errors of typing within which a name is meant; see `Matcher`.
     """
     names: dict[tuple[str, ...], None] = {}
     classes: dict[str, str] = {}
@@ -47,7 +53,15 @@ def people_of_note(values: Iterable[KnownValue]) -> PeopleOfNote:
         elif value.attribute not in _NOT_AVOIDED:
             avoid[value.value] = None
             avoid.update(dict.fromkeys(value.value.split()))
-    return PeopleOfNote(tuple(names), classes, tuple(avoid), frozenset(births))
+    spelt = KnownNames.of(own)
+
+    def meant(written: Iterable[str]) -> dict[str, str]:
+        words = {fold(word): word for word in written}
+        found = dict(misspelt(words.keys() - known_words(), spelt, fuzzy))
+        found |= {word: spelt.cut[word] for word in words.keys() & spelt.cut.keys()}
+        return {words[word]: name for word, name in found.items()}
+
+    return PeopleOfNote(tuple(names), classes, tuple(avoid), frozenset(births), meant)
 
 
 def _is_of_self(value: KnownValue, attribute: KnownAttribute) -> bool:

@@ -161,7 +161,7 @@ def people_of_notes(batch: Batch, people: KnownPeople | None) -> dict[int, Peopl
         return {}
     _, known = _look_up(batch, people, "scrub")
     different = {id(values): values for values in known.values() if values}
-    found = {key: people_of_note(values) for key, values in different.items()}
+    found = {key: people_of_note(one, people.fuzzy) for key, one in different.items()}
     return {row: found[id(values)] for row, values in known.items() if values}
 
 

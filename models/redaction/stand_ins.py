@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from ..core.errors import UsageError
@@ -39,6 +39,13 @@ NAMED: Final = frozenset((*PERSONS, *WHOLE))
 """Labels of texts in which names of people stand."""
 
 
+WhoIsMeant = Callable[[Iterable[str]], Mapping[str, str]]
+
+
+def _nobody_is_meant(_words: Iterable[str]) -> Mapping[str, str]:
+    return {}
+
+
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class PeopleOfNote:
     """What is known beforehand of the patient, relatives and contacts.
@@ -48,12 +55,16 @@ class PeopleOfNote:
         classes: word -> class of a name; see `Surrogates.known`.
         avoid: true words and numbers, which no surrogate may be.
         births: dates of birth, on which no shifted date may come to lie.
+        meant: of words of a note gives those that are a known name, with an error or cut short,
+            and the name, whose surrogate they take.
     """
 
     names: tuple[tuple[str, ...], ...] = ()
     classes: Mapping[str, str] = dataclasses.field(default_factory=dict)
     avoid: tuple[str, ...] = ()
     births: frozenset[datetime.date] = frozenset()
+
+    meant: WhoIsMeant = dataclasses.field(default=_nobody_is_meant, compare=False)
 
 
 NO_ONE: Final = PeopleOfNote()
@@ -220,9 +231,10 @@ class StandIns:
         people = [*of_note.names, *surrogates.people(pairs)]
         # Each text with initials is compared with each person.
         people = people if len(people) <= MOST_PEOPLE else []
-        if not people and not of_note.classes:
+        same = of_note.meant(word for word in words if len(word) > 2)
+        if not people and not of_note.classes and not same:
             return NOBODY, avoid
-        return surrogates.known(people=people, classes=of_note.classes), avoid
+        return surrogates.known(people=people, classes=of_note.classes, same=same), avoid
 
     def _surrogate(
         self,

@@ -12,7 +12,7 @@ from rapidfuzz.process import cdist
 
 from ..core.known_values import PersonKind
 from .folding import FoldedView, occurrences, split_words, without_ocr
-from .names import LEAST_FUZZY_TWO, LEAST_OCR, KnownNames, NameClass, NameWord
+from .names import GIVEN, LEAST_FUZZY_TWO, LEAST_OCR, KnownNames, NameClass, NameWord
 from .word_lists import known_words
 
 _WRAPPED = re.compile(r"-[ \t]*\r?\n[ \t>]*")
@@ -87,18 +87,32 @@ def _hits(
     words = names.words
     for word in spelt & words.keys():
         yield word, words[word], True
+    for word in spelt & names.cut.keys():
+        kind = words[names.cut[word]].kind
+        yield word, NameWord(kind, NameClass.STRONG, GIVEN, derived=True), True
+    for word, name in misspelt(unknown, names, fuzzy):
+        yield word, words[name], False
+
+
+def misspelt(unknown: set[str], names: KnownNames, fuzzy: int) -> Iterator[tuple[str, str]]:
+    """Yields words that are strong names with an error of typing or reading, with the name.
+
+    Args:
+        unknown: folded words that are in no list.
+        names: of the patient.
+        fuzzy: edits.
+    """
     if not names.misread:
         return
     near = []
-    for word in unknown - words.keys():
+    for word in unknown - names.words.keys() - names.cut.keys():
         if not LEAST_OCR <= len(word) <= _LONGEST_FUZZY or word.isdigit():
             continue
         if (name := names.misread.get(without_ocr(word))) is not None:
-            yield word, words[name], False
+            yield word, name
         elif word.isalpha():
             near.append(word)
-    for word, name in near_names(near, names.fuzzy, fuzzy):
-        yield word, words[name], False
+    yield from near_names(near, names.fuzzy, fuzzy)
 
 
 def near_names(spelt: list[str], names: tuple[str, ...], edits: int) -> Iterator[tuple[str, str]]:

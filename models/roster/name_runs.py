@@ -2,7 +2,8 @@
 
 Words that touch but for blanks, a comma, an initial or a line break are a *run*. A strong word
 counts in any run; a weak one as part of a full form (given name and surname in either order),
-beside a title, with a capital in mid-sentence, or where the text never has it in small letters.
+beside a title, with a capital in mid-sentence, or where the text never has it in small letters;
+in small letters behind a title, if it is no word that stands there in any note (`pt will`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ..core.known_values import PersonKind
 from .folding import FoldedView
 from .name_marks import NameMark, kind_of, name_marks
 from .names import FAMILY, GIVEN, KnownNames, NameClass
-from .word_lists import abbreviations, clinical_pairs, eponym_nouns, titles
+from .word_lists import abbreviations, clinical_pairs, eponym_nouns, titles, words_of_sentences
 
 _JOIN = re.compile(
     r"[-'_^]|(?:\s?,)?[ \t\xa0]{0,3}(?:\r?\n[ \t]{0,8})?(?:[\"'(][ \t]?)?"
@@ -30,6 +31,7 @@ _RIGHT_INITIALS = re.compile(
 )
 _GENERATION = re.compile(r",?[ \t]{1,2}(?:jr|sr|ii|iii|iv|junior|senior)(?![^\W_])\.?")
 _LAST_WORD = re.compile(r"([^\W_]+)(?:\. ?|[ \t]{1,2}|\r?\n[ \t]*)$")
+_FIELD = re.compile(r"(?<![^\W_])(?:pt|patient|name|paciente|nombre)[ \t]*:[ \t]*$")
 _NEXT_WORD = re.compile(r"(?:'s|s'|')?[ \t-]{1,2}([^\W_]+)")
 _ENDS_SENTENCE = frozenset(".!?:;*•·|#>=")
 _INITIALS = re.compile(r"\.?:? ?([A-Z](?:\.? ?[A-Z]){1,3}\.?)(?![A-Za-z])")
@@ -127,11 +129,15 @@ def _is_full(view: FoldedView, run: Sequence[NameMark], small: list[bool], at: i
 
 def _is_name_here(view: FoldedView, mark: NameMark, small: set[str]) -> bool:
     """Whether a weak word by itself is a name, by how and where it is written."""
-    if mark.what.strength is not NameClass.WEAK or mark.what.derived or _is_small(view, mark):
+    if mark.what.strength is not NameClass.WEAK or mark.what.derived:
         return False
     folded = view.folded
     before = _LAST_WORD.search(folded, max(0, mark.start - 24), mark.start)
-    if before is not None and before[1] in titles():
+    titled = before is not None and before[1] in titles()
+    if _is_small(view, mark):
+        titled = titled or _FIELD.search(folded, max(0, mark.start - 24), mark.start) is not None
+        return titled and mark.spelt not in words_of_sentences()
+    if titled:
         return True
     behind = _NEXT_WORD.match(folded, mark.end)
     if behind is not None and (

@@ -16,6 +16,7 @@ from .folding import LETTERS, is_unspaced, spellings, without_ocr
 from .word_lists import (
     SUFFIXES,
     credentials,
+    known_words,
     names_rather_than_words,
     nicknames,
     particles,
@@ -28,6 +29,9 @@ LEAST_FUZZY, LEAST_FUZZY_TWO = 5, 8
 
 LEAST_OCR = 4
 """Letters of a strong word that is found as optical recognition misreads it."""
+
+LEAST_CUT = 3
+"""Letters of the beginning of a given name that stands for it."""
 
 GIVEN, FAMILY = 1, 2
 """Parts of a name that a word can be; both where a table does not say."""
@@ -81,6 +85,7 @@ class KnownNames:
         initials: first letters of the patient's own given names, and of surnames.
         fuzzy: strong words of `LEAST_FUZZY` letters or more, sorted.
         misread: form that optical recognition leaves -> the strong word.
+        cut: beginning of a given name, which is no word -> the name: `napo`, `tem`.
     """
 
     words: dict[str, NameWord]
@@ -88,6 +93,7 @@ class KnownNames:
     initials: tuple[frozenset[str], frozenset[str]]
     fuzzy: tuple[str, ...]
     misread: dict[str, str]
+    cut: dict[str, str]
 
     @classmethod
     def of(cls, known: Iterable[KnownValue]) -> KnownNames:
@@ -117,7 +123,19 @@ class KnownNames:
             (frozenset(firsts[0]), frozenset(firsts[1])),
             tuple(word for word in strong if len(word) >= LEAST_FUZZY),
             {without_ocr(word): word for word in reversed(strong) if len(word) >= LEAST_OCR},
+            dict(_beginnings(found)),
         )
+
+
+def _beginnings(names: dict[str, NameWord]) -> Iterator[tuple[str, str]]:
+    """Yields what people make of a given name by its first three letters or more, with the name."""
+    for name, what in names.items():
+        is_given = what.parts == GIVEN and what.strength is not NameClass.SHORT
+        if is_given and not what.derived:
+            for size in range(LEAST_CUT, len(name)):
+                word = name[:size]
+                if word not in names and word not in known_words():
+                    yield word, name
 
 
 def class_of(word: str) -> NameClass:

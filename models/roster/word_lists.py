@@ -50,6 +50,17 @@ def words() -> frozenset[str]:
 
 
 @functools.cache
+def words_of_sentences() -> frozenset[str]:
+    """Words that stand behind `pt` or `nurse` in any note: function words, and clinical ones."""
+    return _folded(
+        (
+            *("function_words_en", "function_words_es", "form_words_en", "months_and_days_en"),
+            *("clinical_words_en", "drug_names_en", "medical_words_en"),
+        )
+    )
+
+
+@functools.cache
 def names_rather_than_words() -> frozenset[str]:
     """Words that a text nearly always means as a name if they begin with a capital: `Bill`."""
     return _folded(("names_not_words_en",))
@@ -152,8 +163,15 @@ def clinical_pairs() -> frozenset[str]:
 
 def read_lists() -> None:
     """Reads all lists now: half a second, that the first note need not wait for."""
-    for read in (names_rather_than_words, known_words, titles, credentials, particles):
+    for read in (names_rather_than_words, words_of_sentences, known_words, titles, credentials):
         read()
-    for read in (eponym_nouns, abbreviations, street_suffixes, unit_words, clinical_pairs):
+    for read in (
+        particles,
+        eponym_nouns,
+        abbreviations,
+        street_suffixes,
+        unit_words,
+        clinical_pairs,
+    ):
         read()
     nicknames()

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.core.shortage import raise_shortage
+from ...models.core.spans import Candidate
 from ...models.corpora import (
     AnnotatedDocument,
     Annotation,
@@ -27,6 +28,7 @@ from ..process.logs import is_terminal, say
 from ..process.stdout import show
 from .document_progress import DocumentProgress
 from .new_files import require_new_corpus
+from .people_of_notes import PeopleOfNotes, people_of_notes
 from .run_options import read_options
 
 
@@ -42,6 +44,7 @@ def annotate_corpus(
     source_form: str | None = None,
     target_form: str | None = None,
     overwrite: bool = False,
+    people: PeopleOfNotes | None = None,
 ) -> int:
     """Writes every document with disjoint predicted spans; returns their number.
 
@@ -58,6 +61,7 @@ def annotate_corpus(
             without exceptions would remove.
         source_form, target_form: keys of `CORPORA`; None to go by the endings.
         overwrite: whether to replace an existing output; never if it is an input.
+        people: a roster, whose entries are found in the notes of their patients.
 
     Raises:
         UsageError: if the output exists or is an input, or a document is invalid or cannot be
@@ -75,11 +79,20 @@ def annotate_corpus(
     meta_of_all = {MADE_BY: made} if form.keeps_meta else {}
     count = 0
 
+    def found_in(documents: Sequence[AnnotatedDocument]) -> list[list[Candidate]]:
+        texts = (document.text for document in documents)
+        if people is None:
+            return scrubber.candidates(*texts)
+        patient_keys = [people.patient_key(document) for document in documents]
+        return scrubber.candidates(*texts, people=people.people, patient_keys=patient_keys)
+
     def predicted() -> Iterator[AnnotatedDocument]:
         nonlocal count
         for documents in batched(read_annotated(inputs, source_form)):
             try:
-                found = scrubber.candidates(*(document.text for document in documents))
+                found = found_in(documents)
+            except UsageError:
+                raise
             except Exception as error:
                 raise_shortage(error)
                 raise UsageError(
@@ -93,6 +106,8 @@ def annotate_corpus(
                 yield dataclasses.replace(document, spans=spans, meta=meta_of_all | meta)
                 count += 1
             progress.did(len(documents), sum(len(document.text) for document in documents))
+        if people is not None and count:
+            people.require_named()
 
     def sizes() -> Iterator[int]:
         yield from (len(document.text) for document in read_annotated(inputs, source_form))
@@ -120,6 +135,9 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         source_form=parsed.source_form,
         target_form=parsed.target_form,
         overwrite=parsed.overwrite,
+        people=people_of_notes(
+            options.roster, options.key_source, parsed.patient, options.roster_fuzzy
+        ),
     )
     show(f"{counted(count, 'document')} annotated")
     if is_terminal(sys.stderr):

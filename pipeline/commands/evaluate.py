@@ -20,12 +20,14 @@ from ...models.evaluation.html import page
 from ...models.evaluation.made_by import told
 from ...models.text.tokenizer import tokenize_documents
 from ...models.training.recall_tuning import CurvePoint, recall_curve
+from ..options import options_from, said
 from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import show
 from .dial import curve_json, curve_plot, curve_table
 from .named_inputs import naming
 from .new_files import require_new, write_new
+from .people_of_notes import people_of_notes
 
 
 def evaluate(args: argparse.Namespace) -> str:
@@ -39,6 +41,8 @@ def evaluate(args: argparse.Namespace) -> str:
     """
     _check_options(args)
     find_terms = _terms(args.clinical_terms)
+    options = options_from({}, said(args), command="evaluate")
+    people = people_of_notes(options.roster, options.key_source, args.patient)
     with naming("gold"):
         gold = _documents(args.gold, args.label_map)
     if not gold:
@@ -55,12 +59,15 @@ def evaluate(args: argparse.Namespace) -> str:
             predicted,
             ignore=tuple(args.ignore or ()),
             find_terms=find_terms,
+            what_is_known=people and people.known,
             resamples=args.resamples,
             seed=args.seed,
         )
         return predicted, report
 
     predicted, first = scored(args.predicted, "predicted")
+    if people is not None:
+        people.require_named()
     other, second = scored(args.against, "--against") if args.against else ((), None)
     _warn_of_unknown(args.ignore or (), (*gold, *predicted))
     found = differences(first, second) if second else ()
@@ -115,6 +122,8 @@ def _check_options(args: argparse.Namespace) -> None:
         require_new(path, option)
     if args.list_errors and args.predicted is None:
         raise UsageError("--list-errors needs predicted annotations")
+    if args.predicted is None and args.roster:
+        raise UsageError("--roster needs predicted annotations")
     if args.predicted is None and not args.dial:
         raise UsageError("give PREDICTED, or --dial BUNDLE for the curve of a bundle")
 

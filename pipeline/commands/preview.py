@@ -16,15 +16,20 @@ from ...models.core.batches import Batch
 from ...models.core.errors import DocumentError, UsageError
 from ...models.core.keys import Keys
 from ...models.formats import Limits, open_format
+from ...models.formats.column_roles import Columns
 from ...models.formats.line_notes import GroupLines
 from ...models.jobs.read_unit import read_unit
 from ...models.jobs.shifted_columns import DateShifting, require_shiftable
 from ...models.redaction.actions import ACTIONS
 from ...models.redaction.stand_ins import StandIns
+from ...models.roster.bundle import RosterBundle
+from ...models.roster.people import KnownPeople
 from ...models.scrubber import ScrubbedText, Scrubber
+from ...models.storage.key_files import load_keys, warn_if_open
 from ...models.storage.storage import Storage
 from ..options import Options
 from ..outputs.planning import check_types, inspect_inputs, roles_for, split
+from ..preparation import require_people
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .column_fates import column_fates
@@ -78,8 +83,9 @@ def _documents(
     show("columns", *column_fates(columns.roles, scrubber.policy.to_dict()))
     limits = Limits(batch_documents=min(rows, options.batch_documents))
     by = GroupLines.parse(options.group_lines) if options.group_lines else None
-    keys = Keys(secrets.token_bytes(32))  # no one can link what is made with it
-    stand_ins = StandIns.of(scrubber.policy, keys)
+    drawn = Keys(secrets.token_bytes(32))  # no one can link what is made with it
+    keys, people = _people(storage, options, columns, drawn)
+    stand_ins = StandIns.of(scrubber.policy, drawn)
     for unit in split(storage, seen, options.split_bytes, limits, "", whole_files=bool(by)):
         for batch in read_unit(
             storage,
@@ -94,8 +100,21 @@ def _documents(
             shifting=DateShifting.of(scrubber.policy),
             group_lines=by,
         ):
-            results = scrubber.explain_batch(batch, stand_ins=stand_ins)
+            results = scrubber.explain_batch(batch, stand_ins=stand_ins, people=people)
             yield from ((batch, index, result) for index, result in enumerate(results))
+
+
+def _people(
+    storage: Storage, options: Options, columns: Columns, drawn: Keys
+) -> tuple[Keys, KnownPeople | None]:
+    """Whom a run would know, and the keys to look them up by: without a roster any will do."""
+    require_people(options.roster, columns)
+    if options.roster is None:
+        return drawn, KnownPeople(fuzzy=options.roster_fuzzy) if columns.known else None
+    keys = load_keys(options.key_source, storage.read_bytes)
+    warn_if_open(options.key_source)
+    bundle = RosterBundle(options.roster, keys, storage)
+    return keys, KnownPeople.of(bundle, options.roster_fuzzy)
 
 
 def _show(

@@ -99,7 +99,11 @@ class TrainingProgress:
         each = (now - self._first_ended) / (iteration - 1) if iteration > 1 else None
         known = f", loss {loss:,.1f}" if math.isfinite(loss) else ""
         line = f"iteration {iteration}{f' of {cap} at most' if cap else ''}{known}"
-        left = f"{shown_time(each * (cap - iteration))} left at most" if cap and each is not None else ""
+        left = (
+            f"{shown_time(each * (cap - iteration))} left at most"
+            if cap and each is not None
+            else ""
+        )
         if self._bar.is_shown:
             self._bar.say(f"{self._name()}{line}")
             self._bar.move(iteration, left=left)

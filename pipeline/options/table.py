@@ -115,7 +115,10 @@ class Options(JobOptions):
         help_for={"resume": "where the master key is now, if it was moved after planning"},
         group=Heading.PLACES,
         kept=Kept.JOB,
-        commands=(*RUNS, "verify", "inspect", "key", "preview", "init", "roster"),
+        commands=(
+            *RUNS,
+            *("verify", "inspect", "key", "preview", "init", "roster", "annotate", "evaluate"),
+        ),
         metavar="URL",
         shown="env:SCRUBLINE_KEY",
         old_names=("key-source",),

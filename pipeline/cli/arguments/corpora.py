@@ -19,6 +19,8 @@ def add_annotate(parser: ArgumentParser) -> None:
         "           --output dates.jsonl",
         "scrubline annotate --input notes.xml --to brat --output for-brat/",
         "scrubline annotate --input dev.jsonl --policy site.toml --output found.jsonl",
+        "scrubline annotate --input records.jsonl --roster roster/ --key-file key.txt \\\n"
+        "           --output found.jsonl",
     )
     add_named(parser, "annotate", "input")
     parser.add_argument(
@@ -28,7 +30,9 @@ def add_annotate(parser: ArgumentParser) -> None:
         help="corpus to write; a folder for formats of several files",
     )
     share(parser, "--overwrite", "--from", "--to")
-    add_named(parser, "annotate", "model", "recogniser", "policy")
+    add_named(parser, "annotate", "model", "recogniser", "policy", "roster", "roster-fuzzy")
+    add_named(parser, "annotate", "key-file")
+    share(parser, "--patient")
     parser.add_argument(
         "--own-labels",
         action="store_true",

@@ -92,7 +92,7 @@ def add_preview(parser: ArgumentParser) -> None:
         parser,
         "--input URL --column NAME=ROLE [OPTIONS]",
         "Shows what becomes of each column, and the first notes before and after, in a colour a "
-        "label. It prints to a terminal only, writes nothing and needs no key.",
+        "label. It prints to a terminal only, writes nothing, and needs a key for a roster only.",
         "scrubline preview --config job.toml",
         "scrubline preview --input notes/ --column note_id=id --column note_text=text --rows 10",
     )

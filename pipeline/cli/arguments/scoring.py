@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
+from ...options.command_line import add_named
 from .shared import describe, share
 
 
@@ -25,6 +26,7 @@ def add_evaluate(parser: ArgumentParser) -> None:
         "scrubline evaluate gold.jsonl predicted.jsonl --ignore PROFESSION --json",
         "scrubline evaluate gold.jsonl old.jsonl --against new.jsonl --html report.html",
         "scrubline evaluate meddocan/ predicted.jsonl --label-map meddocan",
+        "scrubline evaluate records.jsonl predicted.jsonl --roster roster/ --key-file key.txt",
     )
     parser.add_argument("gold", metavar="GOLD", help="a corpus in any format that `convert` reads")
     parser.add_argument(
@@ -72,6 +74,8 @@ def _add_comparison(parser: Any) -> None:
         help="list of clinical phrases that should stay, one per line (default: the shipped "
         "medical words and eponyms); repeatable",
     )
+    add_named(group, "evaluate", "roster", "key-file")
+    share(group, "--patient")
     group.add_argument(
         "--resamples",
         type=int,

@@ -64,6 +64,11 @@ _SHARED: dict[str, dict[str, Any]] = {
         "action": "store_true",
         "help": "replace the output if it exists; an input is never replaced",
     },
+    "--patient": {
+        "metavar": "NAME",
+        "help": "with --roster: the member of a note's meta that holds the id of its patient "
+        "(default: patient)",
+    },
     "--json": {"action": "store_true", "help": "print JSON instead of a table"},
 }
 """Options that are the same wherever they are taken, and not in the table of `pipeline.options`."""

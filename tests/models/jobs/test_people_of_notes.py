@@ -93,3 +93,16 @@ def test_no_date_comes_to_lie_on_a_birth_date():
         spans = [LateSpan(0, len(text), "DATE", "shift")]
         assert STAND_INS.of_note(text, spans, NoteFacts("p", "d", people=people))[0] == [MARKED]
         assert STAND_INS.of_note(text, spans, NoteFacts("p", "d"))[0] != [MARKED]
+
+
+def test_a_name_with_an_error_or_cut_short_takes_the_surrogate_of_the_name():
+    people = known(("self", "name", "Zelda Quimby"), ("relative", "name", "Möllenkamp, Yorick"))
+    right = {name: surrogate(name, people) for name in ("Quimby", "Zelda", "Möllenkamp")}
+    assert surrogate("Qiumby", people) == surrogate("Qu1mby", people) == right["Quimby"]
+    assert surrogate("QUIMBBY", people) == right["Quimby"].upper()
+    assert surrogate("Zeld", people) == right["Zelda"]
+    assert surrogate("Molenkamp", people) == right["Möllenkamp"]
+    assert surrogate("Quigley", people) not in right.values()
+    assert surrogate("Qiumby") != right["Quimby"]
+    pairs = surrogate("Qiumby, Zeld", people).split(", ")
+    assert pairs == [right["Quimby"], right["Zelda"]]

@@ -133,6 +133,22 @@ def test_nicknames_in_both_directions():
     assert found("Margaret", known(("self", "given", "Peggy"))) == [("Margaret", "PATIENT")]
 
 
+def test_beginnings_of_given_names_that_are_no_word():
+    rows = known(("self", "name", "Gracielle Tomlinquist"), ("relative", "given", "Marchetta"))
+    assert found("pt gachie Grac, and GRACI", rows) == [("Grac", "PATIENT"), ("GRACI", "PATIENT")]
+    assert found("grace, march, gra", rows) == []  # all are words somewhere
+    assert found("Tomlin was here", rows) == []
+    assert found("Gracz", rows) == []  # no edits are allowed in what is so short
+
+
+def test_weak_names_in_small_letters_behind_a_title_or_in_a_field():
+    rows = known(("self", "name", "Zelda Lavender"), ("relative", "name", "Will Stable"))
+    for text in ("mrs lavender is 79", "pt lavender walks", "pt: lavender", "name: lavender"):
+        assert found(text, rows) == [("lavender", "PATIENT")]
+    for text in ("likes lavender", "pt will walk", "pt: stable", "nurse will call", "apt: lavender"):
+        assert found(text, rows) == []
+
+
 def test_scripts_without_blanks():
     rows = known(("self", "family", "王"), ("self", "given", "小明"))
     assert found("患者王小明入院", rows) == [("王小明", "PATIENT")]
