@@ -31,10 +31,8 @@ _IDENTIFYING = {
     *("age", "edad", "alter", "photo", "image", "employer", "occupation", "relative", "contact"),
     *("nachname", "anschrift", "straße", "telefon", "handy", "arzt", "kasse", "beruf"),
 }
-_BIRTH = (
-    *("birth", "dob", "born", "geb", "nac", "naiss"),
-    *("death", "decease", "died", "falle", "sterb", "todes"),
-)
+_BIRTH = ("birth", "dob", "born", "geb", "nac", "naiss")
+_DEATH = ("death", "decease", "died", "falle", "sterb", "todes")
 _ID_WORDS = {
     *("id", "ids", "identifier", "uid", "uuid", "guid", "key", "no", "nr", "num", "number"),
     *("nummer", "kennung"),
@@ -158,8 +156,11 @@ def guess_role(name: str, facts: ColumnFacts) -> RoleGuess:
         return RoleGuess(Role.DROP, "nested values")
     if facts.mean_length is not None and facts.forms[Form.FREE]:
         return _longer(words, facts)
-    if any(sign in word for word in words for sign in _BIRTH):
-        return RoleGuess(Role.DROP, "a day of birth or death, by its name")
+    if any(sign in word for word in words for sign in _DEATH):
+        return RoleGuess(Role.DROP, "a day of death, by its name")
+    if any(sign in word for word in words - _IDENTIFYING for sign in _BIRTH):
+        # A policy that keeps dates would let it out: it takes somebody who has read that policy.
+        return RoleGuess(Role.DROP, "a day of birth: birth, if the policy shifts dates")
     if words & _IDENTIFYING and not words & _ID_WORDS:
         return RoleGuess(Role.DROP, "names or other identifiers, by its name")
     if facts.share(Form.CONTACT, Form.NAME, Form.PERSON) > 0.5 and not words & _CODE_WORDS:
