@@ -31,6 +31,9 @@ RARE = 2
 SCOWL_LEVELS = (10, 20, 35, 40, 50)
 """Sizes of SCOWL taken; 55 and up are words that few texts have."""
 
+FREQUENT_LEVELS = SCOWL_LEVELS[:2]
+"""Of these, words that every reader uses; `lavender` and `ridge` are of 35."""
+
 NOUNS = {
     "clinical": ("body", "phenomenon", "process", "state", "substance"),
     "people": ("person",),
@@ -99,7 +102,8 @@ def main(share: Path) -> None:
     _write_weighted_names()
     _write_names_of_the_world()
     _write_places()
-    _write("words/common_words_en", _common_words(scowl))
+    _write("words/common_words_en", _common_words(scowl, SCOWL_LEVELS))
+    _write("words/frequent_words_en", _common_words(scowl, FREQUENT_LEVELS))
     for name, phrases in _nouns(share / "wordnet").items():
         _write(f"words/nouns_{name}_en", phrases)
     _write("occupations/professions_en", [*_jobs(), *_read("occupations/professions_en")])
@@ -269,9 +273,9 @@ def _is_noun(phrase: str) -> bool:
     return re.fullmatch(r"[a-z][a-z' -]+", phrase) is not None and len(phrase.split()) <= 3
 
 
-def _common_words(scowl: Path) -> Iterator[str]:
+def _common_words(scowl: Path, levels: Iterable[int]) -> Iterator[str]:
     names = set(_read("words/names_not_words_en"))
-    for level in SCOWL_LEVELS:
+    for level in levels:
         for variant in ("american", "british", "english"):
             words = (scowl / f"{variant}-words.{level}").read_text(encoding="utf-8").split()
             for word in words:

@@ -27,6 +27,7 @@ DICTIONARIES: dict[str, str] = {
     "clinical_words_or_names_en": "medical/clinical_words_or_names_en.txt",
     "clinicians_en": "occupations/clinicians_en.txt",
     "common_words_en": "words/common_words_en.txt",
+    "frequent_words_en": "words/frequent_words_en.txt",
     "companies_us": "institutions/companies_us.txt",
     "counties_abroad_en": "places/counties_abroad_en.txt",
     "countries_en": "places/countries_en.txt",

@@ -3,7 +3,8 @@
 Words that touch but for blanks, a comma, an initial or a line break are a *run*. A strong word
 counts in any run; a weak one as part of a full form (given name and surname in either order),
 beside a title, with a capital in mid-sentence, or where the text never has it in small letters;
-in small letters behind a title, if it is no word that stands there in any note (`pt will`).
+in small letters behind a title, if it is no word that stands there in any note (`pt will`),
+and, a word that few sentences have, in a text written in small letters.
 """
 
 from __future__ import annotations
@@ -13,10 +14,17 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..core.known_values import PersonKind
-from .folding import FoldedView
+from .folding import LETTERS, FoldedView
 from .name_marks import NameMark, kind_of, name_marks
 from .names import FAMILY, GIVEN, KnownNames, NameClass
-from .word_lists import abbreviations, clinical_pairs, eponym_nouns, titles, words_of_sentences
+from .word_lists import (
+    abbreviations,
+    clinical_pairs,
+    eponym_nouns,
+    rare_words,
+    titles,
+    words_of_sentences,
+)
 
 _JOIN = re.compile(
     r"[-'_^]|(?:\s?,)?[ \t\xa0]{0,3}(?:\r?\n[ \t]{0,8})?(?:[\"'(][ \t]?)?"
@@ -25,6 +33,9 @@ _JOIN = re.compile(
 """What stands between the words of one name; at most `_MOST_JOIN` characters of it."""
 
 _MOST_JOIN = 16
+_MOST_CAPITALS = 20
+"""A text of which fewer than one word in so many has a capital is written in small letters."""
+
 _LEFT_INITIALS = re.compile(r"(?:(?<![^\W_])[^\W\d_](?:\. ?| |-|')){1,3}$")
 _RIGHT_INITIALS = re.compile(
     r"(?:,? ?|,\s)((?:[^\W\d_](?:\.(?: ?|$)|(?![^\W_])-?)){1,2})(?![^\W_])"
@@ -69,9 +80,10 @@ def name_runs(view: FoldedView, names: KnownNames, fuzzy: int) -> Iterator[NameR
             for mark, is_sure in zip(run, sure, strict=True)
             if not is_sure and _is_small(view, mark)
         }
+        is_small_text = not small.isdisjoint(rare_words()) and _is_small_text(view)
         for run, sure in zip(runs, certain, strict=True):
             accepted = [
-                is_sure or _is_name_here(view, mark, small)
+                is_sure or _is_name_here(view, mark, small, is_small_text=is_small_text)
                 for mark, is_sure in zip(run, sure, strict=True)
             ]
             yield from _stretches(view, names, run, _with_short(view, run, accepted))
@@ -127,18 +139,28 @@ def _is_full(view: FoldedView, run: Sequence[NameMark], small: list[bool], at: i
     return bool(straight) or bool(turned and "," in between)
 
 
-def _is_name_here(view: FoldedView, mark: NameMark, small: set[str]) -> bool:
+def _is_small_text(view: FoldedView) -> bool:
+    """Whether a text is written in small letters, so that they tell nothing of a word."""
+    begin = [match[0][0] for match in LETTERS.finditer(view.text)]
+    return sum(map(str.isupper, begin)) * _MOST_CAPITALS < len(begin)
+
+
+def _is_name_here(
+    view: FoldedView, mark: NameMark, small: set[str], *, is_small_text: bool
+) -> bool:
     """Whether a weak word by itself is a name, by how and where it is written."""
     if mark.what.strength is not NameClass.WEAK or mark.what.derived:
         return False
     folded = view.folded
     before = _LAST_WORD.search(folded, max(0, mark.start - 24), mark.start)
     titled = before is not None and before[1] in titles()
-    if _is_small(view, mark):
-        titled = titled or _FIELD.search(folded, max(0, mark.start - 24), mark.start) is not None
-        return titled and mark.spelt not in words_of_sentences()
+    is_small = _is_small(view, mark)
+    if is_small and (titled or _FIELD.search(folded, max(0, mark.start - 24), mark.start)):
+        return mark.spelt not in words_of_sentences()
     if titled:
         return True
+    if is_small and not (is_small_text and mark.spelt in rare_words()):
+        return False
     behind = _NEXT_WORD.match(folded, mark.end)
     if behind is not None and (
         behind[1] in eponym_nouns() or f"{mark.spelt} {behind[1]}" in clinical_pairs()
@@ -146,7 +168,7 @@ def _is_name_here(view: FoldedView, mark: NameMark, small: set[str]) -> bool:
         return False
     if before is not None and f"{before[1]} {mark.spelt}" in clinical_pairs():
         return False
-    return mark.spelt not in small or _is_in_mid_sentence(view, mark)
+    return is_small or mark.spelt not in small or _is_in_mid_sentence(view, mark)
 
 
 def _is_in_mid_sentence(view: FoldedView, mark: NameMark) -> bool:

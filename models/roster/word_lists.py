@@ -61,6 +61,12 @@ def words_of_sentences() -> frozenset[str]:
 
 
 @functools.cache
+def rare_words() -> frozenset[str]:
+    """Words that few sentences have: `lavender`, `ridge`. No clinical ones."""
+    return words() - words_of_sentences() - _folded(("frequent_words_en", "clinical_words_es"))
+
+
+@functools.cache
 def names_rather_than_words() -> frozenset[str]:
     """Words that a text nearly always means as a name if they begin with a capital: `Bill`."""
     return _folded(("names_not_words_en",))
@@ -163,7 +169,7 @@ def clinical_pairs() -> frozenset[str]:
 
 def read_lists() -> None:
     """Reads all lists now: half a second, that the first note need not wait for."""
-    for read in (names_rather_than_words, words_of_sentences, known_words, titles, credentials):
+    for read in (names_rather_than_words, rare_words, known_words, titles, credentials):
         read()
     for read in (
         particles,

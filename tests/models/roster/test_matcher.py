@@ -145,7 +145,15 @@ def test_weak_names_in_small_letters_behind_a_title_or_in_a_field():
     rows = known(("self", "name", "Zelda Lavender"), ("relative", "name", "Will Stable"))
     for text in ("mrs lavender is 79", "pt lavender walks", "pt: lavender", "name: lavender"):
         assert found(text, rows) == [("lavender", "PATIENT")]
-    for text in ("likes lavender", "pt will walk", "pt: stable", "nurse will call", "apt: lavender"):
+    assert found("0840 call fr lavender re lab", rows) == [("lavender", "PATIENT")]
+    assert found("Mr. Roe likes lavender and Tea", rows) == []  # small letters tell something here
+    for text in (
+        "0840 call fr will re lab",
+        "pt will walk",
+        "pt: stable",
+        "nurse will call",
+        "Apt: lavender",
+    ):
         assert found(text, rows) == []
 
 
