@@ -3,4 +3,4 @@
 `setup.py` reads this file without importing it, so it holds nothing else.
 """
 
-VERSION = "0.10.0"
+VERSION = "0.11.0"
