@@ -12,7 +12,15 @@ from rapidfuzz.process import cdist
 
 from ..core.known_values import PersonKind
 from .folding import FoldedView, occurrences, split_words, without_ocr
-from .names import GIVEN, LEAST_FUZZY_TWO, LEAST_OCR, KnownNames, NameClass, NameWord
+from .names import (
+    GIVEN,
+    LEAST_FUZZY_TWO,
+    LEAST_OCR,
+    LEAST_STRONG_CUT,
+    KnownNames,
+    NameClass,
+    NameWord,
+)
 from .word_lists import known_words
 
 _WRAPPED = re.compile(r"-[ \t]*\r?\n[ \t>]*")
@@ -89,7 +97,8 @@ def _hits(
         yield word, words[word], True
     for word in spelt & names.cut.keys():
         kind = words[names.cut[word]].kind
-        yield word, NameWord(kind, NameClass.STRONG, GIVEN, derived=True), True
+        strength = NameClass.STRONG if len(word) >= LEAST_STRONG_CUT else NameClass.WEAK
+        yield word, NameWord(kind, strength, GIVEN), True
     for word, name in misspelt(unknown, names, fuzzy):
         yield word, words[name], False
 

@@ -21,8 +21,10 @@ from .word_lists import (
     abbreviations,
     clinical_pairs,
     eponym_nouns,
+    names_rather_than_words,
     rare_words,
     titles,
+    words,
     words_of_sentences,
 )
 
@@ -80,7 +82,7 @@ def name_runs(view: FoldedView, names: KnownNames, fuzzy: int) -> Iterator[NameR
             for mark, is_sure in zip(run, sure, strict=True)
             if not is_sure and _is_small(view, mark)
         }
-        is_small_text = not small.isdisjoint(rare_words()) and _is_small_text(view)
+        is_small_text = any(map(_is_rare, small)) and _is_small_text(view)
         for run, sure in zip(runs, certain, strict=True):
             accepted = [
                 is_sure or _is_name_here(view, mark, small, is_small_text=is_small_text)
@@ -139,6 +141,11 @@ def _is_full(view: FoldedView, run: Sequence[NameMark], small: list[bool], at: i
     return bool(straight) or bool(turned and "," in between)
 
 
+def _is_rare(spelt: str) -> bool:
+    """Whether few sentences have a weak word; the beginning of a name is in no list."""
+    return spelt in rare_words() or not (spelt in words() or spelt in names_rather_than_words())
+
+
 def _is_small_text(view: FoldedView) -> bool:
     """Whether a text is written in small letters, so that they tell nothing of a word."""
     begin = [match[0][0] for match in LETTERS.finditer(view.text)]
@@ -159,7 +166,7 @@ def _is_name_here(
         return mark.spelt not in words_of_sentences()
     if titled:
         return True
-    if is_small and not (is_small_text and mark.spelt in rare_words()):
+    if is_small and not (is_small_text and _is_rare(mark.spelt)):
         return False
     behind = _NEXT_WORD.match(folded, mark.end)
     if behind is not None and (

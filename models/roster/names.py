@@ -30,8 +30,9 @@ LEAST_FUZZY, LEAST_FUZZY_TWO = 5, 8
 LEAST_OCR = 4
 """Letters of a strong word that is found as optical recognition misreads it."""
 
-LEAST_CUT = 3
-"""Letters of the beginning of a given name that stands for it."""
+LEAST_CUT, LEAST_STRONG_CUT = 3, 5
+"""Letters of the beginning of a given name that stands for it, and of one that is strong: a shorter
+one is a word of some language that no list has (`der` of Derya, `elle` of Ellen)."""
 
 GIVEN, FAMILY = 1, 2
 """Parts of a name that a word can be; both where a table does not say."""

@@ -135,10 +135,17 @@ def test_nicknames_in_both_directions():
 
 def test_beginnings_of_given_names_that_are_no_word():
     rows = known(("self", "name", "Gracielle Tomlinquist"), ("relative", "given", "Marchetta"))
-    assert found("pt gachie Grac, and GRACI", rows) == [("Grac", "PATIENT"), ("GRACI", "PATIENT")]
+    assert found("then Grac, and GRACI", rows) == [("Grac", "PATIENT"), ("GRACI", "PATIENT")]
+    assert found("told grac of it", rows) == [("grac", "PATIENT")]
     assert found("grace, march, gra", rows) == []  # all are words somewhere
     assert found("Tomlin was here", rows) == []
     assert found("Gracz", rows) == []  # no edits are allowed in what is so short
+
+
+def test_short_beginnings_are_words_of_other_languages():
+    rows = known(("self", "given", "Derya"), ("relative", "given", "Elleonora"))
+    assert found("Der Befund, den der Arzt sah. Elle va bien, dit-elle a Marc.", rows) == []
+    assert found("Called Elle yesterday.", rows) == [("Elle", "PATIENT")]
 
 
 def test_weak_names_in_small_letters_behind_a_title_or_in_a_field():
