@@ -61,7 +61,7 @@ PUBLISHING = 0.2
 """Share of the kills that come while parts are being published."""
 BOUND_SECONDS = {"workers": 120.0, "flink": 600.0}
 """Until a process that does not end counts as hung."""
-WATCHDOG_SECONDS = {"workers": 6, "flink": 15}
+WATCHDOG_SECONDS = {"workers": 15, "flink": 15}
 ORPHAN_SECONDS = 30.0
 MEMORY_BOUND_SECONDS = 400.0
 MEMORY_MB = (500, 3500)
