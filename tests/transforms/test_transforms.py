@@ -69,6 +69,7 @@ BATCHES = [(unit, rows == (4,), rows) for unit in (0, 1) for rows in ((0, 1), (2
 
 
 # What a batch has after each arrow: tokens, features, detectors seen, spans, scrubbed.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps_run", "tokens", "features", "detectors", "spans"),
     [
@@ -163,6 +164,7 @@ def test_rows_on_the_skip_list_are_quarantined_unread(job):
 # -- a batch never leaves its worker
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", range(1, len(CHAIN)))
 @pytest.mark.parametrize("typed", [True, False])
 def test_a_shuffle_between_two_steps_fails(job, place, typed):

@@ -139,6 +139,7 @@ def test_an_error_of_our_own_is_not_taken_for_tampering(faults, monkeypatch):
         faults(key=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(50))
 def test_random_changes_are_found_with_the_key(made, tmp_path, number):
     one = tampering.tamper(number, 19, *made, tmp_path)
@@ -146,6 +147,7 @@ def test_random_changes_are_found_with_the_key(made, tmp_path, number):
     assert not any("Traceback" in said or tampering.NAME in said for said in one.said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", tampering.KINDS)
 def test_each_kind_of_change_is_found(made, tmp_path, monkeypatch, kind):
     monkeypatch.setattr(tampering, "KINDS", {kind: tampering.KINDS[kind]})

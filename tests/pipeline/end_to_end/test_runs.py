@@ -88,6 +88,7 @@ def test_rows_come_out_scrubbed_with_keys_and_untouched_columns(
     ).replace(" ", "")
 
 
+@pytest.mark.slow
 def test_the_content_digest_does_not_depend_on_how_it_is_run(run, tmp_path):
     changes = [
         {},
@@ -347,6 +348,7 @@ def test_a_rule_that_changed_under_a_frozen_run_is_refused(storage, options, mon
         resume(storage, options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["..", "../../keep", "", "nonsense", "0123456789abcdef"])
 def test_only_an_unfinished_run_can_be_discarded(run, storage, options, tmp_path, name):
     run()

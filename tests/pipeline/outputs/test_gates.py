@@ -56,6 +56,7 @@ def of_unit_one(folder, table):
     return next((folder / table).glob("000001-*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["data", "audit", "documents", "quarantine"])
 def test_a_part_that_is_missing(staged, storage, options, tmp_path, table):
     path = next((staged / table).iterdir())
@@ -136,6 +137,7 @@ CUT_OFF = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CUT_OFF)
 def test_a_file_that_is_damaged_is_not_one_row_of_many(run, storage, options, tmp_path, name):
     folder = tmp_path / "cut"
@@ -190,6 +192,7 @@ def lines_of(path, low, high):
 LEFT = r"of {} published documents {} would be removed \({}%\), more than the limit of 10.00%"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("incremental", [True, False])
 @pytest.mark.parametrize(
     ("lines", "match"),
@@ -248,6 +251,7 @@ def test_a_table_without_rows(run, tmp_path):
         run(**common)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys_at_once", [leaving.KEYS_AT_ONCE, 7])
 def test_inputs_that_are_gone_may_be_a_tenth_of_the_output(large, monkeypatch, keys_at_once):
     monkeypatch.setattr(leaving, "KEYS_AT_ONCE", keys_at_once)
@@ -263,6 +267,7 @@ def test_inputs_that_are_gone_may_be_a_tenth_of_the_output(large, monkeypatch, k
         night(incremental=True, drop_gone=True)
 
 
+@pytest.mark.slow
 def test_what_comes_again_under_other_names_has_not_left(large):
     folder, night = large
     for index in range(10):
@@ -271,6 +276,7 @@ def test_what_comes_again_under_other_names_has_not_left(large):
     assert "documents_gone" not in manifest["report"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kept", "limit", "passes"), [(2, 0.1, True), (0, 0.1, False), (2, 0.0, False), (0, 1.0, True)]
 )
@@ -340,6 +346,7 @@ def test_a_promotion_that_is_taken_up_again_tells_of_canaries_too(
     assert resume(storage, options)["report"]["canaries"]["in_this_run"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("canary", "fault"),
     [
@@ -486,6 +493,7 @@ def test_canaries_in_what_stays_are_found_by_their_ordinals(run, planted, tmp_pa
     assert manifest["report"]["canaries"]["in_this_run"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["text", "csv", "parquet", "jsonl.gz", "zip", "tar.gz", "conll"])
 def test_canaries_of_every_kind_of_output(run, tmp_path, planted, name):
     rows = [(f"n{n}.txt", f"Quentin was seen 3/{n}/2019 ok{n}.") for n in (1, 2)]
@@ -538,6 +546,7 @@ def test_a_run_that_loses_spans_is_held_back(run, storage, options):
     assert 0 < manifest["report"]["lost_share"] < 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["tokens", "key", "text column"])
 def test_where_hardly_a_document_is_compared_nobody_knows_what_is_lost(
     run, storage, options, scrubline, tmp_path, key_file, what
