@@ -114,8 +114,10 @@ test-embed:
 	$(VENV)-embed/bin/python -m pip install -qq --editable ".[test,embed-test]"
 	$(VENV)-embed/bin/pytest tests/public/test_embedding_manual.py
 
-# The pages for people and the notebook display in Chromium; needs one at /usr/bin/chromium or $SCRUBLINE_CHROMIUM.
+# The pages for people and the notebook display in Chromium, at /usr/bin/chromium or $SCRUBLINE_CHROMIUM; root on Debian gets one.
 test-browser: $(VENV)/for-tests
+	@test -x "$${SCRUBLINE_CHROMIUM:-/usr/bin/chromium}" || ! command -v apt-get > /dev/null || [ "$$(id -u)" != 0 ] \
+		|| { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } > /dev/null 2>&1
 	$(BIN)/python -m pip install -qq --editable ".[test,browser-test]"
 	SCRUBLINE_REQUIRE_BROWSER=1 $(BIN)/pytest tests/browser
 
