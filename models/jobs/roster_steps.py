@@ -118,6 +118,7 @@ def _look_up(batch: Batch, people: KnownPeople, stage: str) -> tuple[Batch, dict
     rows, failures = batch.rows, dict(batch.failures)
     patients: dict[str, _Known | DocumentError | None] = {}
     found: dict[int, list[_Known]] = {}
+    of_rows: dict[_Known, _Known] = {}
     in_roster: list[bool | None] = [None] * len(rows)
     for row, first in enumerate(rows.first_rows.tolist()):
         if row in failures or first in failures:
@@ -136,17 +137,26 @@ def _look_up(batch: Batch, people: KnownPeople, stage: str) -> tuple[Batch, dict
         if people.bundle is not None:
             in_roster[row] = of_roster is not None
         of_row = rows.known[row] if rows.known else ()
+        of_row = of_rows.setdefault(of_row, of_row)
         own += [values for values in (of_roster, of_row) if values]
-    known = {first: _together(own) for first, own in found.items() if first not in failures}
+    same: dict[_Known, _Known] = {}
+    known = {first: _together(own, same) for first, own in found.items() if first not in failures}
     batch = dataclasses.replace(batch, failures=failures, in_roster=tuple(in_roster))
     return batch, known
 
 
-def _together(parts: list[_Known]) -> _Known:
-    """The values of all parts, each once; one part is itself, so that it is known by its `id`."""
-    if not parts or all(part is parts[0] for part in parts):
-        return parts[0] if parts else ()
-    return tuple(dict.fromkeys(itertools.chain.from_iterable(parts)))
+def _together(parts: list[_Known], same: dict[_Known, _Known]) -> _Known:
+    """The values of all parts, each once; equal ones are one object, to be told apart by `id`.
+
+    Hashing every row's values would cost as much as finding them, so a single part is taken as is:
+    `_look_up` has one of each patient.
+    """
+    if not parts:
+        return ()
+    if all(part is parts[0] for part in parts):
+        return parts[0]
+    values = tuple(dict.fromkeys(itertools.chain.from_iterable(parts)))
+    return same.setdefault(values, values)
 
 
 def people_of_notes(batch: Batch, people: KnownPeople | None) -> dict[int, PeopleOfNote]:

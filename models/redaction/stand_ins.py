@@ -231,7 +231,8 @@ class StandIns:
         people = [*of_note.names, *surrogates.people(pairs)]
         # Each text with initials is compared with each person.
         people = people if len(people) <= MOST_PEOPLE else []
-        same = of_note.meant(word for word in words if len(word) > 2)
+        of_patients = (covered for label, covered in pairs if label == "PATIENT")
+        same = of_note.meant(m.group() for c in of_patients for m in WORD.finditer(c))
         if not people and not of_note.classes and not same:
             return NOBODY, avoid
         return surrogates.known(people=people, classes=of_note.classes, same=same), avoid
