@@ -15,8 +15,8 @@ from .tables import aligned, shown_interval, shown_ratio
 WORST = 20
 """How many of the worst documents are listed."""
 
-_FIRST = "strict"
-"""The metric that a short report shows: it has a line for each label."""
+_OF_ROSTER, _FIRST = "known_names", "strict"
+"""The metrics that a short report shows: what was asked for, and a line for each label."""
 
 
 class Summary(Protocol):
@@ -154,8 +154,9 @@ class Report:
         """
         blocks = [[*self._size(), *map("warning: {}".format, self.warnings)], self.headline()]
         if not whole:
-            if (strict := self.metrics.get(_FIRST)) is not None:
-                blocks.append(strict.as_lines())
+            for name in (_OF_ROSTER, _FIRST):
+                if (summary := self.metrics.get(name)) is not None:
+                    blocks.append(summary.as_lines())
             return "\n\n".join("\n".join(block) for block in blocks) + "\n"
         group = ""
         for name, summary in self.metrics.items():

@@ -177,6 +177,8 @@ def _longer(words: set[str], facts: ColumnFacts) -> RoleGuess:
 def _id(words: set[str], facts: ColumnFacts) -> RoleGuess | None:
     if not words & _ID_WORDS and words != {"patient"}:
         return None
+    if words & _DATE_WORDS and facts.share(Form.DATE) == 1:
+        return None  # `visit_date`
     if facts.unfit or facts.share(Form.CODE, Form.NUMBER, Form.CONTACT, Form.DATE) < 1:
         return None
     if words & _PATIENT_WORDS:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.batches import Batch, StandInColumns, map_documents
 from ..core.spans import Spans
+from ..dates import over_89
 from ..redaction.actions import ACTIONS, REDACT, SHIFT, SURROGATE
 from ..redaction.policy import Policy
 from ..redaction.stand_ins import (
@@ -131,13 +132,17 @@ def by_audit(
 def facts_of(batch: Batch, index: int, people: Mapping[int, PeopleOfNote]) -> NoteFacts:
     """What is known of the note of a document beside its text."""
     row, rows = int(batch.documents.rows[index]), batch.rows
+    known, date = people.get(row, NO_ONE), rows.note_dates[row] if rows.note_dates else None
+    birth = rows.births_over_89[row] if rows.births_over_89 else None
+    if birth is None and date is not None:
+        birth = next((one for one in sorted(known.births) if over_89(one, [date])), None)
     return NoteFacts(
         rows.patient_keys[row],
         rows.doc_keys[row] or "",
         batch.documents.fields[index],
-        rows.note_dates[row] if rows.note_dates else None,
-        rows.births_over_89[row] if rows.births_over_89 else None,
-        people.get(row, NO_ONE),
+        date,
+        birth,
+        known,
     )
 
 

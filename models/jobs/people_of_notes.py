@@ -19,6 +19,7 @@ from ..roster.people import DEFAULT_FUZZY
 from ..roster.word_lists import known_words
 
 _FULL = (KnownAttribute.NAME, KnownAttribute.ALIAS)
+_PARTS = (KnownAttribute.GIVEN, KnownAttribute.MIDDLE, KnownAttribute.FAMILY)
 _NOT_AVOIDED = (KnownAttribute.SEX, KnownAttribute.BIRTH)
 _SEXES = ("f", "m")
 """Beginnings of what a table says of sex, and the classes of given names."""
@@ -32,6 +33,7 @@ def people_of_note(values: Iterable[KnownValue], fuzzy: int = DEFAULT_FUZZY) -> 
         fuzzy: errors of typing within which a name is meant; see `Matcher`.
     """
     names: dict[tuple[str, ...], None] = {}
+    parts: dict[KnownAttribute, dict[str, None]] = {}
     classes: dict[str, str] = {}
     avoid: dict[str, None] = {}
     births: set[datetime.date] = set()
@@ -43,6 +45,8 @@ def people_of_note(values: Iterable[KnownValue], fuzzy: int = DEFAULT_FUZZY) -> 
         elif value.attribute in NAME_ATTRIBUTES:
             words = _given_first(value.value)
             avoid.update(dict.fromkeys(words))
+            if value.kind is PersonKind.SELF:
+                parts.setdefault(value.attribute, {}).update(dict.fromkeys(words))
             if value.attribute in _FULL and len(words) > 1:
                 names[words] = None
             elif value.attribute is KnownAttribute.FAMILY:
@@ -53,6 +57,10 @@ def people_of_note(values: Iterable[KnownValue], fuzzy: int = DEFAULT_FUZZY) -> 
         elif value.attribute not in _NOT_AVOIDED:
             avoid[value.value] = None
             avoid.update(dict.fromkeys(value.value.split()))
+    is_in_parts = parts.keys() >= {KnownAttribute.GIVEN, KnownAttribute.FAMILY}
+    if is_in_parts and KnownAttribute.NAME not in parts:
+        whole = [word for part in _PARTS for word in parts.get(part, ())]
+        names.setdefault(tuple(whole))  # tables with a column for each part of the name
     spelt = KnownNames.of(own)
 
     def meant(written: Iterable[str]) -> dict[str, str]:

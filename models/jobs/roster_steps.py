@@ -26,6 +26,7 @@ from ..redaction.stand_ins import PeopleOfNote
 from ..roster.folding import FoldedView
 from ..roster.guard import Guard
 from ..roster.matcher import STAFF_LABEL, Matcher, RosterCandidate
+from ..roster.passing import left_in
 from ..roster.people import LABELS, KnownPeople
 from ..views.batches import bring_back
 from .people_of_notes import people_of_note
@@ -252,7 +253,8 @@ def guard_batch(
 ) -> Batch:
     """Fails each row in whose output something of its own people is left.
 
-    Looked at are the scrubbed texts and the columns that pass. The error class says what sort of
+    Looked at are the scrubbed texts and the columns that pass, in which nothing was matched: these
+    by the matcher, too. The error class says what sort of
     identifier it is; which one it is and where is told nowhere.
 
     Args:
@@ -269,6 +271,7 @@ def guard_batch(
     assert batch.scrubbed is not None
     failures = dict(batch.failures)
     written: dict[int, list[list[object]]] = {first: [] for first, own in known.items() if own}
+    passes: dict[int, list[list[object]]] = {first: [] for first in written}
     try:
         passed = [] if passing is None or not written else passing.values(batch.rows.columns)
     except Exception as error:  # fail closed, as below
@@ -278,18 +281,24 @@ def guard_batch(
     for row, values in zip(batch.rows.first_rows.tolist(), passed, strict=False):
         if row in written:
             written[row].append(values)
+            passes[row].append(values)
     for row, text in zip(batch.documents.rows.tolist(), batch.scrubbed.texts, strict=True):
         if row in written:
             written[row].append([text])
     kept = labels_kept(policies)
-    guards: dict[tuple[int, frozenset[str]], Guard] = {}
+    guards: dict[tuple[int, frozenset[str]], tuple[Guard, Matcher | None]] = {}
     for row, places in written.items():
         try:
             key = id(known[row]), kept[id(policies[row])]
             if key not in guards:
-                guards[key] = Guard(known[row], kept=key[1])
+                matcher = Matcher(known[row], fuzzy=0, kept=key[1]) if passed else None
+                guards[key] = Guard(known[row], kept=key[1]), matcher
+            guard, matcher = guards[key]
             texts = (BETWEEN.join(texts_of(values)) for values in places)
-            left = {found for text in texts for found, _ in guards[key].violations(text)}
+            left = {found for text in texts for found, _ in guard.violations(text)}
+            if matcher is not None:
+                for value in itertools.chain.from_iterable(map(texts_of, passes[row])):
+                    left.update(left_in(matcher, value))
         except Exception as error:  # fail closed: what was not asserted does not go out
             raise_shortage(error)
             failures[row] = Failure("guard", error_class(error))

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..core.display_names import declared_list
 from ..core.errors import UsageError
-from ..dates import DateSettings, offset, over_89, shift_column, shift_value
+from ..dates import DateSettings, WrittenDate, offset, over_89, shift_column, shift_value
 from ..formats import CellForm
 from ..formats.column_roles import Columns, Role
 from ..redaction.policy import Policy
@@ -61,9 +61,17 @@ class DateShifting:
                 return datetime.date(*map(int, match.groups()))
             except ValueError:
                 return None
-        written = read_in(value.strip(), self.languages, self.settings.order)
+        written = self._written(value.strip())
         dates = () if written is None else written.dates()
         return dates[0] if dates else None
+
+    def _written(self, value: str) -> WrittenDate | None:
+        """A cell read in the order of the policy; None for one that is a date in the other alone.
+
+        A cell in the other order says that its whole column is: to read both would hide it.
+        """
+        written = read_in(value, self.languages, self.settings.order)
+        return None if written is None or written.against_order else written
 
     def shifted(
         self, form: CellForm, column: Any, days: Sequence[int | None]
@@ -95,7 +103,7 @@ class DateShifting:
         if days is None or not isinstance(value, str):
             # Records of Python hold dates; nothing else than these and texts can be moved.
             return None if days is None else shift_value(value, days)
-        written = read_in(value, self.languages, self.settings.order)
+        written = self._written(value)
         return None if written is None else written.shifted(days)
 
 

@@ -11,8 +11,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
-from ..core.code_hash import hash_of_room
+from ..core.code_hash import hash_of_module, hash_of_room, installed
 from ..core.errors import UsageError
+from ..core.keys import fingerprint
 from ..core.resources import require_keys
 from ..core.suggestions import did_you_mean
 from ..dates import DateSettings
@@ -125,6 +126,18 @@ def check_hipaa(policy: ActsOnLabels, surrogates: SurrogateSettings) -> None:
         )
 
 
+_FILLED_IN_BY = (
+    "models/redaction/stand_ins.py",
+    *(f"models/jobs/{name}.py" for name in ("late_spans", "people_of_notes", "shifted_columns")),
+)
+"""What decides, beside the rooms of surrogates and dates, what stands in place of PHI."""
+
+
+def _code(room: str) -> str:
+    files = installed()
+    return fingerprint(hash_of_room(room), *(hash_of_module(path, files) for path in _FILLED_IN_BY))
+
+
 def content_of(
     scopes: Iterable[ActsOnLabels], surrogates: SurrogateSettings, dates: DateSettings
 ) -> dict[str, Any]:
@@ -138,13 +151,13 @@ def content_of(
         content["surrogates"] = {
             "settings": dataclasses.asdict(surrogates),
             "pools": pools_hash(),
-            "code": hash_of_room("surrogates"),
+            "code": _code("surrogates"),
         }
     if uses(SHIFT, scopes):
         content["dates"] = {
             "settings": dataclasses.asdict(dates),
             "languages": list(surrogates.languages),
-            "code": hash_of_room("dates"),
+            "code": _code("dates"),
         }
     return content
 

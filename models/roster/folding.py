@@ -14,7 +14,9 @@ import unicodedata
 from collections.abc import Iterable
 
 SPECIAL_LETTERS = {
-    **dict.fromkeys("\u02bc\u2018\u2019\u201b\uff07\u00b4`\u2032", "'"),
+    **dict.fromkeys(
+        "\u02b9\u02bb\u02bc\u02bd\u02be\u02bf\ua78b\ua78c\u2018\u2019\u201b\uff07\u00b4`\u2032", "'"
+    ),
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d", "-"),
     **dict.fromkeys("łŁ", "l"),
     **dict.fromkeys("øØ", "o"),

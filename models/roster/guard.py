@@ -132,7 +132,7 @@ class Guard:
         match value.attribute:
             case KnownAttribute.MRN | KnownAttribute.ID:
                 form = re.sub(r"[^a-z0-9]", "", folded).lstrip("0")
-                if 5 <= len(form) <= 40 and sum(map(str.isdigit, form)) >= 3:
+                if 5 <= len(form) <= 40 and sum(map(str.isdigit, form)) >= 3 and len(set(form)) > 1:
                     self._ids.setdefault(form, value.kind)
             case KnownAttribute.PHONE:
                 digits = re.sub(r"[^0-9]", "", re.split("x|ext", folded)[0])[-10:]
@@ -177,7 +177,12 @@ class Guard:
             likely = {form: kind for form, kind in self._ids.items() if form in collapsed}
             if likely:
                 joined = set(_joined_chunks(folded))
-                yield from (kind for form, kind in likely.items() if form in joined)
+                for form, kind in likely.items():
+                    if len(form) == 5 and form.isdigit():  # `120/80` is no id
+                        if re.search(r"(?<!\d)0*" + "-?".join(form) + r"(?!\d)", folded):
+                            yield kind
+                    elif form in joined:
+                        yield kind
         digits_left = _only(folded, _NO_DIGIT) if self._phones else ""
         if any(form[-7:] in digits_left for form in self._phones):
             for written in _PHONE.findall(folded):

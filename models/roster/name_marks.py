@@ -13,6 +13,7 @@ from rapidfuzz.process import cdist
 from ..core.known_values import PersonKind
 from .folding import FoldedView, occurrences, split_words, without_ocr
 from .names import (
+    FAMILY,
     GIVEN,
     LEAST_FUZZY_TWO,
     LEAST_OCR,
@@ -24,6 +25,7 @@ from .names import (
 from .word_lists import known_words
 
 _WRAPPED = re.compile(r"-[ \t]*\r?\n[ \t>]*")
+_MOST_COMPARED = 2000
 _LONGEST_FUZZY = 40
 """A longer text word is no name of a person, and no name is compared with it."""
 
@@ -65,11 +67,10 @@ def name_marks(view: FoldedView, names: KnownNames, fuzzy: int) -> list[NameMark
 def _marks(view: FoldedView, names: KnownNames, fuzzy: int) -> Iterator[NameMark]:
     folded = view.folded
     for whole, kind in names.whole.items():
-        what = NameWord(kind, NameClass.STRONG, 3)
-        at = folded.find(whole)
-        while at >= 0:
-            yield NameMark(at, at + len(whole), what, True, whole)
-            at = folded.find(whole, at + len(whole))
+        what = NameWord(kind, NameClass.STRONG, GIVEN | FAMILY)
+        if whole[0] in folded:
+            for match in re.finditer("[ \t\u3000]?".join(map(re.escape, whole)), folded):
+                yield NameMark(*match.span(), what, True, whole)
     if not names.words:
         return
     spelt = set(split_words(folded))
@@ -130,6 +131,10 @@ def near_names(spelt: list[str], names: tuple[str, ...], edits: int) -> Iterator
     Optimal string alignment (Boytsov 2011, "Indexing methods for approximate dictionary searching",
     section 2.2): insertions, deletions, replacements, and swaps of neighbours.
     """
+    if len(spelt) > _MOST_COMPARED:  # a cell for each pair: a note of millions of words has parts
+        for at in range(0, len(spelt), _MOST_COMPARED):
+            yield from near_names(spelt[at : at + _MOST_COMPARED], names, edits)
+        return
     if not spelt or not names or edits < 1:
         return
     distances = cdist(names, spelt, scorer=OSA.distance, score_cutoff=edits, dtype=np.uint8)

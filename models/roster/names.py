@@ -16,6 +16,7 @@ from .folding import LETTERS, is_unspaced, spellings, without_ocr
 from .word_lists import (
     SUFFIXES,
     credentials,
+    drug_beginnings,
     known_words,
     names_rather_than_words,
     nicknames,
@@ -135,7 +136,7 @@ def _beginnings(names: dict[str, NameWord]) -> Iterator[tuple[str, str]]:
         if is_given and not what.derived:
             for size in range(LEAST_CUT, len(name)):
                 word = name[:size]
-                if word not in names and word not in known_words():
+                if not (word in names or word in known_words() or word in drug_beginnings()):
                     yield word, name
 
 
@@ -246,6 +247,8 @@ def _add_unspaced(
         givens.append(name)
     else:
         _know(whole, name, value.kind)
+        if value.attribute is KnownAttribute.NAME and len(name) > 2:  # the surname comes first
+            givens.append(name[1:])
     for given in givens:
         if len(given) > 1:
             _know(whole, given, value.kind)

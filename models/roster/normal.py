@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from ..core.known_values import NAME_ATTRIBUTES, KnownAttribute, KnownValue
+from ..dates import read_date
 from .folding import LETTERS, WORD, fold
 from .word_lists import street_suffixes, unit_words
 
@@ -33,16 +34,32 @@ _LEADING_TYPES = frozenset(
 
 
 def id_form(value: str) -> str:
-    """Letters and digits alone, folded, leading zeros off; "" if that is too little to look for."""
+    """Letters and digits alone, folded, leading zeros off; "" if that is too little to look for.
+
+    `99999` stands for "not known" in tables, and is many numbers of a text.
+    """
     form = _NOT_ALNUM.sub("", fold(value)).lstrip("0")
     digits = sum(map(str.isdigit, form))
-    return form if LEAST_ID <= len(form) <= _MOST_ID and digits >= _LEAST_ID_DIGITS else ""
+    usable = LEAST_ID <= len(form) <= _MOST_ID and digits >= _LEAST_ID_DIGITS
+    return form if usable and len(set(form)) > 1 else ""
+
+
+_CODES = re.compile(r"[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3}")
+"""Codes of countries (ITU-T E.164, list of assigned codes): of one and two digits, then three."""
 
 
 def phone_form(value: str) -> str:
-    """The last 7 to 10 digits; "" if there are fewer, or all are the same."""
-    digits = _NOT_DIGIT.sub("", fold(re.split(r"(?i)\s*(?:x|ext)\.?\s*\d+\s*$", value)[0]))
-    form = digits[-FULL_DIGITS:]
+    """The last 7 to 10 digits as dialled at home; "" if there are fewer, or all are the same.
+
+    Without the code of a country behind `+` or `00`, and without the 0 before an area.
+    """
+    written = re.split(r"(?i)\s*(?:x|ext)\.?\s*\d+\s*$", fold(value).strip())[0]
+    digits = _NOT_DIGIT.sub("", written)
+    if written.startswith(("+", "(+", "00")):
+        digits = digits.removeprefix("00")
+        code = _CODES.match(digits)
+        digits = digits[code.end() :] if code else digits
+    form = digits.lstrip("0")[-FULL_DIGITS:]
     return form if len(form) >= LOCAL_DIGITS and len(set(form)) > 1 else ""
 
 
@@ -127,7 +144,10 @@ def birth_dates(value: str) -> tuple[datetime.date, ...]:
     if match := _NUMERIC.fullmatch(text):
         first, second, year = map(int, match.groups())
         return _dates([(year, first, second), (year, second, first)])
-    return ()
+    # As people write it, whole: `4 March 1950`, `04-MAR-1950`, `1950-3-4`.
+    written = read_date(value.strip())
+    days = () if written is None else written.dates()
+    return days if len(set(days)) == 1 and days[0].year >= 1000 else ()
 
 
 def _dates(parts: Sequence[tuple[int, ...]]) -> tuple[datetime.date, ...]:

@@ -13,10 +13,17 @@ from .normal import LOCAL_DIGITS, Street
 from .word_lists import street_suffixes, unit_words, words
 
 _DIGITS = re.compile(r"\d+")
+_HYPHEN = frozenset("-")
 _ID_GAPS = frozenset(" -./\\#_:\n\r\t'")
 _PHONE_GAPS = frozenset(" -./()\n\r\t+_")
 _MOST_ID_GAP, _MOST_PHONE_GAP = 2, 4
-_BEFORE_PHONE = re.compile(r"(?:\+?(?<!\d)\d{1,3}[ .-]?)?\(?$")
+_MOST_CODE = 5
+"""Digits of `00` and the code of a country."""
+
+_SHORT_ID = 6
+"""Shorter ids of digits alone are written with hyphens at most: `120/80` is no id."""
+
+_BEFORE_PHONE = re.compile(r"(?:\+?(?<!\d)(?:00)?\d{1,3}[ .-]?)?\(?$")
 _MOST_BETWEEN = 4
 """Words between the parts of a street line: directions, `no`, `apt`."""
 
@@ -110,10 +117,11 @@ def id_marks(texts: NumberTexts, form: str) -> Iterator[tuple[int, int]]:
     Letters may touch its digits (`MRN123456`), further digits may not.
     """
     collapsed = texts.alnum
+    gaps = _HYPHEN if len(form) < _SHORT_ID and form.isdigit() else _ID_GAPS
     at = collapsed.text.find(form)
     while at >= 0:
         end = at + len(form)
-        if collapsed.is_one(at, end, _ID_GAPS, _MOST_ID_GAP):
+        if collapsed.is_one(at, end, gaps, _MOST_ID_GAP):
             start = _over_zeros(collapsed, at)
             while start < at and _touches(collapsed, start - 1):  # zeros of the number before it
                 start += 1
@@ -171,12 +179,25 @@ def _with_area(collapsed: _Collapsed, at: int, area: str) -> int | None:
         and start >= 0
         and collapsed.text[start:at] == area
         and collapsed.is_one(start, at + 1, _PHONE_GAPS, _MOST_PHONE_GAP)
-        and (not _touches(collapsed, start - 1) or collapsed.text[start - 1] in "01")
+        and (not _touches(collapsed, start - 1) or _is_before_area(collapsed, start))
     ):
         return start
     if _touches(collapsed, at - 1):
         return None
     return at  # behind another area code, too: what stands before may be no part of the number
+
+
+def _is_before_area(collapsed: _Collapsed, start: int) -> bool:
+    """Whether the digits that touch an area code are a 0, a 1, or the code of a country."""
+    text = collapsed.text
+    if text[start - 1] in "01":
+        return True
+    first = start
+    while first and start - first <= _MOST_CODE and _touches(collapsed, first - 1):
+        first -= 1
+    place = collapsed.positions[first]
+    abroad = text.startswith("00", first) or collapsed.folded[max(0, place - 1) : place] == "+"
+    return abroad and start - first <= _MOST_CODE
 
 
 _PLUS_FOUR = re.compile(r"-\d{4}(?!\d)")

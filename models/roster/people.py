@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Iterable
 
-from ..core.code_hash import hash_of_module, installed
+from ..core.code_hash import hash_of_room
 from ..core.detectors import ROSTER, DetectorId
 from ..core.errors import DocumentError
 from ..core.keys import fingerprint
@@ -22,14 +22,11 @@ DEFAULT_FUZZY = 1
 LABELS = frozenset((*LABEL_OF.values(), NAME_LABEL, STAFF_LABEL))
 """Labels of what is looked for; one that a policy keeps is not, and is not asserted."""
 
-_CODE = ("matcher", "guard", "staff")
-
 
 @functools.cache
 def people_code_hash() -> str:
     """Hash of the code, and of the lists, by which people are found and asserted."""
-    hashes = (hash_of_module(f"models/roster/{name}.py", installed()) for name in _CODE)
-    return fingerprint(*hashes)
+    return fingerprint(hash_of_room("roster"), hash_of_room("dates"))
 
 
 def detector_hashes_of_people(fuzzy: int = DEFAULT_FUZZY) -> dict[str, str]:

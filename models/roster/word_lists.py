@@ -61,6 +61,13 @@ def words_of_sentences() -> frozenset[str]:
 
 
 @functools.cache
+def drug_beginnings() -> frozenset[str]:
+    """What notes make of the names of drugs: `dex`, `dilt`, `theo`."""
+    drugs = _folded(("drug_names_en", "medical_products_en"))
+    return frozenset(drug[:size] for drug in drugs for size in range(3, min(len(drug), 7)))
+
+
+@functools.cache
 def rare_words() -> frozenset[str]:
     """Words that few sentences have: `lavender`, `ridge`. No clinical ones."""
     return words() - words_of_sentences() - _folded(("frequent_words_en", "clinical_words_es"))
@@ -169,7 +176,14 @@ def clinical_pairs() -> frozenset[str]:
 
 def read_lists() -> None:
     """Reads all lists now: half a second, that the first note need not wait for."""
-    for read in (names_rather_than_words, rare_words, known_words, titles, credentials):
+    for read in (
+        names_rather_than_words,
+        rare_words,
+        drug_beginnings,
+        known_words,
+        titles,
+        credentials,
+    ):
         read()
     for read in (
         particles,

@@ -61,8 +61,8 @@ def load_keys(source: str, read: Callable[[str], bytes], *, made_with: str | Non
             shows the content.
     """
     how = (
-        "create one with `scrubline key new --output KEYFILE`, and keep it: without it, keys and "
-        "ids can never be joined again"
+        "name it with --key-file. If there is none yet, create one with `scrubline key new "
+        "--output KEYFILE`, and keep it: without it, keys and ids can never be joined again"
     )
     if made_with is not None:
         value = f" (check value {made_with})" if made_with else ""

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
@@ -79,26 +80,10 @@ def annotate_corpus(
     meta_of_all = {MADE_BY: made} if form.keeps_meta else {}
     count = 0
 
-    def found_in(documents: Sequence[AnnotatedDocument]) -> list[list[Candidate]]:
-        texts = (document.text for document in documents)
-        if people is None:
-            return scrubber.candidates(*texts)
-        patient_keys = [people.patient_key(document) for document in documents]
-        return scrubber.candidates(*texts, people=people.people, patient_keys=patient_keys)
-
     def predicted() -> Iterator[AnnotatedDocument]:
         nonlocal count
         for documents in batched(read_annotated(inputs, source_form)):
-            try:
-                found = found_in(documents)
-            except UsageError:
-                raise
-            except Exception as error:
-                raise_shortage(error)
-                raise UsageError(
-                    f"one of documents {count} to {count + len(documents) - 1} cannot be annotated "
-                    f"({type(error).__name__})"
-                ) from None
+            found = _candidates(scrubber, documents, people, count)
             for document, candidates in zip(documents, found, strict=True):
                 entities = select(candidates, scrubber.order)
                 spans = tuple(Annotation(e.start, e.end, e.label) for e in entities)
@@ -115,6 +100,27 @@ def annotate_corpus(
     with DocumentProgress("annotating", sizes) as progress:
         write_annotated(predicted(), output, target_form)  # writes all documents or nothing
     return count
+
+
+def _candidates(
+    scrubber: Scrubber,
+    documents: Sequence[AnnotatedDocument],
+    people: PeopleOfNotes | None,
+    first: int,
+) -> list[list[Candidate]]:
+    """What is found in each document of a batch, whose first one has the ordinal `first`."""
+    known: dict[str, Any] = {}
+    if people is not None:
+        keys = [people.patient_key(document) for document in documents]
+        known = {"people": people.people, "patient_keys": keys}
+    try:
+        return scrubber.candidates(*(document.text for document in documents), **known)
+    except Exception as error:
+        raise_shortage(error)
+        raise UsageError(
+            f"one of documents {first} to {first + len(documents) - 1} cannot be annotated "
+            f"({type(error).__name__})"
+        ) from None
 
 
 def run(parsed: argparse.Namespace) -> ExitCode:

@@ -13,7 +13,14 @@ from ...models.core.label_maps import load_map
 from ...models.core.resources import shown_keys
 from ...models.core.version import VERSION
 from ...models.corpora import AnnotatedDocument, read_annotated, remap
-from ...models.evaluation import Report, compare, difference_lines, differences, term_finder
+from ...models.evaluation import (
+    Report,
+    ScoreDifference,
+    compare,
+    difference_lines,
+    differences,
+    term_finder,
+)
 from ...models.evaluation.comparison import FindTerms, align
 from ...models.evaluation.error_list import error_page, list_errors
 from ...models.evaluation.html import page
@@ -95,13 +102,23 @@ def evaluate(args: argparse.Namespace) -> str:
         if points:
             whole["curve"] = curve_json(points)
         return json.dumps(whole, indent=1)
-    blocks = [first.as_table(whole=args.all)]
-    if second:
+    return _as_text(first, found if second else None, points, whole=args.all)
+
+
+def _as_text(
+    report: Report,
+    found: Sequence[ScoreDifference] | None,
+    points: Sequence[CurvePoint],
+    *,
+    whole: bool,
+) -> str:
+    blocks = [report.as_table(whole=whole)]
+    if found is not None:
         blocks.append("\n".join(difference_lines(found)) + "\n")
     if points:
         blocks.append(curve_table(points) + "\n")
-    if not args.all:
-        blocks.append(f"--all shows all {len(first.metrics)} metrics, --html FILE makes a page\n")
+    if not whole:
+        blocks.append(f"--all shows all {len(report.metrics)} metrics, --html FILE makes a page\n")
     return "\n".join(blocks)
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 
 from ...models.core.error_classes import explain
-from ...models.core.errors import DocumentError
+from ...models.core.errors import DocumentError, UsageError
 from ...models.scrubber import Scrubber
 from ...models.storage.storage import Storage
 from ..options import Options, load_config, options_from, said
@@ -35,7 +35,13 @@ def scrub_file(parsed: argparse.Namespace, storage: Storage, path: str) -> ExitC
 
 
 def _options(parsed: argparse.Namespace) -> Options:
-    return options_from(load_config(parsed.config), said(parsed))
+    options = options_from(load_config(parsed.config), said(parsed))
+    if options.roster is not None:
+        raise UsageError(
+            "--roster: one text does not say whose it is. Scrub a table with a column of role "
+            "patient, or annotated notes with `annotate --roster`"
+        )
+    return options
 
 
 def _scrubber(options: Options) -> Scrubber:

@@ -16,6 +16,8 @@ from ...models.formats.column_roles import Columns, Role
 from ...models.jobs.roster_steps import BETWEEN, texts_of
 from ...models.roster.bundle import RosterBundle
 from ...models.roster.guard import Guard
+from ...models.roster.matcher import Matcher
+from ...models.roster.passing import left_in
 from ...models.roster.people import LABELS, KnownPeople
 from ...models.storage.storage import Storage
 from .table_faults import Tables, notes_of_part
@@ -49,7 +51,7 @@ def faults_against_roster(
     rows = known_rows = 0
     with RosterBundle(roster, keys, storage) as bundle:
         people = KnownPeople(bundle)
-        for doc_key, text in _published(storage, output, manifest):
+        for doc_key, text, passing in _published(storage, output, manifest):
             rows += 1
             patient = patients.get(doc_key)
             try:
@@ -59,13 +61,24 @@ def faults_against_roster(
                 continue
             if known:
                 known_rows += 1
-                violations = Guard(known, kept=kept).violations(text)
-                found.update({identifier.value for identifier, _ in violations})
+                left = {identifier for identifier, _ in Guard(known, kept=kept).violations(text)}
+                matcher = Matcher(known, fuzzy=0, kept=kept)
+                for value in passing:
+                    left.update(left_in(matcher, value))
+                found.update(identifier.value for identifier in left)
     faults = [
         f"{count} published rows are of a patient of whom something in the roster is left ({error})"
         for error, count in sorted(found.items())
     ]
-    return faults, f"{known_rows:,} of {rows:,} notes are of patients in the roster"
+    share = f"{known_rows:,} of {rows:,} notes are of patients in the roster"
+    if rows and not known_rows:
+        faults.append(
+            "no note is of a patient in the roster, so nothing was verified: it is another roster, "
+            "or the output has no patient_key (a column of role patient makes it)"
+        )
+    elif not faults:
+        share += "; nothing that is asserted of them is left"
+    return faults, share
 
 
 def _kept(policy: Mapping[str, Any]) -> Iterator[str]:
@@ -75,15 +88,18 @@ def _kept(policy: Mapping[str, Any]) -> Iterator[str]:
 
 def _published(
     storage: Storage, output: str, manifest: Mapping[str, Any]
-) -> Iterator[tuple[str, str]]:
-    """Yields doc_key and all that is written of each note; parts that are damaged are left out."""
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Yields of each note doc_key, all that is written, and of that what only passes.
+
+    Parts that are damaged are left out.
+    """
     for part in manifest["parts"]:
         if part["table"] != "data" or part["run"] not in manifest["runs"]:
             continue
         try:
             _, columns, notes = notes_of_part(storage, output, manifest, part)
             written = [
-                (lines[0].doc_key, BETWEEN.join(_texts(lines, columns)))
+                (lines[0].doc_key, [*_texts(lines)], [*_cells(lines, columns)])
                 for lines in notes
                 if lines[0].doc_key is not None
             ]
@@ -92,13 +108,19 @@ def _published(
         except Exception as error:  # it is a fault of its own
             raise_shortage(error)
             continue
-        yield from ((doc_key, text) for doc_key, text in written if doc_key is not None)
+        for doc_key, texts, passing in written:
+            if doc_key is not None:
+                yield doc_key, BETWEEN.join((*texts, *passing)), passing
 
 
-def _texts(lines: Iterable[PartRow], columns: Columns) -> Iterator[str]:
-    roles = columns.roles_by_input()
+def _texts(lines: Iterable[PartRow]) -> Iterator[str]:
     for row in lines:
         yield from (text for text in row.texts.values() if text)
+
+
+def _cells(lines: Iterable[PartRow], columns: Columns) -> Iterator[str]:
+    roles = columns.roles_by_input()
+    for row in lines:
         for name, cell in row.cells.items():
             if cell and not _ASSERTED.isdisjoint(roles.get(name, ())):
                 yield cell

@@ -11,6 +11,9 @@ from scrubline.models.evaluation import METRICS, compare
 
 WORD = re.compile(r"\w+|[^\w\s]")
 
+PLAIN = {name: metric for name, metric in METRICS.items() if not metric.of_roster}
+"""Metrics that need no roster."""
+
 
 def tokenize(texts: Sequence[str]) -> Tokens:
     """Words and punctuation marks; each is a sentence of its own."""

@@ -3,13 +3,13 @@ import re
 
 import pytest
 from scrubline.models.corpora import AnnotatedDocument, Annotation
-from scrubline.models.evaluation import METRICS, compare, differences
+from scrubline.models.evaluation import compare, differences
 from scrubline.models.evaluation.html import _marked, page
 from scrubline.models.evaluation.intervals import Interval
 from scrubline.models.evaluation.report import WORST
 from scrubline.models.pages.plots import bars, differences_plot, histogram
 
-from .makers import document, placed, tokenize
+from .makers import PLAIN, document, placed, tokenize
 
 GOLD = [document("Dr {DOCTOR Ann <b>Lee</b>} on {DATE 3 May}", f"MRN-{n}&") for n in range(30)]
 FOUND = [
@@ -73,7 +73,7 @@ def test_page_is_whole_and_needs_nothing_from_elsewhere(report):
     words = " ".join(checked.words)
     for told in ("9.9", "30", "predicted spans", "PHI characters found", "strict F1"):
         assert told in words
-    for metric in METRICS.values():
+    for metric in PLAIN.values():
         assert metric.title in checked.words
     assert content == page(report, facts={"version": "9.9", "seed": "7"})
 

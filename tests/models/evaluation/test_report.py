@@ -3,7 +3,7 @@ import json
 
 import pytest
 from scrubline.models.corpora import AnnotatedDocument, Annotation
-from scrubline.models.evaluation import METRICS, compare
+from scrubline.models.evaluation import compare
 from scrubline.models.evaluation.clinical import shipped_terms
 from scrubline.models.evaluation.comparison import align
 from scrubline.models.evaluation.intervals import wilson
@@ -13,6 +13,8 @@ from scrubline.models.evaluation.report import Metric
 from scrubline.models.evaluation.scores import DocumentCounts
 from scrubline.models.evaluation.tables import aligned
 from scrubline.models.text.tokenizer import tokenize_documents
+
+from .makers import PLAIN
 
 SECRET = "Abernathy"
 TEXT = f"Mr {SECRET} came on May 3"
@@ -45,7 +47,7 @@ def test_json_by_hand(report):
         "left_out": {},
         "warnings": [],
     }
-    assert list(found["metrics"]) == list(METRICS)
+    assert list(found["metrics"]) == list(PLAIN)
     assert [one["ordinal"] for one in found["worst_documents"]] == [0, 1]
     assert found["worst_documents"][0]["leaked"] == 5
     strict = found["metrics"]["strict"]
@@ -98,7 +100,7 @@ def test_table_names_every_metric_and_label(report):
     table = report.as_table()
     lines = table.splitlines()
     assert lines[0].startswith("10 documents, 260 characters, ")
-    for metric in METRICS.values():
+    for metric in PLAIN.values():
         assert sum(line.startswith(metric.title + "  ") for line in lines) == 1
     at = next(n for n, line in enumerate(lines) if line.startswith("Spans, strict"))
     strict = [line.split() for line in lines[at + 1 : at + 7] if "95 %" not in line]
@@ -161,7 +163,7 @@ def test_reports_cannot_be_changed(report):
         report.metrics["strict"].micro.tp = 0
 
 
-@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS.keys())
+@pytest.mark.parametrize("metric", PLAIN.values(), ids=PLAIN.keys())
 def test_every_metric_measures_by_document(metric: Metric):
     """Counts of a document do not depend on the others: else no resample would be honest."""
     whole = metric.measure(align(GOLD, PREDICTED, tokenize_documents, find_terms=shipped_terms()))

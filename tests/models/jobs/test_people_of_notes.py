@@ -1,12 +1,14 @@
 """What surrogates and shifted dates know of a row's people: by hand, and what comes of it."""
 
 import datetime
+from types import SimpleNamespace
 
 from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.core.keys import Keys
 from scrubline.models.core.known_values import KnownAttribute, KnownValue, PersonKind
 from scrubline.models.dates import DateSettings, offset
+from scrubline.models.jobs.late_spans import facts_of
 from scrubline.models.jobs.people_of_notes import people_of_note
 from scrubline.models.redaction.policy_file import load_policy
 from scrubline.models.redaction.stand_ins import (
@@ -95,6 +97,15 @@ def test_no_date_comes_to_lie_on_a_birth_date():
         assert STAND_INS.of_note(text, spans, NoteFacts("p", "d"))[0] != [MARKED]
 
 
+def test_a_name_in_columns_of_its_parts_is_one_name():
+    people = known(
+        ("self", "family", "Quimby"), ("self", "given", "Zelda"), ("self", "middle", "M")
+    )
+    assert people.names == (("Zelda", "M", "Quimby"),)
+    assert known(("self", "family", "Quimby")).names == ()
+    assert known(("relative", "family", "Roe"), ("relative", "given", "Al")).names == ()
+
+
 def test_a_name_with_an_error_or_cut_short_takes_the_surrogate_of_the_name():
     people = known(("self", "name", "Zelda Quimby"), ("relative", "name", "Möllenkamp, Yorick"))
     right = {name: surrogate(name, people) for name in ("Quimby", "Zelda", "Möllenkamp")}
@@ -106,3 +117,18 @@ def test_a_name_with_an_error_or_cut_short_takes_the_surrogate_of_the_name():
     assert surrogate("Qiumby") != right["Quimby"]
     pairs = surrogate("Qiumby, Zeld", people).split(", ")
     assert pairs == [right["Quimby"], right["Zelda"]]
+
+
+def test_what_tells_of_a_known_birth_over_89_gets_a_marker():
+    people = known(("self", "birth", "1928-03-04"))
+    batch = SimpleNamespace(
+        documents=SimpleNamespace(rows=[0], fields=["text"]),
+        rows=SimpleNamespace(
+            patient_keys=["p"], doc_keys=["d"], note_dates=[datetime.date(2019, 5, 1)],
+            births_over_89=[],
+        ),
+    )  # fmt: skip
+    assert facts_of(batch, 0, {0: people}).birth == datetime.date(1928, 3, 4)
+    assert facts_of(batch, 0, {}).birth is None
+    younger = known(("self", "birth", "1950-03-04"))
+    assert facts_of(batch, 0, {0: younger}).birth is None

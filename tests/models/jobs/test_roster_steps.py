@@ -1,5 +1,6 @@
 """Match and Guard over batches: whom a row is of, what is found, what is asserted."""
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -209,6 +210,35 @@ def test_columns_that_pass_are_asserted_whatever_they_hold():
         None, "OwnName", "OwnNumber", "OwnName", "OwnName",
         "OwnDate", "OwnAddress", None, "OwnNumber", "OwnName", None,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("known_as", "value", "error"),
+    [
+        (("birth", "1950-03-04"), "19500304", "OwnDate"),
+        (("birth", "1950-03-04"), "04-Mar-1950", "OwnDate"),
+        (("birth", "1950-03-04"), "born 4 March 1950", "OwnDate"),
+        (("phone", "(555) 123-4567"), "Rm 4 555-123-4567", "OwnNumber"),
+        (("phone", "+34 612 345 678"), "612345678", "OwnNumber"),
+        (("name", "Grace May White"), "White, Grace May", "OwnName"),
+        (("name", "Grace White"), "Grace_White", "OwnName"),
+        (("name", "Dean Judge"), "with Dean Judge", "OwnName"),
+        (("name", "Bo Xu"), "XU, BO", "OwnName"),
+        (("name", "Müllerschön"), "Muellerschoen", "OwnName"),
+        (("street", "12 Maplewood Dr"), "12, Maplewood Drive", "OwnAddress"),
+        (("mrn", "00987654"), "987654MRN", "OwnNumber"),
+        # A value of a column of its own is no name, and no place of living.
+        (("name", "Grace White"), "White", None),
+        (("name", "Long"), "Long stay", None),
+        (("city", "Springfield"), "Springfield", None),
+        (("name", "Quimby"), "Quimbly", None),
+    ],
+)
+def test_what_passes_is_asserted_in_the_forms_that_are_matched_in_texts(known_as, value, error):
+    table = pa.table({"a": [json.dumps(value)]})
+    who = people(p1=(KnownValue.of("self", *known_as),))
+    done = run(batch_of(("p1", "seen"), columns=table), who, passing=PassingColumns(JSONL, PASSING))
+    assert [one.error for one in done.failures.values()] == ([error] if error else [])
 
 
 def test_types_are_asserted_and_hashes_are_not_looked_at():

@@ -58,7 +58,7 @@ def test_repeated_pieces_take_linear_time(piece):
         work(piece * 10)
         small, large = piece * (4_000 // len(piece)), piece * (32_000 // len(piece))
         one = min(seconds(work, small) for _ in range(2))
-        assert seconds(work, large) < 40 * one + 0.05
+        assert min(seconds(work, large) for _ in range(3)) < 40 * one + 0.05
 
 
 @pytest.mark.slow
