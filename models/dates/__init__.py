@@ -4,7 +4,7 @@
 the patient's `offset`. What is not read is None, and must be redacted.
 """
 
-from .ages import age_on, age_text, over_89, tells_birth, tells_over_89
+from .ages import age_on, over_89, tells_birth, tells_over_89
 from .offsets import PURPOSE, DateSettings, offset
 from .orders import NoteOrder, Order, order_of
 from .reading import read_date
@@ -19,7 +19,6 @@ __all__ = [
     "Precision",
     "WrittenDate",
     "age_on",
-    "age_text",
     "can_shift",
     "offset",
     "order_of",

@@ -7,12 +7,10 @@ tell of such an age, but for the one category of 90 or older.
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Iterable
 from typing import Final
 
 from .written import DateFields, WrittenDate
-from .written_ages import KEEP, generalise_age
 
 OVER: Final = 90
 """The first age that is not told."""
@@ -70,48 +68,3 @@ def _agrees(said: DateFields, birth: datetime.date) -> bool:
     )
     known = [(value, true) for value, true in pairs if value is not None]
     return bool(known) and all(value == true for value, true in known)
-
-
-_NUMBER = re.compile(r"(?:9[0-9]|1[0-3][0-9])(?![0-9.]|['’]?s)")
-_ONES = "one|two|three|four|five|six|seven|eight|nine"
-_TEENS = "ten|eleven|twelve|[a-z]+teen"
-_WORD = re.compile(
-    r"\b(?:(?:(?:a|one) )?hundred"
-    rf"(?:(?: and)? (?:{_TEENS}|[a-z]+ty(?:[ -](?:{_ONES}))?|{_ONES})\b)?"
-    rf"|ninety(?:[ -](?:{_ONES}))?|(?:super)?centenarian)\b",
-    re.IGNORECASE,
-)
-_STAYS = re.compile(r"\bnonagenarian\b", re.IGNORECASE)
-_TELLS_MORE = re.compile(
-    r"[0-9]|month|week|day|hour|mes|semana|d[ií]a|early|mid|late", re.IGNORECASE
-)
-
-
-def age_text(covered: str, *, plus: bool = True) -> str | None:
-    """What an age becomes: as it is up to 89, else 90 in the same words.
-
-    Args:
-        covered: the text of an age: `93`, `93-year-old`, `ninety-three-year-old`, `92 y/o`.
-        plus: whether digits become `90+`; else `90`. Words become "ninety" in their case, and
-            "centenarian" becomes "nonagenarian".
-
-    Returns:
-        The text. Where other words would tell more ("late 90s", "94 years 3 months") it is the
-        number alone. None for an age that is not understood (`generalise_age`): it is redacted.
-    """
-    general = generalise_age(covered)
-    if general is None:
-        return None
-    if general == KEEP or _STAYS.fullmatch(covered):
-        return covered
-    number = "90+" if plus else "90"
-    text, digits = _NUMBER.subn(number, covered)
-    text, words = _WORD.subn(_ninety, text)
-    rest = text.replace(number, "", 1) if digits else text
-    return text if digits + words == 1 and not _TELLS_MORE.search(rest) else number
-
-
-def _ninety(match: re.Match[str]) -> str:
-    word = match.group()
-    told = "nonagenarian" if word.lower().endswith("centenarian") else "ninety"
-    return told.upper() if word.isupper() else told.capitalize() if word[0].isupper() else told

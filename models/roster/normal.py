@@ -1,6 +1,6 @@
 """Normal forms of what is no name: ids, phones, postcodes, e-mail addresses, streets, birth dates.
 
-Matcher and guard both take these; how each looks for them in a text is its own.
+The matcher takes these; the guard has forms of its own.
 """
 
 from __future__ import annotations

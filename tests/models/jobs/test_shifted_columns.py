@@ -96,6 +96,13 @@ def test_births_over_89_are_null(born, on, stays, tmp_path):
     assert (batch.rows.births_over_89[0] is not None) == told
 
 
+def test_a_cell_in_the_other_order_is_unread_for_its_column_is_in_it(tmp_path):
+    batch = lines(tmp_path, {"on": "10/05/2019"}, {"on": "13/05/2019"}, {"on": "05/13/2019"})
+    assert [one is None for one in out(batch, "on")] == [False, True, False]
+    assert batch.rows.dates_unread == (0, 1, 0)
+    assert batch.rows.note_dates == (datetime.date(2019, 10, 5), None, datetime.date(2019, 5, 13))
+
+
 def test_typed_columns_move_by_arithmetic(tmp_path):
     day = datetime.date(2024, 5, 3)
     stamp = datetime.datetime(2024, 5, 3, 10, 15, 0, 5)
