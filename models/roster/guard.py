@@ -140,7 +140,7 @@ class Guard:
                     self._phones.setdefault(digits, value.kind)
             case KnownAttribute.BIRTH:
                 for form in _date_forms(folded):
-                    named = self._named if form[0].isalpha() else self._dates
+                    named = self._named if form[0] == "(" else self._dates
                     named.setdefault(form, value.kind)
                 self._years.update(_years(folded))
             case KnownAttribute.STREET:
@@ -201,10 +201,11 @@ class Guard:
             for written in _DATE.findall(folded):
                 if written in self._dates:
                     yield self._dates[written]
-            spaced = " ".join(folded.split())
-            for form, kind in self._named.items():
-                if _stands_in(form, spaced):
-                    yield kind
+            if any(month[:3] in folded for month in _MONTHS):
+                spaced = " ".join(folded.split())
+                for pattern, kind in self._named.items():
+                    if re.search(pattern, spaced):
+                        yield kind
 
     def _addresses_in(self, folded: str) -> Iterator[PersonKind]:
         for form, kind in self._emails.items():
@@ -279,8 +280,11 @@ def _date_forms(folded: str) -> Iterator[str]:
                     for y in (str(year), f"{year % 100:02d}"):
                         yield f"{m}{mark}{d}{mark}{y}"
                         yield f"{d}{mark}{m}{mark}{y}"
-        for name in (_MONTHS[month - 1], _MONTHS[month - 1][:3]):
-            yield f"{name} {day}, {year}"
+        # With the month in words: a pattern for either order.
+        name = _MONTHS[month - 1]
+        spelt = rf"(?:{name}|{name[:3]})\.?"
+        yield rf"(?<!\d)0?{day}(?:st|nd|rd|th)?[ -]?{spelt},?[ -]?{year}(?!\d)"
+        yield rf"(?<![^\W\d_]){spelt}[ -]?0?{day}(?:st|nd|rd|th)?,?[ -]?{year}(?!\d)"
 
 
 def _street_line(folded: str) -> str:

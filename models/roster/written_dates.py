@@ -24,7 +24,7 @@ _MONTHS = (
 _MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 _MONTH = "(" + "|".join(sorted(_MONTH_OF, key=len, reverse=True)) + r")[a-z]{0,9}\.?"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|\.|o)?"
-_YEAR = r"(?:,\s?|\s|-|/|\.|'|\sde[l]?\s|\sof\s|,?\s')(\d{4}|\d{2})(?!\d)"
+_YEAR = r"(?:,\s?|\s|-|/|\.|'|\sde[l]?\s|\sof\s|,?\s'|)(\d{4}|\d{2})(?!\d)"
 _GAP = r"(?:\s|-|/|\.\s?|\sde\s|\sof\s|\sday\sof\s)?"
 _NUMERIC = re.compile(r"(?<!\d)(\d{1,4})( ?[-/.] ?| )(\d{1,2})( ?[-/.] ?| )(\d{1,4})(?!\d)")
 _DAY_FIRST = re.compile(rf"(?<!\d){_DAY}{_GAP}{_MONTH}{_YEAR}")
@@ -32,7 +32,8 @@ _MONTH_FIRST = re.compile(rf"{_MONTH}{_GAP}{_DAY}{_YEAR}")
 _REACH = 40
 """Characters before and behind the digits of a year within which its date is written."""
 
-_COMPACT = re.compile(r"(?<![\da-z])\d{8}(?![\da-z])")
+_COMPACT = re.compile(r"(?<![\da-z])(\d{8})(?:\d{4}|\d{6})?(?![\da-z])")
+"""A date without separators, and with the time of day, as HL7 has it."""
 
 
 def written_forms(date: datetime.date) -> DateReader:
@@ -112,5 +113,5 @@ def _compact(folded: str, date: datetime.date) -> Iterator[tuple[int, int]]:
     if date.year < 1000 or not any(form in folded for form in forms):
         return
     for match in _COMPACT.finditer(folded):
-        if match.group() in forms:
+        if match[1] in forms:
             yield match.span()

@@ -217,6 +217,8 @@ def test_columns_that_pass_are_asserted_whatever_they_hold():
     [
         (("birth", "1950-03-04"), "19500304", "OwnDate"),
         (("birth", "1950-03-04"), "04-Mar-1950", "OwnDate"),
+        (("birth", "1950-03-04"), "04MAR1950", "OwnDate"),
+        (("birth", "1950-03-04"), "19500304120000", "OwnDate"),
         (("birth", "1950-03-04"), "born 4 March 1950", "OwnDate"),
         (("phone", "(555) 123-4567"), "Rm 4 555-123-4567", "OwnNumber"),
         (("phone", "+34 612 345 678"), "612345678", "OwnNumber"),

@@ -380,3 +380,17 @@ def test_many_unknown_words_take_no_more_memory_than_few():
         f"zq{n:x}".translate(str.maketrans("0123456789", "ghijklmnop")) for n in range(5000)
     )
     assert found(text + " Quimbxae", rows) != []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("11 February 1931", "11-FEB-1931", "Feb 11 1931", "Feb. 11, 1931", "11FEB1931"),
+        *("February 11th, 1931", "February 11,\n1931", "2/11/1931", "11.2.31"),
+    ],
+)
+def test_guard_and_matcher_know_a_birth_date_in_words(written):
+    rows = known(("self", "birth", "1931-02-11"))
+    assert found(f"born {written}.", rows) != []
+    assert Guard(rows).violations(f"born {written}.") != ()
+    assert Guard(rows).violations(f"born {written.replace('11', '12')}.") == ()
