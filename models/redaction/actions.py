@@ -3,8 +3,8 @@
 A new action is an entry in `ACTIONS`, and what it does a function here or in a file beside. The
 file format, its checks, merging, the audit's schema, `verify`, `inspect` and `policy check` read
 the table. Two actions are known by name elsewhere, for the laws of merging need them: `REDACT`,
-which can always remove, and `KEEP`, that of what stays. Of actions that are `late`, `stand_ins`
-makes what stands there in the end.
+which can always remove, and `KEEP`, that of what stays; and the two that are late, `SHIFT` and
+`SURROGATE`, where `stand_ins` makes what stands there in the end.
 """
 
 from __future__ import annotations

@@ -47,10 +47,13 @@ class RosterFiles:
         self._cache = cache
         try:
             content = self._storage.read_bytes(f"{self._url}/{MANIFEST}")
-        except FileNotFoundError:
+        except (FileNotFoundError, StorageError) as error:
+            # A table in place of a roster is like a file that is not there.
+            if not isinstance(error, FileNotFoundError) and "NotADirectory" not in str(error):
+                raise
             raise RosterError(
                 f"roster: there is no {MANIFEST}: not a roster, or one whose build did not end; "
-                "make one with `scrubline roster build`"
+                "name the folder that `scrubline roster build` made, not the table"
             ) from None
         self.manifest = read_manifest(content)
         self._maps: list[mmap.mmap] = []

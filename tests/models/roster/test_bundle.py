@@ -324,3 +324,9 @@ def test_staff(tmp_path, text, expected):
         found = bundle.staff().candidates(text)
         assert [text[c.start : c.end] for c in found] == expected
         assert {c.label for c in found} <= {"DOCTOR"}
+
+
+def test_a_table_in_place_of_a_roster(tmp_path):
+    (tmp_path / "people.csv").write_text("patient,kind,attribute,value\n")
+    with pytest.raises(RosterError, match="name the folder that `scrubline roster build` made"):
+        RosterBundle(str(tmp_path / "people.csv"), KEYS)

@@ -731,5 +731,7 @@ def test_resume_takes_of_a_config_file_how_to_run_alone(scrubline, job, tmp_path
 
 def test_a_roster_for_one_text_is_refused(scrubline):
     for words in (("-",), ("--json", "-")):
-        code, out, err = scrubline("scrub", *words, "--model", "none", "--roster", "r", stdin=b"Ann")
+        code, out, err = scrubline(
+            "scrub", *words, "--model", "none", "--roster", "r", stdin=b"Ann"
+        )
         assert (code, out) == (2, "") and "--roster: one text does not say whose it is" in err
