@@ -26,7 +26,7 @@ from ..redaction.stand_ins import PeopleOfNote
 from ..roster.folding import FoldedView
 from ..roster.guard import Guard
 from ..roster.matcher import STAFF_LABEL, Matcher, RosterCandidate
-from ..roster.passing import left_in
+from ..roster.passing import PassingGuard
 from ..roster.people import LABELS, KnownPeople
 from ..views.batches import bring_back
 from .people_of_notes import people_of_note
@@ -286,19 +286,21 @@ def guard_batch(
         if row in written:
             written[row].append([text])
     kept = labels_kept(policies)
-    guards: dict[tuple[int, frozenset[str]], tuple[Guard, Matcher | None]] = {}
+    guards: dict[tuple[int, frozenset[str]], tuple[Guard, PassingGuard]] = {}
     for row, places in written.items():
         try:
             key = id(known[row]), kept[id(policies[row])]
             if key not in guards:
-                matcher = Matcher(known[row], fuzzy=0, kept=key[1]) if passed else None
-                guards[key] = Guard(known[row], kept=key[1]), matcher
-            guard, matcher = guards[key]
+                of_patient = known[row]
+                guards[key] = (
+                    Guard(of_patient, kept=key[1]),
+                    PassingGuard(of_patient, key[1]),
+                )
+            guard, passing_guard = guards[key]
             texts = (BETWEEN.join(texts_of(values)) for values in places)
             left = {found for text in texts for found, _ in guard.violations(text)}
-            if matcher is not None:
-                for value in itertools.chain.from_iterable(map(texts_of, passes[row])):
-                    left.update(left_in(matcher, value))
+            for value in itertools.chain.from_iterable(map(texts_of, passes[row])):
+                left |= passing_guard.left_in(value)
         except Exception as error:  # fail closed: what was not asserted does not go out
             raise_shortage(error)
             failures[row] = Failure("guard", error_class(error))

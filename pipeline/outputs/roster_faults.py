@@ -16,8 +16,7 @@ from ...models.formats.column_roles import Columns, Role
 from ...models.jobs.roster_steps import BETWEEN, texts_of
 from ...models.roster.bundle import RosterBundle
 from ...models.roster.guard import Guard
-from ...models.roster.matcher import Matcher
-from ...models.roster.passing import left_in
+from ...models.roster.passing import PassingGuard
 from ...models.roster.people import LABELS, KnownPeople
 from ...models.storage.storage import Storage
 from .table_faults import Tables, notes_of_part
@@ -62,9 +61,9 @@ def faults_against_roster(
             if known:
                 known_rows += 1
                 left = {identifier for identifier, _ in Guard(known, kept=kept).violations(text)}
-                matcher = Matcher(known, fuzzy=0, kept=kept)
+                passing_guard = PassingGuard(known, kept)
                 for value in passing:
-                    left.update(left_in(matcher, value))
+                    left |= passing_guard.left_in(value)
                 found.update(identifier.value for identifier in left)
     faults = [
         f"{count} published rows are of a patient of whom something in the roster is left ({error})"
