@@ -329,22 +329,21 @@ class Scrubber:
                 )
                 yield dataclasses.replace(document, spans=spans, meta={})
 
-    def candidates(
-        self,
-        *texts: str,
-        people: KnownPeople | None = None,
-        patient_keys: Sequence[str | None] | None = None,
-    ) -> list[list[Candidate]]:
+    def candidates(self, *texts: str) -> list[list[Candidate]]:
         """All that any detector proposes, for each text, whatever a policy does.
 
         Candidates within escapes of signs are left out: no policy removes them.
+        """
+        return self.candidates_knowing(*texts)
+
+    def candidates_knowing(self, *texts: str, **known: Any) -> list[list[Candidate]]:
+        """Those of `candidates`, and what is known of the people of each text.
 
         Args:
             texts: documents.
-            people: a roster, of whose entries are found too what the policy does not keep.
-            patient_keys: whose note each text is; None for nobody's.
+            known: `people`, a roster of which is found what the policy does not keep, and
+                `patient_keys`: whose note each text is, None for nobody's.
         """
-        known = {"people": people, "patient_keys": patient_keys}
         batch = self._run(texts, (None,) * len(texts), last="MatchRoster", **known)
         found = batch.candidates.by_document(len(texts))
         signs = [signs_of(batch, index) for index in range(len(texts))]

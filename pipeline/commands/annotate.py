@@ -114,7 +114,7 @@ def _candidates(
         keys = [people.patient_key(document) for document in documents]
         known = {"people": people.people, "patient_keys": keys}
     try:
-        return scrubber.candidates(*(document.text for document in documents), **known)
+        return scrubber.candidates_knowing(*(one.text for one in documents), **known)
     except Exception as error:
         raise_shortage(error)
         raise UsageError(
