@@ -396,7 +396,9 @@ class Scrubber:
             pa.table({}),
             np.arange(count, dtype=np.int64),
         )
-        opened = dataclasses.replace(self._resources, people=people)
+        opened = self._resources
+        if people is not None:
+            opened = dataclasses.replace(opened, people=people)
         return run_steps(Batch(0, True, rows, Documents.of(*texts)), opened, last=last)
 
 

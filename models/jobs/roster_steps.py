@@ -119,7 +119,7 @@ def _look_up(batch: Batch, people: KnownPeople, stage: str) -> tuple[Batch, dict
     rows, failures = batch.rows, dict(batch.failures)
     patients: dict[str, _Known | DocumentError | None] = {}
     found: dict[int, list[_Known]] = {}
-    of_rows: dict[_Known, _Known] = {}
+    same: dict[_Known, _Known] = {}
     in_roster: list[bool | None] = [None] * len(rows)
     for row, first in enumerate(rows.first_rows.tolist()):
         if row in failures or first in failures:
@@ -138,9 +138,7 @@ def _look_up(batch: Batch, people: KnownPeople, stage: str) -> tuple[Batch, dict
         if people.bundle is not None:
             in_roster[row] = of_roster is not None
         of_row = rows.known[row] if rows.known else ()
-        of_row = of_rows.setdefault(of_row, of_row)
-        own += [values for values in (of_roster, of_row) if values]
-    same: dict[_Known, _Known] = {}
+        own += [values for values in (of_roster, same.setdefault(of_row, of_row)) if values]
     known = {first: _together(own, same) for first, own in found.items() if first not in failures}
     batch = dataclasses.replace(batch, failures=failures, in_roster=tuple(in_roster))
     return batch, known
@@ -254,8 +252,8 @@ def guard_batch(
     """Fails each row in whose output something of its own people is left.
 
     Looked at are the scrubbed texts and the columns that pass, in which nothing was matched: these
-    by the matcher, too. The error class says what sort of
-    identifier it is; which one it is and where is told nowhere.
+    by the matcher, too. The error class says what sort of identifier it is; which one it is and
+    where is told nowhere.
 
     Args:
         batch: with scrubbed texts.

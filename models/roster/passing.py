@@ -23,8 +23,8 @@ _ADDRESSES = ("STREET", "EMAIL")
 """Labels; towns and postcodes are columns of many tables, and identify no one."""
 
 _WORDED = (*NAME_ATTRIBUTES, KnownAttribute.STREET, KnownAttribute.EMAIL)
-_LEAST_DIGITS = 4
-"""Of a number or birth date that is found; `3/4/50` has no fewer."""
+_LEAST_DIGITS = 3
+"""Of a number or birth date that is found: ids of letters and digits have three (`AB123`)."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -42,10 +42,8 @@ class PassingGuard:
     def __init__(self, known: Sequence[KnownValue], kept: Collection[str]) -> None:
         self._known, self._kept = known, kept
         self._matcher: Matcher | None = None
+        self._needles: set[str] | None = None
         self._found: dict[str, frozenset[OwnIdentifier]] = {}
-        names = (value.value for value in known if value.attribute in _WORDED)
-        written = {form for name in names for form in spellings(name)}
-        self._needles = {word for form in written for word in LETTERS.findall(form)}
 
     def __repr__(self) -> str:
         return "PassingGuard()"
@@ -64,6 +62,10 @@ class PassingGuard:
         folded = fold(value)
         if sum(map(str.isdigit, folded)) >= _LEAST_DIGITS:
             return True
+        if self._needles is None:  # most patients have no value that comes so far
+            names = (value.value for value in self._known if value.attribute in _WORDED)
+            written = {form for name in names for form in spellings(name)}
+            self._needles = {word for form in written for word in LETTERS.findall(form)}
         return any(needle in folded for needle in self._needles)
 
     def _left_in(self, value: str) -> Iterator[OwnIdentifier]:

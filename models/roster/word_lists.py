@@ -62,7 +62,7 @@ def words_of_sentences() -> frozenset[str]:
 
 @functools.cache
 def drug_beginnings() -> frozenset[str]:
-    """What notes make of the names of drugs: `dex`, `dilt`, `theo`."""
+    """What notes make of the names of drugs: `dex`, `dilt`, `coum`."""
     drugs = _folded(("drug_names_en", "medical_products_en"))
     return frozenset(drug[:size] for drug in drugs for size in range(3, min(len(drug), 7)))
 
@@ -176,22 +176,10 @@ def clinical_pairs() -> frozenset[str]:
 
 def read_lists() -> None:
     """Reads all lists now: half a second, that the first note need not wait for."""
-    for read in (
-        names_rather_than_words,
-        rare_words,
-        drug_beginnings,
-        known_words,
-        titles,
-        credentials,
-    ):
-        read()
-    for read in (
-        particles,
-        eponym_nouns,
-        abbreviations,
-        street_suffixes,
-        unit_words,
-        clinical_pairs,
-    ):
+    lists = (
+        *(names_rather_than_words, rare_words, drug_beginnings, known_words, titles, credentials),
+        *(particles, eponym_nouns, abbreviations, street_suffixes, unit_words, clinical_pairs),
+    )
+    for read in lists:
         read()
     nicknames()

@@ -82,8 +82,14 @@ def people_of_notes(
         if name is not None:
             raise UsageError("--patient is for --roster, which looks up whose note it is")
         return None
-    storage = Storage()
+    people, keys = open_roster(Storage(), roster, key_source, fuzzy)
+    return PeopleOfNotes(people, keys, name or PATIENT_NAME)
+
+
+def open_roster(
+    storage: Storage, roster: str, key_source: str, fuzzy: int
+) -> tuple[KnownPeople, Keys]:
+    """A roster, and the keys that it is sealed under; arguments and errors of `people_of_notes`."""
     keys = load_keys(key_source, storage.read_bytes)
     warn_if_open(key_source)
-    bundle = RosterBundle(roster, keys, storage)
-    return PeopleOfNotes(KnownPeople.of(bundle, fuzzy), keys, name or PATIENT_NAME)
+    return KnownPeople.of(RosterBundle(roster, keys, storage), fuzzy), keys

@@ -22,10 +22,8 @@ from ...models.jobs.read_unit import read_unit
 from ...models.jobs.shifted_columns import DateShifting, require_shiftable
 from ...models.redaction.actions import ACTIONS
 from ...models.redaction.stand_ins import StandIns
-from ...models.roster.bundle import RosterBundle
 from ...models.roster.people import KnownPeople
 from ...models.scrubber import ScrubbedText, Scrubber
-from ...models.storage.key_files import load_keys, warn_if_open
 from ...models.storage.storage import Storage
 from ..options import Options
 from ..outputs.planning import check_types, inspect_inputs, roles_for, split
@@ -33,6 +31,7 @@ from ..preparation import require_people
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .column_fates import column_fates
+from .people_of_notes import open_roster
 from .run_options import read_options
 from .side_by_side import show_side_by_side, without_controls
 
@@ -84,7 +83,7 @@ def _documents(
     limits = Limits(batch_documents=min(rows, options.batch_documents))
     by = GroupLines.parse(options.group_lines) if options.group_lines else None
     drawn = Keys(secrets.token_bytes(32))  # no one can link what is made with it
-    keys, people = _people(storage, options, columns, drawn)
+    people, keys = _people(storage, options, columns, drawn)
     stand_ins = StandIns.of(scrubber.policy, drawn)
     for unit in split(storage, seen, options.split_bytes, limits, "", whole_files=bool(by)):
         for batch in read_unit(
@@ -106,15 +105,12 @@ def _documents(
 
 def _people(
     storage: Storage, options: Options, columns: Columns, drawn: Keys
-) -> tuple[Keys, KnownPeople | None]:
+) -> tuple[KnownPeople | None, Keys]:
     """Whom a run would know, and the keys to look them up by: without a roster any will do."""
     require_people(options.roster, columns)
     if options.roster is None:
-        return drawn, KnownPeople(fuzzy=options.roster_fuzzy) if columns.known else None
-    keys = load_keys(options.key_source, storage.read_bytes)
-    warn_if_open(options.key_source)
-    bundle = RosterBundle(options.roster, keys, storage)
-    return keys, KnownPeople.of(bundle, options.roster_fuzzy)
+        return (KnownPeople(fuzzy=options.roster_fuzzy) if columns.known else None), drawn
+    return open_roster(storage, options.roster, options.key_source, options.roster_fuzzy)
 
 
 def _show(
