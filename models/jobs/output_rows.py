@@ -24,6 +24,7 @@ from ..formats import CellForm
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..formats.line_notes import pieces
 from ..formats.nested_texts import fields_of_rows, with_texts
+from ..roster.normal import is_usable
 from . import audit
 from .audit_rows import build_audit_rows, is_entity
 
@@ -38,7 +39,10 @@ COUNTS = (
     "spans",
 )
 IN_ROSTER = "documents_in_roster"
-"""A further count, written where it is not 0: documents whose patient the roster has."""
+KNOWN_UNUSABLE = "known_values_unusable"
+OF_PEOPLE = (IN_ROSTER, KNOWN_UNUSABLE)
+"""Further counts, each written where it is not 0: documents whose patient the roster has, and
+values of columns with role `known` by which nothing can be found."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -46,7 +50,7 @@ class Tally:
     """What is counted of a batch, a unit or a run; tallies add up.
 
     Attributes:
-        counts: of `COUNTS` and `IN_ROSTER`, absent ones are 0; rows_in is rows_out and
+        counts: of `COUNTS` and `OF_PEOPLE`, absent ones are 0; rows_in is rows_out and
             rows_quarantined.
         labels: spans by label, fragments left out.
         errors: quarantined rows by "stage: error class".
@@ -93,7 +97,7 @@ class Tally:
         return {
             "counts": {
                 **{name: self.counts[name] for name in COUNTS},
-                **({IN_ROSTER: self.counts[IN_ROSTER]} if self.counts[IN_ROSTER] else {}),
+                **{name: self.counts[name] for name in OF_PEOPLE if self.counts[name]},
             },
             "labels": dict(sorted(self.labels.items())),
             "errors": dict(sorted(self.errors.items())),
@@ -274,6 +278,8 @@ def _documents(
     rows: list[tuple[Any, ...]] = []  # in the order of the schema
     for row in range(len(batch.rows)):
         doc_key = batch.rows.doc_keys[row]
+        if batch.rows.known and row not in batch.failures:
+            counts[KNOWN_UNUSABLE] += sum(not is_usable(one) for one in batch.rows.known[row])
         if batch.rows.first_rows[row] != row:
             continue  # a line of the note of an earlier row
         if doc_key is None:

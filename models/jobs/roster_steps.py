@@ -29,7 +29,7 @@ from ..roster.matcher import STAFF_LABEL, Matcher, RosterCandidate
 from ..roster.passing import PassingGuard
 from ..roster.people import LABELS, KnownPeople
 from ..views.batches import bring_back
-from .people_of_notes import people_of_note
+from .people_of_note import people_of_note
 
 _Known = tuple[KnownValue, ...]
 _ASSERTED = (Role.PASS, Role.TYPE)
@@ -158,7 +158,7 @@ def _together(parts: list[_Known], same: dict[_Known, _Known]) -> _Known:
     return same.setdefault(values, values)
 
 
-def people_of_notes(batch: Batch, people: KnownPeople | None) -> dict[int, PeopleOfNote]:
+def people_by_row(batch: Batch, people: KnownPeople | None) -> dict[int, PeopleOfNote]:
     """What surrogates and shifted dates are to know of the people of each note, by its first row.
 
     Rows of which it cannot be opened have failed already, or fail in Guard.

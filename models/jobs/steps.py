@@ -35,7 +35,7 @@ from ..text.tokenizer import tokenize_documents
 from ..views.batches import bring_back, brought_back, followed, prepared
 from ..views.signs import NamesNoOne, signs_of
 from .late_spans import with_stand_ins
-from .roster_steps import PassingColumns, guard_batch, match_batch, people_of_notes
+from .roster_steps import PassingColumns, guard_batch, match_batch, people_by_row
 
 T = TypeVar("T")
 
@@ -334,7 +334,7 @@ def scrub_batch(
     """
     columns = None
     if policy is not None and stand_ins is not None:
-        policies, known = note_type_policies(batch, policy), people_of_notes(batch, people)
+        policies, known = note_type_policies(batch, policy), people_by_row(batch, people)
         batch, columns = with_stand_ins(batch, policies, stand_ins, known)
     assert batch.spans is not None, "Merge comes first"
     spans, documents = batch.spans, batch.documents

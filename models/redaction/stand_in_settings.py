@@ -128,7 +128,7 @@ def check_hipaa(policy: ActsOnLabels, surrogates: SurrogateSettings) -> None:
 
 _FILLED_IN_BY = (
     "models/redaction/stand_ins.py",
-    *(f"models/jobs/{name}.py" for name in ("late_spans", "people_of_notes", "shifted_columns")),
+    *(f"models/jobs/{name}.py" for name in ("late_spans", "people_of_note", "shifted_columns")),
 )
 """What decides, beside the rooms of surrogates and dates, what stands in place of PHI."""
 

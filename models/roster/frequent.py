@@ -17,7 +17,8 @@ from .names import KnownNames, NameClass
 LEAST_SHARE = 0.002
 """Of the notes: a strong word in more of them is told."""
 
-LEAST_NOTES = 3
+LEAST_NOTES = 10
+"""Fewer may all be of the one patient who is called so."""
 
 
 class NoteWords:

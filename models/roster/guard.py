@@ -198,7 +198,7 @@ class Guard:
 
     def _dates_in(self, folded: str) -> Iterator[PersonKind]:
         if any(year in folded for year in self._years):
-            for written in _DATE.findall(folded):
+            for written in _DATE.findall(folded.replace("|", "/").replace("·", "/")):
                 if written in self._dates:
                     yield self._dates[written]
             if any(month[:3] in folded for month in _MONTHS):

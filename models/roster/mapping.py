@@ -45,10 +45,10 @@ class TableColumns:
 
 
 def attribute_of(meaning: str) -> tuple[PersonKind, KnownAttribute] | None:
-    """What "family" or "staff:family" means; None for anything else."""
-    kind, colon, attribute = meaning.rpartition(":")
+    """What "family" or "staff:family" (or "staff.family") means; None for anything else."""
+    kind, separator, attribute = meaning.replace(".", ":").rpartition(":")
     try:
-        return PersonKind(kind if colon else PersonKind.SELF), KnownAttribute(attribute)
+        return PersonKind(kind if separator else PersonKind.SELF), KnownAttribute(attribute)
     except ValueError:
         return None
 

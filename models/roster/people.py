@@ -70,6 +70,10 @@ class KnownPeople:
         """
         return cls(bundle, bundle.staff(), fuzzy)
 
+    def has(self, patient_key: str) -> bool:
+        """Whether the roster has a patient; errors of the files as in `row`."""
+        return self.bundle is not None and self.bundle.sealed(patient_key) is not None
+
     def row(self, patient_key: str) -> tuple[KnownValue, ...] | None:
         """What the roster knows of a patient; None if it does not have the patient.
 

@@ -26,7 +26,7 @@ _MONTH = "(" + "|".join(sorted(_MONTH_OF, key=len, reverse=True)) + r")[a-z]{0,9
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|\.|o)?"
 _YEAR = r"(?:,\s?|\s|-|/|\.|'|\sde[l]?\s|\sof\s|,?\s'|)(\d{4}|\d{2})(?!\d)"
 _GAP = r"(?:\s|-|/|\.\s?|\sde\s|\sof\s|\sday\sof\s)?"
-_NUMERIC = re.compile(r"(?<!\d)(\d{1,4})( ?[-/.] ?| )(\d{1,2})( ?[-/.] ?| )(\d{1,4})(?!\d)")
+_NUMERIC = re.compile(r"(?<!\d)(\d{1,4})( ?[-/.|*] ?| )(\d{1,2})( ?[-/.|*] ?| )(\d{1,4})(?!\d)")
 _DAY_FIRST = re.compile(rf"(?<!\d){_DAY}{_GAP}{_MONTH}{_YEAR}")
 _MONTH_FIRST = re.compile(rf"{_MONTH}{_GAP}{_DAY}{_YEAR}")
 _REACH = 40

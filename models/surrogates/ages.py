@@ -24,7 +24,7 @@ def age(drawer: Drawer, label: str, text: str) -> str | None:
 def age_surrogate(text: str) -> str | None:
     """The age as it is, or `90+` in its words; None for one that is not understood.
 
-    `93 y/o` becomes `90+ y/o`, `93-year-old` becomes `90-year-old`, and words become `90+`.
+    `93 y/o` becomes `90+ y/o`, `93-year-old` becomes `90+-year-old`, and words become `90+`.
     """
     if len(text) > LONGEST or not (found := generalise_age(text)):
         return None
@@ -35,6 +35,4 @@ def age_surrogate(text: str) -> str | None:
         return found
     match = _NUMBER.search(text)
     assert match is not None
-    behind = text[match.end() : match.end() + 1]
-    fused = behind in ("-", "–") or behind.isalpha()
-    return text[: match.start()] + ("90" if fused else "90+") + text[match.end() :]
+    return f"{text[: match.start()]}90+{text[match.end() :]}"

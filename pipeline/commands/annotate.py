@@ -29,7 +29,7 @@ from ..process.logs import is_terminal, say
 from ..process.stdout import show
 from .document_progress import DocumentProgress
 from .new_files import require_new_corpus
-from .people_of_notes import PeopleOfNotes, people_of_notes
+from .roster_of_notes import RosterOfNotes, roster_of_notes
 from .run_options import read_options
 
 
@@ -45,7 +45,7 @@ def annotate_corpus(
     source_form: str | None = None,
     target_form: str | None = None,
     overwrite: bool = False,
-    people: PeopleOfNotes | None = None,
+    people: RosterOfNotes | None = None,
 ) -> int:
     """Writes every document with disjoint predicted spans; returns their number.
 
@@ -92,7 +92,7 @@ def annotate_corpus(
                 count += 1
             progress.did(len(documents), sum(len(document.text) for document in documents))
         if people is not None and count:
-            people.require_named()
+            people.tell()
 
     def sizes() -> Iterator[int]:
         yield from (len(document.text) for document in read_annotated(inputs, source_form))
@@ -105,7 +105,7 @@ def annotate_corpus(
 def _candidates(
     scrubber: Scrubber,
     documents: Sequence[AnnotatedDocument],
-    people: PeopleOfNotes | None,
+    people: RosterOfNotes | None,
     first: int,
 ) -> list[list[Candidate]]:
     """What is found in each document of a batch, whose first one has the ordinal `first`."""
@@ -141,7 +141,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         source_form=parsed.source_form,
         target_form=parsed.target_form,
         overwrite=parsed.overwrite,
-        people=people_of_notes(
+        people=roster_of_notes(
             options.roster, options.key_source, parsed.patient, options.roster_fuzzy
         ),
     )

@@ -34,7 +34,7 @@ from ..process.stdout import show
 from .dial import curve_json, curve_plot, curve_table
 from .named_inputs import naming
 from .new_files import require_new, write_new
-from .people_of_notes import people_of_notes
+from .roster_of_notes import roster_of_notes
 
 
 def evaluate(args: argparse.Namespace) -> str:
@@ -49,7 +49,7 @@ def evaluate(args: argparse.Namespace) -> str:
     _check_options(args)
     find_terms = _terms(args.clinical_terms)
     options = options_from({}, said(args), command="evaluate")
-    people = people_of_notes(options.roster, options.key_source, args.patient)
+    people = roster_of_notes(options.roster, options.key_source, args.patient)
     with naming("gold"):
         gold = _documents(args.gold, args.label_map)
     if not gold:
@@ -74,7 +74,7 @@ def evaluate(args: argparse.Namespace) -> str:
 
     predicted, first = scored(args.predicted, "predicted")
     if people is not None:
-        people.require_named()
+        people.tell()
     other, second = scored(args.against, "--against") if args.against else ((), None)
     _warn_of_unknown(args.ignore or (), (*gold, *predicted))
     found = differences(first, second) if second else ()

@@ -31,7 +31,7 @@ from ..preparation import require_people
 from ..process.exit_codes import ExitCode
 from ..process.stdout import show
 from .column_fates import column_fates
-from .people_of_notes import open_roster
+from .roster_of_notes import open_roster
 from .run_options import read_options
 from .side_by_side import show_side_by_side, without_controls
 

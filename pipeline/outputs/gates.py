@@ -11,6 +11,7 @@ read to the end, the audit, published documents that would be removed, planted d
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +26,7 @@ from ...models.core.parallel_calls import map_in_threads
 from ...models.core.spans import BELIEVED
 from ...models.formats.column_roles import Role, is_single
 from ...models.jobs.job import Job
-from ...models.jobs.output_rows import IN_ROSTER, Tally
+from ...models.jobs.output_rows import IN_ROSTER, KNOWN_UNUSABLE, Tally
 from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt
 from ...models.storage.storage import Storage
@@ -34,6 +35,8 @@ from .canary_gate import check_canaries
 from .part_tables import read_part
 from .removed_documents import count_removed
 from .state import MANIFEST
+
+_log = logging.getLogger(__name__)
 
 _PASSED = "passed.json"
 """Under staging, the results of the gates: a resumed publication cannot check them again."""
@@ -114,6 +117,12 @@ def check_gates(
     check_guard(tally, _given(max_guard, job.max_guard))
     if job.roster is not None:
         check_roster_share(tally, _given(min_roster_share, job.min_roster_share))
+    if unusable := tally.counts[KNOWN_UNUSABLE]:
+        _log.warning(
+            "%d values of columns with role known are of no use: nothing can be found by them (a "
+            "phone without digits, a birth date that cannot be read)",
+            unusable,
+        )
     if max_quarantined < 1:
         check_whole(job, plan, receipts)
     check_audit(storage, job, receipts)

@@ -19,7 +19,7 @@ from ...models.formats.column_roles import Columns
 from ...models.formats.line_notes import GroupLines
 from ...models.jobs.job import Job
 from ...models.jobs.opening import open_policy
-from ...models.jobs.output_rows import COUNTS, IN_ROSTER
+from ...models.jobs.output_rows import COUNTS, OF_PEOPLE
 from ...models.redaction.policy import Policy
 from ...models.redaction.policy_file import load_policy, policy_names
 from ...models.storage.retries import StorageAccessError
@@ -52,7 +52,7 @@ _FORM: dict[str, Any] = {
     "content_digest": str,
     "text_digest": str,
     "roster": {"generation": (str, None), "fuzzy": int, "code": str, "not_asserted": ([str], None)},
-    "counts": dict.fromkeys((*COUNTS, IN_ROSTER), int),
+    "counts": dict.fromkeys((*COUNTS, *OF_PEOPLE), int),
     "labels": _NUMBERS,
     "errors": _NUMBERS,
     "digests": dict.fromkeys(PARTS, str),
@@ -64,7 +64,7 @@ _FORM: dict[str, Any] = {
 null."""
 
 
-_MAY_LACK = {"roster", IN_ROSTER}
+_MAY_LACK = {"roster", *OF_PEOPLE}
 """Keys that only runs have that knew people beforehand."""
 
 

@@ -13,7 +13,7 @@ from ...models.jobs.amendments import RunAmendments
 from ...models.jobs.job import Job
 from ...models.jobs.opening import OpenedInputs, open_keys, open_people, open_policy
 from ...models.jobs.plan import Plan
-from ...models.jobs.roster_steps import people_of_notes
+from ...models.jobs.roster_steps import people_by_row
 from ...models.redaction.stand_ins import PeopleOfNote
 from ...models.roster.people import KnownPeople
 from ...models.storage.storage import Storage
@@ -34,7 +34,7 @@ class SourceDocuments(OpenedInputs):
 
     def known_in(self, batch: Batch) -> dict[int, PeopleOfNote]:
         """What surrogates were to know of the people of each row of a batch."""
-        return people_of_notes(batch, self.people)
+        return people_by_row(batch, self.people)
 
     def of_units(self, units: Sequence[int]) -> Iterator[Batch]:
         """Yields the batches of some units, as the run read them.

@@ -20,9 +20,7 @@ def test_any_code_and_list_by_which_people_are_found_counts(monkeypatch, path):
     assert people.people_code_hash() != before
 
 
-@pytest.mark.parametrize(
-    "path", ["models/redaction/stand_ins.py", "models/jobs/people_of_notes.py"]
-)
+@pytest.mark.parametrize("path", ["models/redaction/stand_ins.py", "models/jobs/people_of_note.py"])
 def test_the_code_that_fills_in_surrogates_counts(monkeypatch, path):
     before = stand_in_settings._code("surrogates")
     _edited(monkeypatch, path)

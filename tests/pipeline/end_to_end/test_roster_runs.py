@@ -378,6 +378,15 @@ def test_known_columns_are_left_out_and_removed_from_their_row(scrub_it, asked, 
     assert {r["roster"] for r in table(asked.output, "audit").to_pylist()} == {"self", "relative"}
 
 
+def test_known_values_that_find_nothing_are_counted_and_told(scrub_it, tmp_path, caplog):
+    source = write_notes(tmp_path / "rows", [("p9", "x")], copies=1, tel="unknown", born="May 1950")
+    columns = Columns.parse([*COLUMNS.to_json(), ("tel", "known:phone"), ("born", "known:birth")])
+    manifest = scrub_it(inputs=(str(source),), columns=columns, roster=None)
+    assert manifest["counts"]["known_values_unusable"] == 2
+    assert "2 values of columns with role known are of no use" in caplog.text
+    assert "unknown" not in caplog.text
+
+
 def test_a_known_column_of_free_text_or_flags_is_quarantined(scrub_it, tmp_path):
     columns = Columns.parse([*COLUMNS.to_json(), ("name", "known:name")])
     for value, error in (("x" * 201, "KnownTooLong"), (True, "BadId")):

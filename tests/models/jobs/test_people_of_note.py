@@ -9,7 +9,7 @@ from scrubline.models.core.keys import Keys
 from scrubline.models.core.known_values import KnownAttribute, KnownValue, PersonKind
 from scrubline.models.dates import DateSettings, offset
 from scrubline.models.jobs.late_spans import facts_of
-from scrubline.models.jobs.people_of_notes import people_of_note
+from scrubline.models.jobs.people_of_note import people_of_note
 from scrubline.models.redaction.policy_file import load_policy
 from scrubline.models.redaction.stand_ins import (
     MARKED,

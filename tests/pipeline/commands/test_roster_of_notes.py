@@ -23,6 +23,8 @@ NOTES = [
     ("c", None, "Quimby and Brandenquist."),
 ]
 
+HAS_TWO = "the roster has the patients of 2 of 2 notes that name a patient\n"
+
 
 def in_text(text, *names):
     return tuple(Annotation(text.index(n), text.index(n) + len(n), "PATIENT") for n in names)
@@ -54,7 +56,7 @@ def annotate(scrubline, notes, found, *words):
 def test_annotate_finds_what_the_roster_knows_of_each_note(places, tmp_path, scrubline):
     notes, roster = places
     code, _, err = annotate(scrubline, notes, tmp_path / "found.jsonl", *roster)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, HAS_TWO)
     found = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
     covered = [[one["text"][s["start"] : s["end"]] for s in one["spans"]] for one in found]
     assert covered == [["Zelda", "QUIMBY, May"], ["brandenquist"], []]
@@ -75,7 +77,7 @@ def test_evaluate_counts_the_words_of_known_names(places, tmp_path, scrubline):
     annotate(scrubline, notes, tmp_path / "none.jsonl", "--recogniser", "date")
     for found, removed in (("found.jsonl", 4), ("none.jsonl", 0)):
         code, out, err = scrubline("evaluate", gold, tmp_path / found, *roster, "--json")
-        assert (code, err) == (0, "")
+        assert (code, err) == (0, HAS_TWO)
         shares = json.loads(out)["metrics"]["known_names"]
         counts = {
             name: (one["count"], one["of"]) for name, one in shares.items() if name != "title"
@@ -103,6 +105,14 @@ def test_what_is_refused(places, tmp_path, scrubline, drop, words, told):
     notes, roster = places
     code, _, err = annotate(scrubline, notes, tmp_path / "f.jsonl", *roster[: 4 - drop], *words)
     assert code == 2 and told in err and "Quimby" not in err
+    assert not (tmp_path / "f.jsonl").exists()
+
+
+def test_a_roster_of_other_patients_is_refused(places, tmp_path, scrubline):
+    notes, roster = places
+    notes.write_text(json.dumps({"doc_id": "a", "text": "x", "spans": [], "meta": {"patient": 9}}))
+    code, _, err = annotate(scrubline, notes, tmp_path / "f.jsonl", *roster)
+    assert code == 2 and "it has the patient of none of 1 note" in err
     assert not (tmp_path / "f.jsonl").exists()
 
 
