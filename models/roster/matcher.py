@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import enum
 from collections.abc import Collection, Iterable, Iterator
 
@@ -32,7 +33,7 @@ from .number_marks import (
     zip_marks,
 )
 from .packed_rows import BUDGET, MOST_VALUES
-from .written_dates import DateForms, DateReader, written_forms
+from .written_dates import date_marks
 
 MOST_EDITS = 2
 
@@ -102,7 +103,6 @@ class Matcher:
         fuzzy: edits within which a strong name of five letters or more is found: 0, 1, or 2 for
             names of eight letters or more.
         kept: labels that the policy keeps on purpose; they are not looked for.
-        forms_of_date: finds birth dates; a grammar of dates may stand in the default's place.
 
     Raises:
         OverBudget: "roster", for more than `MOST_VALUES` values.
@@ -117,7 +117,6 @@ class Matcher:
         *,
         fuzzy: int = 1,
         kept: Collection[str] = (),
-        forms_of_date: DateForms = written_forms,
     ) -> None:
         if not 0 <= fuzzy <= MOST_EDITS:
             raise ValueError(f"fuzzy must be 0 to {MOST_EDITS}")
@@ -126,22 +125,21 @@ class Matcher:
             raise OverBudget(BUDGET)
         self._fuzzy = fuzzy
         self._names = KnownNames.of(values if NAME_LABEL not in kept else ())
-        self._births: list[tuple[DateReader, PersonKind]] = []
+        self._births: list[tuple[datetime.date, PersonKind]] = []
         self._cities: list[tuple[tuple[str, ...], PersonKind]] = []
         self._streets: list[tuple[Street, PersonKind]] = []
         self._numbers: dict[tuple[KnownAttribute, str], PersonKind] = {}
         for value in values:
             if LABEL_OF.get(value.attribute, "") not in (*kept, ""):
-                self._add(value, forms_of_date)
+                self._add(value)
 
     def __repr__(self) -> str:
         return "Matcher()"
 
-    def _add(self, value: KnownValue, forms_of_date: DateForms) -> None:
+    def _add(self, value: KnownValue) -> None:
         match value.attribute:
             case KnownAttribute.BIRTH:
-                dates = birth_dates(value.value)
-                self._births += [(forms_of_date(date), value.kind) for date in dates]
+                self._births += [(date, value.kind) for date in birth_dates(value.value)]
             case KnownAttribute.STREET:
                 if (street := street_form(value.value)) is not None:
                     self._streets.append((street, value.kind))
@@ -165,9 +163,9 @@ class Matcher:
         }
         found.update(self._of_numbers(view))
         found.update(self._of_addresses(view))
-        for read, kind in self._births:
-            for start, end in read(text):
-                found.add(RosterCandidate(start, end, "DATE", kind, RosterClass.DATE))
+        for date, kind in self._births:
+            for mark in date_marks(view, date):
+                found.add(RosterCandidate(*view.span(*mark), "DATE", kind, RosterClass.DATE))
         return sorted(found)
 
     def _of_numbers(self, view: FoldedView) -> Iterator[RosterCandidate]:

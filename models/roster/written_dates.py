@@ -1,21 +1,12 @@
-"""Where a text writes one known date: numbers in any order, and with names of months.
-
-A grammar of dates can be put in the place of this by `DateForms`. This one reads full dates alone.
-"""
+"""Where a text writes one known date in full: numbers in any order, and with names of months."""
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 from .folding import FoldedView
-
-DateReader = Callable[[str], Iterable[tuple[int, int]]]
-"""A text -> the half-open stretches, in code points, in which it writes one date."""
-
-DateForms = Callable[[datetime.date], DateReader]
-"""A date -> what finds it; called once for each birth date of a patient."""
 
 _MONTHS = (
     *("jan ene", "feb", "mar maerz", "apr abr", "may mai", "jun", "jul"),
@@ -36,28 +27,21 @@ _COMPACT = re.compile(r"(?<![\da-z])(\d{8})(?:\d{4}|\d{6})?(?![\da-z])")
 """A date without separators, and with the time of day, as HL7 has it."""
 
 
-def written_forms(date: datetime.date) -> DateReader:
-    """What finds a date in a text, full and numeric or with an English, Spanish or German month.
+def date_marks(view: FoldedView, date: datetime.date) -> Iterator[tuple[int, int]]:
+    """Yields where a date stands in the folded text, with an English, Spanish or German month too.
 
     `04/03/50` is found for the 4th of March and for the 3rd of April: a birth date is not left for
     its order.
     """
-    year = f"{date.year % 100:02d}"
-
-    def read(text: str) -> Iterator[tuple[int, int]]:
-        view = FoldedView.of(text)
-        folded = view.folded
-        if year not in folded:
-            return
-        found = set(_compact(folded, date))
-        for start, end in _windows(folded, year):
-            part = folded[start:end]
-            for one, other in (*_numeric(part, date), *_named(part, date)):
-                found.add((start + one, start + other))
-        for one, other in sorted(found):
-            yield view.span(one, other)
-
-    return read
+    folded, year = view.folded, f"{date.year % 100:02d}"
+    if year not in folded:
+        return
+    found = set(_compact(folded, date))
+    for start, end in _windows(folded, year):
+        part = folded[start:end]
+        for one, other in (*_numeric(part, date), *_named(part, date)):
+            found.add((start + one, start + other))
+    yield from sorted(found)
 
 
 def _windows(folded: str, year: str) -> Iterator[tuple[int, int]]:

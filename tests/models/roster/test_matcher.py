@@ -201,11 +201,6 @@ def test_over_budget():
         Matcher(rows)
 
 
-def test_another_grammar_of_dates():
-    matcher = Matcher(ZELDA, forms_of_date=lambda date: lambda text: [(0, 3)])
-    assert [c.label for c in matcher.candidates("xyz")] == ["DATE"]
-
-
 def redacted(text, candidates):
     for c in sorted(candidates, key=lambda c: -c.end):
         text = text[: c.start] + f"[{c.label}]" + text[c.end :]
