@@ -1,4 +1,4 @@
-"""The whole Beam graph, on one screen."""
+"""The Beam graphs, on one screen: of units, and of the links between notes."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,9 +6,11 @@ import apache_beam as beam
 
 from ..models.core.shortage import Pace
 from ..models.jobs.job import Job
+from ..transforms.carry_over import CarryOver
 from ..transforms.featurize import Featurize
 from ..transforms.guard import GuardRoster
 from ..transforms.label import Label
+from ..transforms.link import LinkNotes
 from ..transforms.match import MatchRoster
 from ..transforms.merge import Merge
 from ..transforms.read import ReadUnits
@@ -44,9 +46,27 @@ def build(
         | "Featurize" >> Featurize(job)
         | "Label" >> Label(job)
         | "Recognise" >> Recognise(job)
+        | "CarryOver" >> CarryOver(job)
         | "MatchRoster" >> MatchRoster(job)
         | "Merge" >> Merge(job)
         | "Scrub" >> Scrub(job)
         | "GuardRoster" >> GuardRoster(job)
         | "Write" >> Write(job)
+    )
+
+
+def build_links(
+    pipeline: beam.Pipeline, job: Job, folder: str, buckets: Sequence[int]
+) -> beam.PCollection:
+    """Wires buckets of keys -> numbers of facts; see `models.jobs.link_task`.
+
+    Args:
+        folder: of the task.
+        buckets: that are left to do.
+    """
+    return (
+        pipeline
+        | "Buckets" >> beam.Create(buckets)
+        | "SpreadBuckets" >> beam.Reshuffle()
+        | "LinkNotes" >> LinkNotes(job, folder)
     )

@@ -23,6 +23,7 @@ from ..models.formats.line_notes import GroupLines
 from ..models.jobs.job import Job
 from ..models.jobs.shifted_columns import require_shiftable
 from ..models.recognisers import rule_hash
+from ..models.records.carrying import links_code_hash
 from ..models.redaction.actions import ACTIONS, REDACT
 from ..models.redaction.policy import Policy
 from ..models.redaction.policy_file import load_policy
@@ -103,6 +104,7 @@ def prepare_job(storage: Storage, options: Options) -> NewJob:
         canaries_hash=canaries_hash,
         roster_generation=generation,
         roster_hash=people_code_hash() if roster else "",
+        links_hash=links_code_hash() if options.link_notes else "",
         **options.planned() | {"roster": roster},
     )
     return NewJob(job, keys, policy, bundles)
@@ -142,6 +144,11 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     for form in forms:
         check_replacements(policy, labels, form)
     require_people(job.roster, columns)
+    if job.link_notes and not columns.named(Role.PATIENT):
+        raise UsageError(
+            "--link-notes needs to know whose note a row is: give the column of patient ids the "
+            "role patient (--column NAME=patient)"
+        )
     if columns.known:
         job = dataclasses.replace(job, roster_hash=people_code_hash())
     job = dataclasses.replace(job, columns=columns)

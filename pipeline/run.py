@@ -29,6 +29,7 @@ from .outputs.catalogue import Catalogue
 from .outputs.gates import check_gates, read_gate_results
 from .outputs.hold import hold, refuse_waiting
 from .outputs.manifest import published_manifest, read_manifest
+from .outputs.note_links import inputs_of, stale_units
 from .outputs.output_page import write_page_or_warn
 from .outputs.pending import (
     came_to_nothing,
@@ -106,7 +107,41 @@ def scrub(
     """
     with _planned(storage, options, observer) as (session, run):
         if run.plan.is_nothing and run.plan.increment is not None:
-            return _nothing_to_do(session, run, run.plan.increment.counts)
+            manifest = _nothing_to_do(session, run, run.plan.increment.counts)
+        else:
+            manifest = _continue(session, freeze_alone(storage, run))
+        job = run.job
+    if not job.link_notes or (options.stale_notes or job.stale_notes) != "rewrite":
+        return manifest
+    return _rewrite(storage, options, job.output, observer) or manifest
+
+
+def _rewrite(
+    storage: Storage, options: Options, output: str, observer: RunObserver
+) -> dict[str, Any] | None:
+    """Writes anew the published notes that this run has made stale; None if there are none.
+
+    Facts are a function of all evidence, which this does not change: it makes no others stale.
+    """
+    catalogue = Catalogue.read(storage, output)
+    units = stale_units(storage, output, catalogue)
+    if not units:
+        return None
+    inputs = tuple(url for url in inputs_of(catalogue, units) if storage.exists(url))
+    if not inputs:
+        _log.warning("%d published units say too little, but their inputs are gone", len(units))
+        return None
+    _log.warning("%d published units are written anew: new notes say more of them", len(units))
+    again = dataclasses.replace(
+        options,
+        inputs=inputs,
+        incremental=True,
+        retry_quarantined=False,
+        drop_gone=False,
+    )
+    with _planned(storage, again, observer) as (session, run):
+        if run.plan.is_nothing:  # each shares its unit with an input that is gone
+            return None
         return _continue(session, freeze_alone(storage, run))
 
 
@@ -288,6 +323,7 @@ def pass_gates(session: Session, run: PlannedRun, worked: Worked) -> dict[str, A
         max_lost=options.max_lost,
         max_guard=options.max_guard,
         min_roster_share=options.min_roster_share,
+        stale_notes=options.stale_notes,
     )
     session.observer.checked()
     return passed
@@ -365,6 +401,7 @@ def _finish_pending(session: Session, new: NewJob) -> None:
         max_lost=None,
         max_guard=None,
         min_roster_share=None,
+        stale_notes=None,
     )
     for run in pending:
         stage = stage_of(storage, output, run)

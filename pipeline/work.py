@@ -17,11 +17,13 @@ from .observer import RunObserver
 from .options import Options
 from .outputs.duplicate_ids import count_numbered, number_repeated_ids
 from .outputs.gates import check_parts, reconcile
+from .outputs.note_links import forget_lost_facts, link_task, settle
 from .outputs.planning import PlannedRun
 from .outputs.predictions import against_outcome, outcome
 from .outputs.publishing import read_receipts, unfinished
 from .outputs.skip_list import summarize_skipped
 from .outputs.state import Stage, stage_of
+from .runners.note_links import run_links
 from .runners.units import run_units
 
 _log = logging.getLogger(__name__)
@@ -55,6 +57,7 @@ class Round:
         tally: of all units.
         is_publishing: whether a publication of the run was begun before: its gates were passed.
         numbered: rows that repeat an id and were numbered after it; their units are left to do.
+        linked: units of which other notes of their patients say something new; they are left to do.
     """
 
     units: tuple[int, ...]
@@ -63,6 +66,7 @@ class Round:
     tally: Tally
     is_publishing: bool
     numbered: int
+    linked: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -110,7 +114,7 @@ class Worked:
 
 
 def work(session: Session, run: PlannedRun) -> Worked:
-    """Works until every unit has its receipt and no two rows share a doc_key.
+    """Works until every unit has its receipt, no two rows share a doc_key and all notes are linked.
 
     Raises:
         RunFailed: resumable.
@@ -118,9 +122,14 @@ def work(session: Session, run: PlannedRun) -> Worked:
     """
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     began = time.monotonic()
+    if run.job.link_notes:
+        forget_lost_facts(session.storage, run.job, run.plan)
     rounds = [_round(session, run)]
-    while numbered := rounds[-1].numbered:
-        _log.warning("%d rows repeat an id: they are numbered, and their units run again", numbered)
+    while rounds[-1].numbered or rounds[-1].linked:
+        if numbered := rounds[-1].numbered:
+            _log.warning(
+                "%d rows repeat an id: they are numbered, and their units run again", numbered
+            )
         rounds.append(_round(session, run))
     return Worked(tuple(rounds), started, began)
 
@@ -140,7 +149,22 @@ def _round(session: Session, run: PlannedRun) -> Round:
         observer.checked()
         numbered = number_repeated_ids(storage, job, plan, receipts)
         observer.checked()
-    return Round(tuple(left), metrics, receipts, tally, is_publishing, numbered)
+    linked = 0
+    if job.link_notes and not is_publishing and not numbered:
+        metrics = dict(metrics)
+        linked = _link(session, run, receipts, metrics)
+        observer.checked()
+    return Round(tuple(left), metrics, receipts, tally, is_publishing, numbered, linked)
+
+
+def _link(
+    session: Session, run: PlannedRun, receipts: Mapping[int, Receipt], metrics: Metrics
+) -> int:
+    """Joins what the notes say; returns how many units have to be run again for it."""
+    storage, job = session.storage, run.job
+    units = link_task(storage, job, run.plan, receipts)
+    add_metrics(metrics, run_links(storage, job, units.task, session.options))
+    return settle(storage, job, run.plan, units, receipts)
 
 
 def run_report(

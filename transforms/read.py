@@ -9,6 +9,7 @@ from ..models.core.batches import Batch
 from ..models.core.shortage import SMALLER, Pace
 from ..models.formats import Limits
 from ..models.jobs.amendments import RunAmendments
+from ..models.jobs.first_pass import linked_batches
 from ..models.jobs.job import Job
 from ..models.jobs.opening import open_job_once
 from .running import Meter, sanitize_errors
@@ -66,11 +67,13 @@ class _ReadFn(beam.DoFn):
     def _batches(self, unit: int) -> Iterator[Batch]:
         # Read for each unit: what is known of its rows may grow while the run works.
         amendments = RunAmendments.read(self.opened.storage, self.job.restricted).of_unit(unit)
-        return self.opened.batches(
-            self.opened.plan.units[unit],
-            limits=_at_pace(self.job.limits, self.pace),
-            amendments=amendments,
+        planned = self.opened.plan.units[unit]
+        batches = self.opened.batches(
+            planned, limits=_at_pace(self.job.limits, self.pace), amendments=amendments
         )
+        if not amendments.facts:
+            return batches
+        return linked_batches(batches, self.opened.storage, self.job, planned, amendments.facts)
 
 
 def _at_pace(limits: Limits, pace: Pace) -> Limits:

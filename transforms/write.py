@@ -12,6 +12,7 @@ from ..models.core.batches import Batch
 from ..models.core.errors import RunFailed, error_class
 from ..models.formats import partition_path
 from ..models.jobs.candidate_rows import candidate_rows
+from ..models.jobs.first_pass import FirstPass
 from ..models.jobs.job import Job
 from ..models.jobs.opening import open_job_once
 from ..models.jobs.output_rows import Result, build_output_rows
@@ -42,6 +43,7 @@ class _WriteFn(beam.DoFn):
         self.job = job
         # Set here: teardown is called even after a setup that failed.
         self.sink: UnitSink | None = None
+        self.first_pass: FirstPass | None = None
 
     def setup(self) -> None:
         with sanitize_errors("Write"):
@@ -73,7 +75,8 @@ class _WriteFn(beam.DoFn):
     def _write(self, batch: Batch) -> Receipt | None:
         if self.sink is None or self.unit != batch.unit:
             self._abandon(RunFailed("another unit began"))
-            self.sink, self.unit = self._open(batch.unit, batch.given), batch.unit
+            self.sink, self.unit = self._open(batch), batch.unit
+            self.first_pass = FirstPass() if self.job.link_notes else None
         unit = self.opened.plan.units[batch.unit]
         result = build_output_rows(
             batch,
@@ -86,13 +89,18 @@ class _WriteFn(beam.DoFn):
         )
         self.sink.write(result, self._candidates(batch))
         self._count(result)
+        if self.first_pass is not None:
+            self.first_pass.add(batch)
         if not batch.last:
             return None
+        if self.first_pass is not None:
+            self.first_pass.keep(self.opened.storage, self.job.staging, unit.name)
+            self.sink.write_evidence(*self.first_pass.evidence())
         receipt, self.sink = self.sink.commit(), None
         return receipt
 
-    def _open(self, index: int, given: str) -> UnitSink:
-        unit = self.opened.plan.units[index]
+    def _open(self, batch: Batch) -> UnitSink:
+        unit = self.opened.plan.units[batch.unit]
         partition = output_partition(
             self.job.columns,
             unit.partition,
@@ -103,12 +111,13 @@ class _WriteFn(beam.DoFn):
             self.opened.storage,
             staging=self.job.staging,
             run=self.job.run,
-            unit=index,
+            unit=batch.unit,
             name=unit.name,
             form=self.job.form(unit.format),
             partition=partition_path(partition),
-            given=given,
+            given=batch.given,
             roster=self.job.roster_generation,
+            facts=batch.linked.hash if batch.linked is not None else "",
         )
 
     def _candidates(self, batch: Batch) -> pa.Table | None:

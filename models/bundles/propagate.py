@@ -93,7 +93,7 @@ def propagate(
     for low, high, form in matches:
         label, found = labels[form], phrases[form]
         everywhere = found.counts.total() + missed[form]
-        if label in propagation.names and _is_eponym(document.words, high):
+        if label in propagation.names and is_eponym(document.words, high):
             continue
         if found.counts[label] >= propagation.share * everywhere:
             source = found.best[label]
@@ -208,7 +208,7 @@ class DocumentWords:
         )
 
 
-def _is_eponym(words: Sequence[str], after: int) -> bool:
+def is_eponym(words: Sequence[str], after: int) -> bool:
     """Whether a name belongs to a disease, a sign or an instrument: "Wilson disease", "Lee's test".
 
     Args:

@@ -14,6 +14,7 @@ from typing import NoReturn, TypeVar
 from .documents import Context, Document, Documents, Rows
 from .errors import error_class
 from .feature_rows import Featurized
+from .record_links import Evidence, Facts
 from .shortage import raise_shortage
 from .spans import NO_CANDIDATES, Candidates, Spans
 from .tokens import Tokens
@@ -81,6 +82,9 @@ class Batch:
         scrubbed: after Scrub.
         views: of texts that readers see otherwise than they are written; None if there are none.
         given: hash of the facts that the unit was read with; see `UnitAmendments`.
+        linked: where links between notes are on, what is told of other notes of the patients.
+        detected, evidence: after CarryOver, all that was detected, and what these notes say of
+            their words, for others.
     """
 
     unit: int
@@ -96,6 +100,9 @@ class Batch:
     scrubbed: Scrubbed | None = None
     views: Viewed | None = None
     given: str = ""
+    linked: Linked | None = None
+    detected: Candidates = NO_CANDIDATES
+    evidence: Evidence | None = None
 
     def __reduce__(self) -> NoReturn:
         """Refuses to be pickled, which engines do where they know no coder: texts would travel."""
@@ -117,6 +124,23 @@ class Batch:
     def is_active(self, index: int) -> bool:
         """Whether the document's row has not failed."""
         return int(self.documents.rows[index]) not in self.failures
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Linked:
+    """What the first pass over a unit has left for the second; see `jobs.first_pass`.
+
+    Attributes:
+        hash: of the facts.
+        facts: of the unit: what other notes of its patients say.
+        detected: the candidates of all detectors; None if they are lost, and detected again.
+        failures: rows that failed in the steps that the second pass leaves out, by index.
+    """
+
+    hash: str
+    facts: Facts
+    detected: Candidates | None
+    failures: dict[int, Failure]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)

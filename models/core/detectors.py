@@ -2,8 +2,8 @@
 
 A rule goes by its own name ("date"), a site's own by kind and name ("own:chart"), the deny-lists of
 a policy are one detector ("deny"), what is known of people beforehand goes by whose it is
-("roster:self"), and what a bundle has by kind and bundle ("crf:en-default"). Nothing else builds
-such a name or takes one apart.
+("roster:self"), what other notes of a patient say is one ("record:links"), and what a bundle has
+goes by kind and bundle ("crf:en-default"). Nothing else builds such a name or takes one apart.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class DetectorKind(enum.StrEnum):
     TOKEN_CRF = "crf", "crf", "token"
     LINEAR_SVM = "svm", "margin", "token"
     TREES = "trees", "trees", "token"
+    RECORD = "record"
     PROPAGATION = "propagation"
 
     def __new__(cls, value: str, family: str = "", items: str = "") -> DetectorKind:
@@ -42,7 +43,7 @@ class DetectorKind(enum.StrEnum):
 
 
 RULE, DENY, PROPAGATION = DetectorKind.RULE, DetectorKind.DENY, DetectorKind.PROPAGATION
-ROSTER, OWN = DetectorKind.ROSTER, DetectorKind.OWN
+ROSTER, OWN, RECORD = DetectorKind.ROSTER, DetectorKind.OWN, DetectorKind.RECORD
 CHARACTER_CRF, TOKEN_CRF = DetectorKind.CHARACTER_CRF, DetectorKind.TOKEN_CRF
 LINEAR_SVM, TREES = DetectorKind.LINEAR_SVM, DetectorKind.TREES
 

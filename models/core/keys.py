@@ -59,6 +59,7 @@ class Keys:
         roster: 96 bytes for `roster` alone: 64 seal its rows, 32 hash its staff.
         surrogates: 32 bytes for `surrogates` alone.
         dates: 32 bytes for the offsets of `dates` alone; its purpose is `dates.PURPOSE`.
+        records: 32 bytes for the evidence of `records` alone.
     """
 
     def __init__(self, master: bytes) -> None:
@@ -71,6 +72,7 @@ class Keys:
         self.roster = hkdf(master, "roster", 96)
         self.surrogates = hkdf(master, "surrogates")
         self.dates = hkdf(master, "date offset")
+        self.records = hkdf(master, "record links")
         self.check = hkdf(master, "key check value", 4).hex()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a run finds out after its plan was frozen: rows to skip, and ordinals of repeated ids.
+"""What a run finds out after its plan was frozen: rows to skip, ordinals of repeated ids, links.
 
 They amend the plan of a unit, and are kept in restricted/<run>/rework.json. A receipt has the hash
 of the amendments that its unit was run with; when they change, the unit is run again. So the result
@@ -25,19 +25,20 @@ class UnitAmendments:
         skip: row ordinal -> error class under which the row is quarantined: unread, or, for
             `SKIPPED`, after it is read.
         ordinals: row ordinal -> ordinal among equal ids, where it is not 0.
+        facts: hash of the unit's file of facts, what other notes say; "" for none.
     """
 
     skip: Mapping[int, str]
     ordinals: Mapping[int, int]
+    facts: str = ""
 
     @property
     def hash(self) -> str:
         """Changes when the amendments do; "" if there are none."""
-        if not self.skip and not self.ordinals:
+        if not self.skip and not self.ordinals and not self.facts:
             return ""
-        return fingerprint(json.dumps([sorted(self.skip.items()), sorted(self.ordinals.items())]))[
-            :16
-        ]
+        found: list[object] = [sorted(self.skip.items()), sorted(self.ordinals.items())]
+        return fingerprint(json.dumps([*found, self.facts] if self.facts else found))[:16]
 
 
 SKIPPED = "Skipped"
@@ -65,15 +66,29 @@ class RunAmendments:
         """These amendments, with one more row on the skip-list."""
         old = self.of_unit(unit)
         return RunAmendments(
-            {**self.units, unit: UnitAmendments({**old.skip, row: error}, old.ordinals)}
+            {**self.units, unit: dataclasses.replace(old, skip={**old.skip, row: error})}
         )
 
     def numbering(self, ordinals: Mapping[int, Mapping[int, int]]) -> RunAmendments:
         """These amendments, with all ordinals replaced: unit -> row -> ordinal."""
-        units = {
-            unit: UnitAmendments(self.of_unit(unit).skip, dict(ordinals.get(unit, {})))
-            for unit in {*self.units, *ordinals}
-        }
+        return self._with(
+            {
+                unit: dataclasses.replace(self.of_unit(unit), ordinals=dict(ordinals.get(unit, {})))
+                for unit in {*self.units, *ordinals}
+            }
+        )
+
+    def linking(self, facts: Mapping[int, str]) -> RunAmendments:
+        """These amendments, with all facts replaced: unit -> hash."""
+        return self._with(
+            {
+                unit: dataclasses.replace(self.of_unit(unit), facts=facts.get(unit, ""))
+                for unit in {*self.units, *facts}
+            }
+        )
+
+    @staticmethod
+    def _with(units: Mapping[int, UnitAmendments]) -> RunAmendments:
         return RunAmendments({unit: own for unit, own in units.items() if own.hash})
 
     def write(self, storage: Storage, folder: str) -> None:
@@ -82,6 +97,7 @@ class RunAmendments:
             str(unit): {
                 "skip": {str(row): code for row, code in sorted(own.skip.items())},
                 "ordinals": {str(row): n for row, n in sorted(own.ordinals.items())},
+                **({"facts": own.facts} if own.facts else {}),
             }
             for unit, own in sorted(self.units.items())
         }
@@ -101,6 +117,7 @@ class RunAmendments:
                     int(unit): UnitAmendments(
                         {int(row): str(code) for row, code in own["skip"].items()},
                         {int(row): int(n) for row, n in own["ordinals"].items()},
+                        str(own.get("facts", "")),
                     )
                     for unit, own in value.items()
                 }

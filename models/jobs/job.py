@@ -49,6 +49,8 @@ class Job(JobOptions):
             fingerprint: the next night's roster does not outdate what this one was used for.
         roster_hash: hash of the code by which people are found and asserted, checked by each
             worker; "" where nobody is known.
+        links_hash: hash of the code by which notes are linked, checked by each worker; "" where
+            they are not.
         code_version: of the program that planned it; another one does not go on with it.
     """
 
@@ -69,6 +71,7 @@ class Job(JobOptions):
     canaries_hash: str = ""
     roster_generation: str = ""
     roster_hash: str = ""
+    links_hash: str = ""
     code_version: str = CODE_VERSION
 
     def __post_init__(self) -> None:
@@ -120,6 +123,7 @@ class Job(JobOptions):
             json.dumps(dataclasses.astuple(self.settings)),
             json.dumps(self.group_lines and dataclasses.astuple(self.group_lines)),
             *((json.dumps(self._known_by()),) if self.knows_people else ()),
+            *((self.links_hash,) if self.link_notes else ()),
         )
 
     def _known_by(self) -> list[object]:

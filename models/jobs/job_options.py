@@ -174,6 +174,27 @@ class JobOptions:
         planned=0.9,
         check=between_0_and_1,
     )
+    link_notes: bool = option(
+        False,
+        name="link-notes",
+        help="what is found in one note of a patient is removed in the patient's other notes, too; "
+        "needs a column with role patient",
+        group=Heading.DETECTION,
+        kept=Kept.JOB,
+        commands=PLANNING,
+    )
+    stale_notes: str | None = option(
+        None,
+        name="stale-notes",
+        help="with --link-notes, what becomes of published notes of which new ones say more: "
+        "rewrite them in a second run, report how many there are, or hold the run",
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=RUNS,
+        metavar="WHAT",
+        planned="rewrite",
+        choices=("rewrite", "report", "hold"),
+    )
     split_bytes: int = option(
         32_000_000,
         name="split-bytes",

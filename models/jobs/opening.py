@@ -13,6 +13,7 @@ from ..core.forksafe import ForkSafeLock
 from ..core.keys import Keys
 from ..formats import Limits
 from ..recognisers import rule_hash
+from ..records.carrying import RecordLinks, detector_hashes_of_links, links_code_hash
 from ..redaction.policy import Policy
 from ..redaction.policy_file import load_policy
 from ..redaction.stand_ins import StandIns
@@ -121,6 +122,8 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
         return PassingColumns(job.form(own.format), job.columns, own.partition)
 
     people = open_people(storage, job, keys) if job.knows_people else None
+    if job.link_notes and links_code_hash() != job.links_hash:
+        raise UsageError(f"how notes are linked has changed since the run was planned: {_WAY_ON}")
     resources = StepResources(
         policy,
         detectors=tuple(BundleDetector(bundle) for bundle in bundles),
@@ -129,11 +132,14 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
         people=people,
         passing=passing,
         stand_ins=StandIns.of(policy, keys),
+        links=RecordLinks(keys.records, policy.kept) if job.link_notes else None,
     )
     hashes = detector_hashes(bundles, job.recognisers, policy)
     if people is not None:
         read_lists()
         hashes |= detector_hashes_of_people(people.fuzzy)
+    if job.link_notes:
+        hashes |= detector_hashes_of_links()
     return OpenedJob(storage, job, planned, keys, policy, resources, hashes)
 
 

@@ -193,6 +193,9 @@ def _data(
     table = table.add_column(0, pa.field(DOC_KEY, column.type), column)
     rows = len(batch.rows)
     counts = {"rows_in": rows, "rows_out": len(good), "rows_quarantined": rows - len(good)}
+    if batch.rows.known:
+        values = itertools.chain.from_iterable(batch.rows.known[row] for row in good)
+        counts[KNOWN_UNUSABLE] = sum(not is_usable(value) for value in values)
     digest = _columns_digest(batch, table, good, form, columns)
     return table, Tally.of(counts=counts, columns=digest)
 
@@ -278,8 +281,6 @@ def _documents(
     rows: list[tuple[Any, ...]] = []  # in the order of the schema
     for row in range(len(batch.rows)):
         doc_key = batch.rows.doc_keys[row]
-        if batch.rows.known and row not in batch.failures:
-            counts[KNOWN_UNUSABLE] += sum(not is_usable(one) for one in batch.rows.known[row])
         if batch.rows.first_rows[row] != row:
             continue  # a line of the note of an earlier row
         if doc_key is None:

@@ -25,7 +25,7 @@ from .output_rows import Result, Tally
 _ALWAYS = ("audit", "documents")
 """Written even without rows, so that a reader always finds the table."""
 
-RESTRICTED = ("candidates",)
+RESTRICTED = ("candidates", "evidence")
 """Tables that only key holders may see."""
 
 
@@ -34,7 +34,7 @@ class Part:
     """One file that a unit wrote.
 
     Attributes:
-        table: "data", "audit", "documents", "quarantine" or "candidates".
+        table: "data", "audit", "documents", "quarantine", "candidates" or "evidence".
         path: below the output folder, once promoted.
         bytes, sha256: of the file.
     """
@@ -52,11 +52,12 @@ class Receipt:
     Attributes:
         unit: index in the plan.
         name: see `Unit.name`.
-        given: hash of the skip-list and ordinals that the unit was run with; another value asks for
-            a new run.
+        given: hash of the amendments that the unit was run with; another value asks for a new run.
         tally: counts and digests.
         parts: files under staging, by path; of one path in the order in which they were written.
         roster: generation of the roster that the unit was run with; "" for none.
+        facts: hash of the facts that the unit was run with, see `UnitAmendments`.
+        evidence: rows of its evidence; None where links between notes are off.
     """
 
     unit: int
@@ -65,6 +66,8 @@ class Receipt:
     tally: Tally
     parts: tuple[Part, ...]
     roster: str = ""
+    facts: str = ""
+    evidence: int | None = None
 
     def to_json(self) -> str:
         """The receipt as JSON text; equal receipts are equal bytes."""
@@ -75,6 +78,8 @@ class Receipt:
             **self.tally.to_json(),
             "parts": [dataclasses.asdict(part) for part in self.parts],
             **({"roster": self.roster} if self.roster else {}),
+            **({"facts": self.facts} if self.facts else {}),
+            **({"evidence": self.evidence} if self.evidence is not None else {}),
         }
         return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
@@ -94,6 +99,8 @@ class Receipt:
                 Tally.from_json(value),
                 tuple(Part(**part) for part in value["parts"]),
                 value.get("roster", ""),
+                value.get("facts", ""),
+                value.get("evidence"),
             )
             check_field_types(receipt)
             return receipt
@@ -151,16 +158,18 @@ class UnitSink:
         partition: str,
         given: str,
         roster: str = "",
+        facts: str = "",
     ) -> None:
         """Opens nothing yet.
 
         Args:
             form: of the data part.
             partition: hive folders of the data part ("" or "year=2024/"), already escaped.
-            given, roster: see `Receipt`.
+            given, roster, facts: see `Receipt`.
         """
         self._storage, self._staging, self._run = storage, staging, run
-        self._unit, self._name, self._given, self._roster = unit, name, given, roster
+        self._receipt = Receipt(unit, name, given, Tally(), (), roster, facts)
+        self._name = name
         self._form, self._partition = form, partition
         self._writers: dict[str, PartWriter] = {}
         self._files: list[tuple[str, str, Writer]] = []
@@ -176,6 +185,15 @@ class UnitSink:
             self._append("candidates", candidates)
         self.tally += result.tally
 
+    def write_evidence(self, content: bytes, rows: int) -> None:
+        """Writes the unit's evidence."""
+        path = f"{self._folder('evidence')}{self._name}.parquet"
+        file = self._storage.create(f"{self._staging}/{path}")
+        self._files.append(("evidence", path, file))
+        file.write(content)
+        file.close()
+        self._receipt = dataclasses.replace(self._receipt, evidence=rows)
+
     def commit(self) -> Receipt:
         """Closes the parts, then writes the receipt: the unit is done."""
         for writer in self._writers.values():
@@ -185,9 +203,7 @@ class UnitSink:
             for table, path, file in self._files
         ]
         parts.sort(key=lambda part: part.path)
-        receipt = Receipt(
-            self._unit, self._name, self._given, self.tally, tuple(parts), self._roster
-        )
+        receipt = dataclasses.replace(self._receipt, tally=self.tally, parts=tuple(parts))
         self._storage.write_bytes(
             receipt_url(self._staging, self._name), receipt.to_json().encode()
         )
@@ -205,9 +221,7 @@ class UnitSink:
             return
         if table not in self._writers:
             form = FORMATS["parquet"] if table in TABLES else self._form
-            folder = f"{table}/{self._partition}" if table == "data" else f"{table}/"
-            if table in RESTRICTED:
-                folder = f"restricted/{self._run}/{folder}"
+            folder = self._folder(table)
 
             def open_part(name: str) -> _OpenPart:
                 path = f"{folder}{name}"
@@ -218,3 +232,7 @@ class UnitSink:
 
             self._writers[table] = form.writer(open_part, self._name)
         self._writers[table].write(rows)
+
+    def _folder(self, table: str) -> str:
+        folder = f"{table}/{self._partition}" if table == "data" else f"{table}/"
+        return f"restricted/{self._run}/{folder}" if table in RESTRICTED else folder

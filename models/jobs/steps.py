@@ -24,6 +24,7 @@ from ..core.spans import Candidate, Candidates, Span, Spans
 from ..core.tokens import Tokens
 from ..formats.line_notes import line_joins
 from ..recognisers import recognise_all
+from ..records.carrying import RecordLinks
 from ..redaction.merging import ORDER, merge, order_of
 from ..redaction.merging_vectorized import merge_vectorized
 from ..redaction.own_rules import OwnRule, recognise_own
@@ -35,6 +36,7 @@ from ..text.tokenizer import tokenize_documents
 from ..views.batches import bring_back, brought_back, followed, prepared
 from ..views.signs import NamesNoOne, signs_of
 from .late_spans import with_stand_ins
+from .record_steps import carry_over_batch, restore_batch
 from .roster_steps import PassingColumns, guard_batch, match_batch, people_by_row
 
 T = TypeVar("T")
@@ -53,6 +55,7 @@ class StepResources:
         people: whom the job knows beforehand; None for nobody.
         passing: unit -> its columns that go out as they are.
         stand_ins: what makes surrogates and shifted dates; needed if the policy has such.
+        links: what links the notes of a patient; None where they are not linked.
     """
 
     policy: Policy
@@ -63,6 +66,7 @@ class StepResources:
     people: KnownPeople | None = None
     passing: Callable[[int], PassingColumns] | None = None
     stand_ins: StandIns | None = None
+    links: RecordLinks | None = None
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -360,6 +364,24 @@ def scrub_batch(
     return dataclasses.replace(batch, scrubbed=scrubbed, failures=failures)
 
 
+_Step = Callable[[Batch, StepResources], Batch]
+
+
+def _unless_detected(step: _Step, instead: Callable[[Batch], Batch] = lambda batch: batch) -> _Step:
+    """A step of detection; where a first pass has detected already, what is done instead."""
+
+    def run(batch: Batch, opened: StepResources) -> Batch:
+        if batch.linked is not None and batch.linked.detected is not None:
+            return instead(batch)
+        return step(batch, opened)
+
+    return run
+
+
+def _carry_over(batch: Batch, opened: StepResources) -> Batch:
+    return batch if opened.links is None else carry_over_batch(batch, opened.links)
+
+
 def _match(batch: Batch, opened: StepResources) -> Batch:
     if opened.people is None:
         return batch
@@ -375,16 +397,22 @@ def _guard(batch: Batch, opened: StepResources) -> Batch:
     return guard_batch(batch, policies, opened.people, passing)
 
 
-STEPS: Mapping[str, Callable[[Batch, StepResources], Batch]] = MappingProxyType(
+STEPS: Mapping[str, _Step] = MappingProxyType(
     {
         "Tokenize": lambda batch, opened: tokenize_batch(
             batch, opened.budgets, sentences=opened.reads_sentences
         ),
-        "Featurize": lambda batch, opened: featurize_batch(batch, opened.detectors),
-        "Label": lambda batch, opened: label_batch(batch, opened.detectors),
-        "Recognise": lambda batch, opened: recognise_batch(
-            batch, opened.recognisers, opened.rule_labels, opened.policy.rules
+        "Featurize": _unless_detected(
+            lambda batch, opened: featurize_batch(batch, opened.detectors)
         ),
+        "Label": _unless_detected(lambda batch, opened: label_batch(batch, opened.detectors)),
+        "Recognise": _unless_detected(
+            lambda batch, opened: recognise_batch(
+                batch, opened.recognisers, opened.rule_labels, opened.policy.rules
+            ),
+            restore_batch,
+        ),
+        "CarryOver": _carry_over,
         "MatchRoster": _match,
         "Merge": lambda batch, opened: merge_batch(
             batch, opened.policy, opened.budgets, opened.order

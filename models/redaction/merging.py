@@ -16,8 +16,7 @@ The laws, for every text, candidates and policy (that of the document's note typ
 Source of the order of detectors: Liu et al. 2015, "Automatic de-identification of electronic
 medical records using token-level and character-level conditional random fields", §3.4, merging of
 the three classifiers. One thing differs: what a rule finds inside of a longer find of a CRF gives
-way to it ("School" in "Elm Street School"), since CRFs are right there twice as often
-(on the development notes 108 times to 53).
+way to it ("School" in "Elm Street School"): CRFs are right there twice as often (108 to 53).
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ from ..core.detectors import (
     LINEAR_SVM,
     OWN,
     PROPAGATION,
+    RECORD,
     ROSTER,
     RULE,
     TOKEN_CRF,
@@ -49,10 +49,10 @@ from .stretches import Stretch, any_set, overlap_counter, subtract, touched, uni
 PART = "part"
 """The rank of a rule's candidate that lies inside of a longer one of a tagger."""
 
-ORDER = (RULE, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, TREES, PART, PROPAGATION)
+ORDER = (RULE, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, TREES, PART, RECORD, PROPAGATION)
 """The ranks of candidates, best first: kinds of detectors, and `PART`."""
 
-LIU_2015 = (RULE, PART, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, TREES, PROPAGATION)
+LIU_2015 = (RULE, PART, CHARACTER_CRF, TOKEN_CRF, LINEAR_SVM, TREES, RECORD, PROPAGATION)
 """The order as published: a rule is right wherever it finds something."""
 
 ORDERS: Mapping[str, tuple[str, ...]] = {"standard": ORDER, "rules-first": LIU_2015}

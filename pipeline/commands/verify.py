@@ -33,6 +33,7 @@ from ..outputs.manifest_faults import (
     faults_of_itself,
     policy_of_name,
 )
+from ..outputs.note_links import STALE
 from ..outputs.output_page import GENERATOR, make_page
 from ..outputs.pruning import LEFTOVER, OURS
 from ..outputs.publishing import part_digest
@@ -314,7 +315,7 @@ class _Check:
         if not self._may_read("restricted"):
             return
         names = self._storage.list_all(f"{self._output}/restricted")
-        known = {path.removeprefix("restricted/") for path in FILES}
+        known = {path.removeprefix("restricted/") for path in (*FILES, STALE)}
         foreign = [
             name
             for name in names.files

@@ -32,6 +32,7 @@ from ...models.jobs.receipts import Receipt
 from ...models.storage.storage import Storage
 from .audit_diff import diff_of_run
 from .canary_gate import check_canaries
+from .note_links import check_stale
 from .part_tables import read_part
 from .removed_documents import count_removed
 from .state import MANIFEST
@@ -93,6 +94,7 @@ def check_gates(
     max_lost: float | None = None,
     max_guard: float | None = None,
     min_roster_share: float | None = None,
+    stale_notes: str | None = None,
 ) -> dict[str, Any]:
     """Checks what a finished run has staged and counted.
 
@@ -100,6 +102,7 @@ def check_gates(
         tally: of all its units; see `reconcile`.
         max_quarantined, max_gone, max_lost, max_guard, min_roster_share: instead of the planned
             ones.
+        stale_notes: likewise.
 
     Returns:
         What the report of the manifest says of it.
@@ -130,6 +133,8 @@ def check_gates(
     results |= check_canaries(storage, job, plan, receipts)
     if max_lost is not None:
         results |= check_lost(storage, job, plan, receipts, max_lost)
+    if job.link_notes:
+        results |= check_stale(storage, job, stale_notes or job.stale_notes or "rewrite")
     storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(results).encode())
     return results
 

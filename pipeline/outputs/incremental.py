@@ -10,6 +10,7 @@ import dataclasses
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from ...models.core.errors import UsageError
 from ...models.core.keys import fingerprint
@@ -20,6 +21,7 @@ from ...models.storage.input_files import InputFile
 from ...models.storage.storage import Storage
 from ..options import Options
 from .catalogue import Catalogue, CatalogueEntry
+from .note_links import stale_units
 from .planning import InputSurvey, inspect_inputs, read_job, roles_for
 
 _log = logging.getLogger(__name__)
@@ -29,6 +31,7 @@ COUNTED = {
     "new": "inputs that the output does not hold",
     "changed": "of another size or version than when they were published",
     "outdated": "published by another version, or with another model, rule, policy, key or setting",
+    "linked": "published, but other notes of their patients say more now",
     "incomplete": "inputs of which a published part is missing",
     "quarantined": "read again for the quarantined rows of their units",
     "beside": "unchanged, but sharing a unit with an input that is read",
@@ -81,7 +84,7 @@ def compare(
     within: Collection[str],
     is_current: Callable[[str, str], bool],
     *,
-    incomplete: Collection[str] = (),
+    again: Mapping[str, str] = MappingProxyType({}),
     changes: bool = True,
     quarantined: bool = False,
     drop_missing: bool = False,
@@ -91,7 +94,7 @@ def compare(
     Args:
         within: URLs of the catalogue that lie under the listed places.
         is_current: (run, fingerprint) of a unit -> whether the job would make it the same today.
-        incomplete: units with a published part that is missing.
+        again: units that are read again -> why, one of `CLASSES`.
         changes: whether inputs that are new, changed or outdated are read.
         quarantined: whether inputs of units with quarantined rows are read.
         drop_missing: whether inputs that are missing are removed from the output. Otherwise they
@@ -122,8 +125,8 @@ def compare(
             return "outdated"
         if changes and idle and not is_current(idle.run, idle.fingerprint):
             return "outdated"
-        if changes and any(name in incomplete for name in names):
-            return "incomplete"
+        if changes and (why := [again[name] for name in names if name in again]):
+            return min(why)
         if quarantined and any(e.receipt.tally.counts["rows_quarantined"] for e in entries):
             return "quarantined"
         return None
@@ -233,6 +236,10 @@ def _look(
     now = job.fingerprint
     known = {url for entry in catalogue.units.values() for url in entry.inputs}
     found: list[Changes] = []
+    rewrites = job.link_notes and (options.stale_notes or job.stale_notes) == "rewrite"
+    linked = stale_units(storage, job.output, catalogue) if rewrites else ()
+    again = dict.fromkeys(linked, "linked")
+    again |= dict.fromkeys(catalogue.incomplete(storage, job.output), "incomplete")
 
     def choose(listed: Sequence[InputFile]) -> Collection[str]:
         changes = compare(
@@ -240,7 +247,7 @@ def _look(
             catalogue,
             storage.meant(options.inputs, known),
             lambda run, fingerprint: (fingerprint or published.fingerprint(run)) == now,
-            incomplete=catalogue.incomplete(storage, job.output),
+            again=again,
             changes=options.incremental,
             quarantined=options.retry_quarantined,
             drop_missing=options.drop_gone,

@@ -53,6 +53,7 @@ def make_manifest(
         "policy": policy.to_dict() if policy else {"hash": job.policy_hash},
         "key_check": job.key_check,
         **_people(job, policy),
+        **({"links": {"code": job.links_hash}} if job.link_notes else {}),
         "budgets": job.budgets.of_version(job.code_version),
         "content_digest": content_digest(total.digests),
         "text_digest": total.digests["text"].hex(),

@@ -52,6 +52,7 @@ _FORM: dict[str, Any] = {
     "content_digest": str,
     "text_digest": str,
     "roster": {"generation": (str, None), "fuzzy": int, "code": str, "not_asserted": ([str], None)},
+    "links": {"code": str},
     "counts": dict.fromkeys((*COUNTS, *OF_PEOPLE), int),
     "labels": _NUMBERS,
     "errors": _NUMBERS,
@@ -64,8 +65,8 @@ _FORM: dict[str, Any] = {
 null."""
 
 
-_MAY_LACK = {"roster", *OF_PEOPLE}
-"""Keys that only runs have that knew people beforehand."""
+_MAY_LACK = {"roster", "links", *OF_PEOPLE}
+"""Keys that only runs have that knew people beforehand, or linked notes."""
 
 
 def faults_of_form(manifest: object) -> list[str]:
@@ -176,6 +177,8 @@ def _faults_of_fingerprint(manifest: Mapping[str, Any]) -> Iterator[str]:
             group_lines=GroupLines(**how["group_lines"]) if how["group_lines"] else None,
             code_version=manifest["code_version"],
             roster=known.get("generation"),
+            link_notes="links" in manifest,
+            links_hash=manifest.get("links", {}).get("code", ""),
             **people,
         )
         agrees = (

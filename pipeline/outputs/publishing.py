@@ -23,6 +23,7 @@ from ...models.storage.storage import Storage
 from .catalogue import Catalogue
 from .journal import Journal, read_or_begin
 from .manifest import days_of_runs, make_manifest, runs_of
+from .note_links import publish_stale
 from .output_page import remove_page, write_page_or_warn
 from .sealing import inherit, write_seal
 from .state import MANIFEST, clear_staging, require_no_links, success_file
@@ -110,6 +111,7 @@ def promote(
     remove_page(storage, job.output)
     _move_parts(storage, job, receipts, journal.remove, on_moved)
 
+    publish_stale(storage, job)
     require_lock()
     sealed = after.write(storage, job.output)
     manifest = make_manifest(job, after, policy, runs, {**report, "days": days})

@@ -23,7 +23,7 @@ from ...models.core.errors import (
 )
 from ...models.core.shortage import Pace, shortage_in, shortage_of
 from ...models.jobs.job import Job
-from ..graph import build
+from ..graph import build, build_links
 from ..metrics import Metrics, peak_memory
 from . import flink
 from .engines import value_of
@@ -49,11 +49,20 @@ def run_direct(
         ScrublineError: ours if one of our steps raised it, else RunFailed with the foreign error's
             class.
     """
+    return _direct(lambda pipeline: build(pipeline, job, units, report=report, pace=pace))
+
+
+def run_links_direct(job: Job, folder: str, buckets: Sequence[int]) -> Metrics:
+    """Joins buckets in this process; arguments of `build_links`, errors of `run_direct`."""
+    return _direct(lambda pipeline: build_links(pipeline, job, folder, buckets))
+
+
+def _direct(wire: Callable[[beam.Pipeline], object]) -> Metrics:
     options = PipelineOptions(
         ["--no_save_main_session"], runner=DIRECT, direct_running_mode="in_memory"
     )
     pipeline = beam.Pipeline(options=options)
-    build(pipeline, job, units, report=report, pace=pace)
+    wire(pipeline)
     problem: ScrublineError | None = None
     try:
         result = pipeline.run()
@@ -97,8 +106,37 @@ def run_engine(
             NothingDone if it was cancelled. The engine's own messages
             are in its log.
     """
+    return _engine(
+        lambda pipeline: build(pipeline, job, units, report=report), options, look, patience_seconds
+    )
+
+
+def run_links_engine(
+    job: Job,
+    folder: str,
+    buckets: Sequence[int],
+    options: Sequence[str],
+    *,
+    look: Callable[[], int] = lambda: 0,
+    patience_seconds: float = math.inf,
+) -> Metrics:
+    """Joins buckets as one job on an engine; arguments of `build_links` and `run_engine`."""
+    return _engine(
+        lambda pipeline: build_links(pipeline, job, folder, buckets),
+        options,
+        look,
+        patience_seconds,
+    )
+
+
+def _engine(
+    wire: Callable[[beam.Pipeline], object],
+    options: Sequence[str],
+    look: Callable[[], int],
+    patience_seconds: float,
+) -> Metrics:
     pipeline = beam.Pipeline(options=PipelineOptions(["--no_save_main_session", *options]))
-    build(pipeline, job, units, report=report)
+    wire(pipeline)
     result = _sent(pipeline, options, patience_seconds)
     state = _wait(result, look, patience_seconds)
     if state not in (None, "DONE"):

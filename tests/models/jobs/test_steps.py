@@ -36,7 +36,16 @@ def opened():
 
 def test_the_chain_goes_through_all_steps(opened):
     assert list(STEPS) == [
-        *("Tokenize", "Featurize", "Label", "Recognise", "MatchRoster", "Merge", "Scrub"),
+        *(
+            "Tokenize",
+            "Featurize",
+            "Label",
+            "Recognise",
+            "CarryOver",
+            "MatchRoster",
+            "Merge",
+            "Scrub",
+        ),
         "GuardRoster",
     ]
     batch = run_steps(batch_of(*TEXTS), opened)

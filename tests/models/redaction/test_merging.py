@@ -484,7 +484,7 @@ def test_select_prefers_rank_then_length_then_place():
     token = Candidate(0, 9, "DOCTOR", "crf:x", 1.0)
     assert select([token, char]) == (char,)
     assert select([char, rule]) == (rule,)
-    upside_down = ("crf", "charcrf", "svm", "trees", "rule", "part", "propagation")
+    upside_down = ("crf", "charcrf", "svm", "trees", "rule", "part", "record", "propagation")
     assert select([token, char, rule], upside_down) == (token,)
     again = Candidate(0, 20, "DATE", "propagation:x", 1.0)
     assert select([again, token]) == (token,)

@@ -41,7 +41,7 @@ def test_build_check_and_diff(scrubline, build, key, tmp_path):
     assert "date 2026-11-22" in out
     assert "from 5 rows, 0 empty cells" in out
     notes = tmp_path / "notes.jsonl"
-    notes.write_text("".join(json.dumps({"text": "metforminol 500 may"}) + "\n" for _ in range(9)))
+    notes.write_text("".join(json.dumps({"text": "metforminol 500 may"}) + "\n" for _ in range(19)))
     words = ("roster", "check", target, "--input", notes, "--key-file", key)
     code, out, err = scrubline(*words)
     assert (code, err) == (0, "")

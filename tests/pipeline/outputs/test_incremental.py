@@ -98,7 +98,7 @@ def test_a_unit_made_otherwise_is_outdated():
 def test_a_unit_whose_data_is_gone_is_made_again():
     catalogue = catalogue_of(AB, C)
     name = next(name for name, entry in catalogue.units.items() if "/in/c" in entry.inputs)
-    found = compared(listed(a="v1", b="v1", c="v1"), catalogue, incomplete={name})
+    found = compared(listed(a="v1", b="v1", c="v1"), catalogue, again={name: "incomplete"})
     assert {u[-1] for u in found.taken} == {"c"}
 
 

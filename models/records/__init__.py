@@ -1,0 +1,1 @@
+"""What the notes of one patient say about each other: evidence, its join, and what it changes."""

@@ -1,0 +1,231 @@
+"""Links between notes, as the launcher sees them: what is joined, and what becomes of the facts.
+
+    evidence of all units -> buckets -> facts -> units that are run again
+
+The facts of this run's units amend their plan, as ordinals of repeated ids do. Published units of
+which other facts hold now than they were run with are stale: `stale_units`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+from collections.abc import Mapping, Sequence
+
+from ...models.core.errors import GateFailed, UsageError
+from ...models.core.parallel_calls import map_in_threads
+from ...models.jobs.amendments import RunAmendments
+from ...models.jobs.first_pass import facts_url, hash_of_facts
+from ...models.jobs.job import Job
+from ...models.jobs.link_task import EvidencePart, LinkTask, bucket_file, read_facts
+from ...models.jobs.plan import Plan
+from ...models.jobs.receipts import Part, Receipt
+from ...models.records.evidence_files import facts_bytes
+from ...models.storage.storage import Storage
+from .catalogue import Catalogue
+
+_log = logging.getLogger(__name__)
+
+STALE = "restricted/stale_notes.json"
+"""Below the output: published unit -> hash of the facts that hold of it now."""
+
+_EVIDENCE = "evidence"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class LinkedUnits:
+    """A task, and whose evidence it joins.
+
+    Attributes:
+        task: over all evidence.
+        staged: unit of this run for each of its first sources.
+        published: name of the published unit for each of the others.
+    """
+
+    task: LinkTask
+    staged: tuple[int, ...]
+    published: tuple[str, ...]
+
+
+def link_task(
+    storage: Storage, job: Job, plan: Plan, receipts: Mapping[int, Receipt]
+) -> LinkedUnits:
+    """What is joined: the evidence of this run, and of the published units that stay.
+
+    The task is written under staging.
+    """
+    catalogue = Catalogue.read(storage, job.output)
+    staged = [index for index in sorted(receipts) if receipts[index].evidence is not None]
+    published = [
+        name
+        for name in _comparable(catalogue, job, plan)
+        if storage.exists(f"{job.output}/{_part(catalogue.units[name].receipt).path}")
+    ]
+    sources = [
+        *(_source(receipts[index], is_staged=True) for index in staged),
+        *(_source(catalogue.units[name].receipt, is_staged=False) for name in published),
+    ]
+    linked = LinkedUnits(LinkTask.of(sources), tuple(staged), tuple(published))
+    storage.write_bytes(f"{linked.task.folder(job)}/task.json", linked.task.to_json().encode())
+    return linked
+
+
+def _comparable(catalogue: Catalogue, job: Job, plan: Plan) -> list[str]:
+    """The published units that stay and were made alike: under this key, and by this code."""
+    superseded = catalogue.superseded_by(plan.inputs)
+    return [
+        name
+        for name, entry in sorted(catalogue.units.items())
+        if name not in superseded
+        and entry.receipt.evidence is not None
+        and entry.fingerprint == job.fingerprint
+    ]
+
+
+def _part(receipt: Receipt) -> Part:
+    return next(part for part in receipt.parts if part.table == _EVIDENCE)
+
+
+def _source(receipt: Receipt, *, is_staged: bool) -> EvidencePart:
+    part = _part(receipt)
+    return EvidencePart(part.path, part.sha256, receipt.evidence or 0, is_staged)
+
+
+def buckets_left(storage: Storage, job: Job, task: LinkTask) -> list[int]:
+    """The buckets of a task that are still to be done."""
+    there = set(storage.list_names(task.folder(job)))
+    return [bucket for bucket in range(task.buckets) if bucket_file(bucket) not in there]
+
+
+def settle(
+    storage: Storage, job: Job, plan: Plan, linked: LinkedUnits, receipts: Mapping[int, Receipt]
+) -> int:
+    """Hands the facts of a task, all of whose buckets are done, to the units.
+
+    Returns:
+        How many units of this run have other facts than they were run with: they have become
+        unfinished.
+
+    Raises:
+        RunFailed: if what a bucket left is damaged.
+    """
+    facts = read_facts(storage, job, linked.task)
+    contents = {number: facts_bytes(of_source) for number, of_source in facts.items()}
+    hashes = {number: hash_of_facts(content) for number, content in contents.items()}
+    mine = {unit: hashes[number] for number, unit in enumerate(linked.staged) if number in hashes}
+
+    def write(number: int) -> None:
+        name = plan.units[linked.staged[number]].name
+        storage.write_bytes(facts_url(job.staging, name), contents[number])
+
+    changed = [unit for unit in linked.staged if receipts[unit].facts != mine.get(unit, "")]
+    for _ in map_in_threads(write, [n for n in sorted(hashes) if n < len(linked.staged)]):
+        pass
+    _note_stale(storage, job, plan, linked, hashes)
+    if changed:
+        amendments = RunAmendments.read(storage, job.restricted)
+        amendments.linking(mine).write(storage, job.restricted)
+    return len(changed)
+
+
+def forget_lost_facts(storage: Storage, job: Job, plan: Plan) -> None:
+    """Forgets all facts if a file of them is lost: units that need it could never be run.
+
+    They are run without facts then, and the notes are linked anew.
+    """
+    amendments = RunAmendments.read(storage, job.restricted)
+
+    def is_lost(unit: int) -> bool:
+        try:
+            content = storage.read_bytes(facts_url(job.staging, plan.units[unit].name))
+        except FileNotFoundError:
+            return True
+        return hash_of_facts(content) != amendments.of_unit(unit).facts
+
+    linked = [unit for unit, own in amendments.units.items() if own.facts]
+    if any(map_in_threads(is_lost, linked)):
+        _log.warning("facts of units are damaged or missing: the notes are linked anew")
+        amendments.linking({}).write(storage, job.restricted)
+
+
+# -- published units
+
+
+_LOST = "lost"
+"""In place of a hash: the evidence of a unit is gone, and comes back when it is run again."""
+
+
+def _note_stale(
+    storage: Storage, job: Job, plan: Plan, linked: LinkedUnits, hashes: Mapping[int, str]
+) -> None:
+    """Notes which facts hold of the published units; they count once this run is published."""
+    first = len(linked.staged)
+    lost = dict.fromkeys(_comparable(Catalogue.read(storage, job.output), job, plan), _LOST)
+    now = lost | {
+        name: hashes.get(first + number, "") for number, name in enumerate(linked.published)
+    }
+    storage.write_bytes(f"{job.staging}/{STALE}", json.dumps(now, sort_keys=True).encode())
+
+
+def check_stale(storage: Storage, job: Job, stale_notes: str) -> dict[str, int]:
+    """Looks how many published notes are made stale by this run; holds the run if that is asked.
+
+    Returns:
+        What the report of the manifest says of it.
+
+    Raises:
+        GateFailed: if there are any and `stale_notes` is "hold".
+    """
+    catalogue = Catalogue.read(storage, job.output)
+    units = _stale(storage, f"{job.staging}/{STALE}", catalogue)
+    notes = sum(catalogue.units[name].receipt.tally.counts["rows_out"] for name in units)
+    if notes and stale_notes == "hold":
+        raise GateFailed(
+            f"the notes of this run say more, or less, of words in {notes} published rows of "
+            f"{len(units)} units. Nothing is published. Publish it with `scrubline resume --output "
+            "... --stale-notes report`; the next run with --stale-notes rewrite writes them anew"
+        )
+    return {"stale_units": len(units), "stale_rows": notes}
+
+
+def publish_stale(storage: Storage, job: Job) -> None:
+    """Puts what this run found of published units where later runs find it."""
+    try:
+        content = storage.read_bytes(f"{job.staging}/{STALE}")
+    except FileNotFoundError:  # links are off, or it was put there before
+        return
+    storage.write_bytes(f"{job.output}/{STALE}", content)
+
+
+def stale_units(storage: Storage, output: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """Published units of which the notes of a later run say more, or less, than they were run with.
+
+    Raises:
+        UsageError: if what is known of it is damaged.
+    """
+    return _stale(storage, f"{output}/{STALE}", catalogue)
+
+
+def _stale(storage: Storage, url: str, catalogue: Catalogue) -> tuple[str, ...]:
+    try:
+        now: dict[str, str] = json.loads(storage.read_bytes(url))
+        return tuple(
+            sorted(
+                name
+                for name, facts in now.items()
+                if name in catalogue.units and catalogue.units[name].receipt.facts != facts
+            )
+        )
+    except FileNotFoundError:
+        return ()
+    except (ValueError, AttributeError) as error:
+        raise UsageError(
+            f"{STALE} is damaged ({type(error).__name__}): remove it, and scrub all inputs of "
+            "this output again"
+        ) from None
+
+
+def inputs_of(catalogue: Catalogue, units: Sequence[str]) -> tuple[str, ...]:
+    """The inputs of some published units, sorted."""
+    return tuple(sorted({url for name in units for url in catalogue.units[name].inputs}))
