@@ -41,8 +41,10 @@ def read_evidence(source: Any, low: int, high: int) -> Evidence:
             groups.append(number)
     table = file.read_row_groups(groups, columns=EVIDENCE.names, use_threads=False)
     keys = table["key"].to_numpy()
-    first = int(np.searchsorted(keys, np.uint64(low)))
-    end = len(keys) if high >= _KEYS else int(np.searchsorted(keys, np.uint64(high)))
+    first, end = (
+        len(keys) if bound >= _KEYS else int(np.searchsorted(keys, np.uint64(bound)))
+        for bound in (low, high)
+    )
     codes, counts = table["kind"].to_numpy(), table["documents"].to_numpy()
     return Evidence(keys[first:end], codes[first:end], counts[first:end])
 
