@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -167,31 +167,47 @@ def _read(
     raise RunFailed(f"{what}: remove this file, then resume; its unit is run again")
 
 
-def read_facts(storage: Storage, job: Job, task: LinkTask) -> dict[int, Facts]:
-    """All facts of a task whose buckets are done: number of the source -> its facts, by key.
+def read_facts(
+    storage: Storage, job: Job, task: LinkTask, turn_rows: int = BUCKET_ROWS
+) -> Iterator[tuple[int, Facts]]:
+    """Yields the facts of a task whose buckets are done: number of the source, its facts by key.
+
+    Args:
+        turn_rows: facts in memory, about; more are read in turns, each of some of the sources.
 
     Raises:
         RunFailed: if what a bucket left is missing or damaged.
     """
-    tables = []
-    for bucket in range(task.buckets):
-        url = f"{task.folder(job)}/{bucket_file(bucket)}"
-        try:
-            tables.append(table_in(storage.read_bytes(url), _SOURCED.names))
-        except (FileNotFoundError, pa.ArrowException, OSError, KeyError) as error:
-            raise_shortage(error)
-            storage.delete(url)
-            raise RunFailed(
-                f"bucket {bucket} of the links is damaged ({type(error).__name__}): it is removed; "
-                "resume the run"
-            ) from None
-    table = pa.concat_tables([_SOURCED.empty_table(), *tables])
-    sources = table["source"].to_numpy()
-    order = np.argsort(sources, kind="stable")  # buckets ascend by key
-    edges = np.searchsorted(sources[order], np.arange(len(task.sources) + 1))
-    facts = facts_in(table)
-    return {
-        number: facts.take(order[low:high])
-        for number, (low, high) in enumerate(zip(edges, edges[1:], strict=False))
-        if low < high
-    }
+    rows = sum(len(_facts_of_bucket(storage, job, task, b, 0, 0)[1]) for b in range(task.buckets))
+    turns = max(1, -(-rows // turn_rows))
+    count = len(task.sources)
+    for turn in range(turns):
+        first, end = turn * count // turns, (turn + 1) * count // turns
+        parts = [
+            _facts_of_bucket(storage, job, task, bucket, first, end)[0]
+            for bucket in range(task.buckets)
+        ]
+        table = pa.concat_tables([_SOURCED.empty_table(), *parts])
+        sources, facts = table["source"].to_numpy(), facts_in(table)
+        order = np.argsort(sources, kind="stable")  # buckets ascend by key
+        edges = np.searchsorted(sources[order], np.arange(first, end + 1)).tolist()
+        for number, low, high in zip(range(first, end), edges, edges[1:], strict=False):
+            if low < high:
+                yield number, facts.take(order[low:high])
+
+
+def _facts_of_bucket(
+    storage: Storage, job: Job, task: LinkTask, bucket: int, first: int, end: int
+) -> tuple[pa.Table, pa.Table]:
+    """The facts of some sources that a bucket left, and of all of them."""
+    url = f"{task.folder(job)}/{bucket_file(bucket)}"
+    try:
+        table = table_in(storage.read_bytes(url), _SOURCED.names)
+    except (FileNotFoundError, pa.ArrowException, OSError, KeyError) as error:
+        raise_shortage(error)
+        kind = type(error).__name__
+    else:
+        low, high = np.searchsorted(table["source"].to_numpy(), [first, end]).tolist()
+        return table.slice(low, high - low), table
+    storage.delete(url)
+    raise RunFailed(f"bucket {bucket} of the links is damaged ({kind}): resume the run")

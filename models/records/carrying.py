@@ -56,19 +56,21 @@ class RecordLinks:
 
     Args:
         key: `Keys.records`.
-        kept: labels that the policy keeps; their words are not carried over.
+        kept: labels that the policy keeps: their words stay, so they count as left.
     """
 
     def __init__(self, key: bytes, kept: Collection[str] = ()) -> None:
         self._hash = RecordHash(key)
-        self._labels = frozenset(CARRIED) - frozenset(kept)
+        self._kept = frozenset(kept)
+        self._labels = frozenset(CARRIED) - self._kept
         self._classes = word_classes()
 
     def read(
         self, text: str, starts: Ints, ends: Ints, candidates: Iterable[Candidate]
     ) -> ReadWords:
         """The words of one document; arguments of `words_of`."""
-        words = words_of(text, starts, ends, candidates, self._labels, self._classes)
+        removed = (one for one in candidates if one.label not in self._kept)
+        words = words_of(text, starts, ends, removed, self._labels, self._classes)
         return ReadWords(words, text, starts, ends)
 
     def rows(self, patient: str, documents: Sequence[ReadWords]) -> set[tuple[int, int]]:

@@ -14,7 +14,7 @@ from ..core.record_links import Evidence, Facts
 EVIDENCE = pa.schema([("key", pa.uint64()), ("kind", pa.uint8()), ("documents", pa.uint32())])
 FACTS = pa.schema([("key", pa.uint64()), ("label", pa.uint8()), ("documents", pa.uint8())])
 
-_ROWS_OF_GROUP = 1 << 15
+_ROWS_OF_GROUP = 1 << 13
 _KEYS = 1 << 64
 
 

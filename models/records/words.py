@@ -137,3 +137,8 @@ def _found_form(word: str, label: str) -> str:
     if label in NAMES:
         return fold(word) if kind in (_UNLISTED, _LISTED) else ""
     return word if kind == _NUMBER else ""
+
+
+def is_always_told(form: str) -> bool:
+    """Whether evidence speaks of each place of a folded word, or only of those with a capital."""
+    return _class_of(form) in (_UNLISTED, _NUMBER)

@@ -11,7 +11,15 @@ from types import MappingProxyType
 
 from ..process.exit_codes import ExitCode
 from .arguments.corpora import add_annotate, add_convert, add_synth
-from .arguments.outputs import add_diff, add_inspect, add_prune, add_report, add_status, add_verify
+from .arguments.outputs import (
+    add_diff,
+    add_find,
+    add_inspect,
+    add_prune,
+    add_report,
+    add_status,
+    add_verify,
+)
 from .arguments.resources import (
     add_completion,
     add_dictionaries,
@@ -124,6 +132,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "show a run's summary; to key holders, also documents and quarantined rows",
             add_inspect,
             "commands.inspect",
+        ),
+        "find": Command(
+            "to key holders: where a name still stands in an output, and where it was found",
+            add_find,
+            "commands.find",
         ),
         "report": Command(
             "write a page about an output: what was removed, held back and spent",

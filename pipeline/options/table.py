@@ -117,7 +117,8 @@ class Options(JobOptions):
         kept=Kept.JOB,
         commands=(
             *RUNS,
-            *("verify", "inspect", "key", "preview", "init", "roster", "annotate", "evaluate"),
+            *("verify", "inspect", "find", "key", "preview", "init", "roster", "annotate"),
+            "evaluate",
         ),
         metavar="URL",
         shown="env:SCRUBLINE_KEY",

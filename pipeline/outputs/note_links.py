@@ -110,18 +110,15 @@ def settle(
     Raises:
         RunFailed: if what a bucket left is damaged.
     """
-    facts = read_facts(storage, job, linked.task)
-    contents = {number: facts_bytes(of_source) for number, of_source in facts.items()}
-    hashes = {number: hash_of_facts(content) for number, content in contents.items()}
-    mine = {unit: hashes[number] for number, unit in enumerate(linked.staged) if number in hashes}
-
-    def write(number: int) -> None:
-        name = plan.units[linked.staged[number]].name
-        storage.write_bytes(facts_url(job.staging, name), contents[number])
-
+    hashes: dict[int, str] = {}
+    for number, facts in read_facts(storage, job, linked.task):
+        content = facts_bytes(facts)
+        hashes[number] = hash_of_facts(content)
+        if number < len(linked.staged):
+            name = plan.units[linked.staged[number]].name
+            storage.write_bytes(facts_url(job.staging, name), content)
+    mine = {unit: hashes[n] for n, unit in enumerate(linked.staged) if n in hashes}
     changed = [unit for unit in linked.staged if receipts[unit].facts != mine.get(unit, "")]
-    for _ in map_in_threads(write, [n for n in sorted(hashes) if n < len(linked.staged)]):
-        pass
     _note_stale(storage, job, plan, linked, hashes)
     if changed:
         amendments = RunAmendments.read(storage, job.restricted)

@@ -1,4 +1,4 @@
-"""Commands that look after an output: diff, verify, inspect, report, status, prune."""
+"""Commands that look after an output: diff, verify, inspect, find, report, status, prune."""
 
 from __future__ import annotations
 
@@ -114,6 +114,33 @@ def add_inspect(parser: ArgumentParser) -> None:
     add_named(parser, "inspect", "config", "format")
     how = parser.add_argument_group("how CSV and text files are written, for --columns")
     add_named(how, "inspect", "encoding", "delimiter", "quote", "escape", "header")
+
+
+def add_find(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `find`."""
+    describe(
+        parser,
+        "--output URL --name-file FILE [OPTIONS]",
+        "For the day on which somebody says that a name leaked. FILE has a name, a number or a "
+        "phrase a line; they are found whatever their case and accents, and shown by the number of "
+        "the line alone. Lines `stands` give the documents in which a name still stands, in texts "
+        "or in columns that pass; lines `found` the patients in whose notes a word of it was "
+        "found, which needs a run with --link-notes. With the evidence of such a run only the data "
+        "of units that may hold a name is read; words of lists in small letters, parts of other "
+        "words, and notes without a patient are then not seen: --all reads everything. Exit code 3 "
+        "if a name stands anywhere.",
+        "scrubline find --output out/ --name-file names.txt --key-file key.txt",
+        "scrubline find --output out/ --name-file - --key-file key.txt --all",
+    )
+    _add_output(parser)
+    parser.add_argument(
+        "--name-file", metavar="FILE", help="names, one a line; - is standard input"
+    )
+    add_named(parser, "find", "key-file")
+    parser.add_argument(
+        "--all", dest="all_data", action="store_true", help="read the data of all units"
+    )
+    share(parser, "--json")
 
 
 def add_report(parser: ArgumentParser) -> None:
