@@ -59,6 +59,9 @@ POISONS = {KILL: 0.4, EXIT: 0.4, HANG: 0.2}
 """What a poisoned note does -> how often."""
 PUBLISHING = 0.2
 """Share of the kills that come while parts are being published."""
+LINKING = 0.4
+"""With --link-notes, share of the kills that come while notes are linked and what that tells is
+handed to the units."""
 BOUND_SECONDS = {"workers": 120.0, "flink": 600.0}
 """Until a process that does not end counts as hung."""
 WATCHDOG_SECONDS = {"workers": 15, "flink": 15}
@@ -96,6 +99,8 @@ def write_notes(folder: Path, notes: int, seed: int, poison: str, place: int) ->
             f"MRN: {chance.randint(10**6, 10**7)}. Call 555-867-{chance.randint(1000, 9999)}."
             for _ in range(chance.randint(5, 40))
         )
+        chart = 3_000_000 + number % 50
+        text += f"\nMRN: {chart}" if chance.random() < 0.7 else f"\nas in {chart}, no change"
         record = {
             "note_id": number if chance.random() < 0.98 else 7,
             "patient_id": number % 50,
@@ -195,6 +200,7 @@ class Study:
             words += ["--input", str(self.folder / "in"), "--split-bytes", str(split)]
             words += ["--model", self.options.model, "--policy", self.options.policy]
             words += ["--key-file", str(self.folder / "key.txt")]
+            words += ["--link-notes"] if self.options.link_notes else []
             words += [word for one in COLUMNS for word in ("--column", one)]
         with self.log.open("ab") as stream:
             return subprocess.Popen(
@@ -275,22 +281,29 @@ class Study:
 
     def kill(self, process: subprocess.Popen[bytes], output: Path, seconds: float) -> None:
         """Kills one process of the run, and sees that no worker outlives its launcher."""
-        if publishing := self.chance.random() < PUBLISHING:
+        linking = False
+        drawn = self.chance.random()
+        if publishing := drawn < PUBLISHING:
             journals = lambda: any(output.glob("_staging/*/promotion.json"))  # noqa: E731
             wait_until(lambda: journals() or process.poll() is not None, self.bound)
             time.sleep(self.chance.random() * 0.05)
+        elif linking := self.options.link_notes and drawn < PUBLISHING + LINKING:
+            links = lambda: any(output.glob("_staging/*/links/*"))  # noqa: E731
+            wait_until(lambda: links() or process.poll() is not None, self.bound)
+            time.sleep(self.chance.random() * 0.5)
         else:
             time.sleep(self.chance.random() * seconds)
         if process.poll() is not None:
             self.counts["done before the kill"] += 1
             return
         victims = {name: pids for name, pids in self.place.victims(process.pid).items() if pids}
-        name = "launcher" if publishing else self.chance.choice(list(victims))
+        name = "launcher" if publishing or linking else self.chance.choice(list(victims))
         own = children_of(process.pid)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.chance.choice(victims[name]), signal.SIGKILL)
         self.counts[f"killed: {name}"] += 1
         self.counts["killed while publishing"] += publishing
+        self.counts["killed while linking"] += linking
         if name == "launcher" and not wait_until(
             lambda: not set(own) & {pid for pid, _ in living()}, ORPHAN_SECONDS
         ):
@@ -343,6 +356,7 @@ class Study:
             "notes": self.options.notes,
             "model": self.options.model,
             "policy": self.options.policy,
+            "link_notes": self.options.link_notes,
             "memory": self.options.memory,
             "seconds_a_round": round(statistics.median(self.seconds or [0]), 1),
             "rows": [json.loads(rows) for _, rows in self.outcomes],
@@ -381,6 +395,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--model", default="none")
     parser.add_argument("--policy", default="hipaa")
+    parser.add_argument("--link-notes", action="store_true", help="notes of a patient are linked")
     parser.add_argument("--memory", action="store_true", help="on workers: memory is short too")
     options = parser.parse_args()
     if options.memory and options.on != "workers":

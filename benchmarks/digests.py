@@ -2,7 +2,7 @@
 
     python -m benchmarks.digests [--model en-default]
     python -m benchmarks.digests --corpus notes.jsonl --column doc_id=id --column text=text
-    python -m benchmarks.digests --policy expert --people demo/roster.csv
+    python -m benchmarks.digests --policy expert --people demo/roster.csv --link-notes
 
 Direct in one process, in one worker and in two; Beam's job server, Prism, a Flink cluster and
 Spark, each with LOOPBACK and EXTERNAL workers; batch caps, splits; local files, memory, two S3
@@ -57,6 +57,7 @@ def main() -> None:
     parser.add_argument("--column", action="append", metavar="NAME=ROLE", help="of that corpus")
     parser.add_argument("--policy", help="name or URL; default: the demo's")
     parser.add_argument("--people", metavar="URL", help="table of `roster build`: with its roster")
+    parser.add_argument("--link-notes", action="store_true", help="with links between notes")
     parser.add_argument("--split-bytes", type=int, default=SPLIT, help=f"default {SPLIT}")
     asked = parser.parse_args()
     logging.disable(logging.WARNING)
@@ -70,6 +71,7 @@ def main() -> None:
         "columns": columns,
         "models": (asked.model,),
         "split_bytes": asked.split_bytes,
+        "link_notes": asked.link_notes,
     }
     if asked.policy:
         given["policy"] = asked.policy
