@@ -118,7 +118,7 @@ def run_all(folder: Path, config, given, people=None):
         for kind in ("LOOPBACK", "EXTERNAL"):
             yield run(f"Beam's job server, {kind}", runner="portable", beam=servers[kind])
     for name, (runner, start, more) in ENGINES.items():
-        place = folder / name.replace(" ", "_")
+        place = folder / name.replace(", ", "_").replace(" ", "_")  # Flink splits at commas
         place.mkdir()
         try:
             with logs_shown(place), start(place) as options, worker_pool(place) as pool:

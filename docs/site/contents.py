@@ -18,6 +18,7 @@ CONTENTS = {
         "docs/own-rules",
         "docs/surrogates",
         "docs/roster",
+        "docs/records",
         "docs/formats",
         "docs/tables",
         "docs/errors",
