@@ -28,7 +28,7 @@ ORDER = {
         *("core", "native", "text", "storage", "features", "recognisers"),
         *("dates", "surrogates", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "guesses", "roster", "records"),
+        *("bundles", "views", "formats", "guesses", "roster", "records", "view"),
         *("jobs", "scrubbed_text", "scrubber"),
         *("embedding", "synth", "pages", "evaluation", "training", "studies"),
     ),

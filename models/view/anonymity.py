@@ -1,0 +1,235 @@
+"""k-anonymity by full-domain generalisation, with l-diversity and t-closeness of what is sensitive.
+
+All values of an attribute are at one level, the same for all patients; patients who are then still
+in too small a class are suppressed, up to a share of all. Of all choices of levels that do, the one
+with the least loss is taken.
+
+Sources: Samarati 2001, "Protecting respondents' identities in microdata release", §4 (levels,
+suppression); Machanavajjhala et al. 2007, "l-diversity", §4.1 (distinct and entropy); Li et al.
+2007, "t-closeness", §3 (equal and ordered distance). HIDE uses the first (Gardner et al. 2010, §3).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import itertools
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.errors import UsageError
+from .hierarchies import Hierarchy
+
+Ints = npt.NDArray[np.int64]
+
+
+class Distance(enum.StrEnum):
+    """How far apart two values of a sensitive attribute are."""
+
+    EQUAL = "equal"
+    ORDERED = "ordered"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Requirement:
+    """What a class must be to be released.
+
+    Attributes:
+        k: fewest patients.
+        suppressed: greatest share of patients who are left out for it.
+        l_distinct: fewest different values of each sensitive attribute.
+        l_entropy: least exp of the entropy of each; 1 for no bound.
+        t: greatest distance of each from how it is among all; 1 for no bound.
+        distance: between values, in the order of their names.
+    """
+
+    k: int = 5
+    suppressed: float = 0.01
+    l_distinct: int = 1
+    l_entropy: float = 1.0
+    t: float = 1.0
+    distance: Distance = Distance.EQUAL
+
+    def __post_init__(self) -> None:
+        if self.k < 1 or self.l_distinct < 1 or self.l_entropy < 1:
+            raise UsageError("k and l must be 1 or more")
+        if not 0 <= self.suppressed <= 1 or not 0 <= self.t <= 1:
+            raise UsageError("the share of the suppressed, and t, must be between 0 and 1")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CountedTable:
+    """Patients by what is said of them, equal ones counted.
+
+    Attributes:
+        hierarchies: of the attributes by which somebody may be known, in order.
+        values: attribute -> values of level 0 by code.
+        codes: a row each for equal patients, a column an attribute: index into its values.
+        counts: how many patients each row is.
+        sensitive: attribute that must not be learnt -> code of each row.
+    """
+
+    hierarchies: tuple[Hierarchy, ...]
+    values: Mapping[str, tuple[str, ...]]
+    codes: Ints
+    counts: Ints
+    sensitive: Mapping[str, Ints] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        hierarchies: Sequence[Hierarchy],
+        rows: Sequence[Sequence[str]],
+        sensitive: Mapping[str, Sequence[str]] | None = None,
+    ) -> CountedTable:
+        """Of a row a patient, with a value of level 0 for each hierarchy."""
+        columns = [[row[at] for row in rows] for at in range(len(hierarchies))]
+        kept = dict(sensitive or {})
+        coded = [_coded(column) for column in (*columns, *kept.values())]
+        matrix = np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((0, 0))
+        different, counts = np.unique(matrix.astype(np.int64), axis=0, return_counts=True)
+        size = len(hierarchies)
+        return cls(
+            tuple(hierarchies),
+            {h.name: values for h, (_, values) in zip(hierarchies, coded, strict=False)},
+            different[:, :size],
+            counts.astype(np.int64),
+            {name: different[:, size + at] for at, name in enumerate(kept)},
+        )
+
+    @property
+    def patients(self) -> int:
+        """How many there are."""
+        return int(self.counts.sum())
+
+
+def _coded(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+    values = sorted(set(column))
+    numbers = {value: number for number, value in enumerate(values)}
+    return np.array([numbers[value] for value in column], np.int64), tuple(values)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Generalised:
+    """A table at some levels.
+
+    Attributes:
+        levels: of each attribute.
+        classes: for each row of the table the number of its class.
+        sizes: patients of each class.
+        fails: whether a class must not be released.
+        suppressed: patients of these.
+    """
+
+    levels: tuple[int, ...]
+    classes: Ints
+    sizes: Ints
+    fails: npt.NDArray[np.bool_]
+    suppressed: int
+
+
+def generalised(
+    table: CountedTable, levels: Sequence[int], requirement: Requirement
+) -> Generalised:
+    """The classes of a table at given levels, and which of them must not be released."""
+    keys = np.zeros(len(table.counts), np.int64)
+    for at, (hierarchy, level) in enumerate(zip(table.hierarchies, levels, strict=True)):
+        codes, shown = hierarchy.codes(table.values[hierarchy.name], level)
+        column = codes[table.codes[:, at]] if len(codes) else table.codes[:, at]
+        # Dense again after each attribute: products of many would run over.
+        _, keys = np.unique(keys * max(1, len(shown)) + column, return_inverse=True)
+    classes = keys.astype(np.int64).reshape(-1)
+    count = int(classes.max()) + 1 if len(classes) else 0
+    sizes = np.bincount(classes, weights=table.counts, minlength=count).astype(np.int64)
+    fails = sizes < requirement.k
+    for codes in table.sensitive.values():
+        fails |= _tells(classes, codes, table.counts, sizes, requirement)
+    return Generalised(tuple(levels), classes, sizes, fails, int(sizes[fails].sum()))
+
+
+def _tells(
+    classes: Ints, codes: Ints, counts: Ints, sizes: Ints, requirement: Requirement
+) -> npt.NDArray[np.bool_]:
+    """Which classes say too much of a sensitive attribute."""
+    fails = np.zeros(len(sizes), np.bool_)
+    width = int(codes.max()) + 1 if len(codes) else 1
+    cells, places = np.unique(classes * width + codes, return_inverse=True)
+    of_cell = np.bincount(places.reshape(-1), weights=counts)
+    owner, value = cells // width, cells % width
+    distinct = np.bincount(owner, minlength=len(sizes))
+    fails |= distinct < requirement.l_distinct
+    share = of_cell / sizes[owner]
+    if requirement.l_entropy > 1:
+        entropy = np.bincount(owner, weights=-share * np.log(share), minlength=len(sizes))
+        fails |= np.exp(entropy) < requirement.l_entropy * (1 - 1e-9)
+    if requirement.t < 1:
+        whole = np.bincount(codes, weights=counts, minlength=width) / max(1, counts.sum())
+        fails |= _distances(owner, value, share, whole, len(sizes), requirement.distance) > (
+            requirement.t + 1e-9
+        )
+    return fails
+
+
+_CELLS_AT_ONCE = 1 << 22
+
+
+def _distances(
+    owner: Ints,
+    value: Ints,
+    share: npt.NDArray[np.float64],
+    whole: npt.NDArray[np.float64],
+    classes: int,
+    distance: Distance,
+) -> npt.NDArray[np.float64]:
+    """How far the shares of values in each class are from those among all: 0 to 1."""
+    found = np.zeros(classes)
+    step = max(1, _CELLS_AT_ONCE // len(whole))
+    for first in range(0, classes, step):
+        low, high = np.searchsorted(owner, [first, first + step])
+        dense = np.zeros((min(step, classes - first), len(whole)))
+        dense[owner[low:high] - first, value[low:high]] = share[low:high]
+        apart = dense - whole
+        if distance is Distance.EQUAL:
+            found[first : first + step] = np.abs(apart).sum(axis=1) / 2
+        elif len(whole) > 1:
+            sums = np.abs(np.cumsum(apart, axis=1)).sum(axis=1)
+            found[first : first + step] = sums / (len(whole) - 1)
+    return found
+
+
+def loss_of(hierarchies: Sequence[Hierarchy], levels: Sequence[int]) -> float:
+    """How much levels lose: the mean share of its levels that each attribute has gone up.
+
+    Source: Samarati and Sweeney 1998, precision of a generalisation.
+    """
+    return sum(level / h.most for h, level in zip(hierarchies, levels, strict=True)) / max(
+        1, len(hierarchies)
+    )
+
+
+def least_levels(table: CountedTable, requirement: Requirement) -> Generalised:
+    """The levels with the least loss at which few enough patients are suppressed.
+
+    Of equal losses, the first by the order of the attributes. All levels are tried in that order;
+    a choice above one that was tried and failed for its classes alone is not known to fail, since
+    suppression may end, so none is left out but those whose every class is too small.
+
+    Raises:
+        UsageError: if even the last levels do not do.
+    """
+    most = [hierarchy.most for hierarchy in table.hierarchies]
+    choices = sorted(
+        itertools.product(*(range(level + 1) for level in most)),
+        key=lambda levels: (round(loss_of(table.hierarchies, levels), 9), levels),
+    )
+    allowed = int(requirement.suppressed * table.patients)
+    for levels in choices:
+        found = generalised(table, levels, requirement)
+        if found.suppressed <= allowed:
+            return found
+    raise UsageError(
+        f"no levels do: with all attributes hidden, {table.patients} patients are still fewer than "
+        f"k = {requirement.k}, or all of them tell too much of a sensitive attribute"
+    )

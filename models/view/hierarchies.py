@@ -1,0 +1,142 @@
+"""How far each attribute of the view may be generalised: levels, the same for all patients.
+
+Level 0 is as fine as anything that leaves a worker: at or above what Safe Harbor lets stay (45 CFR
+164.514(b)(2)(i)). At the last level every value is `ANY`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+ANY = "*"
+UNKNOWN = ""
+"""Of a patient of whom nothing is known; a value like others, below the last level."""
+
+Level = Callable[[str], str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """An attribute and its levels.
+
+    Attributes:
+        name: of the attribute.
+        levels: value of level 0 -> value of each level from 1 on; the last gives `ANY`.
+    """
+
+    name: str
+    levels: tuple[Level, ...]
+
+    @property
+    def most(self) -> int:
+        """The last level."""
+        return len(self.levels)
+
+    def at(self, value: str, level: int) -> str:
+        """A value of level 0 at a level."""
+        if not level or (value == UNKNOWN and level < self.most):
+            return value
+        return self.levels[level - 1](value)
+
+    def codes(self, values: Sequence[str], level: int) -> tuple[npt.NDArray[np.int64], list[str]]:
+        """For each of some values of level 0 its place in a sorted table of those of a level."""
+        shown = [self.at(value, level) for value in values]
+        table = sorted(set(shown))
+        numbers = {value: number for number, value in enumerate(table)}
+        return np.array([numbers[value] for value in shown], np.int64), table
+
+
+def _any(value: str) -> str:
+    return ANY
+
+
+def _bands(width: int) -> Level:
+    """Ages by bands of some years; of 90 and more there is one band (45 CFR 164.514)."""
+
+    def of(value: str) -> str:
+        if value == OLDEST:
+            return OLDEST
+        low = int(value.partition("-")[0]) // width * width
+        return f"{low}-{min(low + width, 90) - 1}"
+
+    return of
+
+
+OLDEST = "90+"
+
+
+def age_band(years: int) -> str:
+    """The band of five years of an age: `65-69`, `90+`."""
+    return OLDEST if years >= 90 else f"{years // 5 * 5}-{years // 5 * 5 + 4}"
+
+
+def _prefix(size: int) -> Level:
+    return lambda value: value[:size] + ANY * (3 - size)
+
+
+def _years(width: int) -> Level:
+    def of(value: str) -> str:
+        low = int(value) // width * width
+        return f"{low}-{low + width - 1}"
+
+    return of
+
+
+_DIVISIONS = {
+    "Northeast": {
+        "New England": "CT ME MA NH RI VT",
+        "Middle Atlantic": "NJ NY PA",
+    },
+    "Midwest": {
+        "East North Central": "IL IN MI OH WI",
+        "West North Central": "IA KS MN MO NE ND SD",
+    },
+    "South": {
+        "South Atlantic": "DC DE FL GA MD NC SC VA WV",
+        "East South Central": "AL KY MS TN",
+        "West South Central": "AR LA OK TX",
+    },
+    "West": {
+        "Mountain": "AZ CO ID MT NV NM UT WY",
+        "Pacific": "AK CA HI OR WA",
+    },
+}
+"""Regions and divisions of the Census Bureau, by postal abbreviations."""
+
+_DIVISION_OF = {
+    state: division
+    for divisions in _DIVISIONS.values()
+    for division, states in divisions.items()
+    for state in states.split()
+}
+_REGION_OF = {
+    state: region
+    for region, divisions in _DIVISIONS.items()
+    for states in divisions.values()
+    for state in states.split()
+}
+_ELSEWHERE = "elsewhere"
+
+
+HIERARCHIES: Mapping[str, Hierarchy] = {
+    one.name: one
+    for one in (
+        Hierarchy("age", (_bands(10), _bands(30), _any)),
+        Hierarchy("sex", (_any,)),
+        Hierarchy(
+            "state",
+            (
+                lambda state: _DIVISION_OF.get(state, _ELSEWHERE),
+                lambda state: _REGION_OF.get(state, _ELSEWHERE),
+                _any,
+            ),
+        ),
+        Hierarchy("year", (_years(5), _years(10), _any)),
+        Hierarchy("zip3", (_prefix(2), _prefix(1), _any)),
+    )
+}
+"""The attributes of the view, by name."""
