@@ -88,21 +88,56 @@ class CountedTable:
         columns = [[row[at] for row in rows] for at in range(len(hierarchies))]
         kept = dict(sensitive or {})
         coded = [_coded(column) for column in (*columns, *kept.values())]
-        matrix = np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((0, 0))
-        different, counts = np.unique(matrix.astype(np.int64), axis=0, return_counts=True)
+        values = {h.name: values for h, (_, values) in zip(hierarchies, coded, strict=False)}
+        own = [codes for codes, _ in coded]
         size = len(hierarchies)
+        return cls.counted(
+            hierarchies, values, own[:size], dict(zip(kept, own[size:], strict=True))
+        )
+
+    @classmethod
+    def counted(
+        cls,
+        hierarchies: Sequence[Hierarchy],
+        values: Mapping[str, tuple[str, ...]],
+        columns: Sequence[Ints],
+        sensitive: Mapping[str, Ints] | None = None,
+    ) -> CountedTable:
+        """Of a column of codes for each hierarchy, and for what is sensitive; a row a patient."""
+        kept = dict(sensitive or {})
+        every = [*columns, *kept.values()]
+        keys = np.zeros(len(every[0]) if every else 0, np.int64)
+        for column in every:
+            keys = _dense(keys, column)
+        _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        codes = [column[first] for column in every]
+        size = len(columns)
         return cls(
             tuple(hierarchies),
-            {h.name: values for h, (_, values) in zip(hierarchies, coded, strict=False)},
-            different[:, :size],
+            values,
+            np.stack(codes[:size], axis=1) if size else np.zeros((len(first), 0), np.int64),
             counts.astype(np.int64),
-            {name: different[:, size + at] for at, name in enumerate(kept)},
+            dict(zip(kept, codes[size:], strict=True)),
         )
 
     @property
     def patients(self) -> int:
         """How many there are."""
         return int(self.counts.sum())
+
+
+_SAFE = 1 << 62
+
+
+def _dense(keys: Ints, column: Ints) -> Ints:
+    """Keys of pairs of what the keys stood for and a column; small again where they would run over.
+
+    Equal pairs have equal keys, and they sort by the first of the two.
+    """
+    width = int(column.max()) + 1 if len(column) else 1
+    if len(keys) and int(keys.max()) + 1 > _SAFE // width:
+        keys = np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return keys * width + column
 
 
 def _coded(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
@@ -136,11 +171,9 @@ def generalised(
     """The classes of a table at given levels, and which of them must not be released."""
     keys = np.zeros(len(table.counts), np.int64)
     for at, (hierarchy, level) in enumerate(zip(table.hierarchies, levels, strict=True)):
-        codes, shown = hierarchy.codes(table.values[hierarchy.name], level)
-        column = codes[table.codes[:, at]] if len(codes) else table.codes[:, at]
-        # Dense again after each attribute: products of many would run over.
-        _, keys = np.unique(keys * max(1, len(shown)) + column, return_inverse=True)
-    classes = keys.astype(np.int64).reshape(-1)
+        codes, _ = hierarchy.codes(table.values[hierarchy.name], level)
+        keys = _dense(keys, codes[table.codes[:, at]] if len(codes) else table.codes[:, at])
+    classes = np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
     count = int(classes.max()) + 1 if len(classes) else 0
     sizes = np.bincount(classes, weights=table.counts, minlength=count).astype(np.int64)
     fails = sizes < requirement.k
@@ -212,9 +245,8 @@ def loss_of(hierarchies: Sequence[Hierarchy], levels: Sequence[int]) -> float:
 def least_levels(table: CountedTable, requirement: Requirement) -> Generalised:
     """The levels with the least loss at which few enough patients are suppressed.
 
-    Of equal losses, the first by the order of the attributes. All levels are tried in that order;
-    a choice above one that was tried and failed for its classes alone is not known to fail, since
-    suppression may end, so none is left out but those whose every class is too small.
+    Of equal losses, the first by the order of the attributes. Levels are tried one after another:
+    what is sensitive is not always told less at a coarser level once classes are suppressed.
 
     Raises:
         UsageError: if even the last levels do not do.
