@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...models.core.display_names import counted
-from ...models.core.errors import UsageError
+from ...models.core.errors import StorageError, UsageError
 from ...models.jobs.opening import require_this_version
 from ...models.jobs.plan import Plan
 from ...models.storage.lock_holder import Holder
 from ...models.storage.storage import Storage
+from ..outputs.catalogue import Catalogue
 from ..outputs.manifest import read_manifest
+from ..outputs.note_links import stale_units
 from ..outputs.planning import read_job
 from ..outputs.state import (
     Stage,
@@ -82,6 +84,7 @@ def status(storage: Storage, output: str) -> dict[str, Any]:
             "run": manifest["run"],
             "when": _when(manifest["report"]),
             "rows_out": manifest["counts"].get("rows_out"),
+            **_stale(storage, output),
         }
     stages = {run["stage"] for run in pending}
     following = next((advice for stage, advice in _NEXT.items() if stage in stages), None)
@@ -92,6 +95,11 @@ def status(storage: Storage, output: str) -> dict[str, Any]:
         following = _REPAIR[Stage.PUBLISHING in stages]
     if holder is not None:
         following = "wait for the process that works on it to end"
+    elif following is None and published is not None and published.get("stale_units"):
+        following = (
+            "write stale notes anew with `scrubline scrub --link-notes --incremental`, over all "
+            "inputs of this output"
+        )
     elif following is None:
         following = "nothing to do: the next run can start"
     return {
@@ -110,6 +118,9 @@ def format_status(found: Mapping[str, Any]) -> Iterator[str]:
         rows = published["rows_out"]
         told_rows = "?" if rows is None else f"{rows:,}"
         yield f"published  run {published['run']}, {published['when']}, {told_rows} rows"
+        if units := published.get("stale_units"):
+            of_units = f"{counted(units, 'unit')} with {counted(published['stale_rows'], 'row')}"
+            yield f"stale      {of_units}: newer notes of their patients say more, or less, of words"
     else:
         yield f"published  {_unpublished(found['pending'])}"
     for run in found["pending"]:
@@ -126,6 +137,19 @@ def format_status(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"next       {found['next']}"
     if found["warning"]:
         yield f"warning    {found['warning']}"
+
+
+def _stale(storage: Storage, output: str) -> dict[str, int]:
+    """What newer notes have made stale of what is published; nothing where notes are not linked."""
+    try:
+        catalogue = Catalogue.read(storage, output)
+        units = stale_units(storage, output, catalogue)
+    except (UsageError, StorageError):  # damaged, or not for this user: `verify` says so
+        return {}
+    if not units:
+        return {}
+    rows = sum(catalogue.units[name].receipt.tally.counts["rows_out"] for name in units)
+    return {"stale_units": len(units), "stale_rows": rows}
 
 
 def _pending(storage: Storage, output: str, run: str) -> dict[str, Any]:

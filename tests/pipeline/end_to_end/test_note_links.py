@@ -10,6 +10,7 @@ from scrubline.models.core.errors import GateFailed, RunFailed, UsageError
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.jobs import first_pass
 from scrubline.pipeline import work
+from scrubline.pipeline.commands.status import format_status, status
 from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.run import NOTHING, resume, scrub
 from scrubline.transforms import link
@@ -148,10 +149,15 @@ def test_published_notes_that_new_ones_speak_of_are_reported_or_hold_the_run(
         scrub_it(inputs=(new,), **night, stale_notes="hold")
     manifest = resume(storage, dataclasses.replace(asked, stale_notes="report", **night))
     assert (manifest["report"]["stale_units"], manifest["report"]["stale_rows"]) == (2, 2)
+    told = status(storage, night["output"])
+    assert (told["published"]["stale_units"], told["published"]["stale_rows"]) == (2, 2)
+    assert "write stale notes anew" in told["next"]
+    assert any(line.startswith("stale      2 units with 2 rows") for line in format_status(told))
     left = {text for _, text in NOTES[:2]}
     assert left <= set(texts(night["output"]))
     scrub_it(inputs=(new,), **night, incremental=True)  # it rewrites what was only reported
     assert not left & set(texts(night["output"]))
+    assert "stale_units" not in status(storage, night["output"])["published"]
 
 
 def test_stale_notes_whose_inputs_are_gone_stay(scrub_it, tmp_path, caplog):
