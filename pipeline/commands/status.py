@@ -120,7 +120,7 @@ def format_status(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"published  run {published['run']}, {published['when']}, {told_rows} rows"
         if units := published.get("stale_units"):
             of_units = f"{counted(units, 'unit')} with {counted(published['stale_rows'], 'row')}"
-            yield f"stale      {of_units}: newer notes of their patients say more, or less, of words"
+            yield f"stale      {of_units}: newer notes of their patients say something else"
     else:
         yield f"published  {_unpublished(found['pending'])}"
     for run in found["pending"]:
