@@ -13,6 +13,7 @@ with an even corpus. Times are of the processor; nothing else should run.
 
 import argparse
 import bisect
+import hashlib
 import json
 import random
 import resource
@@ -196,8 +197,10 @@ def made_up(
         one = np.ones(len(keys), np.uint32)
         evidence = Evidence.summed(Evidence(keys, codes.astype(np.uint8), one))
         path = f"{unit:06d}-0.parquet"
-        (folder / path).write_bytes(evidence_bytes(evidence))
-        parts.append(EvidencePart(path, "", len(evidence), is_staged=False))
+        content = evidence_bytes(evidence)
+        (folder / path).write_bytes(content)
+        sha256 = hashlib.sha256(content).hexdigest()
+        parts.append(EvidencePart(path, sha256, len(evidence), is_staged=False))
     return parts
 
 

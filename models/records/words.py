@@ -27,7 +27,7 @@ LONGEST = 40
 """Characters of a word; what is longer is no name or number of a person."""
 
 _IGNORED, _UNLISTED, _LISTED, _NUMBER = range(4)
-_MOST_KEPT = 1 << 18
+_MOST_KEPT = 1 << 15
 
 
 class _Classes(dict[str, int]):

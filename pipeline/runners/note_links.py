@@ -16,6 +16,7 @@ from ..metrics import Metrics, add_metrics
 from ..options import Options
 from ..outputs.note_links import buckets_left
 from .engines import beam_options_of
+from .units import ENGINE_PATIENCE
 
 _log = logging.getLogger(__name__)
 
@@ -30,18 +31,29 @@ def run_links(storage: Storage, job: Job, task: LinkTask, options: Options) -> M
         RunFailed: resumable.
     """
     total: Metrics = {}
+    rows = sum(source.rows for source in task.sources)
+    _log.info("linking notes: %d rows of evidence in %d buckets", rows, task.buckets)
     beam_options = beam_options_of(options)
     for attempt in range(1, JOBS + 1):
         left = buckets_left(storage, job, task)
         if not left:
             return total
-        from .beam import run_links_direct, run_links_engine
+        from .beam import require_reached, run_links_direct, run_links_engine
 
         if beam_options is None:
             add_metrics(total, run_links_direct(job, task.folder(job), left))
             continue
         try:
-            add_metrics(total, run_links_engine(job, task.folder(job), left, beam_options))
+            require_reached(beam_options)
+            metrics = run_links_engine(
+                job,
+                task.folder(job),
+                left,
+                beam_options,
+                look=lambda: task.buckets - len(buckets_left(storage, job, task)),
+                patience_seconds=ENGINE_PATIENCE * options.watchdog_seconds,
+            )
+            add_metrics(total, metrics)
         except RunFailed as error:
             if attempt == JOBS:
                 raise

@@ -250,11 +250,12 @@ def test_evidence_that_is_damaged_is_made_again(scrub_it, asked, storage, tmp_pa
     assert [part["sha256"] for part in manifest["parts"]] == parts
 
 
-def test_published_evidence_that_is_damaged_is_named(scrub_it, tmp_path):
+@pytest.mark.parametrize("content", [b"x", b""])
+def test_published_evidence_that_is_damaged_or_another_is_named(scrub_it, tmp_path, content):
     night = {"output": str(tmp_path / "nights"), "inputs": (write(tmp_path / "mine", 0, 4),)}
     scrub_it(**night)
-    first, *_ = sorted(Path(night["output"]).glob("restricted/*/evidence/*"))
-    first.write_bytes(b"x")
+    first, *others = sorted(Path(night["output"]).glob("restricted/*/evidence/*"))
+    first.write_bytes(content or others[0].read_bytes())
     write(tmp_path / "mine", 4, 7)
     with pytest.raises(RunFailed, match="remove this file, then resume") as failed:
         scrub_it(**night, incremental=True)
