@@ -182,7 +182,20 @@ def resume(
         loaded = load_run(storage, output, run, key_source and absolute_key_source(key_source))
         if skip:
             record_skipped(storage, loaded.job, loaded.plan, skip)
-        return _continue(Session(storage, options, observer, require_lock), loaded)
+        manifest = _continue(Session(storage, options, observer, require_lock), loaded)
+    if loaded.job.link_notes:
+        _tell_stale(storage, loaded.job.output)
+    return manifest
+
+
+def _tell_stale(storage: Storage, output: str) -> None:
+    """Warns of published notes that a resumed run has made stale: it rewrites none itself."""
+    if units := stale_units(storage, output, Catalogue.read(storage, output)):
+        _log.warning(
+            "%d published units are stale, for new notes say more of them: write them anew with "
+            "`scrubline scrub --link-notes --incremental`, over all inputs of this output",
+            len(units),
+        )
 
 
 # -- plan

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..core.arrays import Ints
 from ..core.spans import Candidate
 from ..roster.folding import fold
 from ..roster.word_lists import known_words, titles
+from ..text.tokenizer import tokenize_documents
 
 NAMES = frozenset(("PATIENT", "DOCTOR"))
 """Labels whose spans are names; those of all others are numbers."""
@@ -45,9 +46,9 @@ def _class_of(word: str) -> int:
         return _IGNORED
     if word.isdecimal():
         return _NUMBER if len(word) >= SHORTEST_NUMBER else _IGNORED
-    if len(word) < SHORTEST_NAME or not word.isalpha():
+    folded = fold(word)  # without marks: `ü` may be one character or two
+    if len(folded) < SHORTEST_NAME or not folded.isalpha():
         return _IGNORED
-    folded = fold(word)
     if folded in titles():
         return _IGNORED
     if folded not in known_words():
@@ -115,10 +116,11 @@ def words_of(
     lows = np.searchsorted(ends, [c.start for c in spans], side="right").tolist()
     highs = np.searchsorted(starts, [c.end for c in spans], side="left").tolist()
     for candidate, low, high in zip(spans, lows, highs, strict=True):
-        for token in range(low, high):
-            touched[token] = 1
-            if candidate.label in carried and (form := _found_form(words[token], candidate.label)):
-                found.add((form, candidate.label))
+        touched[low:high] = b"\1" * (high - low)
+        if candidate.label in carried:
+            own = [*words[low:high], *_joined(words, bounds, low, high)]
+            forms = (_found_form(word, candidate.label) for word in own)
+            found.update((form, candidate.label) for form in forms if form)
     left = []
     for token, word in enumerate(words):
         kind = classes[word]
@@ -131,6 +133,24 @@ word_classes = _Classes
 """Makes what remembers the classes of words, for `words_of`; one a process."""
 
 
+def _joined(
+    words: Sequence[str], bounds: Sequence[tuple[int, int]], low: int, high: int
+) -> Iterator[str]:
+    """Yields words of a span that only a capital parts, as one: `MaryBeth` is two tokens."""
+    first = low
+    for token in range(low, high):
+        goes_on = (
+            token + 1 < high
+            and bounds[token][1] == bounds[token + 1][0]
+            and words[token].isalpha()
+            and words[token + 1].isalpha()
+        )
+        if not goes_on:
+            if token > first:
+                yield "".join(words[first : token + 1])
+            first = token + 1
+
+
 def _found_form(word: str, label: str) -> str:
     """How a word of a span is compared; "" for one that tells nothing."""
     kind = _class_of(word)
@@ -139,6 +159,13 @@ def _found_form(word: str, label: str) -> str:
     return word if kind == _NUMBER else ""
 
 
-def is_always_told(form: str) -> bool:
-    """Whether evidence speaks of each place of a folded word, or only of those with a capital."""
-    return _class_of(form) in (_UNLISTED, _NUMBER)
+def is_always_told(word: str) -> bool:
+    """Whether evidence speaks of each place in which a word is left, however it is written.
+
+    It does not of a listed word, of which it knows those with a capital alone, nor of one that is
+    several tokens in some way of writing it.
+    """
+    written = [word, word.lower(), word.upper(), word.title()]
+    tokens = tokenize_documents(written)
+    are_whole = all(len(tokens.texts(at, one)) == 1 for at, one in enumerate(written))
+    return are_whole and all(_class_of(one) in (_UNLISTED, _NUMBER) for one in written)

@@ -42,7 +42,9 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     units = []
     if not parsed.json:
         show("what\tname\tdoc_key or patient_key\ttimes\tas\tunit")
-    for unit in search_names(storage, output, manifest, keys, names, all_data=parsed.all_data):
+    for unit in search_names(
+        storage, output, manifest, keys, names, by_evidence=parsed.by_evidence
+    ):
         units.append(unit)
         if not parsed.json:
             show(*_rows(unit))
@@ -62,9 +64,9 @@ def _lines(storage: Storage, place: str | None) -> list[str]:
             "input. A name on the command line would be in the history of the shell"
         )
     if place == "-":
-        return read_stdin().splitlines()
+        return read_stdin().split("\n")
     try:
-        return storage.read_bytes(place).decode("utf-8-sig").splitlines()
+        return storage.read_bytes(place).decode("utf-8-sig").split("\n")
     except FileNotFoundError:
         raise UsageError("--name-file: there is no such file") from None
     except (UnicodeDecodeError, StorageError) as error:
@@ -103,8 +105,8 @@ def _summary(names: Sequence[SoughtName], units: Sequence[SearchedUnit]) -> Iter
         )
     if unread := sum(unit.unread_rows for unit in units):
         yield (
-            f"{counted(unread, 'document')} without a patient were not read, for evidence says "
-            "nothing of them: --all reads them too"
+            f"not read: {counted(unread, 'document')} without a patient, of which evidence says "
+            "nothing; without --by-evidence all is read"
         )
     if damaged := sum(unit.damaged for unit in units):
         yield f"warning: the data of {counted(damaged, 'unit')} cannot be read: see `verify`"

@@ -2,8 +2,8 @@
 
 For the day on which somebody says that it leaked.
 
-Evidence of linked notes says, by keyed hashes, in which units a word was left or found; only the
-data of those is read. An output without evidence is read as a whole.
+All data is read, or, if that is asked, only that of units in which evidence of linked notes says,
+by keyed hashes, that a name may be left. Evidence also says where a name was found.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ...models.records.carrying import CARRIED
 from ...models.records.evidence_files import read_evidence
 from ...models.records.hashes import RecordHash
 from ...models.records.words import is_always_told
-from ...models.roster.folding import FoldedView, fold, occurrences, split_words
+from ...models.roster.folding import FoldedView, fold, is_unspaced, occurrences, split_words
 from ...models.storage.storage import Storage
 from .catalogue import Catalogue, CatalogueEntry
 from .part_tables import read_part
@@ -42,19 +42,21 @@ class SoughtName:
     Attributes:
         number: of its line, from 1; this is what is shown of it.
         words: folded, in order.
+        told: those of them of which evidence speaks wherever they are left.
     """
 
     number: int
     words: tuple[str, ...]
-
-    @property
-    def told(self) -> tuple[str, ...]:
-        """Those of its words of which evidence speaks wherever they are left."""
-        return tuple(dict.fromkeys(word for word in self.words if is_always_told(word)))
+    told: frozenset[str]
 
     def count_in(self, view: FoldedView) -> int:
-        """How often it stands in a text, whatever stands between its words but other words."""
+        """How often it stands in a text, whatever stands between its words but other words.
+
+        A word of a script without blanks is found within others.
+        """
         first, *rest = self.words
+        if not rest and is_unspaced(first):
+            return view.folded.count(first)
         return sum(_goes_on(view.folded, end, rest) for _, end in occurrences(view.folded, first))
 
 
@@ -76,8 +78,13 @@ def sought_names(lines: Iterable[str]) -> tuple[SoughtName, ...]:
     Raises:
         UsageError: if there is none, or more than `MOST_NAMES`.
     """
-    words = ((number, tuple(split_words(fold(line)))) for number, line in enumerate(lines, 1))
-    names = tuple(SoughtName(number, spelt) for number, spelt in words if spelt)
+    found = []
+    for number, line in enumerate(lines, 1):
+        if words := tuple(split_words(fold(line))):
+            # As it is written: `MaryBeth` is two tokens.
+            told = {fold(word) for word in line.split() if is_always_told(word)}
+            found.append(SoughtName(number, words, frozenset(told.intersection(words))))
+    names = tuple(found)
     if not names:
         raise UsageError("--name-file: there is no name in it, one a line")
     if len(names) > MOST_NAMES:
@@ -92,7 +99,7 @@ class Standing:
     Attributes:
         name: number of the name.
         doc_key, patient_key: of the document; "" for no patient.
-        times: how often it stands in its texts and columns that pass.
+        times: how often it stands in it, at least.
         unit: name of the unit.
     """
 
@@ -131,8 +138,7 @@ class SearchedUnit:
     Attributes:
         rows: that are published of it.
         read: whether its data was read.
-        unread_rows: rows without a patient, of which evidence says nothing, and whose data was not
-            read.
+        unread_rows: rows without a patient that were not read: evidence says nothing of them.
         damaged: whether its data cannot be read.
         standing: documents in which a name stands.
         found: notes in which one was found.
@@ -153,20 +159,21 @@ def search_names(
     keys: Keys,
     names: Sequence[SoughtName],
     *,
-    all_data: bool = False,
+    by_evidence: bool = False,
 ) -> Iterator[SearchedUnit]:
     """Yields what is seen of each published unit, in order.
 
     Args:
         keys: of the output.
-        all_data: read the data of all units, also where evidence says that no name is left.
+        by_evidence: do not read the data of units in which evidence says that no name is left.
 
     Raises:
         StorageError: if storage fails.
     """
     catalogue = Catalogue.read(storage, output)
     parts = {part["path"]: part for part in manifest["parts"]}
-    hashes, every = RecordHash(keys.records), all_data or _keeps_what_is_found(manifest["policy"])
+    hashes = RecordHash(keys.records)
+    every = not by_evidence or _keeps_what_is_found(manifest["policy"])
     searcher = _Searcher(storage, output, manifest, parts, hashes, names, every)
     yield from map_in_threads(searcher.unit, sorted(catalogue.units.items()))
 
@@ -187,7 +194,7 @@ class _Searcher:
     parts: Mapping[str, Mapping[str, Any]]
     hashes: RecordHash
     names: Sequence[SoughtName]
-    all_data: bool
+    every: bool
 
     def unit(self, named: tuple[str, CatalogueEntry]) -> SearchedUnit:
         """One unit."""
@@ -197,16 +204,14 @@ class _Searcher:
         patients = self._patients(receipt.parts)
         evidence = self._evidence(receipt.parts)
         found: list[OnceFound] = []
-        asked = list(self.names)
+        may_stand = True
         if evidence is not None:
             whose = sorted({patient for patient in patients.values() if patient})
             said = [self._said(one, whose, evidence, name) for one in self.names]
             found = [one for finds, _ in said for one in finds]
-            asked = [one for one, (_, may_stand) in zip(self.names, said, strict=True) if may_stand]
-        if self.all_data:
-            asked = list(self.names)
+            may_stand = self.every or any(one for _, one in said)
         without = sum(not patient for patient in patients.values())
-        if not asked:
+        if not may_stand:
             return SearchedUnit(rows, False, without, found=tuple(found))
         standing: list[Standing] = []
         damaged = False
@@ -219,7 +224,7 @@ class _Searcher:
             damaged |= not is_whole
             for note in notes:
                 patient = patients.get(note.doc_key) or ""
-                for one, times in _counts(note, asked):
+                for one, times in _counts(note, self.names):
                     standing.append(Standing(one.number, note.doc_key, patient, times, name))
         return SearchedUnit(rows, True, 0, damaged, tuple(standing), tuple(found))
 
@@ -276,10 +281,11 @@ class _Searcher:
 def _counts(note: PublishedNote, names: Sequence[SoughtName]) -> Iterator[tuple[SoughtName, int]]:
     """Yields each name that stands in a note, and how often.
 
-    A cell that passes comes twice, as it is written and as a reader of JSON sees it.
+    Cells that pass are seen as they are written and as a reader of JSON sees them, and nested texts
+    are within them: what is in several of these is counted once.
     """
     texts, passing = (list(map(FoldedView.of, some)) for some in (note.texts, note.passing))
     for name in names:
-        times = sum(map(name.count_in, texts)) + max(map(name.count_in, passing), default=0)
+        times = max(sum(map(name.count_in, texts)), *map(name.count_in, passing), 0)
         if times:
             yield name, times

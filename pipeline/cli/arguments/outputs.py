@@ -122,15 +122,15 @@ def add_find(parser: ArgumentParser) -> None:
         parser,
         "--output URL --name-file FILE [OPTIONS]",
         "For the day on which somebody says that a name leaked. FILE has a name, a number or a "
-        "phrase a line; they are found whatever their case and accents, and shown by the number of "
-        "the line alone. Lines `stands` give the documents in which a name still stands, in texts "
-        "or in columns that pass; lines `found` the patients in whose notes a word of it was "
-        "found, which needs a run with --link-notes. With the evidence of such a run only the data "
-        "of units that may hold a name is read; words of lists in small letters, parts of other "
-        "words, and notes without a patient are then not seen: --all reads everything. Exit code 3 "
-        "if a name stands anywhere.",
+        "phrase a line; whole words are found whatever their case and accents, and shown by the "
+        "number of the line alone. Lines `stands` give the documents in which a name still stands, "
+        "in texts or in columns that pass; lines `found` the patients in whose notes a word of it "
+        "was found, which needs a run with --link-notes. --by-evidence is for large outputs of "
+        "such runs: it reads only the data of units in which a name may be left in texts. It does "
+        "not see columns that pass, words of lists in small letters, words with a capital inside, "
+        "parts of other words, and notes without a patient. Exit code 3 if a name stands anywhere.",
         "scrubline find --output out/ --name-file names.txt --key-file key.txt",
-        "scrubline find --output out/ --name-file - --key-file key.txt --all",
+        "scrubline find --output out/ --name-file - --key-file key.txt --by-evidence",
     )
     _add_output(parser)
     parser.add_argument(
@@ -138,7 +138,9 @@ def add_find(parser: ArgumentParser) -> None:
     )
     add_named(parser, "find", "key-file")
     parser.add_argument(
-        "--all", dest="all_data", action="store_true", help="read the data of all units"
+        "--by-evidence",
+        action="store_true",
+        help="read only the data of units of which evidence says that a name may be left",
     )
     share(parser, "--json")
 

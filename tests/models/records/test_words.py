@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.core.record_links import Facts
+from scrubline.models.core.record_links import LEFT, Facts
 from scrubline.models.core.spans import Candidate
 from scrubline.models.records.carrying import CARRIED, DETECTOR, RecordLinks
 from scrubline.models.records.hashes import RecordHash
@@ -59,6 +59,11 @@ def test_listed_words_are_told_from_others():
     [
         ("Zelda Quimby", "Zelda Quimby", "PATIENT", {("zelda", "PATIENT"), ("quimby", "PATIENT")}),
         ("Dr. Brown", "Dr. Brown", "DOCTOR", {("brown", "DOCTOR")}),
+        (
+            *("Zelda MaryBethany", "Zelda MaryBethany", "PATIENT"),
+            {(form, "PATIENT") for form in ("zelda", "mary", "bethany", "marybethany")},
+        ),
+        ("Mu\u0308llerine", "Mu\u0308llerine", "PATIENT", {("mullerine", "PATIENT")}),
         ("seen by brown", "brown", "DOCTOR", set()),  # a listed word in small letters
         ("MRN 12-34567", "12-34567", "MEDICALRECORD", {("34567", "MEDICALRECORD")}),
         ("Quimby 12345", "Quimby 12345", "IDNUM", {("12345", "IDNUM")}),
@@ -125,11 +130,11 @@ def test_a_word_on_which_something_was_found_is_left_alone():
     assert carried("Zelda Quimby quimby", ["quimby"], ("Zelda Quimby", "PATIENT")) == ["quimby"]
 
 
-def test_labels_that_the_policy_keeps_are_no_evidence():
+def test_words_of_labels_that_the_policy_keeps_are_left():
     text = "Dr. Vorpal"
     tokens = tokenize_documents([text])
     candidate = Candidate(4, 10, "DOCTOR", "date", 1.0)
-    for kept, count in (((), 1), (("DOCTOR",), 0)):
+    for kept, code in (((), 1 + CARRIED.index("DOCTOR")), (("DOCTOR",), LEFT)):
         links = RecordLinks(KEY, kept)
         document = links.read(text, tokens.starts, tokens.ends, [candidate])
-        assert len(links.rows(PATIENT, [document])) == count
+        assert [one for _, one in links.rows(PATIENT, [document])] == [code]

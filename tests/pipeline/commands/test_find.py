@@ -59,7 +59,9 @@ def found(out):
 def test_names_that_stand_are_told_and_only_their_units_are_read(output):
     scrub, find = output
     scrub("--link-notes")
-    code, out, err = find("QUIMBY\nVancourtlandt\n\nzelda vancourtlandt 12345\nGriselda\n")
+    code, out, err = find(
+        "QUIMBY\nVancourtlandt\n\nzelda vancourtlandt 12345\nGriselda\n", "--by-evidence"
+    )
     assert code == 3
     assert sorted(found(out)) == [
         ("found", "1.1", "1", "PATIENT"),
@@ -74,14 +76,14 @@ def test_names_that_stand_are_told_and_only_their_units_are_read(output):
     assert "name 2: stands in 2 documents" in err
     assert "read the data of 3 of 7 units, 3 of 7 rows" in err
     assert "2 units with 2 rows would be run again" in err
-    assert "1 document without a patient were not read" in err
+    assert "not read: 1 document without a patient" in err
     assert not any(name in (out + err).lower() for name in ("quimby", "vancourt", "zelda"))
 
 
 def test_everything_can_be_read(output):
     scrub, find = output
     scrub("--link-notes")
-    code, out, err = find("quimby\nstool\n", "--all", "--json")
+    code, out, err = find("quimby\nstool\n", "--json")
     told = json.loads(out)
     assert code == 3
     assert [(one["name"], one["times"]) for one in told["standing"]] == [(2, 1), (1, 1)]
@@ -90,7 +92,7 @@ def test_everything_can_be_read(output):
         7,
         0,
     )
-    code, _, err = find("griselda")
+    code, _, err = find("griselda", "--by-evidence")
     assert code == 0
     assert "read the data of 0 of 7 units" in err
 
@@ -98,7 +100,7 @@ def test_everything_can_be_read(output):
 def test_an_output_without_evidence_is_read_as_a_whole(output):
     scrub, find = output
     scrub()
-    code, out, err = find("quimby\n")
+    code, out, err = find("quimby\n", "--by-evidence")
     assert code == 3
     assert found(out) == [("stands", "1", "1", ""), ("stands", "1", "1", "")]
     assert "read the data of 7 of 7 units" in err
@@ -110,7 +112,7 @@ def test_a_policy_that_keeps_what_is_found_has_everything_read(output, tmp_path)
         'name = "p"\nextends = "hipaa"\n[allow]\nPATIENT = ["Zelda Quimby"]\n'
     )
     scrub("--link-notes", "--policy", str(tmp_path / "p.toml"))
-    code, out, err = find("quimby\n")
+    code, out, err = find("quimby\n", "--by-evidence")
     assert code == 3
     assert ("stands", "1", "1", "") in found(out)
     assert "read the data of 7 of 7 units" in err
@@ -119,7 +121,7 @@ def test_a_policy_that_keeps_what_is_found_has_everything_read(output, tmp_path)
 def test_columns_that_pass_are_looked_at(output, tmp_path, scrubline):
     scrub, find = output
     scrub("--link-notes")
-    _, out, _ = find("e11\n", "--all")
+    _, out, _ = find("e11\n")
     assert found(out) == [("stands", "1", "1", "")] * len(NOTES)
 
 
@@ -130,7 +132,7 @@ def test_damage_is_told(output, tmp_path):
         file.write_bytes(b"PAR1")
     for file in (tmp_path / "out/data").glob("*6*"):
         file.write_bytes(b"{")
-    code, out, err = find("griselda")
+    code, out, err = find("griselda", "--by-evidence")
     assert code == 3 and len(out.splitlines()) == 1
     assert "read the data of 7 of 7 units" in err
 
@@ -154,6 +156,36 @@ def test_what_is_refused(output, tmp_path, scrubline, names, words, told, monkey
     assert code == 2 and told in err
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MaryBethany",
+        "DerSimonianx",
+        "Mu\u0308llerine",
+        "Quim\u00adbyxa",
+        "Kaʻanapalix",
+        "Æo",
+        "O'Xa",
+    ],
+)
+@pytest.mark.parametrize("shown", [str, str.lower, str.upper])
+def test_by_evidence_no_way_of_writing_is_passed_over(output, tmp_path, name, shown):
+    scrub, find = output
+    row = {"id": 99, "who": "p9", "dx": "E11", "text": f"clear, {shown(name)} told"}
+    (tmp_path / "notes/n9.jsonl").write_text(json.dumps(row) + "\n")
+    scrub("--link-notes")
+    code, out, _ = find(f"griselda\n{name}\n", "--by-evidence")
+    assert code == 3
+    assert ("stands", "2", "1", "") in found(out)
+
+
+def test_lines_are_those_of_an_editor(output):
+    scrub, find = output
+    scrub("--link-notes")
+    _, out, _ = find("x\x0by\u2028z\r\nquimby\r\n")
+    assert {name for _, name, _, _ in found(out)} == {"2", "2.1"}
+
+
 def test_most_names():
     with pytest.raises(UsageError, match="more than"):
         sought_names(["x"] * (MOST_NAMES + 1))
@@ -168,6 +200,8 @@ def test_most_names():
         ("O'Brien", "O’BRIEN, o brien", 2),
         ("12-345", "12345 12 345 12.345 112-345", 2),
         ("a", "", 0),
+        ("王小明", "患者王小明说", 1),
+        ("Mu\u0308ller", "müller MÜLLER mu\u0308ller", 3),
     ],
 )
 def test_how_often_a_name_stands(name, text, times):
