@@ -106,6 +106,7 @@ def test_an_output_without_evidence_is_read_as_a_whole(output):
     assert "read the data of 7 of 7 units" in err
 
 
+@pytest.mark.slow
 def test_a_policy_that_keeps_what_is_found_has_everything_read(output, tmp_path):
     scrub, find = output
     (tmp_path / "p.toml").write_text(
@@ -125,6 +126,7 @@ def test_columns_that_pass_are_looked_at(output, tmp_path, scrubline):
     assert found(out) == [("stands", "1", "1", "")] * len(NOTES)
 
 
+@pytest.mark.slow
 def test_damage_is_told(output, tmp_path):
     scrub, find = output
     scrub("--link-notes")
@@ -137,6 +139,7 @@ def test_damage_is_told(output, tmp_path):
     assert "read the data of 7 of 7 units" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "words", "told"),
     [
@@ -156,6 +159,7 @@ def test_what_is_refused(output, tmp_path, scrubline, names, words, told, monkey
     assert code == 2 and told in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

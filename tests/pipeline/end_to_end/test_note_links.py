@@ -105,6 +105,7 @@ def test_the_content_is_the_same_however_it_is_cut(scrub_it, tmp_path, changes, 
     assert other["content_digest"] == digest
 
 
+@pytest.mark.slow
 def test_buckets_of_any_size_give_the_same_parts(scrub_it, asked, tmp_path, monkeypatch):
     parts = [part["sha256"] for part in scrub_it()["parts"]]
     task = work.link_task
@@ -127,7 +128,7 @@ def test_buckets_of_any_size_give_the_same_parts(scrub_it, asked, tmp_path, monk
 # -- nights
 
 
-@pytest.mark.parametrize("cut", [2, 4, 5, 6])
+@pytest.mark.parametrize("cut", [4, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5, 6))])
 def test_nights_are_one_run(scrub_it, asked, tmp_path, cut):
     digest = scrub_it()["content_digest"]
     night = {"output": str(tmp_path / "nights"), "inputs": (write(tmp_path / "mine", 0, cut),)}
@@ -160,6 +161,7 @@ def test_published_notes_that_new_ones_speak_of_are_reported_or_hold_the_run(
     assert "stale_units" not in status(storage, night["output"])["published"]
 
 
+@pytest.mark.slow
 def test_stale_notes_whose_inputs_are_gone_stay(scrub_it, tmp_path, caplog):
     night = {"output": str(tmp_path / "nights")}
     scrub_it(inputs=(write(tmp_path / "one", 0, 2),), **night)
@@ -179,6 +181,7 @@ def test_links_need_to_know_whose_note_a_row_is(scrub_it):
         scrub_it(columns=columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["bucket", "settle"])
 def test_a_run_that_is_stopped_while_it_links_goes_on(scrub_it, asked, storage, stage, tmp_path):
     parts = [part["sha256"] for part in scrub_it()["parts"]]
@@ -195,6 +198,7 @@ def test_a_run_that_is_stopped_while_it_links_goes_on(scrub_it, asked, storage, 
     assert [part["sha256"] for part in resume(storage, other)["parts"]] == parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["detected/*", "receipts/*", "facts/*", "links/*/0*"])
 @pytest.mark.parametrize("content", [b"", b"PAR1 what is this", None])
 def test_what_is_damaged_between_the_passes_is_made_again(
@@ -226,6 +230,7 @@ def test_what_is_damaged_between_the_passes_is_made_again(
     assert [part["sha256"] for part in manifest["parts"]] == parts
 
 
+@pytest.mark.slow
 def test_evidence_that_is_damaged_is_made_again(scrub_it, asked, storage, tmp_path):
     parts = [part["sha256"] for part in scrub_it()["parts"]]
     other = dataclasses.replace(asked, output=str(tmp_path / "other"))
@@ -250,6 +255,7 @@ def test_evidence_that_is_damaged_is_made_again(scrub_it, asked, storage, tmp_pa
     assert [part["sha256"] for part in manifest["parts"]] == parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"x", b""])
 def test_published_evidence_that_is_damaged_or_another_is_named(scrub_it, tmp_path, content):
     night = {"output": str(tmp_path / "nights"), "inputs": (write(tmp_path / "mine", 0, 4),)}
@@ -265,6 +271,7 @@ def test_published_evidence_that_is_damaged_or_another_is_named(scrub_it, tmp_pa
     assert texts(night["output"]) == sorted(LINKED)
 
 
+@pytest.mark.slow
 def test_evidence_that_is_gone_is_made_again_from_its_notes(scrub_it, tmp_path):
     night = {"output": str(tmp_path / "nights"), "inputs": (write(tmp_path / "mine", 0, 4),)}
     scrub_it(**night)
