@@ -29,7 +29,7 @@ from .outputs.catalogue import Catalogue
 from .outputs.gates import check_gates, read_gate_results
 from .outputs.hold import hold, refuse_waiting
 from .outputs.manifest import published_manifest, read_manifest
-from .outputs.note_links import inputs_of, stale_units
+from .outputs.note_links import stale_units
 from .outputs.output_page import write_page_or_warn
 from .outputs.pending import (
     came_to_nothing,
@@ -111,7 +111,7 @@ def scrub(
         else:
             manifest = _continue(session, freeze_alone(storage, run))
         job = run.job
-    if not job.link_notes or (options.stale_notes or job.stale_notes) != "rewrite":
+    if not job.rewrites_stale:
         return manifest
     return _rewrite(storage, options, job.output, observer) or manifest
 
@@ -123,15 +123,18 @@ def _rewrite(
 
     Facts are a function of all evidence, which this does not change: it makes no others stale.
     """
-    catalogue = Catalogue.read(storage, output)
-    units = stale_units(storage, output, catalogue)
-    if not units:
+    stale = stale_units(storage, output, Catalogue.read(storage, output))
+    if not stale.names:
         return None
-    inputs = tuple(url for url in inputs_of(catalogue, units) if storage.exists(url))
+    inputs = tuple(url for url in stale.inputs if storage.exists(url))
     if not inputs:
-        _log.warning("%d published units say too little, but their inputs are gone", len(units))
+        _log.warning(
+            "%d published units say too little, but their inputs are gone", len(stale.names)
+        )
         return None
-    _log.warning("%d published units are written anew: new notes say more of them", len(units))
+    _log.warning(
+        "%d published units are written anew: new notes say more of them", len(stale.names)
+    )
     again = dataclasses.replace(
         options,
         inputs=inputs,
@@ -190,7 +193,7 @@ def resume(
 
 def _tell_stale(storage: Storage, output: str) -> None:
     """Warns of published notes that a resumed run has made stale: it rewrites none itself."""
-    if units := stale_units(storage, output, Catalogue.read(storage, output)):
+    if units := stale_units(storage, output, Catalogue.read(storage, output)).names:
         _log.warning(
             "%d published units are stale, for new notes say more of them: write them anew with "
             "`scrubline scrub --link-notes --incremental`, over all inputs of this output",

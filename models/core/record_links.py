@@ -20,6 +20,9 @@ Keys = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.uint8]
 Counts = npt.NDArray[np.uint32]
 
+ALL_KEYS = 1 << 64
+"""How many keys there can be."""
+
 _MOST = np.iinfo(np.uint32).max
 
 

@@ -184,8 +184,8 @@ class Detected:
     def of(self, batch: Batch) -> tuple[Candidates, dict[int, Failure]]:
         """What was detected in the documents of a batch, as it was read; and failed rows."""
         ordinals = batch.rows.ordinals
-        low, high = int(ordinals[0]) if len(ordinals) else 0, len(ordinals)
-        first, end = np.searchsorted(self.rows, [low, low + high]).tolist()
+        low = int(ordinals[0]) if len(ordinals) else 0
+        first, end = np.searchsorted(self.rows, [low, low + len(ordinals)]).tolist()
         part = self.table.slice(first, end - first)
         count = max(1, len(self.fields))
         numbers = [self.fields.get(name, -1) for name in batch.documents.fields]
@@ -214,7 +214,8 @@ class Detected:
             for index, row in enumerate(ordinals.tolist())
             if row in self.failures
         }
-        return Candidates.joined(found, found), failures
+        # Fields of a row may have been numbered in another order than that of the columns.
+        return found.take(np.argsort(found.documents, kind="stable")), failures
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:

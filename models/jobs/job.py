@@ -99,6 +99,11 @@ class Job(JobOptions):
         return self.roster is not None or bool(self.columns.known)
 
     @property
+    def rewrites_stale(self) -> bool:
+        """Whether published notes that newer ones make stale are written anew."""
+        return self.link_notes and self.stale_notes == "rewrite"
+
+    @property
     def staging(self) -> str:
         """Where workers write."""
         return f"{self.output}/_staging/{self.run}"

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ..core.errors import RunFailed
 from ..core.keys import fingerprint
-from ..core.record_links import LEFT, Evidence, Facts
+from ..core.record_links import ALL_KEYS, LEFT, Evidence, Facts
 from ..core.shortage import raise_shortage
 from ..core.small_parquet import table_in
 from ..records.carrying import RULE, links_code_hash
@@ -33,7 +33,6 @@ BUCKET_ROWS = 4_000_000
 """Rows of evidence of a bucket, about: 100 MB while they are joined."""
 
 MOST_BUCKETS = 4096
-_KEYS = 1 << 64
 _SOURCED = pa.schema([("source", pa.uint32()), *FACTS])
 
 
@@ -67,10 +66,10 @@ class LinkTask:
     buckets: int
 
     @classmethod
-    def of(cls, sources: Sequence[EvidencePart], bucket_rows: int = BUCKET_ROWS) -> LinkTask:
+    def of(cls, sources: Sequence[EvidencePart]) -> LinkTask:
         """A task over some evidence."""
         rows = sum(source.rows for source in sources)
-        return cls(tuple(sources), min(MOST_BUCKETS, max(1, -(-rows // bucket_rows))))
+        return cls(tuple(sources), min(MOST_BUCKETS, max(1, -(-rows // BUCKET_ROWS))))
 
     @property
     def name(self) -> str:
@@ -87,7 +86,7 @@ class LinkTask:
 
     def keys(self, bucket: int) -> tuple[int, int]:
         """The first key of a bucket, and the first behind it."""
-        return bucket * _KEYS // self.buckets, (bucket + 1) * _KEYS // self.buckets
+        return bucket * ALL_KEYS // self.buckets, (bucket + 1) * ALL_KEYS // self.buckets
 
     def to_json(self) -> str:
         """The task as JSON text; equal tasks are equal texts."""
@@ -174,24 +173,24 @@ def _read(
     raise RunFailed(f"{what}: remove this file, then resume; its unit is run again")
 
 
-def read_facts(
-    storage: Storage, job: Job, task: LinkTask, turn_rows: int = BUCKET_ROWS
-) -> Iterator[tuple[int, Facts]]:
+TURN_BYTES = 32_000_000
+"""Bytes of files of facts that are read at a time, about: three million facts, compressed."""
+
+
+def read_facts(storage: Storage, job: Job, task: LinkTask) -> Iterator[tuple[int, Facts]]:
     """Yields the facts of a task whose buckets are done: number of the source, its facts by key.
 
-    Args:
-        turn_rows: facts in memory, about; more are read in turns, each of some of the sources.
+    Where they are many they are read in turns, each of some of the sources.
 
     Raises:
         RunFailed: if what a bucket left is missing or damaged.
     """
-    rows = sum(len(_facts_of_bucket(storage, job, task, b, 0, 0)[1]) for b in range(task.buckets))
-    turns = max(1, -(-rows // turn_rows))
-    count = len(task.sources)
+    size = sum(storage.list_sizes(task.folder(job)).values())
+    turns, count = 1 + size // TURN_BYTES, len(task.sources)
     for turn in range(turns):
         first, end = turn * count // turns, (turn + 1) * count // turns
         parts = [
-            _facts_of_bucket(storage, job, task, bucket, first, end)[0]
+            _facts_of_bucket(storage, job, task, bucket, first, end)
             for bucket in range(task.buckets)
         ]
         table = pa.concat_tables([_SOURCED.empty_table(), *parts])
@@ -205,8 +204,8 @@ def read_facts(
 
 def _facts_of_bucket(
     storage: Storage, job: Job, task: LinkTask, bucket: int, first: int, end: int
-) -> tuple[pa.Table, pa.Table]:
-    """The facts of some sources that a bucket left, and of all of them."""
+) -> pa.Table:
+    """The facts that a bucket left of the sources `first` to `end` - 1."""
     url = f"{task.folder(job)}/{bucket_file(bucket)}"
     try:
         table = table_in(storage.read_bytes(url), _SOURCED.names)
@@ -215,6 +214,6 @@ def _facts_of_bucket(
         kind = type(error).__name__
     else:
         low, high = np.searchsorted(table["source"].to_numpy(), [first, end]).tolist()
-        return table.slice(low, high - low), table
+        return table.slice(low, high - low)
     storage.delete(url)
     raise RunFailed(f"bucket {bucket} of the links is damaged ({kind}): resume the run")

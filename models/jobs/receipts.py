@@ -69,6 +69,11 @@ class Receipt:
     facts: str = ""
     evidence: int | None = None
 
+    @property
+    def evidence_part(self) -> Part | None:
+        """The file of its evidence; None where links between notes are off."""
+        return next((part for part in self.parts if part.table == "evidence"), None)
+
     def to_json(self) -> str:
         """The receipt as JSON text; equal receipts are equal bytes."""
         value = {

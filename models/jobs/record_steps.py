@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
+from collections.abc import Sequence
 
 from ..core.batches import Batch, map_documents
 from ..core.record_links import Evidence
@@ -25,18 +26,23 @@ def carry_over_batch(batch: Batch, links: RecordLinks) -> Batch:
     assert tokens is not None, "Tokenize comes first"
     detected = batch.candidates
     by_document = detected.by_document(len(documents))
+    rows = documents.rows.tolist()
+    patients = [batch.rows.patient_keys[row] for row in rows]
 
-    def read(index: int) -> ReadWords:
+    def read(index: int) -> ReadWords | None:
+        if patients[index] is None:
+            return None
         own = tokens.of_document(index)
         text = documents.texts[index]
         return links.read(text, tokens.starts[own], tokens.ends[own], by_document[index])
 
+    results: Sequence[ReadWords | None]
     results, failures = map_documents(batch, "carry over", read)
-    notes: defaultdict[int, list[ReadWords]] = defaultdict(list)
-    for row, words in zip(documents.rows.tolist(), results, strict=True):
-        if words is not None and batch.rows.patient_keys[row] is not None:
-            notes[row].append(words)
-    said = [pair for row, own in notes.items() for pair in links.rows(_patient(batch, row), own)]
+    notes: defaultdict[tuple[int, str], list[ReadWords]] = defaultdict(list)
+    for row, patient, words in zip(rows, patients, results, strict=True):
+        if patient is not None and words is not None:
+            notes[row, patient].append(words)
+    said = [pair for (_, patient), own in notes.items() for pair in links.rows(patient, own)]
     evidence = Evidence.of([key for key, _ in said], [code for _, code in said])
     batch = dataclasses.replace(batch, failures=failures, evidence=evidence, detected=detected)
     if batch.linked is None or not len(batch.linked.facts):
@@ -44,21 +50,13 @@ def carry_over_batch(batch: Batch, links: RecordLinks) -> Batch:
     facts = batch.linked.facts
 
     def carried(index: int) -> list[Candidate]:
-        words, row = results[index], int(documents.rows[index])
-        if words is None or batch.rows.patient_keys[row] is None:
-            return []
-        return links.carried(_patient(batch, row), words, facts)
+        words, patient = results[index], patients[index]
+        return [] if words is None or patient is None else links.carried(patient, words, facts)
 
     added, failures = map_documents(batch, "carry over", carried)
     found = Candidates.of((index, c) for index, own in enumerate(added) for c in own or ())
     candidates = Candidates.joined(detected, found)
     return dataclasses.replace(batch, candidates=candidates, failures=failures)
-
-
-def _patient(batch: Batch, row: int) -> str:
-    patient = batch.rows.patient_keys[row]
-    assert patient is not None, "only notes of patients are read"
-    return patient
 
 
 def restore_batch(batch: Batch) -> Batch:

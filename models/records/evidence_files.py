@@ -9,13 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..core.record_links import Evidence, Facts
+from ..core.record_links import ALL_KEYS, Evidence, Facts
 
 EVIDENCE = pa.schema([("key", pa.uint64()), ("kind", pa.uint8()), ("documents", pa.uint32())])
 FACTS = pa.schema([("key", pa.uint64()), ("label", pa.uint8()), ("documents", pa.uint8())])
 
 _ROWS_OF_GROUP = 1 << 13
-_KEYS = 1 << 64
 
 
 def evidence_bytes(evidence: Evidence) -> bytes:
@@ -24,7 +23,7 @@ def evidence_bytes(evidence: Evidence) -> bytes:
     return _file(pa.Table.from_arrays(columns, schema=EVIDENCE))
 
 
-def read_evidence(source: Any, low: int, high: int) -> Evidence:
+def read_evidence(source: Any, low: int = 0, high: int = ALL_KEYS) -> Evidence:
     """The rows of a file with `low` <= key < `high`.
 
     Args:
@@ -42,7 +41,7 @@ def read_evidence(source: Any, low: int, high: int) -> Evidence:
     table = file.read_row_groups(groups, columns=EVIDENCE.names, use_threads=False)
     keys = table["key"].to_numpy()
     first, end = (
-        len(keys) if bound >= _KEYS else int(np.searchsorted(keys, np.uint64(bound)))
+        len(keys) if bound >= ALL_KEYS else int(np.searchsorted(keys, np.uint64(bound)))
         for bound in (low, high)
     )
     codes, counts = table["kind"].to_numpy(), table["documents"].to_numpy()

@@ -171,7 +171,7 @@ def generalised(
     """The classes of a table at given levels, and which of them must not be released."""
     keys = np.zeros(len(table.counts), np.int64)
     for at, (hierarchy, level) in enumerate(zip(table.hierarchies, levels, strict=True)):
-        codes, _ = hierarchy.codes(table.values[hierarchy.name], level)
+        codes = hierarchy.codes(table.values[hierarchy.name], level)
         keys = _dense(keys, codes[table.codes[:, at]] if len(codes) else table.codes[:, at])
     classes = np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
     count = int(classes.max()) + 1 if len(classes) else 0

@@ -42,12 +42,11 @@ class Hierarchy:
             return value
         return self.levels[level - 1](value)
 
-    def codes(self, values: Sequence[str], level: int) -> tuple[npt.NDArray[np.int64], list[str]]:
-        """For each of some values of level 0 its place in a sorted table of those of a level."""
+    def codes(self, values: Sequence[str], level: int) -> npt.NDArray[np.int64]:
+        """For each of some values of level 0 its place among those of a level, sorted."""
         shown = [self.at(value, level) for value in values]
-        table = sorted(set(shown))
-        numbers = {value: number for number, value in enumerate(table)}
-        return np.array([numbers[value] for value in shown], np.int64), table
+        numbers = {value: number for number, value in enumerate(sorted(set(shown)))}
+        return np.array([numbers[value] for value in shown], np.int64)
 
 
 def _any(value: str) -> str:

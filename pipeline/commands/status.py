@@ -143,13 +143,10 @@ def _stale(storage: Storage, output: str) -> dict[str, int]:
     """What newer notes have made stale of what is published; nothing where notes are not linked."""
     try:
         catalogue = Catalogue.read(storage, output)
-        units = stale_units(storage, output, catalogue)
+        stale = stale_units(storage, output, catalogue)
     except (UsageError, StorageError):  # damaged, or not for this user: `verify` says so
         return {}
-    if not units:
-        return {}
-    rows = sum(catalogue.units[name].receipt.tally.counts["rows_out"] for name in units)
-    return {"stale_units": len(units), "stale_rows": rows}
+    return stale.counts if stale.names else {}
 
 
 def _pending(storage: Storage, output: str, run: str) -> dict[str, Any]:

@@ -236,9 +236,9 @@ def _look(
     now = job.fingerprint
     known = {url for entry in catalogue.units.values() for url in entry.inputs}
     found: list[Changes] = []
-    rewrites = job.link_notes and (options.stale_notes or job.stale_notes) == "rewrite"
-    linked = stale_units(storage, job.output, catalogue) if rewrites else ()
-    again = dict.fromkeys(linked, "linked")
+    again: dict[str, str] = {}
+    if job.rewrites_stale:
+        again = dict.fromkeys(stale_units(storage, job.output, catalogue).names, "linked")
     again |= dict.fromkeys(catalogue.incomplete(storage, job.output), "incomplete")
 
     def choose(listed: Sequence[InputFile]) -> Collection[str]:

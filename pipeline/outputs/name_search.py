@@ -32,7 +32,6 @@ from .part_tables import read_part
 from .published_notes import PublishedNote, published_notes
 
 MOST_NAMES = 10_000
-_KEYS = 1 << 64
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -202,7 +201,7 @@ class _Searcher:
         receipt = entry.receipt
         rows = receipt.tally.counts["rows_out"]
         patients = self._patients(receipt.parts)
-        evidence = self._evidence(receipt.parts)
+        evidence = self._evidence(receipt.evidence_part)
         found: list[OnceFound] = []
         may_stand = True
         if evidence is not None:
@@ -239,14 +238,13 @@ class _Searcher:
                 found.update((doc, who) for doc, who, status in rows if status != "quarantined")
         return found
 
-    def _evidence(self, parts: Sequence[Part]) -> Evidence | None:
+    def _evidence(self, part: Part | None) -> Evidence | None:
         """The evidence of a unit; None if it has none that can be read."""
-        part = next((part for part in parts if part.table == "evidence"), None)
         if part is None:
             return None
         try:
             with self.storage.open_read(f"{self.output}/{part.path}") as stream:
-                return read_evidence(stream, 0, _KEYS)
+                return read_evidence(stream)
         except (FileNotFoundError, pa.ArrowException, OSError, KeyError, ValueError) as error:
             raise_shortage(error)
             return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...models.core.errors import GateFailed, UsageError
 from ...models.core.parallel_calls import map_in_threads
@@ -20,7 +20,7 @@ from ...models.jobs.first_pass import facts_url, hash_of_facts
 from ...models.jobs.job import Job
 from ...models.jobs.link_task import EvidencePart, LinkTask, bucket_file, read_facts
 from ...models.jobs.plan import Plan
-from ...models.jobs.receipts import Part, Receipt
+from ...models.jobs.receipts import Receipt
 from ...models.records.evidence_files import facts_bytes
 from ...models.storage.storage import Storage
 from .catalogue import Catalogue
@@ -29,8 +29,6 @@ _log = logging.getLogger(__name__)
 
 STALE = "restricted/stale_notes.json"
 """Below the output: published unit -> hash of the facts that hold of it now."""
-
-_EVIDENCE = "evidence"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -41,11 +39,13 @@ class LinkedUnits:
         task: over all evidence.
         staged: unit of this run for each of its first sources.
         published: name of the published unit for each of the others.
+        lost: published units whose evidence is gone.
     """
 
     task: LinkTask
     staged: tuple[int, ...]
     published: tuple[str, ...]
+    lost: tuple[str, ...]
 
 
 def link_task(
@@ -56,40 +56,37 @@ def link_task(
     The task is written under staging.
     """
     catalogue = Catalogue.read(storage, job.output)
-    staged = [index for index in sorted(receipts) if receipts[index].evidence is not None]
-    published = [
+    staged = {index: receipts[index] for index in sorted(receipts)}
+    published = _comparable(catalogue, job, plan)
+    there = storage.list_sizes(f"{job.output}/restricted")
+    lost = {
         name
-        for name in _comparable(catalogue, job, plan)
-        if storage.exists(f"{job.output}/{_part(catalogue.units[name].receipt).path}")
-    ]
-    sources = [
-        *(_source(receipts[index], is_staged=True) for index in staged),
-        *(_source(catalogue.units[name].receipt, is_staged=False) for name in published),
-    ]
-    linked = LinkedUnits(LinkTask.of(sources), tuple(staged), tuple(published))
-    storage.write_bytes(f"{linked.task.folder(job)}/task.json", linked.task.to_json().encode())
-    return linked
+        for name, receipt in published.items()
+        if (part := receipt.evidence_part) and part.path.removeprefix("restricted/") not in there
+    }
+    kept = {name: receipt for name, receipt in published.items() if name not in lost}
+    sources = [*_sources(staged.values(), True), *_sources(kept.values(), False)]
+    task = LinkTask.of(sources)
+    storage.write_bytes(f"{task.folder(job)}/task.json", task.to_json().encode())
+    return LinkedUnits(task, tuple(staged), tuple(kept), tuple(sorted(lost)))
 
 
-def _comparable(catalogue: Catalogue, job: Job, plan: Plan) -> list[str]:
+def _comparable(catalogue: Catalogue, job: Job, plan: Plan) -> dict[str, Receipt]:
     """The published units that stay and were made alike: under this key, and by this code."""
     superseded = catalogue.superseded_by(plan.inputs)
-    return [
-        name
+    return {
+        name: entry.receipt
         for name, entry in sorted(catalogue.units.items())
         if name not in superseded
-        and entry.receipt.evidence is not None
+        and entry.receipt.evidence_part is not None
         and entry.fingerprint == job.fingerprint
-    ]
+    }
 
 
-def _part(receipt: Receipt) -> Part:
-    return next(part for part in receipt.parts if part.table == _EVIDENCE)
-
-
-def _source(receipt: Receipt, *, is_staged: bool) -> EvidencePart:
-    part = _part(receipt)
-    return EvidencePart(part.path, part.sha256, receipt.evidence or 0, is_staged)
+def _sources(receipts: Iterable[Receipt], is_staged: bool) -> Iterator[EvidencePart]:
+    for receipt in receipts:
+        if part := receipt.evidence_part:
+            yield EvidencePart(part.path, part.sha256, receipt.evidence or 0, is_staged)
 
 
 def buckets_left(storage: Storage, job: Job, task: LinkTask) -> list[int]:
@@ -119,7 +116,7 @@ def settle(
             storage.write_bytes(facts_url(job.staging, name), content)
     mine = {unit: hashes[n] for n, unit in enumerate(linked.staged) if n in hashes}
     changed = [unit for unit in linked.staged if receipts[unit].facts != mine.get(unit, "")]
-    _note_stale(storage, job, plan, linked, hashes)
+    _note_stale(storage, job, linked, hashes)
     if changed:
         amendments = RunAmendments.read(storage, job.restricted)
         amendments.linking(mine).write(storage, job.restricted)
@@ -153,16 +150,33 @@ _LOST = "lost"
 """In place of a hash: the evidence of a unit is gone, and comes back when it is run again."""
 
 
-def _note_stale(
-    storage: Storage, job: Job, plan: Plan, linked: LinkedUnits, hashes: Mapping[int, str]
-) -> None:
+def _note_stale(storage: Storage, job: Job, linked: LinkedUnits, hashes: Mapping[int, str]) -> None:
     """Notes which facts hold of the published units; they count once this run is published."""
-    first = len(linked.staged)
-    lost = dict.fromkeys(_comparable(Catalogue.read(storage, job.output), job, plan), _LOST)
-    now = lost | {
-        name: hashes.get(first + number, "") for number, name in enumerate(linked.published)
+    now = dict.fromkeys(linked.lost, _LOST) | {
+        name: hashes.get(number, "")
+        for number, name in enumerate(linked.published, len(linked.staged))
     }
     storage.write_bytes(f"{job.staging}/{STALE}", json.dumps(now, sort_keys=True).encode())
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class StaleUnits:
+    """Published units of which the notes of a later run say something else.
+
+    Attributes:
+        names: sorted.
+        rows: that are published of them.
+        inputs: that they were made from, sorted.
+    """
+
+    names: tuple[str, ...]
+    rows: int
+    inputs: tuple[str, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What a report says of them."""
+        return {"stale_units": len(self.names), "stale_rows": self.rows}
 
 
 def check_stale(storage: Storage, job: Job, stale_notes: str) -> dict[str, int]:
@@ -175,15 +189,15 @@ def check_stale(storage: Storage, job: Job, stale_notes: str) -> dict[str, int]:
         GateFailed: if there are any and `stale_notes` is "hold".
     """
     catalogue = Catalogue.read(storage, job.output)
-    units = _stale(storage, f"{job.staging}/{STALE}", catalogue)
-    notes = sum(catalogue.units[name].receipt.tally.counts["rows_out"] for name in units)
-    if notes and stale_notes == "hold":
+    stale = _stale(storage, f"{job.staging}/{STALE}", catalogue)
+    if stale.rows and stale_notes == "hold":
         raise GateFailed(
-            f"the notes of this run say more, or less, of words in {notes} published rows of "
-            f"{len(units)} units. Nothing is published. Publish it with `scrubline resume --output "
-            "... --stale-notes report`; the next run with --stale-notes rewrite writes them anew"
+            f"the notes of this run say more, or less, of words in {stale.rows} published rows of "
+            f"{len(stale.names)} units. Nothing is published. Publish it with `scrubline resume "
+            "--output ... --stale-notes report`; the next run with --stale-notes rewrite writes "
+            "them anew"
         )
-    return {"stale_units": len(units), "stale_rows": notes}
+    return stale.counts
 
 
 def publish_stale(storage: Storage, job: Job) -> None:
@@ -195,34 +209,30 @@ def publish_stale(storage: Storage, job: Job) -> None:
     storage.write_bytes(f"{job.output}/{STALE}", content)
 
 
-def stale_units(storage: Storage, output: str, catalogue: Catalogue) -> tuple[str, ...]:
-    """Published units of which the notes of a later run say more, or less, than they were run with.
+def stale_units(storage: Storage, output: str, catalogue: Catalogue) -> StaleUnits:
+    """The stale units of an output.
 
     Raises:
-        UsageError: if what is known of it is damaged.
+        UsageError: if what is known of them is damaged.
     """
     return _stale(storage, f"{output}/{STALE}", catalogue)
 
 
-def _stale(storage: Storage, url: str, catalogue: Catalogue) -> tuple[str, ...]:
+def _stale(storage: Storage, url: str, catalogue: Catalogue) -> StaleUnits:
     try:
         now: dict[str, str] = json.loads(storage.read_bytes(url))
-        return tuple(
-            sorted(
-                name
-                for name, facts in now.items()
-                if name in catalogue.units and catalogue.units[name].receipt.facts != facts
-            )
-        )
+        units = {
+            name: catalogue.units[name]
+            for name, facts in sorted(now.items())
+            if name in catalogue.units and catalogue.units[name].receipt.facts != facts
+        }
     except FileNotFoundError:
-        return ()
+        units = {}
     except (ValueError, AttributeError) as error:
         raise UsageError(
             f"{STALE} is damaged ({type(error).__name__}): remove it, and scrub all inputs of "
             "this output again"
         ) from None
-
-
-def inputs_of(catalogue: Catalogue, units: Sequence[str]) -> tuple[str, ...]:
-    """The inputs of some published units, sorted."""
-    return tuple(sorted({url for name in units for url in catalogue.units[name].inputs}))
+    rows = sum(entry.receipt.tally.counts["rows_out"] for entry in units.values())
+    inputs = sorted({url for entry in units.values() for url in entry.inputs})
+    return StaleUnits(tuple(units), rows, tuple(inputs))

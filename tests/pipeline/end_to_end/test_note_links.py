@@ -125,6 +125,13 @@ def test_buckets_of_any_size_give_the_same_parts(scrub_it, asked, tmp_path, monk
     assert sizes == [1, 1]
 
 
+def test_facts_read_in_turns_are_the_same(scrub_it, tmp_path, monkeypatch):
+    parts = [part["sha256"] for part in scrub_it()["parts"]]
+    monkeypatch.setattr("scrubline.models.jobs.link_task.TURN_BYTES", 100)
+    again = scrub_it(output=str(tmp_path / "other"))
+    assert [part["sha256"] for part in again["parts"]] == parts
+
+
 # -- nights
 
 
