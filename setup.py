@@ -22,6 +22,7 @@ PACKAGES = {
 SVM = ["scikit-learn>=1.5,<2"]
 DOCS = ["sphinx>=8.1,<10", "furo>=2025.9", "myst-parser>=4,<6"]
 SERVE = ["starlette>=0.46,<2", "uvicorn>=0.34,<1"]
+DP = ["opendp>=0.14,<1"]
 CLUSTERS = ["gensim>=4.4,<5", *SVM, "threadpoolctl>=3.1"]
 
 # One extension for all Pythons from 3.11 on. Without a compiler the install succeeds without it,
@@ -125,6 +126,8 @@ setup(
         "docs": DOCS,
         # The server of `scrubline serve`.
         "serve": SERVE,
+        # Noise for counts that are published (`scrubline view counts`).
+        "dp": DP,
         # Fuzzing by coverage; wheels for Linux alone.
         "fuzz": ["atheris==3.0.0; sys_platform == 'linux'"],
         # What the examples of docs/embedding.md are for; heavy, so `make test-embed` has an
@@ -142,9 +145,10 @@ setup(
             # A wheel is built and installed without the network.
             "setuptools>=77",
             "wheel",
-            # Those of the extras `clusters`, `docs` and `serve`.
+            # Those of the extras `clusters`, `docs`, `dp` and `serve`.
             *CLUSTERS,
             *DOCS,
+            *DP,
             *SERVE,
             # Real S3 servers on loopback: a light one, and a multi-process one that writes to disk.
             "s3fs>=2025.3",

@@ -44,6 +44,7 @@ from scrubline.models.formats.column_roles import Columns
 from scrubline.models.jobs.job import Job
 from scrubline.models.jobs.plan import Plan
 from scrubline.models.jobs.read_unit import read_unit
+from scrubline.models.jobs.shifted_columns import DateColumns
 from scrubline.models.storage.key_files import load_keys
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.metrics import peak_memory
@@ -152,7 +153,7 @@ def _measured(storage: Storage, folder: Path, source: Path, split_bytes: int) ->
         keys,
         job.limits,
         job.budgets,
-        keep_dates=False,
+        dates=DateColumns(keep=False),
     )
     rows = len(next(batches).rows)
     seconds["first"] = time.monotonic() - began

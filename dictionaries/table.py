@@ -132,6 +132,7 @@ DICTIONARIES: dict[str, str] = {
     "number_words_en": "rules/number_words_en.txt",
     "numerals_en": "words/numerals_en.txt",
     "numerals_es": "words/numerals_es.txt",
+    "occupation_groups_en": "occupations/occupation_groups_en.tsv",
     "organisms_en": "medical/organisms_en.txt",
     "organization_generic_en": "rules/organization_generic_en.txt",
     "organization_jobs_en": "rules/organization_jobs_en.txt",

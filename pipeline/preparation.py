@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..models.bundles.bundle import Bundle, open_bundle
 from ..models.bundles.detector import rules_named
-from ..models.core.display_names import counted
+from ..models.core.display_names import counted, declared_list
 from ..models.core.errors import UsageError
 from ..models.core.keys import Keys
 from ..models.core.labels import LABELS
@@ -33,6 +33,8 @@ from ..models.storage.key_files import load_keys, warn_if_open
 from ..models.storage.places import any_inside, is_inside, local_path
 from ..models.storage.storage import Storage
 from ..models.surrogates import characters_of
+from ..models.view.attributes import ViewAttributes
+from ..models.view.lookup import Levels, RecordView, read_release_at
 from .options import Options
 from .outputs.canary_gate import hash_canaries
 from .outputs.catalogue import Catalogue
@@ -82,6 +84,8 @@ def prepare_job(storage: Storage, options: Options) -> NewJob:
     roster = absolute_place(options.roster) if options.roster else None
     generation = roster_generation(storage, roster, keys) if roster else ""
     policy = load_policy(policy_place)
+    view_release = options.view_release and absolute_place(options.view_release.rstrip("/"))
+    generation_of_view, levels = view_of_job(storage, view_release, policy, keys)
     bundles = tuple(open_bundle(model) for model in models)
     rules = rules_named(options.recognisers, bundles)
     _check_detectors(bundles, rules)
@@ -105,7 +109,9 @@ def prepare_job(storage: Storage, options: Options) -> NewJob:
         roster_generation=generation,
         roster_hash=people_code_hash() if roster else "",
         links_hash=links_code_hash() if options.link_notes else "",
-        **options.planned() | {"roster": roster},
+        view_generation=generation_of_view,
+        view_levels=levels,
+        **options.planned() | {"roster": roster, "view_release": view_release},
     )
     return NewJob(job, keys, policy, bundles)
 
@@ -149,6 +155,8 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
             "--link-notes needs to know whose note a row is: give the column of patient ids the "
             "role patient (--column NAME=patient)"
         )
+    if job.view is not None:
+        require_view_columns(job.view, columns)
     if columns.known:
         job = dataclasses.replace(job, roster_hash=people_code_hash())
     job = dataclasses.replace(job, columns=columns)
@@ -195,6 +203,50 @@ def require_people(roster: str | None, columns: Columns) -> None:
         raise UsageError(
             "--roster needs to know whose note a row is: give the column of patient ids the role "
             "patient (--column NAME=patient), with the ids that the roster was built from"
+        )
+
+
+def view_of_job(
+    storage: Storage, place: str | None, policy: Policy, keys: Keys
+) -> tuple[str, Levels]:
+    """What a job keeps of the release of a view: its generation and levels.
+
+    Raises:
+        UsageError: if it cannot be read, has another key, or the policy has no use for it.
+    """
+    if place is None:
+        return "", ()
+    if not policy.puts_views:
+        raise UsageError(
+            "--view-release: the policy has no label with the action view, so nothing would be "
+            "read from it"
+        )
+    release, generation = read_release_at(storage, place)
+    if release.key_check != keys.check:
+        raise UsageError(
+            f"--view-release: it was made with another master key (check value "
+            f"{release.key_check}) than the one given ({keys.check})"
+        )
+    RecordView(storage, place, policy.restricted_zip3)  # refuses rows that are gone or damaged
+    return generation, tuple(sorted(release.rules.levels.items()))
+
+
+def require_view_columns(view: ViewAttributes, columns: Columns) -> None:
+    """Refuses a view of which nobody could be told whose it is, or that lacks its columns.
+
+    Raises:
+        UsageError: saying what to declare.
+    """
+    if not columns.named(Role.PATIENT):
+        raise UsageError(
+            "--view-attributes needs to know whose note a row is: give the column of patient ids "
+            "the role patient (--column NAME=patient)"
+        )
+    declared = {name for name, _ in columns.roles}
+    if missing := [column for _, column in view.columns if column not in declared]:
+        raise UsageError(
+            f"--view-attributes: {declared_list(missing)} has no role: declare it with --column "
+            "NAME=pass, or NAME=drop if it must not be in the output"
         )
 
 

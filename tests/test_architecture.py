@@ -55,6 +55,7 @@ FOREIGN = {
         *("fsspec", "msgspec", "numpy", "pyarrow", "pycrfsuite", "re2"),
         *("cryptography", "rapidfuzz"),  # the roster: sealed rows, names within one edit
         *("gensim", "scipy", "sklearn", "threadpoolctl"),  # to train, never to use
+        "opendp",  # noise for counts of the view that are published
     },
     "transforms": {"pyarrow", "apache_beam"},
     "pipeline": {

@@ -203,6 +203,7 @@ OTHERS = {
     "budgets": ({"tokens": 5}, None, {"pages": 5}),
     "header": (False, [], 1),
     "roster-fuzzy": (2, ["2"], 3),
+    "view-attributes": ("age,sex", ["age,sex"], 3),
     "stale-notes": ("report", ["report"], "forget"),
 }
 """The same of options that do not take just any value."""

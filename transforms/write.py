@@ -15,9 +15,9 @@ from ..models.jobs.candidate_rows import candidate_rows
 from ..models.jobs.first_pass import FirstPass
 from ..models.jobs.job import Job
 from ..models.jobs.opening import open_job_once
-from ..models.jobs.output_rows import Result, build_output_rows
-from ..models.jobs.read_unit import output_partition
+from ..models.jobs.output_rows import Result, build_output_rows, output_partition
 from ..models.jobs.receipts import Receipt, UnitSink
+from ..models.jobs.view_rows import UnitView, view_bytes
 from .running import Meter, freeze_gc, sanitize_errors
 
 _log = logging.getLogger(__name__)
@@ -44,6 +44,7 @@ class _WriteFn(beam.DoFn):
         # Set here: teardown is called even after a setup that failed.
         self.sink: UnitSink | None = None
         self.first_pass: FirstPass | None = None
+        self.view_rows: UnitView | None = None
 
     def setup(self) -> None:
         with sanitize_errors("Write"):
@@ -77,6 +78,7 @@ class _WriteFn(beam.DoFn):
             self._abandon(RunFailed("another unit began"))
             self.sink, self.unit = self._open(batch), batch.unit
             self.first_pass = FirstPass() if self.job.link_notes else None
+            self.view_rows = self._view_rows()
         unit = self.opened.plan.units[batch.unit]
         result = build_output_rows(
             batch,
@@ -91,8 +93,12 @@ class _WriteFn(beam.DoFn):
         self._count(result)
         if self.first_pass is not None:
             self.first_pass.add(batch)
+        if self.view_rows is not None:
+            self.view_rows.add(batch)
         if not batch.last:
             return None
+        if self.view_rows is not None:
+            self.sink.write_whole("view", view_bytes(self.view_rows.table()))
         if self.first_pass is not None:
             self.first_pass.keep(self.opened.storage, self.job.staging, unit.name)
             self.sink.write_evidence(*self.first_pass.evidence())
@@ -119,6 +125,11 @@ class _WriteFn(beam.DoFn):
             roster=self.job.roster_generation,
             facts=batch.linked.hash if batch.linked is not None else "",
         )
+
+    def _view_rows(self) -> UnitView | None:
+        if self.job.view is None:
+            return None
+        return UnitView(self.job.view, self.opened.policy, self.opened.resources.people)
 
     def _candidates(self, batch: Batch) -> pa.Table | None:
         if not self.job.keep_candidates:

@@ -31,6 +31,7 @@ from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.jobs.output_rows import Result, Tally, build_output_rows
 from scrubline.models.jobs.plan import Unit
 from scrubline.models.jobs.read_unit import read_unit
+from scrubline.models.jobs.shifted_columns import DateColumns
 from scrubline.models.jobs.steps import (
     featurize_batch,
     label_batch,
@@ -223,7 +224,7 @@ def batches_of(
         KEYS,
         limits,
         BUDGETS,
-        keep_dates=keep_dates,
+        dates=DateColumns(keep_dates),
     )
 
 

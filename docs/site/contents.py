@@ -19,6 +19,7 @@ CONTENTS = {
         "docs/surrogates",
         "docs/roster",
         "docs/records",
+        "docs/view",
         "docs/formats",
         "docs/tables",
         "docs/errors",
@@ -40,7 +41,12 @@ CONTENTS = {
         "docs/performance",
         "docs/faults",
     ),
-    "Research": ("docs/recipes", "docs/studies/README", "docs/studies/claims"),
+    "Research": (
+        "docs/recipes",
+        "docs/studies/README",
+        "docs/studies/claims",
+        "docs/studies/hide-worked-example",
+    ),
     "The project": ("README", "CONTRIBUTING", "CHANGELOG"),
 }
 """Caption of the sidebar -> pages, by their paths without suffix."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -44,6 +44,21 @@ class Document:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ViewedRows:
+    """What columns tell the identifier view, one element a row.
+
+    Attributes:
+        years: year of the note as it may be told: where dates are shifted, of the shifted date.
+        births: the patient's date of birth, of the column with role `birth`.
+        cells: attribute of the view -> values of its column, as the format decodes them.
+    """
+
+    years: tuple[int | None, ...]
+    births: tuple[datetime.date | None, ...]
+    cells: Mapping[str, Sequence[object]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rows:
     """The source rows of a batch, one element each.
 
@@ -59,9 +74,10 @@ class Rows:
             unless lines are grouped. Only first rows have documents, and a note fails as a whole.
         periods: year or month of the note, as far as the policy lets it be told; () for none.
         known: values of the columns with role `known`, of each row; () if there are none.
-        note_dates: true date of the note, where dates are shifted; () where they are not.
+        note_dates: true date of the note, where dates are shifted or a view is made; else ().
         births_over_89: the same of the patient's birth, for patients over 89 alone.
         dates_unread: how many values of columns could not be shifted, in the same way.
+        viewed: what columns tell the identifier view; None where none is made.
     """
 
     ordinals: Ints
@@ -75,6 +91,7 @@ class Rows:
     note_dates: tuple[datetime.date | None, ...] = ()
     births_over_89: tuple[datetime.date | None, ...] = ()
     dates_unread: tuple[int, ...] = ()
+    viewed: ViewedRows | None = None
 
     def __post_init__(self) -> None:
         require_equal_lengths(

@@ -92,6 +92,17 @@ def generalise_age(covered: str, restricted: frozenset[str] = frozenset()) -> st
     return "90+" if all(90 <= age <= _OLDEST for age in ages) else None
 
 
+def age_in_years(covered: str) -> float | None:
+    """The age that a text names, of a range its lower end; None for what is not understood whole.
+
+    Understood is what `generalise_age` understands.
+    """
+    if len(covered) > _LONGEST_AGE:
+        return None
+    ages = _ages(covered.casefold())
+    return ages[0] if ages and all(age <= _OLDEST for age in ages) else None
+
+
 def _ages(folded: str) -> list[float]:
     """The ages in years that the text names, or none if any of it is not understood."""
     numbers: list[tuple[float, float | None]] = []  # value, how many make a year (None: not said)

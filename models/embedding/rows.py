@@ -22,7 +22,7 @@ from ..jobs.output_rows import Result, build_output_rows
 from ..jobs.plan import Unit
 from ..jobs.read_unit import batches_of_chunks
 from ..jobs.roster_steps import PassingColumns
-from ..jobs.shifted_columns import DateShifting, require_shiftable
+from ..jobs.shifted_columns import DateColumns, require_shiftable
 from ..redaction.policy import Policy
 from ..redaction.stand_ins import StandIns
 from ..roster.people import KnownPeople, detector_hashes_of_people
@@ -165,8 +165,7 @@ class RowScrubber:
             self.roles.columns,
             self.keys,
             self.scrubber.budgets,
-            keep_dates=policy.keep_dates,
-            shifting=DateShifting.of(policy),
+            dates=dataclasses.replace(DateColumns.of(policy), period=None),
             amendments=amendments,
         ):
             done = self.scrubber.run_steps(

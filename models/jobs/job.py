@@ -19,6 +19,8 @@ from ..core.version import VERSION
 from ..formats import Format, FormatOptions, Limits, encoding_named, open_format
 from ..formats.column_roles import Columns
 from ..formats.line_notes import GroupLines
+from ..view.attributes import ViewAttributes
+from ..view.lookup import Levels
 from .job_options import JobOptions
 
 CODE_VERSION = VERSION
@@ -51,6 +53,9 @@ class Job(JobOptions):
             worker; "" where nobody is known.
         links_hash: hash of the code by which notes are linked, checked by each worker; "" where
             they are not.
+        view_generation: of the release of a view, checked by each worker; "" where there is none.
+            Not in the fingerprint, as that of a roster.
+        view_levels: of that release, which are.
         code_version: of the program that planned it; another one does not go on with it.
     """
 
@@ -72,6 +77,8 @@ class Job(JobOptions):
     roster_generation: str = ""
     roster_hash: str = ""
     links_hash: str = ""
+    view_generation: str = ""
+    view_levels: Levels = ()
     code_version: str = CODE_VERSION
 
     def __post_init__(self) -> None:
@@ -97,6 +104,11 @@ class Job(JobOptions):
     def knows_people(self) -> bool:
         """Whether anybody is known beforehand: by a roster, or by columns with role `known`."""
         return self.roster is not None or bool(self.columns.known)
+
+    @property
+    def view(self) -> ViewAttributes | None:
+        """The attributes of the identifier view; None where none is made."""
+        return None if self.view_attributes is None else ViewAttributes.parse(self.view_attributes)
 
     @property
     def rewrites_stale(self) -> bool:
@@ -129,6 +141,8 @@ class Job(JobOptions):
             json.dumps(self.group_lines and dataclasses.astuple(self.group_lines)),
             *((json.dumps(self._known_by()),) if self.knows_people else ()),
             *((self.links_hash,) if self.link_notes else ()),
+            *(("view", self.view_attributes) if self.view_attributes is not None else ()),
+            *((json.dumps(self.view_levels),) if self.view_levels else ()),
         )
 
     def _known_by(self) -> list[object]:
@@ -159,6 +173,8 @@ class Job(JobOptions):
             value["settings"] = FormatOptions(**value["settings"])
             if value["group_lines"] is not None:
                 value["group_lines"] = GroupLines(**value["group_lines"])
+            levels = value.get("view_levels", ())
+            value["view_levels"] = tuple((name, level) for name, level in levels)
             for name in ("models", "model_hashes", "recognisers", "recogniser_hashes"):
                 value[name] = tuple(value[name])
             job = cls(**value)
@@ -183,4 +199,4 @@ class Job(JobOptions):
         require_usable(self)
         encoding_named(self.settings.encoding)
         # Refused by what makes them: caps, names without a hash, lone surrogates.
-        _ = self.limits, self.fingerprint
+        _ = self.limits, self.fingerprint, self.view

@@ -195,6 +195,28 @@ class JobOptions:
         planned="rewrite",
         choices=("rewrite", "report", "hold"),
     )
+    view_attributes: str | None = option(
+        None,
+        name="view-attributes",
+        help="write what notes, roster and columns say of each patient, for `scrubline view`: a "
+        "list of age, profession, sex, state, year, zip3, and of sensitive attributes as "
+        "NAME=COLUMN or NAME=label:LABEL; needs a column with role patient",
+        group=Heading.DETECTION,
+        kept=Kept.JOB,
+        commands=PLANNING,
+        metavar="LIST",
+    )
+    view_release: str | None = option(
+        None,
+        name="view-release",
+        help="folder of a release of `scrubline view build` (restricted/view of an output): what "
+        "the action `view` of a policy puts in place of ages, places and professions; without "
+        "one it puts markers",
+        group=Heading.DETECTION,
+        kept=Kept.JOB,
+        commands=PLANNING,
+        metavar="URL",
+    )
     split_bytes: int = option(
         32_000_000,
         name="split-bytes",

@@ -22,12 +22,13 @@ from ..roster.people import KnownPeople, detector_hashes_of_people, people_code_
 from ..roster.word_lists import read_lists
 from ..storage.key_files import load_keys, warn_if_open
 from ..storage.storage import Storage
+from ..view.lookup import RecordView, ViewLevels
 from .amendments import NO_AMENDMENTS, UnitAmendments
 from .job import CODE_VERSION, Job
 from .plan import Plan, Unit
 from .read_unit import read_unit
 from .roster_steps import PassingColumns
-from .shifted_columns import DateShifting
+from .shifted_columns import DateColumns
 from .steps import StepResources
 
 _WAY_ON = (
@@ -79,9 +80,8 @@ class OpenedInputs:
             self.keys,
             limits or self.job.limits,
             self.job.budgets,
-            keep_dates=self.policy.keep_dates,
-            shifting=DateShifting.of(self.policy),
-            period=self.policy.documents.period,
+            dates=DateColumns.of(self.policy),
+            view=None if self.job.view is None else self.job.view.columns,
             amendments=amendments,
             group_lines=self.job.group_lines,
         )
@@ -131,7 +131,7 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
         budgets=job.budgets,
         people=people,
         passing=passing,
-        stand_ins=StandIns.of(policy, keys),
+        stand_ins=StandIns.of(policy, keys, open_view(storage, job, policy)),
         links=RecordLinks(keys.records, policy.kept) if job.link_notes else None,
     )
     hashes = detector_hashes(bundles, job.recognisers, policy)
@@ -258,6 +258,26 @@ def open_people(storage: Storage, job: Job, keys: Keys) -> KnownPeople:
             f"planned with ({job.roster_generation}): {_WAY_ON}"
         )
     return KnownPeople.of(bundle, job.roster_fuzzy)
+
+
+def open_view(storage: Storage, job: Job, policy: Policy) -> RecordView | None:
+    """The view that a run was planned with; None where there is none.
+
+    Raises:
+        UsageError: if it cannot be read, or is another one now.
+    """
+    if job.view_release is None or not policy.puts_views:
+        return None
+    view = RecordView(storage, job.view_release, policy.restricted_zip3)
+    if view.generation != job.view_generation:
+        raise UsageError(f"the view was built again since the run was planned: {_WAY_ON}")
+    return view
+
+
+def levels_of_view(job: Job, policy: Policy) -> ViewLevels | None:
+    """How what the action `view` has put somewhere was made; None where nothing was put."""
+    levels = dict(job.view_levels)
+    return ViewLevels(levels, policy.restricted_zip3) if levels else None
 
 
 def _require_planned_rules(job: Job) -> None:

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from ..core.batches import Batch
 from ..core.digests import PARTS, Digest
+from ..core.keys import Keys, canonical_id
 from ..core.labels import HIPAA_OF
 from ..core.type_checks import check_field_types
 from ..formats import CellForm
@@ -420,3 +421,22 @@ def column_fields(
         if value is not None:
             fields += [name, value]
     return fields
+
+
+def output_partition(
+    columns: Columns, partition: tuple[tuple[str, str], ...], keys: Keys, *, keep_dates: bool
+) -> tuple[tuple[str, str], ...]:
+    """The hive folders of the output: a partition key has a role too.
+
+    `pass` and `type` keys are mirrored, `date` keys if the policy lets dates pass, `hash` keys with
+    hashed values; all others are left out.
+    """
+    out = []
+    roles = dict(columns.roles) if partition else {}
+    for name, value in partition:
+        role = roles[name]
+        if role is Role.HASH:
+            out.append((name, keys.column_hash(canonical_id(value) or "")))
+        elif role in (Role.PASS, Role.TYPE) or (role in (Role.DATE, Role.BIRTH) and keep_dates):
+            out.append((name, value))
+    return tuple(out)

@@ -17,7 +17,7 @@ import pyarrow as pa
 from ..core.arrays import Ints
 from ..core.batches import Batch, Failure
 from ..core.budgets import Budgets, check_text
-from ..core.documents import Documents, Rows
+from ..core.documents import Documents, Rows, ViewedRows
 from ..core.errors import error_class
 from ..core.keys import Keys, canonical_id
 from ..core.known_values import KnownValue
@@ -34,7 +34,7 @@ from .amendments import NO_AMENDMENTS, SKIPPED, UnitAmendments
 from .chunk_packing import fail_notes, first_rows_of, pack_chunks, runs_of_notes
 from .known_columns import known_of_rows
 from .plan import Unit
-from .shifted_columns import NO_DATES, DateShifting, RowDates
+from .shifted_columns import NO_DATES, DateColumns, RowDates
 
 STAGE = "read"
 
@@ -49,9 +49,8 @@ def read_unit(
     limits: Limits,
     budgets: Budgets,
     *,
-    keep_dates: bool,
-    shifting: DateShifting | None = None,
-    period: str | None = None,
+    dates: DateColumns,
+    view: ViewColumns | None = None,
     amendments: UnitAmendments = NO_AMENDMENTS,
     group_lines: GroupLines | None = None,
 ) -> Iterator[Batch]:
@@ -60,9 +59,8 @@ def read_unit(
     Args:
         form: that of the unit, as the job reads it.
         files: all input files of the plan.
-        keep_dates: whether the policy lets columns with role `date` pass.
-        shifting: how it shifts dates; None if it shifts none.
-        period: how much of a note's date the policy lets be told; see `telling.period_of`.
+        dates: what becomes of columns of role `date` and `birth`.
+        view: columns of which the identifier view tells; None where none is made.
         amendments: which rows of the unit repeat an id, and which are left out.
         group_lines: where a note is several rows; they are never in two batches.
 
@@ -84,9 +82,8 @@ def read_unit(
         columns,
         keys,
         budgets,
-        keep_dates=keep_dates,
-        shifting=shifting,
-        period=period,
+        dates=dates,
+        view=view,
         amendments=amendments,
         group_lines=group_lines,
     )
@@ -100,9 +97,8 @@ def batches_of_chunks(
     keys: Keys,
     budgets: Budgets,
     *,
-    keep_dates: bool,
-    shifting: DateShifting | None = None,
-    period: str | None = None,
+    dates: DateColumns,
+    view: ViewColumns | None = None,
     amendments: UnitAmendments = NO_AMENDMENTS,
     group_lines: GroupLines | None = None,
 ) -> Iterator[Batch]:
@@ -112,9 +108,7 @@ def batches_of_chunks(
         chunks: records in order, each chunk within the caps of a batch.
         cells: what the cells of the chunks are.
     """
-    make = _RowMaker(
-        columns, keys, budgets, unit, keep_dates, shifting, period, amendments, group_lines
-    )
+    make = _RowMaker(columns, keys, budgets, unit, dates, view, amendments, group_lines)
     first = 0
     waiting: Batch | None = None
     for chunk in chunks:
@@ -152,6 +146,9 @@ def _chunks(
         storage.check_unchanged(file)
 
 
+ViewColumns = tuple[tuple[str, str], ...]
+"""Attribute of the identifier view and the column that it is in."""
+
 _Found = tuple[str, Sequence[Any], bool]
 """Where a text lies, the values of the rows of its note there, and whether they can be texts."""
 
@@ -162,9 +159,8 @@ class _RowMaker:
     keys: Keys
     budgets: Budgets
     unit: Unit
-    keep_dates: bool
-    shifting: DateShifting | None
-    period: str | None
+    dates: DateColumns
+    view: ViewColumns | None
     amendments: UnitAmendments
     group_lines: GroupLines | None
 
@@ -216,6 +212,7 @@ class _RowMaker:
             note_dates=dates.notes,
             births_over_89=dates.births_over_89,
             dates_unread=tuple(dates.unread),
+            viewed=self._viewed(form, chunk, nested, dates),
         )
         failures.update(
             {row: why for row, why in skipped.items() if int(first_rows[row]) not in failures}
@@ -281,25 +278,37 @@ class _RowMaker:
         nested: Mapping[str, OpenedColumn],
         patients: Sequence[str | None],
     ) -> RowDates:
-        """What the columns of role `date` and `birth` say of each row, where dates are shifted."""
-        if self.shifting is None:
+        """What the columns of role `date` and `birth` say of each row, where anybody asks."""
+        if self.dates.shifting is None and self.view is None:
             return NO_DATES
-
         dates, births = (
             [self._values(form, chunk, nested, name) for name in self.columns.named(role)]
             for role in (Role.DATE, Role.BIRTH)
         )
-        return RowDates.of(self.shifting, self.keys.dates, patients, dates, births)
+        return RowDates.of(self.dates.reading, self.keys.dates, patients, dates, births)
 
     def _periods(
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], dates: RowDates
     ) -> tuple[str | None, ...]:
-        if self.period is None:
+        if (period := self.dates.period) is None:
             return ()
-        if self.shifting is not None:
-            return tuple(period_of(date, self.period) for date in dates.shifted_notes)
+        if self.dates.shifting is not None:
+            return tuple(period_of(date, period) for date in dates.shifted_notes)
         found = self._first_values(form, chunk, nested, Role.DATE)
-        return tuple(period_of(date, self.period) for date in found)
+        return tuple(period_of(date, period) for date in found)
+
+    def _viewed(
+        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], dates: RowDates
+    ) -> ViewedRows | None:
+        """What columns tell the identifier view; None where none is made."""
+        if self.view is None:
+            return None
+        cells = {name: self._values(form, chunk, nested, column) for name, column in self.view}
+        shown = dates.notes if self.dates.shifting is None else dates.shifted_notes
+        births = map(self.dates.reading.read, self._first_values(form, chunk, nested, Role.BIRTH))
+        return ViewedRows(
+            tuple(None if day is None else day.year for day in shown), tuple(births), cells
+        )
 
     def _hashed(
         self,
@@ -452,7 +461,7 @@ class _RowMaker:
 
     def _goes_out(self, role: Role) -> bool:
         if role in (Role.DATE, Role.BIRTH):
-            return self.keep_dates or (self.shifting is not None and self.shifting.columns)
+            return self.dates.go_out
         return role not in (Role.ID, Role.PATIENT, Role.DROP, Role.KNOWN)
 
     def _cells(
@@ -465,8 +474,10 @@ class _RowMaker:
         failures: dict[int, Failure],
     ) -> Any:
         """Cells as they go out: as they are, hashed, or shifted."""
-        if role in (Role.DATE, Role.BIRTH) and self.shifting is not None:
-            return dates.column(self.shifting, form, column, rows, is_birth=role is Role.BIRTH)
+        if role in (Role.DATE, Role.BIRTH) and self.dates.shifting is not None:
+            return dates.column(
+                self.dates.shifting, form, column, rows, is_birth=role is Role.BIRTH
+            )
         if role is not Role.HASH:
             return column
         hashed: list[str | None] = []
@@ -479,22 +490,3 @@ class _RowMaker:
                 failures.setdefault(row, Failure(STAGE, error_class(error)))
                 hashed.append(None)
         return form.encode_text(hashed, pa.string())
-
-
-def output_partition(
-    columns: Columns, partition: tuple[tuple[str, str], ...], keys: Keys, *, keep_dates: bool
-) -> tuple[tuple[str, str], ...]:
-    """The hive folders of the output: a partition key has a role too.
-
-    `pass` and `type` keys are mirrored, `date` keys if the policy lets dates pass, `hash` keys with
-    hashed values; all others are left out.
-    """
-    out = []
-    roles = dict(columns.roles) if partition else {}
-    for name, value in partition:
-        role = roles[name]
-        if role is Role.HASH:
-            out.append((name, keys.column_hash(canonical_id(value) or "")))
-        elif role in (Role.PASS, Role.TYPE) or (role in (Role.DATE, Role.BIRTH) and keep_dates):
-            out.append((name, value))
-    return tuple(out)

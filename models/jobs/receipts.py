@@ -25,7 +25,7 @@ from .output_rows import Result, Tally
 _ALWAYS = ("audit", "documents")
 """Written even without rows, so that a reader always finds the table."""
 
-RESTRICTED = ("candidates", "evidence")
+RESTRICTED = ("candidates", "evidence", "view")
 """Tables that only key holders may see."""
 
 
@@ -34,7 +34,7 @@ class Part:
     """One file that a unit wrote.
 
     Attributes:
-        table: "data", "audit", "documents", "quarantine", "candidates" or "evidence".
+        table: "data", "audit", "documents", "quarantine", "candidates", "evidence" or "view".
         path: below the output folder, once promoted.
         bytes, sha256: of the file.
     """
@@ -72,7 +72,15 @@ class Receipt:
     @property
     def evidence_part(self) -> Part | None:
         """The file of its evidence; None where links between notes are off."""
-        return next((part for part in self.parts if part.table == "evidence"), None)
+        return self._only_part("evidence")
+
+    @property
+    def view_part(self) -> Part | None:
+        """The file of what it tells the identifier view; None where none is made."""
+        return self._only_part("view")
+
+    def _only_part(self, table: str) -> Part | None:
+        return next((part for part in self.parts if part.table == table), None)
 
     def to_json(self) -> str:
         """The receipt as JSON text; equal receipts are equal bytes."""
@@ -192,12 +200,16 @@ class UnitSink:
 
     def write_evidence(self, content: bytes, rows: int) -> None:
         """Writes the unit's evidence."""
-        path = f"{self._folder('evidence')}{self._name}.parquet"
+        self.write_whole("evidence", content)
+        self._receipt = dataclasses.replace(self._receipt, evidence=rows)
+
+    def write_whole(self, table: str, content: bytes) -> None:
+        """Writes a part of a restricted table at once."""
+        path = f"{self._folder(table)}{self._name}.parquet"
         file = self._storage.create(f"{self._staging}/{path}")
-        self._files.append(("evidence", path, file))
+        self._files.append((table, path, file))
         file.write(content)
         file.close()
-        self._receipt = dataclasses.replace(self._receipt, evidence=rows)
 
     def commit(self) -> Receipt:
         """Closes the parts, then writes the receipt: the unit is done."""

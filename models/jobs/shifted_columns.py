@@ -107,9 +107,38 @@ class DateShifting:
         return None if written is None else written.shifted(days)
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class DateColumns:
+    """What a policy lets become of columns of role `date` and `birth`.
+
+    Attributes:
+        keep: whether they pass.
+        reading: how their cells are read.
+        shifting: how they are shifted; None if they are not.
+        period: how much of a note's date may be told; see `telling.period_of`.
+    """
+
+    keep: bool
+    reading: DateShifting = DateShifting(DateSettings(), ("en",), False)  # noqa: RUF009 - frozen
+    shifting: DateShifting | None = None
+    period: str | None = None
+
+    @classmethod
+    def of(cls, policy: Policy) -> DateColumns:
+        """What a policy says."""
+        shifting = DateShifting.of(policy)
+        reading = DateShifting(policy.dates, policy.surrogates.languages, columns=False)
+        return cls(policy.keep_dates, shifting or reading, shifting, policy.documents.period)
+
+    @property
+    def go_out(self) -> bool:
+        """Whether such columns are in the output, as they are or shifted."""
+        return self.keep or (self.shifting is not None and self.shifting.columns)
+
+
 @dataclasses.dataclass(slots=True)
 class RowDates:
-    """What columns say of the dates of each row of a batch, where dates are shifted.
+    """What columns say of the dates of each row of a batch, where anybody asks.
 
     Attributes:
         days: offset of each row; None without a patient.

@@ -3,8 +3,8 @@
 A new action is an entry in `ACTIONS`, and what it does a function here or in a file beside. The
 file format, its checks, merging, the audit's schema, `verify`, `inspect` and `policy check` read
 the table. Two actions are known by name elsewhere, for the laws of merging need them: `REDACT`,
-which can always remove, and `KEEP`, that of what stays; and the two that are late, `SHIFT` and
-`SURROGATE`, where `stand_ins` makes what stands there in the end.
+which can always remove, and `KEEP`, that of what stays; and those that are late, `SHIFT`,
+`SURROGATE` and `VIEW`, where `stand_ins` makes what stands there in the end.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ GENERALISE: Final = "generalise"
 KEEP: Final = "keep"
 SURROGATE: Final = "surrogate"
 SHIFT: Final = "shift"
+VIEW: Final = "view"
+
+VIEWED: Final = frozenset(("AGE", "PROFESSION", "STATE", "ZIP"))
+"""Labels that tell of an attribute of the identifier view."""
 
 Replace = Callable[[str, int, str], str | None]
 """(label, length of the stretch in code points, marker) -> what takes its place."""
@@ -158,6 +162,17 @@ ACTIONS: dict[str, Action] = {
             labels=frozenset(("DATE",)),
             meaning="moved by the patient's secret number of days; what is not understood, and any "
             "date of a note without a patient, is replaced by a marker",
+        ),
+        Action(
+            VIEW,
+            True,
+            _mark,
+            shows=VIEWED,
+            late=True,
+            labels=VIEWED,
+            samples=("90+",),
+            meaning="replaced by the value of the patient's record in the released view, where the "
+            "text says the same; else by a marker",
         ),
         Action(KEEP, False, meaning="left as it is"),
     )

@@ -22,7 +22,7 @@ from ..core.suggestions import did_you_mean
 from ..dates import DateSettings
 from ..dates.written_ages import KEEP as _MAY_STAY
 from ..surrogates import SurrogateSettings
-from .actions import ACTIONS, KEEP, MARKER, REDACT, REMOVALS, SHIFT, SURROGATE, check_marker
+from .actions import ACTIONS, KEEP, MARKER, REDACT, REMOVALS, SHIFT, SURROGATE, VIEW, check_marker
 from .actions import replacement_of as _replacement_of
 from .generalization import RESTRICTED_ZIP3
 from .own_labels import LABEL, OwnLabel, check_own_label
@@ -361,9 +361,14 @@ class Policy:
         return uses(SURROGATE, self.scopes)
 
     @property
+    def puts_views(self) -> bool:
+        """Whether any label gets values of the identifier view, if only in some notes."""
+        return uses(VIEW, self.scopes)
+
+    @property
     def needs_key(self) -> bool:
         """Whether what takes the place of PHI is made with the master key."""
-        return self.shifts_dates or self.puts_surrogates
+        return self.shifts_dates or self.puts_surrogates or self.puts_views
 
     @property
     def kept(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from ..core.suggestions import did_you_mean
 from ..dates import DateSettings
 from ..surrogates import SurrogateSettings, pools_hash
 from ..surrogates.settings import CHOICES
-from .actions import KEEP, SHIFT, SURROGATE
+from .actions import KEEP, SHIFT, SURROGATE, VIEW
 
 DATE = "DATE"
 """The label of the dates that are shifted."""
@@ -159,6 +159,8 @@ def content_of(
             "languages": list(surrogates.languages),
             "code": _code("dates"),
         }
+    if uses(VIEW, scopes):
+        content["view"] = {"code": _code("view")}
     return content
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from ..core.errors import UsageError
 from ..core.keys import Keys
@@ -29,7 +29,7 @@ from ..dates import (
 from ..surrogates import NOBODY, Known, Surrogates
 from ..surrogates.identity import PERSONS, WHOLE
 from ..surrogates.names import WORD
-from .actions import ACTIONS, REDACT, SHIFT, SURROGATE
+from .actions import ACTIONS, REDACT, SHIFT, SURROGATE, VIEW
 from .policy import Policy
 
 MOST_PEOPLE: Final = 200
@@ -130,22 +130,31 @@ class StandIn:
 MARKED: Final = StandIn(None)
 
 
+class ValuesOfRecord(Protocol):
+    """What the identifier view says of a patient; see `view.lookup`."""
+
+    def shown(self, patient: str, label: str, covered: str) -> str | None:
+        """What stands in place of a text; None for a marker."""
+
+
 class StandIns:
     """Makes what stands in place of PHI, under one key. Cannot be pickled, as no key can.
 
     Args:
         policy: settings of surrogates and dates; it may have note types, which share them.
         keys: subkeys of the master key.
+        view: values of the records; None where there is no view yet.
 
     Raises:
-        ValueError: if the policy needs neither.
+        ValueError: if the policy needs none of them.
     """
 
-    __slots__ = ("_date_key", "_dates", "_languages", "_surrogates")
+    __slots__ = ("_date_key", "_dates", "_languages", "_surrogates", "_view")
 
-    def __init__(self, policy: Policy, keys: Keys) -> None:
+    def __init__(self, policy: Policy, keys: Keys, view: ValuesOfRecord | None = None) -> None:
         if not policy.needs_key:
-            raise ValueError("stand-ins: the policy has neither surrogates nor shifted dates")
+            raise ValueError("stand-ins: the policy fills nothing in late")
+        self._view = view
         self._date_key = keys.dates
         self._dates: DateSettings = policy.dates
         self._languages = policy.surrogates.languages
@@ -157,9 +166,9 @@ class StandIns:
         return "StandIns()"
 
     @classmethod
-    def of(cls, policy: Policy, keys: Keys) -> StandIns | None:
+    def of(cls, policy: Policy, keys: Keys, view: ValuesOfRecord | None = None) -> StandIns | None:
         """Those of a policy; None if it needs none."""
-        return cls(policy, keys) if policy.needs_key else None
+        return cls(policy, keys, view) if policy.needs_key else None
 
     def of_note(
         self, text: str, spans: Sequence[LateSpan], note: NoteFacts
@@ -186,6 +195,11 @@ class StandIns:
                 fits = spans[at].action == SHIFT and spans[at].is_plain
                 if fits and days is not None and written is not None:
                     found[at] = self._shifted(written, days, note, latest)
+        if self._view is not None and note.patient is not None:
+            for at, span in enumerate(spans):
+                if span.action == VIEW and span.is_plain:
+                    shown = self._view.shown(note.patient, span.label, _covered(text, span))
+                    found[at] = MARKED if shown is None else StandIn(shown, VIEW)
         if named and self._surrogates is not None:
             known, avoid = self._context(
                 self._surrogates, text, [spans[at] for at in named], note.people
@@ -302,7 +316,11 @@ def require_no_key_needed(policy: Policy, what: str) -> None:
         UsageError: saying what to do.
     """
     if policy.needs_key:
-        kinds = (("surrogates", policy.puts_surrogates), ("shifted dates", policy.shifts_dates))
+        kinds = (
+            ("surrogates", policy.puts_surrogates),
+            ("shifted dates", policy.shifts_dates),
+            ("values of the view", policy.puts_views),
+        )
         made = " and ".join(name for name, used in kinds if used)
         raise UsageError(
             f"policy {policy.name}: {made} are made with the master key, for the patient and the "

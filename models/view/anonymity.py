@@ -104,20 +104,21 @@ class CountedTable:
         sensitive: Mapping[str, Ints] | None = None,
     ) -> CountedTable:
         """Of a column of codes for each hierarchy, and for what is sensitive; a row a patient."""
-        kept = dict(sensitive or {})
-        every = [*columns, *kept.values()]
-        keys = np.zeros(len(every[0]) if every else 0, np.int64)
-        for column in every:
+        size = len(columns[0]) if columns else 0
+        codes = np.stack(columns, axis=1) if columns else np.zeros((size, 0), np.int64)
+        each = np.ones(size, np.int64)
+        return cls(tuple(hierarchies), values, codes, each, dict(sensitive or {})).summed()
+
+    def summed(self) -> CountedTable:
+        """The same with equal rows counted together."""
+        keys = np.zeros(len(self.counts), np.int64)
+        for column in (*self.codes.T, *self.sensitive.values()):
             keys = _dense(keys, column)
-        _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-        codes = [column[first] for column in every]
-        size = len(columns)
-        return cls(
-            tuple(hierarchies),
-            values,
-            np.stack(codes[:size], axis=1) if size else np.zeros((len(first), 0), np.int64),
-            counts.astype(np.int64),
-            dict(zip(kept, codes[size:], strict=True)),
+        _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+        counts = np.bincount(places.reshape(-1), weights=self.counts, minlength=len(first))
+        sensitive = {name: column[first] for name, column in self.sensitive.items()}
+        return dataclasses.replace(
+            self, codes=self.codes[first], counts=counts.astype(np.int64), sensitive=sensitive
         )
 
     @property
@@ -242,6 +243,31 @@ def loss_of(hierarchies: Sequence[Hierarchy], levels: Sequence[int]) -> float:
     )
 
 
+def _hopeless_pairs(
+    table: CountedTable, k: int, allowed: int
+) -> dict[tuple[int, int], set[tuple[int, int]]]:
+    """For each two attributes the levels at which these alone leave too many in small classes.
+
+    No other attribute can help then: more attributes only part classes. So of a large table most
+    levels are never counted as a whole.
+    """
+    found = {}
+    most = [hierarchy.most for hierarchy in table.hierarchies]
+    for one, two in itertools.combinations(range(len(most)), 2):
+        only = dataclasses.replace(
+            table,
+            hierarchies=(table.hierarchies[one], table.hierarchies[two]),
+            codes=table.codes[:, [one, two]],
+            sensitive={},
+        ).summed()
+        found[one, two] = {
+            levels
+            for levels in itertools.product(range(most[one] + 1), range(most[two] + 1))
+            if generalised(only, levels, Requirement(k=k)).suppressed > allowed
+        }
+    return found
+
+
 def least_levels(table: CountedTable, requirement: Requirement) -> Generalised:
     """The levels with the least loss at which few enough patients are suppressed.
 
@@ -257,7 +283,10 @@ def least_levels(table: CountedTable, requirement: Requirement) -> Generalised:
         key=lambda levels: (round(loss_of(table.hierarchies, levels), 9), levels),
     )
     allowed = int(requirement.suppressed * table.patients)
+    hopeless = _hopeless_pairs(table, requirement.k, allowed)
     for levels in choices:
+        if any((levels[one], levels[two]) in pairs for (one, two), pairs in hopeless.items()):
+            continue
         found = generalised(table, levels, requirement)
         if found.suppressed <= allowed:
             return found

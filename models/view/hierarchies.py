@@ -12,6 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from .occupations import kind_of_work
+from .states import DIVISION_OF, ELSEWHERE, REGION_OF
+
 ANY = "*"
 UNKNOWN = ""
 """Of a patient of whom nothing is known; a value like others, below the last level."""
@@ -85,52 +88,17 @@ def _years(width: int) -> Level:
     return of
 
 
-_DIVISIONS = {
-    "Northeast": {
-        "New England": "CT ME MA NH RI VT",
-        "Middle Atlantic": "NJ NY PA",
-    },
-    "Midwest": {
-        "East North Central": "IL IN MI OH WI",
-        "West North Central": "IA KS MN MO NE ND SD",
-    },
-    "South": {
-        "South Atlantic": "DC DE FL GA MD NC SC VA WV",
-        "East South Central": "AL KY MS TN",
-        "West South Central": "AR LA OK TX",
-    },
-    "West": {
-        "Mountain": "AZ CO ID MT NV NM UT WY",
-        "Pacific": "AK CA HI OR WA",
-    },
-}
-"""Regions and divisions of the Census Bureau, by postal abbreviations."""
-
-_DIVISION_OF = {
-    state: division
-    for divisions in _DIVISIONS.values()
-    for division, states in divisions.items()
-    for state in states.split()
-}
-_REGION_OF = {
-    state: region
-    for region, divisions in _DIVISIONS.items()
-    for states in divisions.values()
-    for state in states.split()
-}
-_ELSEWHERE = "elsewhere"
-
-
 HIERARCHIES: Mapping[str, Hierarchy] = {
     one.name: one
     for one in (
         Hierarchy("age", (_bands(10), _bands(30), _any)),
+        Hierarchy("profession", (kind_of_work, _any)),
         Hierarchy("sex", (_any,)),
         Hierarchy(
             "state",
             (
-                lambda state: _DIVISION_OF.get(state, _ELSEWHERE),
-                lambda state: _REGION_OF.get(state, _ELSEWHERE),
+                lambda state: DIVISION_OF.get(state, ELSEWHERE),
+                lambda state: REGION_OF.get(state, ELSEWHERE),
                 _any,
             ),
         ),

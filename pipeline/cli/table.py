@@ -19,6 +19,7 @@ from .arguments.outputs import (
     add_report,
     add_status,
     add_verify,
+    add_view,
 )
 from .arguments.resources import (
     add_completion,
@@ -137,6 +138,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "to key holders: where a name still stands in an output, and where it was found",
             add_find,
             "commands.find",
+        ),
+        "view": Command(
+            "make, check and count the anonymous view of an output's patients",
+            add_view,
+            "commands.view",
         ),
         "report": Command(
             "write a page about an output: what was removed, held back and spent",

@@ -20,7 +20,7 @@ from ...models.jobs.late_spans import by_audit
 from ...models.jobs.output_rows import COUNTS
 from ...models.jobs.plan import Plan
 from ...models.redaction.actions import ACTIONS
-from ...models.redaction.stand_ins import StandIn, StandIns
+from ...models.redaction.stand_ins import StandIn
 from ...models.storage.storage import Storage
 from ...models.views.batches import look_through
 from ..cost_model import comparison
@@ -207,7 +207,7 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
         raise UsageError(
             "the original cannot be shown: its file was changed or removed after it was scrubbed"
         ) from None
-    stand_ins = StandIns.of(originals.policy, originals.keys)
+    stand_ins = originals.stand_ins
     for batch in batches:
         if stand_ins is not None:
             batch = look_through(batch, originals.job.budgets)

@@ -19,7 +19,7 @@ from ...models.formats import Limits, open_format
 from ...models.formats.column_roles import Columns
 from ...models.formats.line_notes import GroupLines
 from ...models.jobs.read_unit import read_unit
-from ...models.jobs.shifted_columns import DateShifting, require_shiftable
+from ...models.jobs.shifted_columns import DateColumns, require_shiftable
 from ...models.redaction.actions import ACTIONS
 from ...models.redaction.stand_ins import StandIns
 from ...models.roster.people import KnownPeople
@@ -95,8 +95,7 @@ def _documents(
             keys,
             limits,
             options.budgets,
-            keep_dates=scrubber.policy.keep_dates,
-            shifting=DateShifting.of(scrubber.policy),
+            dates=DateColumns.of(scrubber.policy),
             group_lines=by,
         ):
             results = scrubber.explain_batch(batch, stand_ins=stand_ins, people=people)

@@ -26,6 +26,8 @@ from ...models.storage.retries import StorageAccessError
 from ...models.storage.seals import Seal, SealDamaged
 from ...models.storage.storage import Storage
 from ..outputs.catalogue import FILES, is_part
+from ..outputs.identifier_view import FILES as VIEW_FILES
+from ..outputs.identifier_view import PUBLIC, check_view
 from ..outputs.manifest import read_manifest
 from ..outputs.manifest_faults import (
     faults_against_receipts,
@@ -62,7 +64,7 @@ MOST_FAULTS = 100
 
 _CHANGED = "is not what was written"
 
-_ROOT = {*TABLES, MANIFEST, "_SUCCESS", SEAL, PAGE, "restricted", "_staging"}
+_ROOT = {*TABLES, MANIFEST, "_SUCCESS", SEAL, PAGE, "view", "restricted", "_staging"}
 _HEAD_BYTES = 1000
 """In which a page says what made it."""
 
@@ -138,6 +140,7 @@ def verify(
         check.receipts(manifest)
         tables = check.tables(manifest)
         check.page(manifest)
+        check.view()
         if opened is not None and tables is not None:
             more, checked = faults_of_originals(opened, tables, manifest)
             check.faults += more
@@ -322,6 +325,7 @@ class _Check:
             if name not in known
             and not name.startswith("LOCK")
             and not OURS.fullmatch(name.partition("/")[2])
+            and not VIEW_FILES.fullmatch(name)
             and not _PASSING.fullmatch(name)
         ]
         if foreign:
@@ -385,6 +389,25 @@ class _Check:
             self.faults.append(
                 f"{PAGE} is not what manifest and tables give: make it anew with `scrubline report`"
             )
+
+    def view(self) -> None:
+        """Looks whether a released view is what its restricted rows give."""
+        if not self._storage.exists(f"{self._output}/{PUBLIC}"):
+            return
+        if not self._may_read("restricted"):
+            self.lines.append("the view was not checked: restricted/ cannot be read")
+            return
+        try:
+            found = check_view(self._storage, self._output)
+        except UsageError as error:
+            self.faults.append(f"view: {error}")
+            return
+        self.faults += (f"view: {fault}" for fault in found.faults)
+        self.lines.append(
+            f"the view of {found.release.patients:,} patients has "
+            f"{found.release.classes:,} classes of at least {found.release.rules.requirement.k}"
+            f"{'' if found.is_current else '; it is of an earlier run'}"
+        )
 
     def _parts(self, manifest: Mapping[str, Any]) -> set[str]:
         """Compares the bytes of all parts, looks for others; gives the paths of unreadable ones."""

@@ -100,14 +100,17 @@ class Catalogue:
     idle: Mapping[str, Idle] = dataclasses.field(default_factory=dict)
 
     def incomplete(self, storage: Storage, output: str) -> set[str]:
-        """The units with a part that is missing from an output."""
+        """The units with a part that is missing from an output, or that tells no view any more."""
         there = parts_there(storage, output)
+        views = {name: v.path for name, e in self.units.items() if (v := e.receipt.view_part)}
+        if views:
+            there |= {f"restricted/{name}" for name in storage.list_sizes(f"{output}/restricted")}
         return {
             name
             for name, entry in self.units.items()
             for part in entry.receipt.parts
             if part.table in TABLES and part.path not in there
-        }
+        } | {name for name, path in views.items() if path not in there}
 
     def superseded_by(self, files: Iterable[InputFile]) -> set[str]:
         """The units that a run over `files` replaces: those all of whose inputs it reads.

@@ -53,6 +53,7 @@ def make_manifest(
         "policy": policy.to_dict() if policy else {"hash": job.policy_hash},
         "key_check": job.key_check,
         **_people(job, policy),
+        **_view(job),
         **({"links": {"code": job.links_hash}} if job.link_notes else {}),
         "budgets": job.budgets.of_version(job.code_version),
         "content_digest": content_digest(total.digests),
@@ -67,6 +68,16 @@ def make_manifest(
             if part.table not in RESTRICTED
         ],
     }
+
+
+def _view(job: Job) -> dict[str, Any]:
+    """What the run told the identifier view, and what it took from one."""
+    said: dict[str, Any] = {}
+    if job.view_attributes is not None:
+        said["attributes"] = job.view_attributes
+    if job.view_release is not None:
+        said |= {"generation": job.view_generation, "levels": dict(job.view_levels)}
+    return {"view": said} if said else {}
 
 
 def _people(job: Job, policy: Policy | None) -> dict[str, Any]:

@@ -53,6 +53,7 @@ _FORM: dict[str, Any] = {
     "text_digest": str,
     "roster": {"generation": (str, None), "fuzzy": int, "code": str, "not_asserted": ([str], None)},
     "links": {"code": str},
+    "view": {"attributes": str, "generation": str, "levels": {str: int}},
     "counts": dict.fromkeys((*COUNTS, *OF_PEOPLE), int),
     "labels": _NUMBERS,
     "errors": _NUMBERS,
@@ -65,7 +66,7 @@ _FORM: dict[str, Any] = {
 null."""
 
 
-_MAY_LACK = {"roster", "links", *OF_PEOPLE}
+_MAY_LACK = {"roster", "links", "view", "attributes", "generation", "levels", *OF_PEOPLE}
 """Keys that only runs have that knew people beforehand, or linked notes."""
 
 
@@ -156,7 +157,7 @@ def faults_of_itself(manifest: Mapping[str, Any]) -> Iterator[str]:
 def _faults_of_fingerprint(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Models, rules, policy, columns, key and budgets are what the fingerprint was made from."""
     how = manifest["runs"][manifest["run"]]
-    known = manifest.get("roster", {})
+    known, view = manifest.get("roster", {}), manifest.get("view", {})
     people = {"roster_fuzzy": known["fuzzy"], "roster_hash": known["code"]} if known else {}
     try:
         job = Job(
@@ -177,6 +178,8 @@ def _faults_of_fingerprint(manifest: Mapping[str, Any]) -> Iterator[str]:
             group_lines=GroupLines(**how["group_lines"]) if how["group_lines"] else None,
             code_version=manifest["code_version"],
             roster=known.get("generation"),
+            view_attributes=view.get("attributes"),
+            view_levels=tuple(sorted(view.get("levels", {}).items())),
             link_notes="links" in manifest,
             links_hash=manifest.get("links", {}).get("code", ""),
             **people,

@@ -31,7 +31,7 @@ LEFTOVER = r"(.*/)?\.scrubline-[0-9a-f]{16}\.tmp"
 
 OURS = re.compile(
     rf"(job\.json|plan\.seal\.json|plan\.parquet|files\.parquet|rework\.json|numbered\.parquet|prediction\.json"
-    rf"|candidates/[^/]+|evidence/[^/]+|{LEFTOVER})"
+    rf"|candidates/[^/]+|evidence/[^/]+|view/[^/]+|{LEFTOVER})"
 )
 """What a run leaves under restricted/<run>/; where there is more, nothing is removed."""
 

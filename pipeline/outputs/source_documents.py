@@ -11,10 +11,16 @@ from ...models.core.batches import Batch
 from ...models.core.keys import Keys
 from ...models.jobs.amendments import RunAmendments
 from ...models.jobs.job import Job
-from ...models.jobs.opening import OpenedInputs, open_keys, open_people, open_policy
+from ...models.jobs.opening import (
+    OpenedInputs,
+    levels_of_view,
+    open_keys,
+    open_people,
+    open_policy,
+)
 from ...models.jobs.plan import Plan
 from ...models.jobs.roster_steps import people_by_row
-from ...models.redaction.stand_ins import PeopleOfNote
+from ...models.redaction.stand_ins import PeopleOfNote, StandIns
 from ...models.roster.people import KnownPeople
 from ...models.storage.storage import Storage
 from .planning import read_job
@@ -31,6 +37,12 @@ class SourceDocuments(OpenedInputs):
 
     amendments: RunAmendments
     people: KnownPeople | None = None
+
+    @property
+    def stand_ins(self) -> StandIns | None:
+        """What stood in place of PHI; of the view as the audit says that it did."""
+        view = levels_of_view(self.job, self.policy)
+        return StandIns.of(self.policy, self.keys, view)
 
     def known_in(self, batch: Batch) -> dict[int, PeopleOfNote]:
         """What surrogates were to know of the people of each row of a batch."""

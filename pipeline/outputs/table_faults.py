@@ -25,7 +25,7 @@ from ...models.jobs.audit_rows import audit_fields
 from ...models.jobs.late_spans import by_audit
 from ...models.jobs.output_rows import column_fields, quarantine_fields, text_fields
 from ...models.redaction.actions import ACTIONS, SURROGATE
-from ...models.redaction.stand_ins import StandIn, StandIns
+from ...models.redaction.stand_ins import StandIn
 from ...models.storage.input_files import InputFile
 from ...models.storage.storage import Storage
 from ...models.views.batches import look_through
@@ -283,7 +283,7 @@ def faults_of_originals(
         of_document[span["doc_key"], span["field"]].append(span)
     faults: list[str] = []
     checked = 0
-    stand_ins = StandIns.of(originals.policy, originals.keys)
+    stand_ins = originals.stand_ins
     for batch in _batches_there(originals, faults):
         if stand_ins is not None:
             batch = look_through(batch, originals.job.budgets)

@@ -10,6 +10,7 @@ from scrubline.models.formats.column_roles import Columns
 from scrubline.models.jobs.amendments import UnitAmendments
 from scrubline.models.jobs.plan import Unit
 from scrubline.models.jobs.read_unit import read_unit
+from scrubline.models.jobs.shifted_columns import DateColumns
 from scrubline.models.jobs.steps import StepResources, run_steps
 from scrubline.models.recognisers import DEFAULT_RECOGNISERS, rule_hash
 from scrubline.models.redaction.policy_file import load_policy
@@ -56,8 +57,7 @@ def read(
             KEYS,
             limits,
             budgets,
-            keep_dates=keep_dates,
-            shifting=shifting,
+            dates=DateColumns(keep_dates, shifting or DateColumns.reading, shifting),
             amendments=UnitAmendments(skip or {}, ordinals or {}),
         )
     )

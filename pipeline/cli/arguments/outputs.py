@@ -145,6 +145,94 @@ def add_find(parser: ArgumentParser) -> None:
     share(parser, "--json")
 
 
+def add_view(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `view`."""
+    describe(
+        parser,
+        "build|check|relevel|counts --output URL [OPTIONS]",
+        "What the notes of an output say of its patients, a row a patient, made anonymous: age, "
+        "sex, state, ZIP code, year and profession so coarse that at least k patients look alike. "
+        "The run must have written it, with --view-attributes. Restricted rows lie under "
+        "restricted/view/, anonymous ones in view/patients.parquet.\n\n"
+        "`build` chooses the finest levels that do and freezes them: later builds, after more "
+        "nights, take the same levels and leave out whoever is still in too small a class. "
+        "`relevel` chooses anew; who has both releases can tell more than from each. `check` "
+        "counts classes again, and exits with 3 if something is wrong. `counts` publishes numbers "
+        "of patients with noise (differential privacy); it needs the extra dp. See docs/view.md.",
+        "scrubline view build --output out/ --k 5",
+        "scrubline view check --output out/",
+        "scrubline view counts --output out/ --by age,sex --epsilon 0.5",
+    )
+    parser.add_argument(
+        "what",
+        choices=["build", "check", "relevel", "counts"],
+        help="build: make the view and release it; check: look whether it is as it should be; "
+        "relevel: choose levels anew; counts: numbers of patients with noise",
+    )
+    _add_output(parser)
+    _add_requirement(parser)
+    _add_counts(parser)
+    share(parser, "--json")
+
+
+def _add_requirement(parser: ArgumentParser) -> None:
+    asked = parser.add_argument_group("build, relevel: what every class of patients must be")
+    asked.add_argument("--k", type=int, metavar="N", help="at least N patients (default: 5)")
+    asked.add_argument(
+        "--suppressed",
+        type=float,
+        metavar="SHARE",
+        help="most patients who may be left out for it (default: 0.01)",
+    )
+    asked.add_argument(
+        "--l",
+        dest="l_distinct",
+        type=int,
+        metavar="N",
+        help="at least N values of each sensitive attribute (default: 1)",
+    )
+    asked.add_argument(
+        "--entropy-l",
+        dest="l_entropy",
+        type=float,
+        metavar="X",
+        help="entropy l-diversity of each sensitive attribute (default: 1)",
+    )
+    asked.add_argument(
+        "--t",
+        type=float,
+        metavar="X",
+        help="t-closeness: most distance of each sensitive attribute from how it is among all "
+        "patients, 0 to 1 (default: 1)",
+    )
+    asked.add_argument(
+        "--distance",
+        choices=["equal", "ordered"],
+        help="of --t: between any two values, or by their order (default: equal)",
+    )
+
+
+def _add_counts(parser: ArgumentParser) -> None:
+    counts = parser.add_argument_group("counts")
+    counts.add_argument("--by", metavar="NAMES", help="attributes, with commas between")
+    counts.add_argument(
+        "--values",
+        action="append",
+        metavar="NAME=ONE,TWO",
+        help="values of an attribute that are not known beforehand (year, sensitive ones); "
+        "repeatable",
+    )
+    counts.add_argument(
+        "--epsilon", type=float, metavar="X", help="how much these counts may tell of a patient"
+    )
+    counts.add_argument(
+        "--budget",
+        type=float,
+        metavar="X",
+        help="most epsilon of all counts of this output together (default: 1)",
+    )
+
+
 def add_report(parser: ArgumentParser) -> None:
     """Adds the options and the help of `report`."""
     describe(

@@ -12,6 +12,7 @@ from scrubline.models.formats import FORMATS, Limits
 from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.jobs.plan import Unit
 from scrubline.models.jobs.read_unit import read_unit
+from scrubline.models.jobs.shifted_columns import DateColumns
 
 from .test_contract import STORAGE, Parts, put
 
@@ -67,7 +68,15 @@ def looks_at(form, count):
     )
     unit = Unit(0, "u", form.name, (), tuple(form.plan(STORAGE, 0, file, 1 << 30, Limits())))
     (batch,) = read_unit(
-        STORAGE, form, unit, (file,), columns, KEYS, Limits(), Budgets(), keep_dates=True
+        STORAGE,
+        form,
+        unit,
+        (file,),
+        columns,
+        KEYS,
+        Limits(),
+        Budgets(),
+        dates=DateColumns(keep=True),
     )
     assert not batch.failures
     parts = Parts()

@@ -64,6 +64,6 @@ def test_what_may_be_null_is_declared(schema, nullable):
     assert {field.name for field in schema if field.nullable} == nullable
 
 
-def test_only_candidates_and_evidence_are_restricted():
-    assert set(RESTRICTED) == {"candidates", "evidence"}
+def test_what_only_key_holders_may_see():
+    assert set(RESTRICTED) == {"candidates", "evidence", "view"}
     assert all(pa.types.is_string(TABLES[name].field("run").type) for name in TABLES)

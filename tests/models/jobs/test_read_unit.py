@@ -12,7 +12,7 @@ from scrubline.models.core.budgets import Budgets
 from scrubline.models.core.errors import RunFailed, Shortage
 from scrubline.models.formats import Limits
 from scrubline.models.jobs import read_unit as reading
-from scrubline.models.jobs.read_unit import output_partition
+from scrubline.models.jobs.output_rows import output_partition
 
 from ...examples import examples
 from ..conftest import KEYS, columns, read, write_lines

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from scrubline.models.core.errors import UsageError
 from scrubline.models.formats.column_roles import Columns
-from scrubline.models.jobs.read_unit import output_partition
+from scrubline.models.jobs.output_rows import output_partition
 from scrubline.models.jobs.shifted_columns import DateShifting, require_shiftable
 from scrubline.models.redaction.policy import Policy
 from scrubline.models.redaction.policy_file import load_policy

@@ -15,10 +15,13 @@ from scrubline.models.redaction.actions import (
 
 
 def test_the_table():
-    assert list(ACTIONS) == ["redact", "mask", "generalise", "surrogate", "shift", "keep"]
+    names = ["redact", "mask", "generalise", "surrogate", "shift", "view", "keep"]
+    assert list(ACTIONS) == names
     assert all(name == action.name for name, action in ACTIONS.items())
     assert REMOVALS == ("redact", "mask")
-    assert [name for name, action in ACTIONS.items() if action.late] == ["surrogate", "shift"]
+    assert [name for name, action in ACTIONS.items() if action.late] == [
+        *("surrogate", "shift", "view"),
+    ]
 
 
 def test_what_looks_at_a_text_or_shows_of_it_cannot_serve_a_deny_list():

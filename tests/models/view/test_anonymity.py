@@ -17,6 +17,8 @@ from scrubline.models.view.anonymity import (
     loss_of,
 )
 from scrubline.models.view.hierarchies import ANY, HIERARCHIES, UNKNOWN, age_band
+from scrubline.models.view.occupations import GROUPS
+from scrubline.models.view.states import DIVISION_OF, REGION_OF, STATE_OF
 
 CHOSEN = tuple(HIERARCHIES[name] for name in ("age", "sex", "zip3"))
 ROW = st.tuples(
@@ -108,6 +110,11 @@ def test_the_levels_are_the_least_that_do(rows, need):
         ("zip3", "021", ["021", "02*", "0**", ANY]),
         ("state", "MA", ["MA", "New England", "Northeast", ANY]),
         ("state", "PR", ["PR", "elsewhere", "elsewhere", ANY]),
+        (
+            "profession",
+            "education and library",
+            ["education and library", "management, business, science and arts", ANY],
+        ),
         ("year", "2019", ["2019", "2015-2019", "2010-2019", ANY]),
     ],
 )
@@ -122,6 +129,7 @@ def test_each_level_is_coarser_than_the_one_before():
             "age": [age_band(age) for age in range(100)],
             "year": [str(year) for year in range(1990, 2030)],
             "zip3": [f"{n:03d}" for n in range(0, 1000, 7)],
+            "profession": list(GROUPS.values()),
         }.get(hierarchy.name, ["f", "m", "MA", "CA", "TX"])
         for level in range(hierarchy.most):
             above = defaultdict(set)
@@ -131,8 +139,8 @@ def test_each_level_is_coarser_than_the_one_before():
 
 
 def test_the_fifty_states_and_the_district_have_a_division():
-    state = HIERARCHIES["state"]
-    assert len([s for s in state.levels[0].__globals__["_DIVISION_OF"]]) == 51
+    assert len(DIVISION_OF) == len(set(STATE_OF.values())) == 51
+    assert DIVISION_OF.keys() == REGION_OF.keys() == set(STATE_OF.values())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,156 @@
+"""What the notes of a unit say of their patients, gathered for the identifier view.
+
+A row says in how many notes of a patient an attribute has a value. What a column of the input says
+of an attribute goes before what is known beforehand, and that before what was found in texts.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..core.batches import Batch
+from ..core.errors import DocumentError
+from ..core.keys import canonical_id
+from ..core.known_values import KnownAttribute, KnownValue, PersonKind
+from ..core.shortage import raise_shortage
+from ..redaction.policy import Policy
+from ..roster.normal import birth_dates
+from ..roster.people import KnownPeople
+from ..view.attributes import ViewAttributes, age_at, read_value
+from ..view.hierarchies import age_band
+from ..view.merging import VIEW
+
+_ROWS_OF_GROUP = 1 << 13
+_ROSTER = {KnownAttribute.SEX: "sex", KnownAttribute.ZIP: "zip3"}
+_Values = defaultdict[int, dict[str, set[str]]]
+
+
+class UnitView:
+    """Gathers what a unit's notes say, batch by batch."""
+
+    def __init__(
+        self, attributes: ViewAttributes, policy: Policy, people: KnownPeople | None
+    ) -> None:
+        self._attributes, self._people = attributes, people
+        self._restricted = policy.restricted_zip3
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+
+    def add(self, batch: Batch) -> None:
+        """Takes a batch that has been through all steps."""
+        rows = batch.rows
+        in_texts = self._in_texts(batch)
+        for row, patient in enumerate(rows.patient_keys):
+            first = int(rows.first_rows[row])
+            if patient is None or first in batch.failures or first != row:
+                continue
+            said: dict[str, set[str]] = {}
+            of_columns = self._in_columns(batch, row)
+            for values in (in_texts.get(row, {}), self._known(batch, row), of_columns):
+                said |= values
+            for attribute, values_of in said.items():
+                for value in values_of:
+                    self._counts[patient, attribute, value] += 1
+
+    def table(self) -> pa.Table:
+        """The rows, in order."""
+        ordered = sorted(self._counts.items())
+        columns: list[list[object]] = [[key[at] for key, _ in ordered] for at in range(3)]
+        columns.append([count for _, count in ordered])
+        arrays = [pa.array(c, type=f.type) for c, f in zip(columns, VIEW, strict=True)]
+        return pa.Table.from_arrays(arrays, schema=VIEW)
+
+    def _in_texts(self, batch: Batch) -> _Values:
+        """Of each row, attribute -> values that its texts name."""
+        found: _Values = defaultdict(dict)
+        spans, documents = batch.spans, batch.documents
+        if spans is None:
+            return found
+        attributes_of = {label: self._attributes.attributes_of(label) for label in {*spans.labels}}
+        places = zip(
+            spans.documents.tolist(), spans.starts.tolist(), spans.ends.tolist(), strict=True
+        )
+        for at, (document, start, end) in enumerate(places):
+            if (attributes := attributes_of[spans.labels[at]]) and not spans.fragments[at]:
+                text, row = documents.texts[document][start:end], int(documents.rows[document])
+                for attribute in attributes:
+                    # Names of drugs and the like are written in any case; columns are not changed.
+                    own = text if attribute in self._attributes.identifying else text.casefold()
+                    self._put(found[row], attribute, own)
+        return found
+
+    def _known(self, batch: Batch, row: int) -> dict[str, set[str]]:
+        """Attribute -> values that are known beforehand."""
+        found: dict[str, set[str]] = {}
+        for known in self._values_of(batch, row):
+            if known.kind is not PersonKind.SELF:
+                continue
+            if known.attribute is KnownAttribute.BIRTH:
+                self._put_age(found, batch, row, birth_dates(known.value))
+            elif known.attribute in _ROSTER and _ROSTER[known.attribute] in self._attributes.names:
+                self._put(found, _ROSTER[known.attribute], known.value)
+        return found
+
+    def _values_of(self, batch: Batch, row: int) -> Iterator[KnownValue]:
+        rows, people = batch.rows, self._people
+        if rows.known:
+            yield from rows.known[row]
+        patient = rows.patient_keys[row]
+        if people is not None and patient is not None:
+            try:
+                yield from people.row(patient) or ()
+            except DocumentError:
+                return  # the row is in the quarantine
+
+    def _in_columns(self, batch: Batch, row: int) -> dict[str, set[str]]:
+        """Attribute -> values that columns of the row have."""
+        found: dict[str, set[str]] = {}
+        viewed = batch.rows.viewed
+        if viewed is None:
+            return found
+        if (year := viewed.years[row]) is not None and "year" in self._attributes.names:
+            found["year"] = {str(year)}
+        if (birth := viewed.births[row]) is not None:
+            self._put_age(found, batch, row, (birth,))
+        for attribute, cells in viewed.cells.items():
+            try:
+                text = canonical_id(cells[row])
+            except Exception as error:  # such as a list, which is no value
+                raise_shortage(error)
+                continue
+            if text is not None:
+                found.pop(attribute, None)
+                self._put(found, attribute, text)
+        return found
+
+    def _put_age(
+        self,
+        found: dict[str, set[str]],
+        batch: Batch,
+        row: int,
+        births: Iterable[datetime.date],
+    ) -> None:
+        """Adds the age at the day of the note, if the dates of birth that it may be agree."""
+        day = batch.rows.note_dates[row] if batch.rows.note_dates else None
+        if day is None or "age" not in self._attributes.names:
+            return
+        ages = [age_at(birth, day) for birth in births]
+        bands = {None if age is None else age_band(age) for age in ages}
+        if len(bands) == 1 and (band := bands.pop()) is not None:
+            found["age"] = {band}
+
+    def _put(self, found: dict[str, set[str]], attribute: str, text: str) -> None:
+        if (value := read_value(attribute, text, self._restricted)) is not None:
+            found.setdefault(attribute, set()).add(value)
+
+
+def view_bytes(table: pa.Table) -> bytes:
+    """A table of `VIEW` as a file; equal tables are equal bytes."""
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd", row_group_size=_ROWS_OF_GROUP)
+    return sink.getvalue()

@@ -1,0 +1,285 @@
+"""The identifier view of an output: built from what its units tell, checked, and released.
+
+    OUT/restricted/<run>/view/<unit>.parquet   what the notes of a unit say of their patients
+    OUT/restricted/view/patients-<n>.parquet   a row a patient, as fine as anything that is kept
+    OUT/restricted/view/release.json           levels, requirement and counts; written last
+    OUT/view/patients.parquet                  the released rows, anonymous
+
+Source: Gardner et al. 2010, "An Evaluation of Feature Sets and Sampling Techniques for
+De-identification of Medical Records", §3, identifier view and anonymisation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ...models.core.display_names import counted
+from ...models.core.errors import StorageError, UsageError
+from ...models.core.shortage import raise_shortage
+from ...models.core.small_parquet import table_in
+from ...models.jobs.receipts import Part
+from ...models.storage.storage import Storage
+from ...models.view.anonymity import Requirement
+from ...models.view.attributes import ViewAttributes
+from ...models.view.merging import VIEW, ViewTable, merged
+from ...models.view.release import RELEASE, Release, ViewRows, ViewRules
+from .catalogue import Catalogue
+from .manifest import read_manifest
+from .planning import read_job
+from .source_documents import key_check_of
+from .state import lock_file
+
+PUBLIC = "view/patients.parquet"
+FILES = re.compile(r"view/(release\.json|budget\.json|patients-[0-9]+\.parquet)")
+"""Those under restricted/."""
+
+STALE = "the output was published since the view was built: build it again"
+_FOLDER = "restricted/view"
+_BUCKET_ROWS = 4_000_000
+"""Most rows of units that are merged at once, about."""
+
+_KEYS = 1 << 16
+"""Patients are cut into buckets by the first four hex digits of their keys."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BuiltView:
+    """What a build came to.
+
+    Attributes:
+        release: that is written.
+        units: that tell of patients.
+        silent_units: that were written without `--view-attributes`, and tell nothing.
+    """
+
+    release: Release
+    units: int
+    silent_units: int
+
+
+def build_view(
+    storage: Storage, output: str, requirement: Requirement | None, *, relevel: bool = False
+) -> BuiltView:
+    """Builds the view of a published output and releases it.
+
+    The first time levels are chosen; they are frozen, and later builds leave out whoever would be
+    in too small a class.
+
+    Args:
+        requirement: None for that of the first release, or the default.
+        relevel: choose levels anew.
+
+    Raises:
+        UsageError: if there is nothing to build from, another requirement is asked for than that of
+            the first release, or no levels do.
+        StorageError: if a part cannot be read.
+    """
+    manifest = read_manifest(storage, output)
+    attributes = read_job(storage, output, str(manifest["run"])).view
+    if attributes is None:
+        raise UsageError(
+            "the last run of this output wrote nothing for a view: scrub with --view-attributes"
+        )
+    with storage.locked(lock_file(output)) as still_ours:
+        last = read_release(storage, output)
+        asked = _requirement(last, requirement, relevel)
+        units = Catalogue.read(storage, output).units.values()
+        parts = [part for entry in units if (part := entry.receipt.view_part) is not None]
+        table = ViewTable.of(_buckets(storage, output, parts, attributes.names), attributes.names)
+        if last is None or relevel:
+            rules = ViewRules.chosen(table, attributes, asked)
+        else:
+            rules = _frozen(last, attributes)
+        rows = ViewRows.of(table, rules)
+        still_ours()
+        number = 1 + (last.number if last else 0)
+        place = f"{_FOLDER}/patients-{number}.parquet"
+        release = Release(
+            number=number,
+            levels_number=(last.levels_number if last else 0) + (relevel or last is None),
+            run=str(manifest["run"]),
+            key_check=key_check_of(manifest),
+            rules=rules,
+            patients=len(table.patients),
+            suppressed=rows.suppressed,
+            classes=rows.classes,
+            rows=place,
+            rows_sha256=_put(storage, f"{output}/{place}", rows.restricted),
+            public_sha256=_put(storage, f"{output}/{PUBLIC}", rows.public),
+        )
+        storage.write_bytes(f"{output}/{RELEASE}", release.to_json().encode())
+        if last is not None:
+            storage.delete(f"{output}/{last.rows}")
+    return BuiltView(release, len(parts), len(units) - len(parts))
+
+
+def read_release(storage: Storage, output: str) -> Release | None:
+    """The release of an output; None if there is none yet."""
+    try:
+        return Release.from_json(storage.read_bytes(f"{output}/{RELEASE}"))
+    except FileNotFoundError:
+        return None
+
+
+def _requirement(last: Release | None, asked: Requirement | None, relevel: bool) -> Requirement:
+    if last is None and relevel:
+        raise UsageError("view relevel: there is no release yet: make the first with `view build`")
+    if last is None or relevel:
+        return asked or (last.rules.requirement if last else Requirement())
+    if asked is not None and asked != last.rules.requirement:
+        raise UsageError(
+            "view build: the levels and what is required are frozen with the first release; "
+            "choose anew with `view relevel`, which says what that costs"
+        )
+    return last.rules.requirement
+
+
+def _frozen(last: Release, attributes: ViewAttributes) -> ViewRules:
+    rules = last.rules
+    if (tuple(sorted(rules.levels)), rules.sensitive) != (
+        attributes.identifying,
+        attributes.sensitive,
+    ):
+        raise UsageError(
+            "view build: the last run has other --view-attributes than the release: choose levels "
+            "anew with `view relevel`"
+        )
+    return rules
+
+
+def _buckets(
+    storage: Storage, output: str, parts: Sequence[Part], names: Sequence[str]
+) -> Iterator[pa.Table]:
+    """Yields the merged rows of the patients, by ranges of their keys."""
+    opened = [_open_part(storage, output, part) for part in parts]
+    rows = sum(file.metadata.num_rows for file in opened)
+    count = max(1, -(-rows // _BUCKET_ROWS))
+    bounds = [_KEYS * at // count for at in range(count + 1)]
+    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+        first, end = f"{low:04x}", f"{high:04x}" if high < _KEYS else "g"
+        yield merged((_between(file, first, end) for file in opened), names)
+
+
+def _open_part(storage: Storage, output: str, part: Part) -> pq.ParquetFile:
+    """A part of a unit, which is as the unit wrote it.
+
+    Raises:
+        UsageError: if it is not.
+    """
+    url, digest = f"{output}/{part.path}", hashlib.sha256()
+    try:
+        for block in storage.read_blocks(url, 0, part.bytes + 1):
+            digest.update(block)
+        if digest.hexdigest() == part.sha256:
+            return pq.ParquetFile(storage.open_read(url), pre_buffer=False)
+    except FileNotFoundError:
+        pass
+    raise UsageError(
+        f"{part.path} is damaged or gone: remove it, then scrub with --incremental, which reads "
+        "the inputs of its unit again"
+    )
+
+
+def _between(file: pq.ParquetFile, first: str, end: str) -> pa.Table:
+    """The rows of a part whose patients have keys in a range; rows are sorted by them."""
+    groups = []
+    for number in range(file.num_row_groups):
+        bounds = file.metadata.row_group(number).column(0).statistics
+        if bounds is None or not bounds.has_min_max or (bounds.min < end and bounds.max >= first):
+            groups.append(number)
+    table = file.read_row_groups(groups, columns=VIEW.names, use_threads=False)
+    keys = table["patient_key"].to_numpy(zero_copy_only=False)
+    low, high = np.searchsorted(keys, [first, end]) if len(keys) else (0, 0)
+    return table.slice(low, high - low)
+
+
+def _put(storage: Storage, url: str, table: pa.Table) -> str:
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    content = sink.getvalue()
+    storage.write_bytes(url, content)
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CheckedView:
+    """What a check of a view found.
+
+    Attributes:
+        release: of the output.
+        faults: what is wrong with what was released.
+        is_current: whether it was built from what is published now.
+    """
+
+    release: Release
+    faults: tuple[str, ...]
+    is_current: bool
+
+
+def check_view(storage: Storage, output: str) -> CheckedView:
+    """Looks whether what was released of an output is as it should be.
+
+    Sizes of classes and different values are counted from the released rows alone; that these are
+    what the restricted rows give is found by making them again.
+
+    Raises:
+        UsageError: if there is none.
+    """
+    release = read_release(storage, output)
+    if release is None:
+        raise UsageError("this output has no view: make one with `scrubline view build`")
+    faults: list[str] = []
+    public = _read(storage, output, PUBLIC, release.public_sha256, faults)
+    restricted = _read(storage, output, release.rows, release.rows_sha256, faults)
+    if public is not None:
+        faults += _too_telling(public, release.rules)
+    if restricted is not None and public is not None:
+        rules = release.rules
+        table = ViewTable.of([restricted.select(["patient_key", *rules.names])], rules.names)
+        if not ViewRows.of(table, rules).public.equals(public):
+            faults.append("the released rows are not what the restricted rows give")
+    is_current = read_manifest(storage, output)["run"] == release.run
+    return CheckedView(release, tuple(faults), is_current)
+
+
+def _read(
+    storage: Storage, output: str, place: str, sha256: str, faults: list[str]
+) -> pa.Table | None:
+    try:
+        content = storage.read_bytes(f"{output}/{place}")
+        if hashlib.sha256(content).hexdigest() != sha256:
+            faults.append(f"{place} is not what was built")
+        return table_in(content)
+    except FileNotFoundError:
+        faults.append(f"{place} is gone")
+    except StorageError:
+        raise
+    except Exception as error:  # whatever is wrong with it
+        raise_shortage(error)
+        faults.append(f"{place} is damaged")
+    return None
+
+
+def _too_telling(public: pa.Table, rules: ViewRules) -> Iterator[str]:
+    """Yields what the released rows tell that they must not."""
+    if public.column_names != ["patient_key", *rules.names]:
+        yield f"{PUBLIC} has other columns than the view"
+        return
+    known = public.group_by(sorted(rules.levels))
+    asked, sensitive = rules.requirement, rules.sensitive
+    classes = known.aggregate(
+        [("patient_key", "count_distinct"), *((name, "count_distinct") for name in sensitive)]
+    )
+    for name, least in (("patient_key", asked.k), *((n, asked.l_distinct) for n in sensitive)):
+        few = pc.sum(pc.less(classes[f"{name}_count_distinct"], least)).as_py() or 0
+        if few:
+            yield f"{counted(few, 'class')} with fewer than {least} values of {name}"

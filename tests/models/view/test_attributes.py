@@ -1,0 +1,114 @@
+"""What is read of an attribute, how coarse it is at once, and how a list of them is declared."""
+
+import datetime
+
+import pytest
+from scrubline.dictionaries import load_weighted
+from scrubline.models.core.errors import UsageError
+from scrubline.models.redaction.actions import VIEWED
+from scrubline.models.redaction.generalization import RESTRICTED_ZIP3
+from scrubline.models.view.attributes import (
+    LABELS,
+    READERS,
+    ViewAttributes,
+    age_at,
+    read_value,
+)
+from scrubline.models.view.hierarchies import HIERARCHIES
+from scrubline.models.view.occupations import GROUPS, group_of, kind_of_work
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text", "value"),
+    [
+        ("age", "67-year-old", "65-69"),
+        ("age", "sixty-seven", "65-69"),
+        ("age", "89.9", "85-89"),
+        ("age", "93 y/o", "90+"),
+        ("age", "18 months", "0-4"),
+        ("age", "60-65 years", "60-64"),
+        ("age", "3/12", None),
+        ("age", "131", None),
+        ("sex", "Female", "F"),
+        ("sex", " m", "M"),
+        ("sex", "unknown", None),
+        ("state", "New  York", "NY"),
+        ("state", "N.Y.", "NY"),
+        ("state", "ma", "MA"),
+        ("state", "Ontario", None),
+        ("zip3", "94110", "941"),
+        ("zip3", " 02139-1234 ", "021"),
+        ("zip3", "941", "941"),
+        ("zip3", "03601", "000"),
+        ("zip3", "036", "000"),
+        ("zip3", "1234", None),
+        ("year", "2019", "2019"),
+        ("year", "2019-03-04", "2019"),
+        ("year", "03/04/2019", None),
+        ("year", "20190304", None),
+        ("profession", "retired school bus driver", "transportation"),
+        ("profession", "Math teachers", "education and library"),
+        ("profession", "nurse’s aide", "healthcare support"),
+        ("profession", "engineer", "architecture and engineering"),
+        ("profession", "software engineer", "computers and mathematics"),
+        ("profession", "retired", None),
+        ("diagnosis", "  E11   diabetes ", "E11 diabetes"),
+        ("diagnosis", "x" * 81, None),
+        ("diagnosis", "a\x07b", None),
+        ("diagnosis", " ", None),
+    ],
+)
+def test_values(attribute, text, value):
+    assert read_value(attribute, text, RESTRICTED_ZIP3) == value
+
+
+def test_every_attribute_has_a_reader_and_labels_are_those_of_the_action():
+    assert READERS.keys() | {"zip3"} == HIERARCHIES.keys()
+    assert LABELS.keys() == VIEWED
+
+
+def test_every_occupation_has_a_group_and_every_group_a_kind():
+    assert set(load_weighted("occupation_groups_en").values()) == GROUPS.keys()
+    for phrase, number in load_weighted("occupation_groups_en").items():
+        assert group_of(phrase) == GROUPS[number]
+        kind_of_work(GROUPS[number])
+
+
+def test_ages():
+    birth = datetime.date(1950, 3, 4)
+    assert age_at(birth, datetime.date(2019, 3, 3)) == 68
+    assert age_at(birth, datetime.date(2019, 3, 4)) == 69
+    assert age_at(datetime.date(2000, 2, 29), datetime.date(2001, 2, 28)) == 0
+    assert age_at(birth, datetime.date(1949, 1, 1)) is None
+    assert age_at(datetime.date(1800, 1, 1), datetime.date(2019, 1, 1)) is None
+
+
+def test_a_list_is_read():
+    found = ViewAttributes.parse("sex, age,zip3=postal,dx=icd,drug=label:DRUG")
+    assert found.names == ("sex", "age", "zip3", "dx", "drug")
+    assert (found.identifying, found.sensitive) == (("age", "sex", "zip3"), ("drug", "dx"))
+    assert found.columns == (("zip3", "postal"), ("dx", "icd"))
+    assert found.attributes_of("AGE") == ("age",)
+    assert found.attributes_of("DRUG") == ("drug",)
+    assert found.attributes_of("ZIP") == ()  # a column says it
+    assert found.attributes_of("STATE") == ()  # not asked for
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected names"),
+        ("age,,sex", "expected names"),
+        ("Age", "expected names"),
+        ("age=", "expected names"),
+        ("age,age", "twice"),
+        ("agee", "did you mean.*age"),
+        ("diagnosis", "say where it comes from"),
+        ("age=label:OLD", "its own label"),
+        ("dx=icd", "at least one attribute"),
+        ("a;b", "expected names"),
+    ],
+)
+def test_a_wrong_list_is_refused(text, message):
+    with pytest.raises(UsageError, match=message):
+        ViewAttributes.parse(text)
