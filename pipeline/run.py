@@ -29,7 +29,7 @@ from .outputs.catalogue import Catalogue
 from .outputs.gates import check_gates, read_gate_results
 from .outputs.hold import hold, refuse_waiting
 from .outputs.manifest import published_manifest, read_manifest
-from .outputs.note_links import stale_units
+from .outputs.note_links import due_units, stale_units
 from .outputs.output_page import write_page_or_warn
 from .outputs.pending import (
     came_to_nothing,
@@ -113,17 +113,17 @@ def scrub(
         job = run.job
     if not job.rewrites_stale:
         return manifest
-    return _rewrite(storage, options, job.output, observer) or manifest
+    return _rewrite(storage, options, job, observer) or manifest
 
 
 def _rewrite(
-    storage: Storage, options: Options, output: str, observer: RunObserver
+    storage: Storage, options: Options, job: Job, observer: RunObserver
 ) -> dict[str, Any] | None:
     """Writes anew the published notes that this run has made stale; None if there are none.
 
     Facts are a function of all evidence, which this does not change: it makes no others stale.
     """
-    stale = stale_units(storage, output, Catalogue.read(storage, output))
+    stale = due_units(storage, job, Catalogue.read(storage, job.output))
     if not stale.names:
         return None
     inputs = tuple(url for url in stale.inputs if storage.exists(url))

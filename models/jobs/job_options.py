@@ -195,6 +195,17 @@ class JobOptions:
         planned="rewrite",
         choices=("rewrite", "report", "hold"),
     )
+    most_rewritten: float | None = option(
+        None,
+        name="most-rewritten",
+        help="with --stale-notes rewrite: at most this share of the published units is written "
+        "anew by one run, those that wait longest first; at least one; default: all",
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=PLANNING,
+        metavar="SHARE",
+        check=between_0_and_1,
+    )
     view_attributes: str | None = option(
         None,
         name="view-attributes",

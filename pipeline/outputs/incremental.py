@@ -21,7 +21,7 @@ from ...models.storage.input_files import InputFile
 from ...models.storage.storage import Storage
 from ..options import Options
 from .catalogue import Catalogue, CatalogueEntry
-from .note_links import stale_units
+from .note_links import due_units
 from .planning import InputSurvey, inspect_inputs, read_job, roles_for
 
 _log = logging.getLogger(__name__)
@@ -238,7 +238,7 @@ def _look(
     found: list[Changes] = []
     again: dict[str, str] = {}
     if job.rewrites_stale:
-        again = dict.fromkeys(stale_units(storage, job.output, catalogue).names, "linked")
+        again = dict.fromkeys(due_units(storage, job, catalogue).names, "linked")
     again |= dict.fromkeys(catalogue.incomplete(storage, job.output), "incomplete")
 
     def choose(listed: Sequence[InputFile]) -> Collection[str]:

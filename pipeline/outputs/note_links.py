@@ -23,12 +23,12 @@ from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt
 from ...models.records.evidence_files import facts_bytes
 from ...models.storage.storage import Storage
-from .catalogue import Catalogue
+from .catalogue import Catalogue, CatalogueEntry
 
 _log = logging.getLogger(__name__)
 
 STALE = "restricted/stale_notes.json"
-"""Below the output: published unit -> hash of the facts that hold of it now."""
+"""Below the output: facts that hold now of published units, and how long stale ones wait."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -156,7 +156,15 @@ def _note_stale(storage: Storage, job: Job, linked: LinkedUnits, hashes: Mapping
         name: hashes.get(number, "")
         for number, name in enumerate(linked.published, len(linked.staged))
     }
-    storage.write_bytes(f"{job.staging}/{STALE}", json.dumps(now, sort_keys=True).encode())
+    _, waited = _read(storage, f"{job.output}/{STALE}")
+    units = Catalogue.read(storage, job.output).units
+    waits = {
+        name: waited.get(name, 0) + 1
+        for name, facts in now.items()
+        if name in units and units[name].receipt.facts != facts
+    }
+    said = json.dumps({"facts": now, "waits": waits}, sort_keys=True)
+    storage.write_bytes(f"{job.staging}/{STALE}", said.encode())
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -164,7 +172,7 @@ class StaleUnits:
     """Published units of which the notes of a later run say something else.
 
     Attributes:
-        names: sorted.
+        names: those that wait longest first.
         rows: that are published of them.
         inputs: that they were made from, sorted.
     """
@@ -219,20 +227,48 @@ def stale_units(storage: Storage, output: str, catalogue: Catalogue) -> StaleUni
 
 
 def _stale(storage: Storage, url: str, catalogue: Catalogue) -> StaleUnits:
+    now, waits = _read(storage, url)
+    units = {
+        name: catalogue.units[name]
+        for name, facts in sorted(now.items(), key=lambda pair: (-waits.get(pair[0], 0), pair[0]))
+        if name in catalogue.units and catalogue.units[name].receipt.facts != facts
+    }
+    return _of_units(units)
+
+
+def _of_units(units: Mapping[str, CatalogueEntry]) -> StaleUnits:
+    rows = sum(entry.receipt.tally.counts["rows_out"] for entry in units.values())
+    inputs = sorted({url for entry in units.values() for url in entry.inputs})
+    return StaleUnits(tuple(units), rows, tuple(inputs))
+
+
+def due_units(storage: Storage, job: Job, catalogue: Catalogue) -> StaleUnits:
+    """The stale units that one run writes anew: all, or those that wait longest.
+
+    Raises:
+        UsageError: if what is known of them is damaged.
+    """
+    stale = stale_units(storage, job.output, catalogue)
+    if job.most_rewritten is None:
+        return stale
+    most = max(1, int(job.most_rewritten * len(catalogue.units)))
+    return _of_units({name: catalogue.units[name] for name in stale.names[:most]})
+
+
+def _read(storage: Storage, url: str) -> tuple[dict[str, str], dict[str, int]]:
+    """Published unit -> facts that hold of it now; stale unit -> for how many runs it is."""
     try:
-        now: dict[str, str] = json.loads(storage.read_bytes(url))
-        units = {
-            name: catalogue.units[name]
-            for name, facts in sorted(now.items())
-            if name in catalogue.units and catalogue.units[name].receipt.facts != facts
-        }
+        value = json.loads(storage.read_bytes(url))
+        facts, waits = dict(value["facts"]), dict(value["waits"])
+        if not all(isinstance(one, str) for one in facts.values()):
+            raise ValueError("facts")
+        if not all(isinstance(one, int) for one in waits.values()):
+            raise ValueError("waits")
     except FileNotFoundError:
-        units = {}
-    except (ValueError, AttributeError) as error:
+        return {}, {}
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(
             f"{STALE} is damaged ({type(error).__name__}): remove it, and scrub all inputs of "
             "this output again"
         ) from None
-    rows = sum(entry.receipt.tally.counts["rows_out"] for entry in units.values())
-    inputs = sorted({url for entry in units.values() for url in entry.inputs})
-    return StaleUnits(tuple(units), rows, tuple(inputs))
+    return facts, waits

@@ -168,6 +168,33 @@ def test_published_notes_that_new_ones_speak_of_are_reported_or_hold_the_run(
     assert "stale_units" not in status(storage, night["output"])["published"]
 
 
+def test_a_run_writes_no_more_anew_than_it_may_and_those_that_wait_longest(
+    scrub_it, storage, tmp_path
+):
+    night = {"output": str(tmp_path / "nights"), "most_rewritten": 0.01}
+    scrub_it(inputs=(write(tmp_path / "all", 0, 2),), **night)
+    left = {text for _, text in NOTES[:2]}
+    write(tmp_path / "all", 4, 7)
+    inputs = (str(tmp_path / "all"),)
+    manifest = scrub_it(inputs=inputs, incremental=True, **night)
+    assert manifest["report"]["stale_units"] == 1
+    assert len(left & set(texts(night["output"]))) == 1
+    said = json.loads(Path(night["output"], "restricted/stale_notes.json").read_text())
+    assert list(said["waits"].values()) == [2]
+    assert status(storage, night["output"])["published"]["stale_units"] == 1
+    scrub_it(inputs=inputs, incremental=True, **night)
+    assert not left & set(texts(night["output"]))
+    assert NOTHING in scrub_it(inputs=inputs, incremental=True, **night)
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]", b'{"facts": {}}', b'{"facts": 1, "waits": {}}'])
+def test_damaged_news_of_stale_notes_are_told(scrub_it, asked, damage):
+    scrub_it()
+    Path(asked.output, "restricted/stale_notes.json").write_bytes(damage)
+    with pytest.raises(UsageError, match="stale_notes.json is damaged"):
+        scrub_it(incremental=True)
+
+
 @pytest.mark.slow
 def test_stale_notes_whose_inputs_are_gone_stay(scrub_it, tmp_path, caplog):
     night = {"output": str(tmp_path / "nights")}

@@ -43,6 +43,7 @@ finish_pending = true
 hold = true
 canaries = "canaries.jsonl"
 view_attributes = "age,sex"
+most_rewritten = 0.1
 view_release = "view"
 allow_different_job = true
 max_gone = 0.2
