@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import os
 import re
 from collections.abc import Collection, Iterable
@@ -45,6 +46,8 @@ from .outputs.planning import PlannedRun, check_types, inspect_inputs, make_plan
 from .outputs.source_documents import key_check_of
 from .outputs.state import is_published, require_no_links, require_none_above
 from .runners.engines import beam_options_of, check_job_places, check_runner
+
+_log = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -147,6 +150,10 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     require_shiftable(policy, columns, hive_keys)
     labels = {label for bundle in new.bundles for label in bundle.labels}
     _check_own_labels(policy, labels)
+    if policy.puts_views and job.view_release is None:
+        _log.warning(
+            "the policy puts values of the view, and there is no --view-release: it puts markers"
+        )
     for form in forms:
         check_replacements(policy, labels, form)
     require_people(job.roster, columns)
@@ -156,7 +163,7 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
             "role patient (--column NAME=patient)"
         )
     if job.view is not None:
-        require_view_columns(job.view, columns)
+        require_view_sources(job.view, columns, policy, labels, roster=job.roster)
     if columns.known:
         job = dataclasses.replace(job, roster_hash=people_code_hash())
     job = dataclasses.replace(job, columns=columns)
@@ -231,8 +238,22 @@ def view_of_job(
     return generation, tuple(sorted(release.rules.levels.items()))
 
 
-def require_view_columns(view: ViewAttributes, columns: Columns) -> None:
-    """Refuses a view of which nobody could be told whose it is, or that lacks its columns.
+_VIEWED = (Role.PASS, Role.DROP, Role.TYPE)
+"""Roles of columns that the view may tell of: others hold identifiers, dates or texts."""
+
+
+def require_view_sources(
+    view: ViewAttributes,
+    columns: Columns,
+    policy: Policy,
+    labels: Collection[str],
+    *,
+    roster: str | None,
+) -> None:
+    """Refuses a view of which nobody could be told whose it is, or that lacks what tells it.
+
+    Args:
+        labels: of the models.
 
     Raises:
         UsageError: saying what to declare.
@@ -247,6 +268,39 @@ def require_view_columns(view: ViewAttributes, columns: Columns) -> None:
         raise UsageError(
             f"--view-attributes: {declared_list(missing)} has no role: declare it with --column "
             "NAME=pass, or NAME=drop if it must not be in the output"
+        )
+    roles = dict(columns.roles)
+    if other := [name for _, name in view.columns if roles[name] not in _VIEWED]:
+        raise UsageError(
+            f"--view-attributes: {declared_list(other)} has role {roles[other[0]]}, and only "
+            f"columns with role {', '.join(_VIEWED)} can tell of an attribute: what they say is "
+            "published as it is"
+        )
+    own = {name: one.hipaa for scope in policy.scopes for name, one in scope.labels.items()}
+    told = {name for name, hipaa in own.items() if hipaa is None}
+    told |= {label for label in labels if label not in LABELS and label not in own}
+    if missing := [label for _, label in view.labels if label not in told]:
+        raise UsageError(
+            f"--view-attributes: label:{missing[0]}: only labels of your own that are no "
+            "identifiers can be sensitive attributes, as [labels] of the policy or a model of "
+            f"yours has them{did_you_mean(missing[0], sorted(told))}; there are "
+            f"{', '.join(sorted(told)) or 'none'}"
+        )
+    if policy.shifts_dates and any(name == "year" for name, _ in view.columns):
+        raise UsageError(
+            "--view-attributes: year=COLUMN would tell the true year where dates are shifted: give "
+            "the column the role date, and name year alone"
+        )
+    has = {attribute for _, _, attribute in columns.known} | {name for name, _ in view.columns}
+    if "sex" in view.names and roster is None and "sex" not in has:
+        raise UsageError(
+            "--view-attributes: nothing says the sex of a patient: give a column the role "
+            "known:sex, or say sex=COLUMN, or give a --roster"
+        )
+    if "year" in view.names and "year" not in has and not columns.named(Role.DATE):
+        raise UsageError(
+            "--view-attributes: nothing says the year of a note: give a column the role date, or "
+            "say year=COLUMN"
         )
 
 

@@ -92,15 +92,24 @@ def generalise_age(covered: str, restricted: frozenset[str] = frozenset()) -> st
     return "90+" if all(90 <= age <= _OLDEST for age in ages) else None
 
 
-def age_in_years(covered: str) -> float | None:
-    """The age that a text names, of a range its lower end; None for what is not understood whole.
+_DECADE = re.compile(r"[0-9]['’]?s\b|ies\b|arian\b|\bteen|\b(?:early|mid|late)\b")
 
-    Understood is what `generalise_age` understands.
+
+def years_named(covered: str) -> tuple[float, float] | None:
+    """The least and the greatest age that a text may mean; None for what is not understood whole.
+
+    Understood is what `generalise_age` understands. A decade may mean any age within it.
     """
-    if len(covered) > _LONGEST_AGE:
+    if covered.strip() == "90+":
+        return 90.0, float(_OLDEST)
+    if len(covered) > _LONGEST_AGE or "+" in covered:
         return None
-    ages = _ages(covered.casefold())
-    return ages[0] if ages and all(age <= _OLDEST for age in ages) else None
+    folded = covered.casefold()
+    ages = _ages(folded)
+    if not ages or any(age > _OLDEST for age in ages):
+        return None
+    low, high = min(ages), max(ages)
+    return (low, high + 9) if _DECADE.search(folded) else (low, high)
 
 
 def _ages(folded: str) -> list[float]:

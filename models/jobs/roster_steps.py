@@ -280,6 +280,12 @@ def guard_batch(
         if row in written:
             written[row].append(values)
             passes[row].append(values)
+    if batch.rows.viewed is not None:  # what the view tells of a row goes out, too
+        for cells in batch.rows.viewed.cells.values():
+            for row, cell in zip(batch.rows.first_rows.tolist(), cells, strict=True):
+                if row in written:
+                    written[row].append([cell])
+                    passes[row].append([cell])
     for row, text in zip(batch.documents.rows.tolist(), batch.scrubbed.texts, strict=True):
         if row in written:
             written[row].append([text])

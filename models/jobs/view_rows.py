@@ -9,20 +9,25 @@ from __future__ import annotations
 import datetime
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..core.batches import Batch
 from ..core.errors import DocumentError
-from ..core.keys import canonical_id
 from ..core.known_values import KnownAttribute, KnownValue, PersonKind
 from ..core.shortage import raise_shortage
 from ..redaction.policy import Policy
 from ..roster.normal import birth_dates
 from ..roster.people import KnownPeople
-from ..view.attributes import ViewAttributes, age_at, read_value
+from ..view.attributes import (
+    ViewAttributes,
+    age_at,
+    age_at_place,
+    read_value,
+    text_of_cell,
+)
 from ..view.hierarchies import age_band
 from ..view.merging import VIEW
 
@@ -71,16 +76,24 @@ class UnitView:
         spans, documents = batch.spans, batch.documents
         if spans is None:
             return found
+        others = _overlaps(batch)
         attributes_of = {label: self._attributes.attributes_of(label) for label in {*spans.labels}}
         places = zip(
             spans.documents.tolist(), spans.starts.tolist(), spans.ends.tolist(), strict=True
         )
         for at, (document, start, end) in enumerate(places):
             if (attributes := attributes_of[spans.labels[at]]) and not spans.fragments[at]:
-                text, row = documents.texts[document][start:end], int(documents.rows[document])
+                row, text = int(documents.rows[document]), documents.texts[document]
                 for attribute in attributes:
-                    # Names of drugs and the like are written in any case; columns are not changed.
-                    own = text if attribute in self._attributes.identifying else text.casefold()
+                    if attribute == "age":
+                        own, _ = age_at_place(text, start, end)
+                    elif attribute in self._attributes.identifying:
+                        own = text[start:end]
+                    elif others(document, start, end, spans.labels[at]):
+                        continue  # what somebody else found in it is no value
+                    else:
+                        # Names of drugs and the like are written in any case.
+                        own = text[start:end].casefold()
                     self._put(found[row], attribute, own)
         return found
 
@@ -114,12 +127,12 @@ class UnitView:
         if viewed is None:
             return found
         if (year := viewed.years[row]) is not None and "year" in self._attributes.names:
-            found["year"] = {str(year)}
+            self._put(found, "year", str(year))
         if (birth := viewed.births[row]) is not None:
             self._put_age(found, batch, row, (birth,))
         for attribute, cells in viewed.cells.items():
             try:
-                text = canonical_id(cells[row])
+                text = text_of_cell(attribute, cells[row])
             except Exception as error:  # such as a list, which is no value
                 raise_shortage(error)
                 continue
@@ -147,6 +160,14 @@ class UnitView:
     def _put(self, found: dict[str, set[str]], attribute: str, text: str) -> None:
         if (value := read_value(attribute, text, self._restricted)) is not None:
             found.setdefault(attribute, set()).add(value)
+
+
+def _overlaps(batch: Batch) -> Callable[[int, int, int, str], bool]:
+    """Tells whether anything of another label was proposed within a stretch of a document."""
+    by_document = batch.candidates.by_document(len(batch.documents))
+    return lambda document, start, end, label: any(
+        one.label != label and one.start < end and start < one.end for one in by_document[document]
+    )
 
 
 def view_bytes(table: pa.Table) -> bytes:

@@ -133,8 +133,8 @@ MARKED: Final = StandIn(None)
 class ValuesOfRecord(Protocol):
     """What the identifier view says of a patient; see `view.lookup`."""
 
-    def shown(self, patient: str, label: str, covered: str) -> str | None:
-        """What stands in place of a text; None for a marker."""
+    def shown(self, patient: str, label: str, text: str, start: int, end: int) -> str | None:
+        """What stands in place of a stretch of a text; None for a marker."""
 
 
 class StandIns:
@@ -198,7 +198,7 @@ class StandIns:
         if self._view is not None and note.patient is not None:
             for at, span in enumerate(spans):
                 if span.action == VIEW and span.is_plain:
-                    shown = self._view.shown(note.patient, span.label, _covered(text, span))
+                    shown = self._view.shown(note.patient, span.label, text, span.start, span.end)
                     found[at] = MARKED if shown is None else StandIn(shown, VIEW)
         if named and self._surrogates is not None:
             known, avoid = self._context(

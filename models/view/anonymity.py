@@ -53,8 +53,9 @@ class Requirement:
     distance: Distance = Distance.EQUAL
 
     def __post_init__(self) -> None:
-        if self.k < 1 or self.l_distinct < 1 or self.l_entropy < 1:
-            raise UsageError("k and l must be 1 or more")
+        bounds = (self.k, self.l_distinct, self.l_entropy)
+        if not all(1 <= bound < 1 << 31 for bound in bounds):
+            raise UsageError("k and l must be 1 or more, and numbers that a table may have")
         if not 0 <= self.suppressed <= 1 or not 0 <= self.t <= 1:
             raise UsageError("the share of the suppressed, and t, must be between 0 and 1")
 
@@ -69,6 +70,8 @@ class CountedTable:
         codes: a row each for equal patients, a column an attribute: index into its values.
         counts: how many patients each row is.
         sensitive: attribute that must not be learnt -> code of each row.
+        unknown: attribute of these -> the code of "not known", which is no value that a class could
+            have beside others.
     """
 
     hierarchies: tuple[Hierarchy, ...]
@@ -76,6 +79,7 @@ class CountedTable:
     codes: Ints
     counts: Ints
     sensitive: Mapping[str, Ints] = dataclasses.field(default_factory=dict)
+    unknown: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(
@@ -178,32 +182,82 @@ def generalised(
     count = int(classes.max()) + 1 if len(classes) else 0
     sizes = np.bincount(classes, weights=table.counts, minlength=count).astype(np.int64)
     fails = sizes < requirement.k
-    for codes in table.sensitive.values():
-        fails |= _tells(classes, codes, table.counts, sizes, requirement)
+    for name, codes in table.sensitive.items():
+        unknown = table.unknown.get(name)
+        fails |= _too_alike(classes, codes, table.counts, sizes, requirement, unknown)
+    if requirement.t < 1:
+        fails = _too_far(table, classes, sizes, fails, requirement)
     return Generalised(tuple(levels), classes, sizes, fails, int(sizes[fails].sum()))
 
 
-def _tells(
-    classes: Ints, codes: Ints, counts: Ints, sizes: Ints, requirement: Requirement
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _ValuesByClass:
+    """Values of a sensitive attribute by class: owner, value and patients of each that occurs."""
+
+    owner: Ints
+    value: Ints
+    patients: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, classes: Ints, codes: Ints, counts: Ints) -> _ValuesByClass:
+        width = int(codes.max()) + 1 if len(codes) else 1
+        cells, places = np.unique(classes * width + codes, return_inverse=True)
+        patients = np.bincount(places.reshape(-1), weights=counts).astype(np.float64)
+        return cls(cells // width, cells % width, patients)
+
+
+def _too_alike(
+    classes: Ints,
+    codes: Ints,
+    counts: Ints,
+    sizes: Ints,
+    requirement: Requirement,
+    unknown: int | None,
 ) -> npt.NDArray[np.bool_]:
-    """Which classes say too much of a sensitive attribute."""
+    """Which classes have too few values of a sensitive attribute (l-diversity)."""
     fails = np.zeros(len(sizes), np.bool_)
-    width = int(codes.max()) + 1 if len(codes) else 1
-    cells, places = np.unique(classes * width + codes, return_inverse=True)
-    of_cell = np.bincount(places.reshape(-1), weights=counts)
-    owner, value = cells // width, cells % width
-    distinct = np.bincount(owner, minlength=len(sizes))
-    fails |= distinct < requirement.l_distinct
-    share = of_cell / sizes[owner]
+    cells = _ValuesByClass.of(classes, codes, counts)
+    if requirement.l_distinct > 1:
+        known = cells.owner if unknown is None else cells.owner[cells.value != unknown]
+        fails |= np.bincount(known, minlength=len(sizes)) < requirement.l_distinct
     if requirement.l_entropy > 1:
-        entropy = np.bincount(owner, weights=-share * np.log(share), minlength=len(sizes))
+        share = cells.patients / sizes[cells.owner]
+        entropy = np.bincount(cells.owner, -share * np.log(share), minlength=len(sizes))
         fails |= np.exp(entropy) < requirement.l_entropy * (1 - 1e-9)
-    if requirement.t < 1:
-        whole = np.bincount(codes, weights=counts, minlength=width) / max(1, counts.sum())
-        fails |= _distances(owner, value, share, whole, len(sizes), requirement.distance) > (
-            requirement.t + 1e-9
-        )
     return fails
+
+
+def _too_far(
+    table: CountedTable,
+    classes: Ints,
+    sizes: Ints,
+    fails: npt.NDArray[np.bool_],
+    requirement: Requirement,
+) -> npt.NDArray[np.bool_]:
+    """Which classes fail, with those that are too far from all that is released (t-closeness).
+
+    What is released gets less with each class that fails, and with it how it is among all: so it is
+    looked at again until nothing changes.
+    """
+    of_attribute = [
+        _ValuesByClass.of(classes, codes, table.counts) for codes in table.sensitive.values()
+    ]
+    while True:
+        before = fails
+        for cells in of_attribute:
+            released = ~fails[cells.owner]
+            owner, value = cells.owner[released], cells.value[released]
+            patients = cells.patients[released]
+            if not len(owner):
+                return fails
+            whole = np.bincount(value, weights=patients) / patients.sum()
+            apart = _distances(
+                owner, value, patients / sizes[owner], whole, len(sizes), requirement.distance
+            )
+            apart[fails] = 0
+            fails = fails | (apart > requirement.t + 1e-9)
+        if fails.sum() == before.sum():
+            return fails
 
 
 _CELLS_AT_ONCE = 1 << 22
@@ -268,6 +322,12 @@ def _hopeless_pairs(
     return found
 
 
+_NO_LEVELS = (
+    "no levels do: even with all attributes hidden, {patients} patients are fewer than k = {k}, or "
+    "all of them tell too much of a sensitive attribute. Ask for less, or let more be left out"
+)
+
+
 def least_levels(table: CountedTable, requirement: Requirement) -> Generalised:
     """The levels with the least loss at which few enough patients are suppressed.
 
@@ -283,6 +343,9 @@ def least_levels(table: CountedTable, requirement: Requirement) -> Generalised:
         key=lambda levels: (round(loss_of(table.hierarchies, levels), 9), levels),
     )
     allowed = int(requirement.suppressed * table.patients)
+    plain = Requirement(k=requirement.k, l_distinct=requirement.l_distinct)
+    if generalised(table, most, plain).suppressed > allowed:
+        raise UsageError(_NO_LEVELS.format(patients=table.patients, k=requirement.k))
     hopeless = _hopeless_pairs(table, requirement.k, allowed)
     for levels in choices:
         if any((levels[one], levels[two]) in pairs for (one, two), pairs in hopeless.items()):
@@ -290,7 +353,4 @@ def least_levels(table: CountedTable, requirement: Requirement) -> Generalised:
         found = generalised(table, levels, requirement)
         if found.suppressed <= allowed:
             return found
-    raise UsageError(
-        f"no levels do: with all attributes hidden, {table.patients} patients are still fewer than "
-        f"k = {requirement.k}, or all of them tell too much of a sensitive attribute"
-    )
+    raise UsageError(_NO_LEVELS.format(patients=table.patients, k=requirement.k))

@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable, Mapping
 
 from ..core.errors import UsageError
+from ..core.keys import canonical_id
 from ..core.suggestions import did_you_mean
-from ..dates.written_ages import age_in_years
+from ..dates.written_ages import years_named
 from ..redaction.generalization import generalise_zip
 from .hierarchies import HIERARCHIES, age_band
 from .occupations import group_of
@@ -25,16 +26,62 @@ LONGEST_VALUE = 80
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _LABEL = "label:"
 _YEAR = re.compile(r"\s*((?:18|19|20|21)[0-9]{2})(?![0-9])")
+_DAY = re.compile(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}(?![0-9])|[0-9]{1,2}([/.-])[0-9]{1,2}\1[0-9]{2,4}")
+RESERVED = frozenset(("patient_key", "class_size", "patients"))
+"""Names of columns that every view has."""
 _ZIP3 = re.compile(r"\s*[0-9]{3}\s*")
 
 
 def _age(text: str) -> str | None:
-    years = age_in_years(text)
-    return None if years is None else age_band(int(years))
+    years = years_named(text)
+    if years is None:
+        return None
+    low, high = (age_band(int(one)) for one in years)
+    return low if low == high else None
+
+
+_SUB_YEAR = re.compile(
+    r"[ \t\n-]{0,2}(mo(?:nth)?s?|wks?|weeks?|days?|hours?|hrs?|mes(?:es)?|semanas?|d[ií]as?)\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"\s?(?:[0-9]+/[0-9]|[.,][0-9]|['’]?s\b|\+)")
+_BOUND = re.compile(
+    r"(?:over|above|under|below|than|least|most|until|up to|after|before|[<>≤≥~]|\byears?,?)\s*$",
+    re.IGNORECASE,
+)
+_AROUND = 12
+
+
+def age_at_place(text: str, start: int, end: int) -> tuple[str, bool]:
+    """An age with the unit that stands behind it, and whether it stands for itself.
+
+    Spans often cover the number alone: `18` of `18-month-old`. Within bounds (`over 65`), fractions
+    and ages of two parts the number is no age.
+    """
+    covered, before, after = (
+        text[start:end],
+        text[max(0, start - _AROUND) : start],
+        text[end : end + _AROUND],
+    )
+    is_alone = not (_BOUND.search(before) or _GOES_ON.match(after))
+    if unit := _SUB_YEAR.match(after):
+        return f"{covered} {unit.group(1)}", False
+    return covered, is_alone
+
+
+_SEXES = {
+    **dict.fromkeys(
+        ["f", "female", "woman", "girl", "femenino", "femenina", "mujer", "w", "weiblich"], "F"
+    ),
+    **dict.fromkeys(
+        ["m", "male", "man", "boy", "masculino", "masculina", "hombre", "varón", "männlich"], "M"
+    ),
+}
+"""In English, Spanish and German; anything else is not known."""
 
 
 def _sex(text: str) -> str | None:
-    return {"f": "F", "m": "M"}.get(text.strip().casefold()[:1])
+    return _SEXES.get(text.strip().casefold())
 
 
 def _state(text: str) -> str | None:
@@ -76,7 +123,21 @@ def read_value(attribute: str, text: str, restricted: frozenset[str]) -> str | N
     if attribute in READERS:
         return READERS[attribute](text)
     value = " ".join(text.split())
-    return value if value and len(value) <= LONGEST_VALUE and value.isprintable() else None
+    if not value or len(value) > LONGEST_VALUE or not value.isprintable() or _DAY.match(value):
+        return None  # a day is no value: beside shifted dates it would tell by how many days
+    return value
+
+
+def text_of_cell(attribute: str, cell: object) -> str | None:
+    """What a cell of a column says of an attribute, as a text; None for what is no single value."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, int) and attribute == "zip3":
+        # Numbers have lost their zeros; of small ones nobody knows how many.
+        return f"{cell:05}" if cell > 999 else None
+    if isinstance(cell, float) and cell == cell and not cell.is_integer():
+        return str(int(cell)) if attribute == "age" else f"{cell:g}"
+    return canonical_id(cell)
 
 
 def age_at(birth: datetime.date, day: datetime.date) -> int | None:
@@ -117,6 +178,8 @@ class ViewAttributes:
                     "--view-attributes: expected names of small letters, digits and underscores, "
                     "each alone, as NAME=COLUMN or as NAME=label:LABEL, with commas between"
                 )
+            if name in RESERVED:
+                raise UsageError(f"--view-attributes: {name} is a column of every view")
             if name in names:
                 raise UsageError(f"--view-attributes: {name} is there twice")
             if not source and name not in HIERARCHIES:

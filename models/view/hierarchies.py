@@ -29,10 +29,12 @@ class Hierarchy:
     Attributes:
         name: of the attribute.
         levels: value of level 0 -> value of each level from 1 on; the last gives `ANY`.
+        shown: what each level shows, for people; the last shows nothing.
     """
 
     name: str
     levels: tuple[Level, ...]
+    shown: tuple[str, ...]
 
     @property
     def most(self) -> int:
@@ -44,6 +46,10 @@ class Hierarchy:
         if not level or (value == UNKNOWN and level < self.most):
             return value
         return self.levels[level - 1](value)
+
+    def says(self, level: int) -> str:
+        """What a level shows, for people."""
+        return self.shown[level] if level < self.most else "hidden"
 
     def codes(self, values: Sequence[str], level: int) -> npt.NDArray[np.int64]:
         """For each of some values of level 0 its place among those of a level, sorted."""
@@ -91,9 +97,9 @@ def _years(width: int) -> Level:
 HIERARCHIES: Mapping[str, Hierarchy] = {
     one.name: one
     for one in (
-        Hierarchy("age", (_bands(10), _bands(30), _any)),
-        Hierarchy("profession", (kind_of_work, _any)),
-        Hierarchy("sex", (_any,)),
+        Hierarchy("age", (_bands(10), _bands(30), _any), ("5 years", "10 years", "30 years")),
+        Hierarchy("profession", (kind_of_work, _any), ("23 groups", "6 kinds of work")),
+        Hierarchy("sex", (_any,), ("F, M",)),
         Hierarchy(
             "state",
             (
@@ -101,9 +107,10 @@ HIERARCHIES: Mapping[str, Hierarchy] = {
                 lambda state: REGION_OF.get(state, ELSEWHERE),
                 _any,
             ),
+            ("states", "divisions", "regions"),
         ),
-        Hierarchy("year", (_years(5), _years(10), _any)),
-        Hierarchy("zip3", (_prefix(2), _prefix(1), _any)),
+        Hierarchy("year", (_years(5), _years(10), _any), ("years", "5 years", "10 years")),
+        Hierarchy("zip3", (_prefix(2), _prefix(1), _any), ("3 digits", "2 digits", "1 digit")),
     )
 }
 """The attributes of the view, by name."""

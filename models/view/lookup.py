@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +19,11 @@ from ..core.errors import UsageError
 from ..core.shortage import raise_shortage
 from ..core.small_parquet import table_in
 from ..storage.storage import Storage
-from .attributes import LABELS, read_value
+from .attributes import LABELS, age_at_place, read_value
 from .hierarchies import HIERARCHIES, UNKNOWN
 from .release import CLASS_SIZE, Release
+
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 Levels = tuple[tuple[str, int], ...]
 """Attribute -> level, sorted."""
@@ -38,23 +41,28 @@ class ViewLevels:
     levels: Mapping[str, int]
     restricted: frozenset[str]
 
-    def of_text(self, label: str, covered: str) -> tuple[str, str] | None:
-        """The attribute that a text tells of, and its value as it may go out; None for no value.
+    def of_text(self, label: str, text: str, start: int, end: int) -> tuple[str, str] | None:
+        """The attribute that a stretch tells of, and its value as it may go out; None for no value.
 
-        At the last level nothing is left to tell.
+        At the last level nothing is left to tell. A number of months is no age in years.
         """
         attribute = LABELS.get(label)
         if attribute is None or attribute not in self.levels:
             return None
         level, hierarchy = self.levels[attribute], HIERARCHIES[attribute]
+        covered = text[start:end]
+        if attribute == "age":
+            covered, is_alone = age_at_place(text, start, end)
+            if not is_alone:
+                return None
         value = read_value(attribute, covered, self.restricted)
         if value is None or value == UNKNOWN or level == hierarchy.most:
             return None
         return attribute, hierarchy.at(value, level)
 
-    def shown(self, patient: str, label: str, covered: str) -> str | None:
-        """What stands in place of a text of which it is known that its record says the same."""
-        found = self.of_text(label, covered)
+    def shown(self, patient: str, label: str, text: str, start: int, end: int) -> str | None:
+        """What stands in place of a stretch of which it is known that its record says the same."""
+        found = self.of_text(label, text, start, end)
         return None if found is None else found[1]
 
 
@@ -94,9 +102,9 @@ class RecordView:
                 f"--view-release: its rows are damaged ({type(error).__name__}): build it again"
             ) from None
         table = table.filter(np.asarray(table[CLASS_SIZE]) > 0)
-        # 32 hex digits a patient, as 16 bytes.
-        joined = "".join(table["patient_key"].to_pylist())
-        self._keys: npt.NDArray[np.bytes_] = np.frombuffer(bytes.fromhex(joined), "S16")
+        # 32 hex digits a patient, as two numbers.
+        joined = bytes.fromhex("".join(table["patient_key"].to_pylist()))
+        self._keys = np.frombuffer(joined, ">u8").astype(np.uint64).reshape(-1, 2)
         self._codes: dict[str, npt.NDArray[np.uint16]] = {}
         self._values: dict[str, list[str]] = {}
         for name in names:
@@ -106,18 +114,26 @@ class RecordView:
                 HIERARCHIES[name].at(value, levels[name]) for value in column.dictionary.to_pylist()
             ]
 
-    def shown(self, patient: str, label: str, covered: str) -> str | None:
-        """What stands in place of a text of a patient's note; None for a marker."""
-        found = self._levels.of_text(label, covered)
+    def shown(self, patient: str, label: str, text: str, start: int, end: int) -> str | None:
+        """What stands in place of a stretch of a patient's note; None for a marker."""
+        found = self._levels.of_text(label, text, start, end)
         if found is None:
             return None
         attribute, value = found
-        key = np.bytes_(bytes.fromhex(patient))
-        at = int(np.searchsorted(self._keys, key))
-        if at == len(self._keys) or self._keys[at] != key:
+        at = self._place(patient)
+        if at is None:
             return None
         of_record = self._values[attribute][int(self._codes[attribute][at])]
         return value if value == of_record else None
+
+    def _place(self, patient: str) -> int | None:
+        """The row of a patient; None for one of whom nothing is released."""
+        high, low = int(patient[:16], 16), int(patient[16:], 16)
+        first, end = (
+            int(np.searchsorted(self._keys[:, 0], np.uint64(high), side)) for side in _SIDES
+        )
+        at = first + int(np.searchsorted(self._keys[first:end, 1], np.uint64(low)))
+        return at if at < end and int(self._keys[at, 1]) == low else None
 
 
 def read_release_at(storage: Storage, place: str) -> tuple[Release, str]:

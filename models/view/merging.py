@@ -98,15 +98,18 @@ class ViewTable:
         """An attribute of some patients, each code by what `values` has in its place."""
         return pa.array(values, pa.string()).take(pa.array(self.codes[name][of]))
 
-    def without_rare(self, name: str, least: int, instead: str) -> ViewTable:
-        """The same with one value in place of all that fewer than `least` patients have."""
-        counts = np.bincount(self.codes[name], minlength=len(self.values[name]))
+    def without_rare(
+        self, name: str, least: int, instead: str, among: npt.NDArray[np.bool_]
+    ) -> ViewTable:
+        """The same with one value in place of all that fewer than `least` of some patients have."""
+        counts = np.bincount(self.codes[name][among], minlength=len(self.values[name]))
         values = tuple(
             value if counts[code] >= least or value == UNKNOWN else instead
             for code, value in enumerate(self.values[name])
         )
         kept = tuple(dict.fromkeys(values))
-        places = np.array([kept.index(value) for value in values], np.int64)
+        numbers = {value: number for number, value in enumerate(kept)}
+        places = np.array([numbers[value] for value in values], np.int64)
         codes = places[self.codes[name]] if len(places) else self.codes[name]
         return dataclasses.replace(
             self, values={**self.values, name: kept}, codes={**self.codes, name: codes}

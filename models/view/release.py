@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..core.errors import UsageError
 from ..core.type_checks import check_field_types
 from .anonymity import CountedTable, Distance, Requirement, generalised, least_levels
-from .attributes import ViewAttributes
-from .hierarchies import HIERARCHIES
+from .attributes import RESERVED, ViewAttributes
+from .hierarchies import HIERARCHIES, UNKNOWN
 from .merging import ViewTable
 
 RELEASE = "restricted/view/release.json"
 """Where it lies, below the output."""
+
+ROWS = re.compile(r"restricted/view/patients-[0-9]{1,9}\.parquet")
+"""Where its restricted rows lie."""
 
 OTHER = "other"
 """In place of what texts name, and fewer than k patients have."""
@@ -34,7 +40,7 @@ class ViewRules:
         levels: attribute by which somebody may be known -> its level.
         sensitive: the other attributes.
         from_texts: those of them whose values are words of notes.
-        requirement: what every class fulfils.
+        requirement: what every class fulfils, and how many may be left out for it.
     """
 
     levels: dict[str, int]
@@ -62,10 +68,11 @@ class ViewRules:
         """All attributes, as columns have them."""
         return (*sorted(self.levels), *self.sensitive)
 
-    def shown(self, table: ViewTable) -> ViewTable:
-        """The rows as they go into classes: without words that few have."""
+    def shown(self, table: ViewTable, among: npt.NDArray[np.bool_] | None = None) -> ViewTable:
+        """The rows as they go into classes: without words that few have, of some or of all."""
+        some = np.ones(len(table.patients), np.bool_) if among is None else among
         for name in self.from_texts:
-            table = table.without_rare(name, self.requirement.k, OTHER)
+            table = table.without_rare(name, self.requirement.k, OTHER, some)
         return table
 
     def counted(self, table: ViewTable) -> CountedTable:
@@ -76,6 +83,11 @@ class ViewRules:
             np.stack([table.codes[name] for name in sorted(self.levels)], axis=1),
             np.ones(len(table.patients), np.int64),
             {name: table.codes[name] for name in self.sensitive},
+            {
+                name: table.values[name].index(UNKNOWN)
+                for name in self.sensitive
+                if UNKNOWN in table.values[name]
+            },
         )
 
 
@@ -89,23 +101,28 @@ class ViewRows:
         public: of those who are not left out: key, and the attributes as they go out.
         suppressed: patients who are left out.
         classes: that go out.
+        known: attribute -> of how many patients it is known.
     """
 
     restricted: pa.Table
     public: pa.Table
     suppressed: int
     classes: int
+    known: dict[str, int]
 
     @classmethod
     def of(cls, table: ViewTable, rules: ViewRules) -> ViewRows:
         """Those of all patients."""
+        levels = [rules.levels[name] for name in sorted(rules.levels)]
         shown = rules.shown(table)
-        found = generalised(
-            rules.counted(shown),
-            [rules.levels[name] for name in sorted(rules.levels)],
-            rules.requirement,
-        )
-        goes_out = ~found.fails[found.classes]
+        while True:
+            found = generalised(rules.counted(shown), levels, rules.requirement)
+            goes_out = ~found.fails[found.classes]
+            # Words that few have of those who go out: with fewer values, more classes may fail.
+            again = rules.shown(shown, goes_out)
+            if all(len(again.values[n]) == len(shown.values[n]) for n in rules.from_texts):
+                break
+            shown = again
         everyone = np.ones(len(goes_out), np.bool_)
         sizes = np.where(goes_out, found.sizes[found.classes], 0)
         restricted = {"patient_key": table.patients}
@@ -119,9 +136,12 @@ class ViewRows:
             restricted[name] = table.shown(name, table.values[name], everyone)
             public[name] = shown.shown(name, values, goes_out)
         restricted[CLASS_SIZE] = pa.array(sizes, pa.int32())
-        return cls(
-            pa.table(restricted), pa.table(public), found.suppressed, int((~found.fails).sum())
-        )
+        known = {
+            name: int(pc.sum(pc.not_equal(restricted[name], UNKNOWN)).as_py() or 0)
+            for name in rules.names
+        }
+        classes = int((~found.fails).sum())
+        return cls(pa.table(restricted), pa.table(public), found.suppressed, classes, known)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +156,7 @@ class Release:
         rules: frozen with the first release.
         patients, suppressed: who is in the restricted rows, and who of them is left out.
         classes: that are released.
+        known: attribute -> of how many patients it is known.
         rows, rows_sha256: the restricted rows, below the output.
         public_sha256: of the released ones.
     """
@@ -148,6 +169,7 @@ class Release:
     patients: int
     suppressed: int
     classes: int
+    known: dict[str, int]
     rows: str
     rows_sha256: str
     public_sha256: str
@@ -156,6 +178,23 @@ class Release:
     def leaves_out_too_many(self) -> bool:
         """Whether more patients are left out than the requirement lets."""
         return self.suppressed > self.rules.requirement.suppressed * self.patients
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether a build can have written it."""
+        rules, numbers = self.rules, (self.number, self.patients, self.suppressed, self.classes)
+        return (
+            bool(rules.levels)
+            and all(
+                name in HIERARCHIES and 0 <= level <= HIERARCHIES[name].most
+                for name, level in rules.levels.items()
+            )
+            and not {*rules.sensitive} & (HIERARCHIES.keys() | RESERVED)
+            and set(rules.from_texts) <= set(rules.sensitive)
+            and self.known.keys() == set(rules.names)
+            and min(numbers) >= 0
+            and ROWS.fullmatch(self.rows) is not None
+        )
 
     def to_json(self) -> str:
         """The release as JSON text."""
@@ -178,11 +217,8 @@ class Release:
                 rules[name] = tuple(rules[name])
             release = cls(**value | {"rules": ViewRules(**rules)})
             check_field_types(release)
-            if any(
-                name not in HIERARCHIES or not 0 <= level <= HIERARCHIES[name].most
-                for name, level in release.rules.levels.items()
-            ):
-                raise ValueError("levels")
+            if not release.is_possible:
+                raise ValueError("values")
         except (ValueError, KeyError, TypeError, RecursionError, UsageError) as error:
             raise UsageError(
                 f"the release of the view is damaged ({type(error).__name__}): {RELEASE}"

@@ -41,7 +41,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         raise UsageError("the key is another one than that of the output")
     units = []
     if not parsed.json:
-        show("what\tname\tdoc_key or patient_key\ttimes\tas\tunit")
+        show("what\tname\tdoc_key or patient_key\ttimes or notes\tlabel\tunit")
     for unit in search_names(
         storage, output, manifest, keys, names, by_evidence=parsed.by_evidence
     ):
@@ -68,7 +68,7 @@ def _lines(storage: Storage, place: str | None) -> list[str]:
     try:
         return storage.read_bytes(place).decode("utf-8-sig").split("\n")
     except FileNotFoundError:
-        raise UsageError("--name-file: there is no such file") from None
+        raise UsageError(f"--name-file: there is no such file: {place}") from None
     except (UnicodeDecodeError, StorageError) as error:
         raise UsageError(f"--name-file cannot be read ({type(error).__name__})") from None
 
@@ -99,9 +99,10 @@ def _summary(names: Sequence[SoughtName], units: Sequence[SearchedUnit]) -> Iter
     )
     if touched:
         yield (
-            f"to remove what stands, {counted(len(touched), 'unit')} with "
-            f"{counted(sum(unit.rows for unit in touched), 'row')} would be run again: put the "
-            "names into a deny-list or a roster, and scrub their inputs again"
+            f"what stands is in {counted(len(touched), 'unit')} with "
+            f"{counted(sum(unit.rows for unit in touched), 'row')}. A roster that has the names "
+            "removes it when the inputs of these are scrubbed again; a deny-list does, too, but as "
+            "it changes the policy, all inputs are scrubbed again"
         )
     if unread := sum(unit.unread_rows for unit in units):
         yield (

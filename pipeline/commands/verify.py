@@ -404,8 +404,8 @@ class _Check:
             return
         self.faults += (f"view: {fault}" for fault in found.faults)
         self.lines.append(
-            f"the view of {found.release.patients:,} patients has "
-            f"{found.release.classes:,} classes of at least {found.release.rules.requirement.k}"
+            f"the view of {found.release.patients:,} patients: "
+            f"k = {found.release.rules.requirement.k}, {found.release.suppressed:,} left out"
             f"{'' if found.is_current else '; it is of an earlier run'}"
         )
 

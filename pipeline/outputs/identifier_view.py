@@ -15,24 +15,26 @@ import dataclasses
 import hashlib
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ...models.core.display_names import counted
 from ...models.core.errors import StorageError, UsageError
 from ...models.core.shortage import raise_shortage
 from ...models.core.small_parquet import table_in
+from ...models.jobs.plan import parquet_bytes
 from ...models.jobs.receipts import Part
 from ...models.storage.storage import Storage
-from ...models.view.anonymity import Requirement
+from ...models.view.anonymity import Requirement, generalised
 from ...models.view.attributes import ViewAttributes
 from ...models.view.merging import VIEW, ViewTable, merged
-from ...models.view.release import RELEASE, Release, ViewRows, ViewRules
-from .catalogue import Catalogue
+from ...models.view.release import RELEASE, ROWS, Release, ViewRows, ViewRules
+from .catalogue import Catalogue, CatalogueEntry
 from .manifest import read_manifest
 from .planning import read_job
 from .source_documents import key_check_of
@@ -42,7 +44,7 @@ PUBLIC = "view/patients.parquet"
 FILES = re.compile(r"view/(release\.json|budget\.json|patients-[0-9]+\.parquet)")
 """Those under restricted/."""
 
-STALE = "the output was published since the view was built: build it again"
+OUTDATED = "the output was published since the view was built: build it again"
 _FOLDER = "restricted/view"
 _BUCKET_ROWS = 4_000_000
 """Most rows of units that are merged at once, about."""
@@ -57,26 +59,32 @@ class BuiltView:
 
     Attributes:
         release: that is written.
-        units: that tell of patients.
-        silent_units: that were written without `--view-attributes`, and tell nothing.
+        silent_units: that were written without these `--view-attributes`, and tell nothing.
     """
 
     release: Release
-    units: int
     silent_units: int
 
 
 def build_view(
-    storage: Storage, output: str, requirement: Requirement | None, *, relevel: bool = False
+    storage: Storage,
+    output: str,
+    asked: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    relevel: bool = False,
+    dry_run: bool = False,
 ) -> BuiltView:
     """Builds the view of a published output and releases it.
 
     The first time levels are chosen; they are frozen, and later builds leave out whoever would be
-    in too small a class.
+    in too small a class. The release is written before the rows that it names: of a build that was
+    killed between the two, `check_view` tells.
 
     Args:
-        requirement: None for that of the first release, or the default.
+        asked: fields of `Requirement`; what is not named is as in the last release, else the
+            default.
         relevel: choose levels anew.
+        dry_run: write nothing.
 
     Raises:
         UsageError: if there is nothing to build from, another requirement is asked for than that of
@@ -91,18 +99,18 @@ def build_view(
         )
     with storage.locked(lock_file(output)) as still_ours:
         last = read_release(storage, output)
-        asked = _requirement(last, requirement, relevel)
+        requirement = _requirement(last, asked, relevel=relevel)
         units = Catalogue.read(storage, output).units.values()
-        parts = [part for entry in units if (part := entry.receipt.view_part) is not None]
+        parts = list(_parts_alike(storage, output, units, attributes))
         table = ViewTable.of(_buckets(storage, output, parts, attributes.names), attributes.names)
         if last is None or relevel:
-            rules = ViewRules.chosen(table, attributes, asked)
+            rules = ViewRules.chosen(table, attributes, requirement)
         else:
             rules = _frozen(last, attributes)
         rows = ViewRows.of(table, rules)
-        still_ours()
         number = 1 + (last.number if last else 0)
         place = f"{_FOLDER}/patients-{number}.parquet"
+        restricted, public = parquet_bytes(rows.restricted), parquet_bytes(rows.public)
         release = Release(
             number=number,
             levels_number=(last.levels_number if last else 0) + (relevel or last is None),
@@ -112,14 +120,20 @@ def build_view(
             patients=len(table.patients),
             suppressed=rows.suppressed,
             classes=rows.classes,
+            known=rows.known,
             rows=place,
-            rows_sha256=_put(storage, f"{output}/{place}", rows.restricted),
-            public_sha256=_put(storage, f"{output}/{PUBLIC}", rows.public),
+            rows_sha256=hashlib.sha256(restricted).hexdigest(),
+            public_sha256=hashlib.sha256(public).hexdigest(),
         )
-        storage.write_bytes(f"{output}/{RELEASE}", release.to_json().encode())
-        if last is not None:
-            storage.delete(f"{output}/{last.rows}")
-    return BuiltView(release, len(parts), len(units) - len(parts))
+        if not dry_run:
+            still_ours()
+            storage.write_bytes(f"{output}/{place}", restricted)
+            storage.write_bytes(f"{output}/{RELEASE}", release.to_json().encode())
+            storage.write_bytes(f"{output}/{PUBLIC}", public)
+            for name in storage.list_names(f"{output}/{_FOLDER}"):
+                if ROWS.fullmatch(f"{_FOLDER}/{name}") and f"{_FOLDER}/{name}" != place:
+                    storage.delete(f"{output}/{_FOLDER}/{name}")
+    return BuiltView(release, len(units) - len(parts))
 
 
 def read_release(storage: Storage, output: str) -> Release | None:
@@ -130,24 +144,27 @@ def read_release(storage: Storage, output: str) -> Release | None:
         return None
 
 
-def _requirement(last: Release | None, asked: Requirement | None, relevel: bool) -> Requirement:
+def _requirement(last: Release | None, asked: Mapping[str, Any], *, relevel: bool) -> Requirement:
     if last is None and relevel:
         raise UsageError("view relevel: there is no release yet: make the first with `view build`")
-    if last is None or relevel:
-        return asked or (last.rules.requirement if last else Requirement())
-    if asked is not None and asked != last.rules.requirement:
+    before = last.rules.requirement if last else Requirement()
+    now = dataclasses.replace(before, **asked)
+    if last is not None and not relevel and now != before:
         raise UsageError(
             "view build: the levels and what is required are frozen with the first release; "
-            "choose anew with `view relevel`, which says what that costs"
+            "`view relevel` chooses anew: whoever has both releases can tell more from the two "
+            "than from each"
         )
-    return last.rules.requirement
+    return now
 
 
 def _frozen(last: Release, attributes: ViewAttributes) -> ViewRules:
     rules = last.rules
-    if (tuple(sorted(rules.levels)), rules.sensitive) != (
+    from_texts = tuple(sorted(name for name, _ in attributes.labels))
+    if (tuple(sorted(rules.levels)), rules.sensitive, rules.from_texts) != (
         attributes.identifying,
         attributes.sensitive,
+        from_texts,
     ):
         raise UsageError(
             "view build: the last run has other --view-attributes than the release: choose levels "
@@ -156,31 +173,42 @@ def _frozen(last: Release, attributes: ViewAttributes) -> ViewRules:
     return rules
 
 
+def _parts_alike(
+    storage: Storage, output: str, units: Iterable[CatalogueEntry], attributes: ViewAttributes
+) -> Iterator[Part]:
+    """Yields what units tell whose run asked for the same attributes, from the same places."""
+    same: dict[str, bool] = {}
+    for entry in units:
+        if (part := entry.receipt.view_part) is not None:
+            if entry.run not in same:
+                same[entry.run] = read_job(storage, output, entry.run).view == attributes
+            if same[entry.run]:
+                yield part
+
+
 def _buckets(
     storage: Storage, output: str, parts: Sequence[Part], names: Sequence[str]
 ) -> Iterator[pa.Table]:
     """Yields the merged rows of the patients, by ranges of their keys."""
-    opened = [_open_part(storage, output, part) for part in parts]
-    rows = sum(file.metadata.num_rows for file in opened)
+    rows = sum(_checked_rows(storage, output, part) for part in parts)
     count = max(1, -(-rows // _BUCKET_ROWS))
     bounds = [_KEYS * at // count for at in range(count + 1)]
     for low, high in zip(bounds[:-1], bounds[1:], strict=True):
         first, end = f"{low:04x}", f"{high:04x}" if high < _KEYS else "g"
-        yield merged((_between(file, first, end) for file in opened), names)
+        urls = (f"{output}/{part.path}" for part in parts)
+        yield merged((_between(storage, url, first, end) for url in urls), names)
 
 
-def _open_part(storage: Storage, output: str, part: Part) -> pq.ParquetFile:
-    """A part of a unit, which is as the unit wrote it.
+def _checked_rows(storage: Storage, output: str, part: Part) -> int:
+    """The number of rows of a part of a unit, which is as the unit wrote it.
 
     Raises:
         UsageError: if it is not.
     """
-    url, digest = f"{output}/{part.path}", hashlib.sha256()
     try:
-        for block in storage.read_blocks(url, 0, part.bytes + 1):
-            digest.update(block)
-        if digest.hexdigest() == part.sha256:
-            return pq.ParquetFile(storage.open_read(url), pre_buffer=False)
+        content = storage.read_bytes(f"{output}/{part.path}")
+        if hashlib.sha256(content).hexdigest() == part.sha256:
+            return int(pq.ParquetFile(io.BytesIO(content), pre_buffer=False).metadata.num_rows)
     except FileNotFoundError:
         pass
     raise UsageError(
@@ -189,25 +217,20 @@ def _open_part(storage: Storage, output: str, part: Part) -> pq.ParquetFile:
     )
 
 
-def _between(file: pq.ParquetFile, first: str, end: str) -> pa.Table:
+def _between(storage: Storage, url: str, first: str, end: str) -> pa.Table:
     """The rows of a part whose patients have keys in a range; rows are sorted by them."""
-    groups = []
-    for number in range(file.num_row_groups):
-        bounds = file.metadata.row_group(number).column(0).statistics
-        if bounds is None or not bounds.has_min_max or (bounds.min < end and bounds.max >= first):
-            groups.append(number)
-    table = file.read_row_groups(groups, columns=VIEW.names, use_threads=False)
+    with storage.open_read(url) as stream:
+        file = pq.ParquetFile(stream, pre_buffer=False)
+        groups = []
+        for number in range(file.num_row_groups):
+            bounds = file.metadata.row_group(number).column(0).statistics
+            is_known = bounds is not None and bounds.has_min_max
+            if not is_known or (bounds.min < end and bounds.max >= first):
+                groups.append(number)
+        table = file.read_row_groups(groups, columns=VIEW.names, use_threads=False)
     keys = table["patient_key"].to_numpy(zero_copy_only=False)
     low, high = np.searchsorted(keys, [first, end]) if len(keys) else (0, 0)
     return table.slice(low, high - low)
-
-
-def _put(storage: Storage, url: str, table: pa.Table) -> str:
-    sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd")
-    content = sink.getvalue()
-    storage.write_bytes(url, content)
-    return hashlib.sha256(content).hexdigest()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -228,8 +251,8 @@ class CheckedView:
 def check_view(storage: Storage, output: str) -> CheckedView:
     """Looks whether what was released of an output is as it should be.
 
-    Sizes of classes and different values are counted from the released rows alone; that these are
-    what the restricted rows give is found by making them again.
+    Sizes of classes and different values are counted from the released rows alone; all else that
+    was asked for holds if the restricted rows, made anonymous again, give these.
 
     Raises:
         UsageError: if there is none.
@@ -274,12 +297,20 @@ def _too_telling(public: pa.Table, rules: ViewRules) -> Iterator[str]:
     if public.column_names != ["patient_key", *rules.names]:
         yield f"{PUBLIC} has other columns than the view"
         return
-    known = public.group_by(sorted(rules.levels))
+    if not len(public):
+        return
     asked, sensitive = rules.requirement, rules.sensitive
-    classes = known.aggregate(
+    classes = public.group_by(sorted(rules.levels)).aggregate(
         [("patient_key", "count_distinct"), *((name, "count_distinct") for name in sensitive)]
     )
-    for name, least in (("patient_key", asked.k), *((n, asked.l_distinct) for n in sensitive)):
-        few = pc.sum(pc.less(classes[f"{name}_count_distinct"], least)).as_py() or 0
-        if few:
-            yield f"{counted(few, 'class')} with fewer than {least} values of {name}"
+    if few := pc.sum(pc.less(classes["patient_key_count_distinct"], asked.k)).as_py():
+        yield f"{few} of {len(classes)} classes have fewer than {asked.k} patients"
+    for name in sensitive:
+        if few := pc.sum(pc.less(classes[f"{name}_count_distinct"], asked.l_distinct)).as_py():
+            yield f"{few} of {len(classes)} classes have fewer than {asked.l_distinct} {name}"
+    # All that was asked for, of what is released alone: as coarse as it is to be, it is level 0.
+    table = ViewTable.of([public], rules.names)
+    as_it_is = dataclasses.replace(rules, levels=dict.fromkeys(rules.levels, 0))
+    found = generalised(as_it_is.counted(table), [0] * len(rules.levels), asked)
+    if found.suppressed:
+        yield f"{int(found.fails.sum())} classes do not fulfil what was asked for"

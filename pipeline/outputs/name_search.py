@@ -9,6 +9,8 @@ by keyed hashes, that a name may be left. Evidence also says where a name was fo
 from __future__ import annotations
 
 import dataclasses
+import functools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +34,14 @@ from .part_tables import read_part
 from .published_notes import PublishedNote, published_notes
 
 MOST_NAMES = 10_000
+_SHORTEST_JOINED = 5
+"""Letters or digits; what is shorter stands within too much else."""
+
+
+@functools.cache
+def _parted(digits: str) -> re.Pattern[str]:
+    apart = r"[^\w]{0,3}".join(digits)
+    return re.compile(rf"(?<!\w){apart}(?!\w)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -51,12 +61,25 @@ class SoughtName:
     def count_in(self, view: FoldedView) -> int:
         """How often it stands in a text, whatever stands between its words but other words.
 
-        A word of a script without blanks is found within others.
+        Its words may be written together, the digits of a number apart. A word of a script without
+        blanks is found within others.
         """
         first, *rest = self.words
         if not rest and is_unspaced(first):
             return view.folded.count(first)
-        return sum(_goes_on(view.folded, end, rest) for _, end in occurrences(view.folded, first))
+        if self.digits:
+            return sum(1 for _ in _parted(self.digits).finditer(view.folded))
+        times = sum(_goes_on(view.folded, end, rest) for _, end in occurrences(view.folded, first))
+        joined = "".join(self.words) if rest else ""
+        if len(joined) >= _SHORTEST_JOINED:
+            times += sum(1 for _ in occurrences(view.folded, joined))
+        return times
+
+    @property
+    def digits(self) -> str:
+        """Those of a number, which is found however its digits are parted; else ""."""
+        digits = "".join(self.words)
+        return digits if digits.isdecimal() and len(digits) >= _SHORTEST_JOINED else ""
 
 
 def _goes_on(folded: str, end: int, rest: Sequence[str]) -> bool:
@@ -82,6 +105,8 @@ def sought_names(lines: Iterable[str]) -> tuple[SoughtName, ...]:
         if words := tuple(split_words(fold(line))):
             # As it is written: `MaryBeth` is two tokens.
             told = {fold(word) for word in line.split() if is_always_told(word)}
+            if len(words) > 1 and all(map(str.isdecimal, words)):
+                told = set()  # its digits may stand together: evidence knows other numbers then
             found.append(SoughtName(number, words, frozenset(told.intersection(words))))
     names = tuple(found)
     if not names:

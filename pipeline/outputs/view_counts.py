@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-import io
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ...models.core.errors import UsageError
 from ...models.core.small_parquet import table_in
 from ...models.core.suggestions import did_you_mean
+from ...models.jobs.plan import parquet_bytes
 from ...models.storage.storage import Storage
 from ...models.view.counts import DOMAINS, cells_of, noisy, true_counts
 from ...models.view.merging import ViewTable
 from .identifier_view import read_release
 from .state import lock_file
+
+LEAST_EPSILON = 1e-6
+"""With less there is nothing but noise."""
 
 LEDGER = "restricted/view/budget.json"
 """What was spent. It is written before counts are, so that none is ever told unaccounted."""
@@ -30,7 +33,7 @@ class NoisyCounts:
 
     Attributes:
         names: attributes that they are by.
-        cells: values of each.
+        cells: of each count the values of these, in order; "" for unknown.
         counts: with noise; may be below zero.
         spent: epsilon of all counts of this output, these included.
         place: of the file, below the output.
@@ -63,8 +66,12 @@ def release_counts(
         UsageError: if there is no view, an attribute is none of it or its values are not known, or
             the budget does not do.
     """
-    domains = _domains(by, values)
-    cells = cells_of(domains)
+    if not (LEAST_EPSILON <= epsilon < 1e6 and LEAST_EPSILON <= budget < 1e6):
+        raise UsageError(
+            f"view counts: --epsilon and --budget must be numbers of at least {LEAST_EPSILON}"
+        )
+    if not by or len(set(by)) != len(by):
+        raise UsageError("view counts: say by which attributes, each once: --by age,sex")
     with storage.locked(lock_file(output)) as still_ours:
         release = read_release(storage, output)
         if release is None:
@@ -74,9 +81,8 @@ def release_counts(
                 f"view counts: {missing[0]} is none of {', '.join(release.rules.names)}"
                 f"{did_you_mean(missing[0], release.rules.names)}"
             )
-        rows = table_in(storage.read_bytes(f"{output}/{release.rows}"))
-        counts = true_counts(ViewTable.of([rows], by), domains)
-        told = noisy(counts, epsilon)
+        domains = _domains(by, values)
+        cells = cells_of(domains)
         ledger = _ledger(storage, output)
         spent = sum(entry["epsilon"] for entry in ledger) + epsilon
         if spent > budget * (1 + 1e-9):
@@ -85,16 +91,31 @@ def release_counts(
                 f"{epsilon:g} more would be too much: ask for less, or raise --budget, which "
                 "tells more of each patient"
             )
+        rows = _rows(storage, f"{output}/{release.rows}", release.rows_sha256)
+        told = noisy(true_counts(ViewTable.of([rows], by), domains), epsilon)
         still_ours()
         place = f"view/counts-{len(ledger) + 1}.parquet"
         entry = {"file": place, "by": list(by), "epsilon": epsilon, "run": release.run}
         storage.write_bytes(f"{output}/{LEDGER}", json.dumps([*ledger, entry], indent=1).encode())
         columns = [pa.array([cell[at] for cell in cells], pa.string()) for at in range(len(by))]
         table = pa.table([*columns, pa.array(told, pa.int64())], names=[*by, "patients"])
-        sink = io.BytesIO()
-        pq.write_table(table, sink, compression="zstd")
-        storage.write_bytes(f"{output}/{place}", sink.getvalue())
+        storage.write_bytes(f"{output}/{place}", parquet_bytes(table))
     return NoisyCounts(tuple(by), cells, told, spent, place)
+
+
+def _rows(storage: Storage, url: str, sha256: str) -> pa.Table:
+    """The restricted rows of a release.
+
+    Raises:
+        UsageError: if they are not as they were built.
+    """
+    try:
+        content = storage.read_bytes(url)
+        if hashlib.sha256(content).hexdigest() == sha256:
+            return table_in(content)
+    except FileNotFoundError:
+        pass
+    raise UsageError("the restricted rows of the view are changed or gone: build it again")
 
 
 def _domains(by: Sequence[str], values: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
@@ -103,13 +124,16 @@ def _domains(by: Sequence[str], values: Mapping[str, Sequence[str]]) -> dict[str
     Raises:
         UsageError: if those of one are not known beforehand.
     """
-    if not by or len(set(by)) != len(by):
-        raise UsageError("view counts: say by which attributes, each once: --by age,sex")
     if more := sorted(values.keys() - set(by)):
         raise UsageError(f"view counts: --values {more[0]}: it is not in --by")
     found: dict[str, Sequence[str]] = {}
     for name in by:
-        some = values.get(name) or DOMAINS.get(name)
+        known = DOMAINS.get(name)
+        some = values.get(name) or known
+        if known is not None and some is not None and (odd := set(some) - set(known)):
+            raise UsageError(
+                f"view counts: --values {name}: {len(odd)} are no values of it, such as {known[0]}"
+            )
         if some is None:
             raise UsageError(
                 f"view counts: which values {name} has must not depend on the patients: name them "
@@ -120,11 +144,20 @@ def _domains(by: Sequence[str], values: Mapping[str, Sequence[str]]) -> dict[str
 
 
 def _ledger(storage: Storage, output: str) -> list[dict[str, Any]]:
+    told = [name for name in storage.list_names(f"{output}/view") if name.startswith("counts-")]
     try:
         ledger = json.loads(storage.read_bytes(f"{output}/{LEDGER}"))
-        if not all(isinstance(entry["epsilon"], int | float) for entry in ledger):
-            raise ValueError
+        if not isinstance(ledger, list) or len(ledger) < len(told):
+            raise ValueError("entries")
+        spent = [entry["epsilon"] for entry in ledger]
+        if not all(type(one) in (int, float) and 0 < one < float("inf") for one in spent):
+            raise ValueError("epsilon")
     except FileNotFoundError:
+        if told:
+            raise UsageError(
+                f"{LEDGER} is gone, and counts were released: nobody can say what was spent. Put "
+                "it back from a backup"
+            ) from None
         return []
     except (ValueError, KeyError, TypeError, RecursionError):
         raise UsageError(

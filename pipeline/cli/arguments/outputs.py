@@ -155,10 +155,12 @@ def add_view(parser: ArgumentParser) -> None:
         "The run must have written it, with --view-attributes. Restricted rows lie under "
         "restricted/view/, anonymous ones in view/patients.parquet.\n\n"
         "`build` chooses the finest levels that do and freezes them: later builds, after more "
-        "nights, take the same levels and leave out whoever is still in too small a class. "
-        "`relevel` chooses anew; who has both releases can tell more than from each. `check` "
+        "nights, take the same levels and leave out whoever is still in too small a class; what is "
+        "asked for is kept, too. `relevel` chooses anew; who has both releases can tell more "
+        "than from each. `check` "
         "counts classes again, and exits with 3 if something is wrong. `counts` publishes numbers "
         "of patients with noise (differential privacy); it needs the extra dp. See docs/view.md.",
+        "scrubline view build --output out/ --k 5 --dry-run",
         "scrubline view build --output out/ --k 5",
         "scrubline view check --output out/",
         "scrubline view counts --output out/ --by age,sex --epsilon 0.5",
@@ -176,7 +178,12 @@ def add_view(parser: ArgumentParser) -> None:
 
 
 def _add_requirement(parser: ArgumentParser) -> None:
-    asked = parser.add_argument_group("build, relevel: what every class of patients must be")
+    asked = parser.add_argument_group(
+        "build, relevel: what is asked of every class of patients who look alike"
+    )
+    asked.add_argument(
+        "--dry-run", action="store_true", help="show what would be released; write nothing"
+    )
     asked.add_argument("--k", type=int, metavar="N", help="at least N patients (default: 5)")
     asked.add_argument(
         "--suppressed",
@@ -189,26 +196,28 @@ def _add_requirement(parser: ArgumentParser) -> None:
         dest="l_distinct",
         type=int,
         metavar="N",
-        help="at least N values of each sensitive attribute (default: 1)",
+        help="at least N different values of each sensitive attribute, so that the class does "
+        "not give it away (l-diversity; default: 1)",
     )
     asked.add_argument(
         "--entropy-l",
         dest="l_entropy",
         type=float,
         metavar="X",
-        help="entropy l-diversity of each sensitive attribute (default: 1)",
+        help="the same, stricter: no value may be much more frequent than others (default: 1)",
     )
     asked.add_argument(
         "--t",
         type=float,
         metavar="X",
-        help="t-closeness: most distance of each sensitive attribute from how it is among all "
-        "patients, 0 to 1 (default: 1)",
+        help="how far the shares of a sensitive attribute's values may be from those among all "
+        "patients, 0 (equal) to 1 (t-closeness; default: 1)",
     )
     asked.add_argument(
         "--distance",
         choices=["equal", "ordered"],
-        help="of --t: between any two values, or by their order (default: equal)",
+        help="of --t: whether values count as equally far apart, or in the order of their texts "
+        "(default: equal)",
     )
 
 

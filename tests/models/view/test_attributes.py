@@ -13,6 +13,7 @@ from scrubline.models.view.attributes import (
     ViewAttributes,
     age_at,
     read_value,
+    text_of_cell,
 )
 from scrubline.models.view.hierarchies import HIERARCHIES
 from scrubline.models.view.occupations import GROUPS, group_of, kind_of_work
@@ -26,12 +27,23 @@ from scrubline.models.view.occupations import GROUPS, group_of, kind_of_work
         ("age", "89.9", "85-89"),
         ("age", "93 y/o", "90+"),
         ("age", "18 months", "0-4"),
-        ("age", "60-65 years", "60-64"),
+        ("age", "60-64 years", "60-64"),
+        ("age", "60-65 years", None),
+        ("age", "in his 60s", None),
+        ("age", "late 90s", "90+"),
+        ("age", "octogenarian", None),
+        ("age", "teenager", None),
+        ("age", "89+", None),
+        ("age", "90+", "90+"),
         ("age", "3/12", None),
         ("age", "131", None),
         ("sex", "Female", "F"),
         ("sex", " m", "M"),
         ("sex", "unknown", None),
+        ("sex", "missing", None),
+        ("sex", "MTF", None),
+        ("sex", "mujer", "F"),
+        ("sex", "hombre", "M"),
         ("state", "New  York", "NY"),
         ("state", "N.Y.", "NY"),
         ("state", "ma", "MA"),
@@ -56,10 +68,33 @@ from scrubline.models.view.occupations import GROUPS, group_of, kind_of_work
         ("diagnosis", "x" * 81, None),
         ("diagnosis", "a\x07b", None),
         ("diagnosis", " ", None),
+        ("diagnosis", "2024-03-04", None),
+        ("diagnosis", "03/04/2024", None),
+        ("diagnosis", "2024", "2024"),
     ],
 )
 def test_values(attribute, text, value):
     assert read_value(attribute, text, RESTRICTED_ZIP3) == value
+
+
+@pytest.mark.parametrize(
+    ("attribute", "cell", "text"),
+    [
+        ("age", 67.5, "67"),
+        ("age", 67.0, "67"),
+        ("dx", True, "true"),
+        ("dx", 7.5, "7.5"),
+        ("dx", 3, "3"),
+        ("dx", None, None),
+        ("dx", float("nan"), None),
+        ("zip3", 2139, "02139"),
+        ("zip3", 501, None),
+        ("zip3", "501", "501"),
+        ("dx", datetime.date(2024, 3, 4), "2024-03-04"),
+    ],
+)
+def test_cells(attribute, cell, text):
+    assert text_of_cell(attribute, cell) == text
 
 
 def test_every_attribute_has_a_reader_and_labels_are_those_of_the_action():

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 from scrubline.models.core.errors import UsageError
 from scrubline.models.formats.column_roles import Columns
-from scrubline.models.view.anonymity import Requirement
 from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.outputs import identifier_view
 from scrubline.pipeline.outputs.identifier_view import build_view, check_view, read_release
@@ -82,7 +81,7 @@ def asked(tmp_path, options):
 def built(storage, asked):
     """A built view: k = 2, and one of five patients may be left out."""
     scrub(storage, asked)
-    return build_view(storage, asked.output, Requirement(k=2, suppressed=0.2)).release
+    return build_view(storage, asked.output, {"k": 2, "suppressed": 0.2}).release
 
 
 def public(output):
@@ -122,7 +121,7 @@ def test_what_units_tell_does_not_depend_on_the_cut(asked, storage, tmp_path):
     assert len(told(asked.output)) > 20
     views = []
     for one in (asked, whole):
-        build_view(storage, one.output, Requirement(k=2, suppressed=0.4))
+        build_view(storage, one.output, {"k": 2, "suppressed": 0.4})
         views.append(public(one.output))
     assert views[0] == views[1]
 
@@ -130,7 +129,7 @@ def test_what_units_tell_does_not_depend_on_the_cut(asked, storage, tmp_path):
 def test_buckets_of_patients_change_nothing(built, asked, storage, monkeypatch, tmp_path):
     before = public(asked.output)
     monkeypatch.setattr(identifier_view, "_BUCKET_ROWS", 3)
-    build_view(storage, asked.output, None)
+    build_view(storage, asked.output)
     assert public(asked.output) == before
 
 
@@ -146,7 +145,7 @@ def test_levels_are_frozen_and_a_night_leaves_out_who_is_alone(built, asked, sto
     write(tmp_path / "notes", [late])
     scrub(storage, dataclasses.replace(asked, incremental=True))
     assert not check_view(storage, asked.output).is_current
-    again = build_view(storage, asked.output, None).release
+    again = build_view(storage, asked.output).release
     assert again.rules == built.rules
     assert (again.number, again.levels_number, again.patients) == (2, 1, 6)
     assert again.suppressed == 2 and again.leaves_out_too_many
@@ -154,25 +153,25 @@ def test_levels_are_frozen_and_a_night_leaves_out_who_is_alone(built, asked, sto
     assert (found.faults, found.is_current) == ((), True)
     assert not Path(asked.output, built.rows).exists()
     with pytest.raises(UsageError, match="view relevel"):
-        build_view(storage, asked.output, Requirement(k=3))
-    new = build_view(storage, asked.output, Requirement(k=3, suppressed=0.2), relevel=True).release
+        build_view(storage, asked.output, {"k": 3})
+    new = build_view(storage, asked.output, {"k": 3, "suppressed": 0.2}, relevel=True).release
     assert (new.number, new.levels_number) == (3, 2)
     assert new.rules.levels != built.rules.levels
 
 
 def test_other_attributes_need_new_levels(built, asked, storage):
-    other = dataclasses.replace(asked, view_attributes="age,sex", incremental=True)
+    other = dataclasses.replace(asked, view_attributes="age,year", incremental=True)
     scrub(storage, dataclasses.replace(other, allow_different_job=True))
     with pytest.raises(UsageError, match="other --view-attributes"):
-        build_view(storage, asked.output, None)
-    again = build_view(storage, asked.output, None, relevel=True).release
-    assert set(again.rules.levels) == {"age", "sex"}
+        build_view(storage, asked.output)
+    again = build_view(storage, asked.output, relevel=True).release
+    assert set(again.rules.levels) == {"age", "year"}
 
 
 def test_an_output_without_what_it_takes_has_no_view(asked, storage):
     scrub(storage, dataclasses.replace(asked, view_attributes=None))
     with pytest.raises(UsageError, match="--view-attributes"):
-        build_view(storage, asked.output, None)
+        build_view(storage, asked.output)
     with pytest.raises(UsageError, match="no view"):
         check_view(storage, asked.output)
 
@@ -180,9 +179,9 @@ def test_an_output_without_what_it_takes_has_no_view(asked, storage):
 def test_no_first_release_no_other(asked, storage):
     scrub(storage, asked)
     with pytest.raises(UsageError, match="no release yet"):
-        build_view(storage, asked.output, None, relevel=True)
+        build_view(storage, asked.output, relevel=True)
     with pytest.raises(UsageError, match="no levels do"):
-        build_view(storage, asked.output, Requirement(k=6))
+        build_view(storage, asked.output, {"k": 6})
     assert read_release(storage, asked.output) is None
 
 
@@ -197,7 +196,7 @@ def damage_row(output, release):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (damage_row, "fewer than 2 values of patient_key"),
+        (damage_row, "of 3 classes have fewer than 2 patients"),
         (damage_row, "not what was built"),
         (damage_row, "not what the restricted rows give"),
         (lambda o, r: Path(o, "view/patients.parquet").write_bytes(b"PAR1"), "is damaged"),
@@ -224,12 +223,168 @@ def test_what_a_unit_tells_comes_back_when_it_is_lost(built, asked, storage, dam
     place = min(Path(asked.output).glob("restricted/*/view/*.parquet"))
     damage(place)
     with pytest.raises(UsageError, match="damaged or gone: remove it") as refused:
-        build_view(storage, asked.output, None)
+        build_view(storage, asked.output)
     assert place.name in str(refused.value)
     place.unlink(missing_ok=True)
     scrub(storage, dataclasses.replace(asked, incremental=True))
-    build_view(storage, asked.output, None)
+    build_view(storage, asked.output)
     assert public(asked.output) == before
+
+
+def test_what_is_not_said_again_stays_as_it_was(built, asked, storage):
+    with pytest.raises(UsageError, match="frozen"):
+        build_view(storage, asked.output, {"l_distinct": 2})
+    assert build_view(storage, asked.output, {"k": 2}).release.rules == built.rules
+    new = build_view(storage, asked.output, {"l_distinct": 1, "t": 1.0}, relevel=True).release
+    assert new.rules.requirement == built.rules.requirement
+    other = build_view(storage, asked.output, {"suppressed": 0.4}, relevel=True).release
+    assert (other.rules.requirement.k, other.rules.requirement.suppressed) == (2, 0.4)
+
+
+def test_a_dry_run_writes_nothing(asked, storage):
+    scrub(storage, asked)
+    found = build_view(storage, asked.output, {"k": 2, "suppressed": 0.2}, dry_run=True)
+    assert found.release.patients == 5
+    assert not Path(asked.output, "view").exists()
+    assert read_release(storage, asked.output) is None
+
+
+@pytest.mark.parametrize("written", ["patients-2.parquet", "release.json"])
+def test_a_build_that_is_killed_leaves_no_rows_without_their_release(
+    built, asked, storage, written, monkeypatch
+):
+    before = public(asked.output)
+    real = type(storage).write_bytes
+
+    def kill(self, url, data):
+        done = real(self, url, data)
+        if url.endswith(written):
+            raise KeyboardInterrupt
+        return done
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(storage), "write_bytes", kill)
+        with pytest.raises(KeyboardInterrupt):
+            build_view(storage, asked.output, {"k": 3}, relevel=True)
+    assert public(asked.output) == before
+    faults = check_view(storage, asked.output).faults
+    assert bool(faults) == (written == "release.json")
+    build_view(storage, asked.output)
+    assert check_view(storage, asked.output).faults == ()
+
+
+def test_of_many_units_few_files_are_open_at_once(built, asked, storage, monkeypatch):
+    opened, most = set(), []
+    real = type(storage).open_read
+
+    def watched(self, url, **more):
+        stream = real(self, url, **more)
+        opened.add(id(stream))
+        most.append(len(opened))
+        close = stream.close
+        monkeypatch.setattr(stream, "close", lambda: (opened.discard(id(stream)), close()))
+        return stream
+
+    monkeypatch.setattr(type(storage), "open_read", watched)
+    build_view(storage, asked.output)
+    assert most and max(most) <= 2
+
+
+# -- what must not come out
+
+
+def scrub_notes(storage, asked, notes, tmp_path, **changes):
+    """Scrubs other notes into an output of their own; gives what units tell of them."""
+    one = dataclasses.replace(
+        asked,
+        inputs=(write(tmp_path / "mine", notes),),
+        output=str(tmp_path / "of-mine"),
+        **changes,
+    )
+    scrub(storage, one)
+    found = Counter()
+    for (_, name, value), times in told(one.output).items():
+        found[name, value] += times
+    return found
+
+
+def test_a_column_that_names_the_patient_stops_its_row(asked, storage, tmp_path):
+    roles = [("sex", "known:name") if n == "sex" else (n, str(r)) for n, r in COLUMNS.roles]
+    roles = [(n, "drop" if n == "dx" else r) for n, r in roles]
+    notes = [
+        note(0, "p1", "Seen at age 67", sex="Zelda Quimby", dx="Quimby Zelda 00987654"),
+        note(1, "p2", "Seen at age 67", sex="Yorick Vorpal", dx="E11"),
+    ]
+    found = scrub_notes(
+        storage,
+        asked,
+        notes,
+        tmp_path,
+        columns=Columns.parse(roles),
+        view_attributes="age,dx=dx",
+        max_guard=1.0,
+    )
+    assert found == {("age", "65-69"): 1, ("dx", "E11"): 1}
+    (row,) = pq.read_table(tmp_path / "of-mine/quarantine").to_pylist()
+    assert row["stage"] == "guard"
+
+
+def test_what_another_detector_found_in_it_is_no_value(asked, storage, tmp_path):
+    (tmp_path / "own.toml").write_text(
+        """
+name = "own"
+extends = "hipaa"
+[labels]
+DRUG = {}
+NAME2 = { hipaa = "A" }
+[deny]
+DRUG = ["Elixir", "Smith elixir"]
+NAME2 = ["Vorpal"]
+"""
+    )
+    notes = [
+        note(0, "p1", "Age 67. Given ELIXIR"),
+        note(1, "p2", "Age 67. Mr. John Smith elixir"),
+    ]
+    own = {"policy": str(tmp_path / "own.toml"), "recognisers": ("age", "titled_name")}
+    found = scrub_notes(
+        storage, asked, notes, tmp_path, view_attributes="age,drug=label:DRUG", **own
+    )
+    assert found[("drug", "elixir")] == 1 and len(found) == 2
+    with pytest.raises(UsageError, match="only labels of your own"):
+        scrub(storage, dataclasses.replace(asked, view_attributes="age,x=label:NAME2", **own))
+
+
+def test_a_shifted_year_is_told_and_a_number_of_months_is_no_age(asked, storage, tmp_path):
+    notes = [
+        note(0, "p1", "An 18-month-old boy", day="2019-01-05"),
+        note(1, "p2", "A 20-month-old girl", day="2019-01-05"),
+        note(2, "p3", "He is over 65 years old", day="2019-01-05"),
+    ]
+    found = scrub_notes(
+        storage, asked, notes, tmp_path, policy="expert", view_attributes="age,year"
+    )
+    assert found[("age", "0-4")] == 2 and found[("age", "15-19")] == 0
+    # Dates move back by 7 to 364 days.
+    assert found[("year", "2018")] == 3
+
+
+def test_units_that_tell_from_elsewhere_are_not_brought_together(asked, storage, tmp_path):
+    scrub(storage, dataclasses.replace(asked, view_attributes="age,dx=dx"))
+    late = write(tmp_path / "late", [note(7, "p9", "At age 44", dx="J45")])
+    columns = Columns.parse(
+        [*((n, str(r)) for n, r in COLUMNS.roles if n != "sex"), ("sex", "drop")]
+    )
+    other = dataclasses.replace(
+        asked,
+        inputs=(late,),
+        columns=columns,
+        view_attributes="age,dx=sex",
+        allow_different_job=True,
+    )
+    scrub(storage, other)
+    built = build_view(storage, asked.output, {"k": 1})
+    assert (built.release.patients, built.silent_units) == (1, len(NOTES))
 
 
 # -- back into the notes
@@ -269,7 +424,7 @@ def test_notes_show_what_the_released_record_says_too(built, asked, storage, tmp
         **{"AGE": 4, "ZIP": 2},
     }
     # The view may be built again: the audit still leads to the published texts.
-    build_view(storage, asked.output, None)
+    build_view(storage, asked.output)
     assert verify(storage, again.output, originals=True, key_source=asked.key_source)[0] == []
 
 
@@ -290,6 +445,13 @@ def test_another_release_does_not_pass_for_the_planned_one(built, asked, storage
     [
         ({"view_attributes": "age,dx=nothing"}, "nothing.* has no role"),
         ({"view_attributes": "agee"}, "did you mean"),
+        ({"view_attributes": "age,doctor=label:DOCTOR"}, "only labels of your own"),
+        ({"view_attributes": "age,note=text"}, "has role text"),
+        ({"view_attributes": "age,born=born"}, "has role birth"),
+        ({"view_attributes": "age,name=sex"}, "has role known"),
+        ({"view_attributes": "age,patient_key=dx"}, "a column of every view"),
+        ({"view_attributes": "age,year=dx", "policy": "expert"}, "the true year"),
+        ({"view_attributes": "age,drug=label:DRUG"}, "only labels of your own"),
     ],
 )
 def test_a_view_that_cannot_be_is_refused(asked, storage, change, message):
@@ -323,9 +485,18 @@ def test_counts_are_paid_for_before_they_are_told(built, asked, storage):
     assert verify(storage, asked.output, originals=False, key_source=None)[0] == []
     ledger = Path(asked.output, "restricted/view/budget.json")
     assert [entry["epsilon"] for entry in json.loads(ledger.read_text())] == [0.4, 0.6]
-    ledger.write_text("[{}]")
-    with pytest.raises(UsageError, match="damaged"):
-        release_counts(storage, asked.output, ("sex",), {}, 0.1, 5.0)
+    for damage in ("[{}]", '[{"epsilon": NaN}]', '[{"epsilon": -1}]', "", "{"):
+        ledger.write_text(damage)
+        with pytest.raises(UsageError, match="damaged"):
+            release_counts(storage, asked.output, ("sex",), {}, 0.1, 5.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf")])
+def test_no_number_switches_the_budget_off(built, asked, storage, epsilon):
+    for spent, budget in ((epsilon, 1.0), (0.1, epsilon)):
+        with pytest.raises(UsageError, match="numbers of at least"):
+            release_counts(storage, asked.output, ("sex",), {}, spent, budget)
+    assert not Path(asked.output, "view/counts-1.parquet").exists()
 
 
 def test_noise_is_of_the_size_that_was_asked_for(built, asked, storage):
@@ -345,6 +516,8 @@ def test_noise_is_of_the_size_that_was_asked_for(built, asked, storage):
         (("year",), {}, "must not depend on the patients"),
         (("profession",), {}, "is none of"),
         (("sex",), {"dx": ("a",)}, "not in --by"),
+        (("sexx",), {}, "is none of"),
+        (("age",), {"age": ("banana",)}, "no values of it"),
     ],
 )
 def test_counts_that_would_tell_too_much_are_refused(built, asked, storage, by, values, message):
