@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..models.core.display_names import counted
 from ..models.core.errors import InputChanged, RunFailed, UsageError
 from ..models.jobs.job import CODE_VERSION, Job
 from ..models.jobs.opening import open_policy, require_key_of_run
@@ -129,11 +130,14 @@ def _rewrite(
     inputs = tuple(url for url in stale.inputs if storage.exists(url))
     if not inputs:
         _log.warning(
-            "%d published units say too little, but their inputs are gone", len(stale.names)
+            "of %s newer notes say more, but the inputs are gone",
+            counted(len(stale.names), "published unit"),
         )
         return None
     _log.warning(
-        "%d published units are written anew: new notes say more of them", len(stale.names)
+        "this run is published; a second one writes %s anew, for newer notes of the same patients "
+        "say more of them",
+        counted(len(stale.names), "published unit"),
     )
     again = dataclasses.replace(
         options,
@@ -195,9 +199,9 @@ def _tell_stale(storage: Storage, output: str) -> None:
     """Warns of published notes that a resumed run has made stale: it rewrites none itself."""
     if units := stale_units(storage, output, Catalogue.read(storage, output)).names:
         _log.warning(
-            "%d published units are stale, for new notes say more of them: write them anew with "
+            "stale: %s, for newer notes say more of them: write them anew with "
             "`scrubline scrub --link-notes --incremental`, over all inputs of this output",
-            len(units),
+            counted(len(units), "published unit"),
         )
 
 

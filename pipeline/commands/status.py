@@ -16,6 +16,7 @@ from ...models.jobs.plan import Plan
 from ...models.storage.lock_holder import Holder
 from ...models.storage.storage import Storage
 from ..outputs.catalogue import Catalogue
+from ..outputs.identifier_view import read_release
 from ..outputs.manifest import read_manifest
 from ..outputs.note_links import stale_units
 from ..outputs.planning import read_job
@@ -85,6 +86,7 @@ def status(storage: Storage, output: str) -> dict[str, Any]:
             "when": _when(manifest["report"]),
             "rows_out": manifest["counts"].get("rows_out"),
             **_stale(storage, output),
+            **_view(storage, output, str(manifest["run"])),
         }
     stages = {run["stage"] for run in pending}
     following = next((advice for stage, advice in _NEXT.items() if stage in stages), None)
@@ -100,6 +102,8 @@ def status(storage: Storage, output: str) -> dict[str, Any]:
             "write stale notes anew with `scrubline scrub --link-notes --incremental`, over all "
             "inputs of this output"
         )
+    elif following is None and published is not None and published.get("view") == _OUTDATED:
+        following = "build the view again with `scrubline view build`, or start the next run"
     elif following is None:
         following = "nothing to do: the next run can start"
     return {
@@ -121,6 +125,8 @@ def format_status(found: Mapping[str, Any]) -> Iterator[str]:
         if units := published.get("stale_units"):
             of_units = f"{counted(units, 'unit')} with {counted(published['stale_rows'], 'row')}"
             yield f"stale      {of_units}: newer notes of their patients say something else"
+        if view := published.get("view"):
+            yield f"view       {view}"
     else:
         yield f"published  {_unpublished(found['pending'])}"
     for run in found["pending"]:
@@ -147,6 +153,18 @@ def _stale(storage: Storage, output: str) -> dict[str, int]:
     except (UsageError, StorageError):  # damaged, or not for this user: `verify` says so
         return {}
     return stale.counts if stale.names else {}
+
+
+_CURRENT, _OUTDATED = "of what is published", "of an earlier run"
+
+
+def _view(storage: Storage, output: str, run: str) -> dict[str, str]:
+    """Of what the released view is; nothing where there is none."""
+    try:
+        release = read_release(storage, output)
+    except (UsageError, StorageError):  # damaged, or not for this user: `view check` says so
+        return {}
+    return {} if release is None else {"view": _CURRENT if release.run == run else _OUTDATED}
 
 
 def _pending(storage: Storage, output: str, run: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 
+from ...models.core.display_names import counted
 from ...models.core.errors import GateFailed, UsageError
 from ...models.core.parallel_calls import map_in_threads
 from ...models.jobs.amendments import RunAmendments
@@ -200,8 +201,9 @@ def check_stale(storage: Storage, job: Job, stale_notes: str) -> dict[str, int]:
     stale = _stale(storage, f"{job.staging}/{STALE}", catalogue)
     if stale.rows and stale_notes == "hold":
         raise GateFailed(
-            f"the notes of this run say more, or less, of words in {stale.rows} published rows of "
-            f"{len(stale.names)} units. Nothing is published. Publish it with `scrubline resume "
+            "the notes of this run say more, or less, of words in "
+            f"{counted(stale.rows, 'published row')} of {counted(len(stale.names), 'unit')}. "
+            "Nothing is published. Publish it with `scrubline resume "
             "--output ... --stale-notes report`; the next run with --stale-notes rewrite writes "
             "them anew"
         )

@@ -202,7 +202,7 @@ def test_stale_notes_whose_inputs_are_gone_stay(scrub_it, tmp_path, caplog):
     for file in (tmp_path / "one").iterdir():
         file.unlink()
     scrub_it(inputs=(write(tmp_path / "two", 4, 7),), **night)
-    assert "but their inputs are gone" in caplog.text
+    assert "but the inputs are gone" in caplog.text
     assert "called quimby at home" in texts(night["output"])
 
 
