@@ -334,12 +334,13 @@ def _bracketed(text: str, seen: RuleView, heads: _Heads) -> Iterator[tuple[int, 
                 continue
             if _SAINT.search(before(seen, start, 8)):
                 continue
+            kind = words[-2].lower() if len(words) > 1 else ""
             if shape is not _BRACKETED and (
-                seen[start:end].isupper() or words[-2].lower() in _NO_KIND or head in _CLINICIANS
+                seen[start:end].isupper() or kind in _NO_KIND or head in _CLINICIANS
             ):
                 continue
             if shape is _EMPLOYED and not (
-                seen[match.end() : match.end() + 1].isupper() and _OF_WORK.match(words[-2].lower())
+                seen[match.end() : match.end() + 1].isupper() and _OF_WORK.match(kind)
             ):
                 continue
             if head in _CLINICIANS and not _KIN.search(before(seen, match.start(), 32)):

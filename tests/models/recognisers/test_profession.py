@@ -56,6 +56,9 @@ def found(text: str) -> list[str]:
         ("German shepherd bit him; she is the mother", []),
         ("interpreter used; social worker consulted", []),
         ("works full time; works nights", []),
+        ("rider by occupation", []),
+        ("male, okada\nrider by occupation, a Christian", []),
+        ("potter by trade", ["potter"]),
     ],
 )
 def test_table(text: str, expected: list[str]) -> None:
