@@ -17,8 +17,13 @@ import time
 from typing import Any
 
 import numpy as np
-from scrubline.models.view.anonymity import CountedTable, Requirement, generalised, least_levels
-from scrubline.models.view.hierarchies import HIERARCHIES, age_band
+from scrubline.models.patient_view.anonymity import (
+    CountedTable,
+    Requirement,
+    generalised,
+    least_levels,
+)
+from scrubline.models.patient_view.hierarchies import HIERARCHIES, age_band
 
 ORACLE = """
 import json, sys, warnings

@@ -23,6 +23,8 @@ from ..models.formats.column_roles import TEXT_FILES, Columns, Role
 from ..models.formats.line_notes import GroupLines
 from ..models.jobs.job import Job
 from ..models.jobs.shifted_columns import require_shiftable
+from ..models.patient_view.attributes import ViewAttributes
+from ..models.patient_view.lookup import Levels, RecordView, read_release_at
 from ..models.recognisers import rule_hash
 from ..models.records.carrying import links_code_hash
 from ..models.redaction.actions import ACTIONS, REDACT
@@ -34,8 +36,6 @@ from ..models.storage.key_files import load_keys, warn_if_open
 from ..models.storage.places import any_inside, is_inside, local_path
 from ..models.storage.storage import Storage
 from ..models.surrogates import characters_of
-from ..models.view.attributes import ViewAttributes
-from ..models.view.lookup import Levels, RecordView, read_release_at
 from .options import Options
 from .outputs.canary_gate import hash_canaries
 from .outputs.catalogue import Catalogue

@@ -28,7 +28,7 @@ ORDER = {
         *("core", "native", "text", "storage", "features", "recognisers"),
         *("dates", "surrogates", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "guesses", "roster", "records", "view"),
+        *("bundles", "views", "formats", "guesses", "roster", "records", "patient_view"),
         *("jobs", "scrubbed_text", "scrubber"),
         *("embedding", "synth", "pages", "evaluation", "training", "studies"),
     ),
@@ -55,7 +55,6 @@ FOREIGN = {
         *("fsspec", "msgspec", "numpy", "pyarrow", "pycrfsuite", "re2"),
         *("cryptography", "rapidfuzz"),  # the roster: sealed rows, names within one edit
         *("gensim", "scipy", "sklearn", "threadpoolctl"),  # to train, never to use
-        "opendp",  # noise for counts of the view that are published
     },
     "transforms": {"pyarrow", "apache_beam"},
     "pipeline": {
@@ -64,6 +63,7 @@ FOREIGN = {
         "apache_beam",
         "rich",
         "prometheus_client",
+        "opendp",  # noise for counts that are published
         "starlette",
         "uvicorn",
     },

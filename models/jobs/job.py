@@ -19,8 +19,8 @@ from ..core.version import VERSION
 from ..formats import Format, FormatOptions, Limits, encoding_named, open_format
 from ..formats.column_roles import Columns
 from ..formats.line_notes import GroupLines
-from ..view.attributes import ViewAttributes
-from ..view.lookup import Levels
+from ..patient_view.attributes import ViewAttributes
+from ..patient_view.lookup import Levels
 from .job_options import JobOptions
 
 CODE_VERSION = VERSION

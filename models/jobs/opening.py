@@ -12,6 +12,7 @@ from ..core.errors import UsageError
 from ..core.forksafe import ForkSafeLock
 from ..core.keys import Keys
 from ..formats import Limits
+from ..patient_view.lookup import RecordView, ViewLevels
 from ..recognisers import rule_hash
 from ..records.carrying import RecordLinks, detector_hashes_of_links, links_code_hash
 from ..redaction.policy import Policy
@@ -22,7 +23,6 @@ from ..roster.people import KnownPeople, detector_hashes_of_people, people_code_
 from ..roster.word_lists import read_lists
 from ..storage.key_files import load_keys, warn_if_open
 from ..storage.storage import Storage
-from ..view.lookup import RecordView, ViewLevels
 from .amendments import NO_AMENDMENTS, UnitAmendments
 from .job import CODE_VERSION, Job
 from .plan import Plan, Unit

@@ -18,18 +18,18 @@ from ..core.batches import Batch
 from ..core.errors import DocumentError
 from ..core.known_values import KnownAttribute, KnownValue, PersonKind
 from ..core.shortage import raise_shortage
-from ..redaction.policy import Policy
-from ..roster.normal import birth_dates
-from ..roster.people import KnownPeople
-from ..view.attributes import (
+from ..patient_view.attributes import (
     ViewAttributes,
     age_at,
     age_at_place,
     read_value,
     text_of_cell,
 )
-from ..view.hierarchies import age_band
-from ..view.merging import VIEW
+from ..patient_view.hierarchies import age_band
+from ..patient_view.merging import VIEW
+from ..redaction.policy import Policy
+from ..roster.normal import birth_dates
+from ..roster.people import KnownPeople
 
 _ROWS_OF_GROUP = 1 << 13
 _ROSTER = {KnownAttribute.SEX: "sex", KnownAttribute.ZIP: "zip3"}

@@ -160,7 +160,7 @@ def content_of(
             "code": _code("dates"),
         }
     if uses(VIEW, scopes):
-        content["view"] = {"code": _code("view")}
+        content["view"] = {"code": _code("patient_view")}
     return content
 
 

@@ -131,7 +131,7 @@ MARKED: Final = StandIn(None)
 
 
 class ValuesOfRecord(Protocol):
-    """What the identifier view says of a patient; see `view.lookup`."""
+    """What the identifier view says of a patient; see `patient_view.lookup`."""
 
     def shown(self, patient: str, label: str, text: str, start: int, end: int) -> str | None:
         """What stands in place of a stretch of a text; None for a marker."""

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
+from ...models.patient_view.anonymity import Distance
+from ...models.patient_view.hierarchies import HIERARCHIES
+from ...models.patient_view.release import Release
 from ...models.storage.storage import Storage
-from ...models.view.anonymity import Distance
-from ...models.view.hierarchies import HIERARCHIES
-from ...models.view.release import Release
 from ..outputs.identifier_view import OUTDATED, PUBLIC, BuiltView, build_view, check_view
 from ..outputs.view_counts import release_counts
 from ..process.exit_codes import ExitCode

@@ -29,11 +29,11 @@ from ...models.core.shortage import raise_shortage
 from ...models.core.small_parquet import table_in
 from ...models.jobs.plan import parquet_bytes
 from ...models.jobs.receipts import Part
+from ...models.patient_view.anonymity import Requirement, generalised
+from ...models.patient_view.attributes import ViewAttributes
+from ...models.patient_view.merging import VIEW, ViewTable, merged
+from ...models.patient_view.release import RELEASE, ROWS, Release, ViewRows, ViewRules
 from ...models.storage.storage import Storage
-from ...models.view.anonymity import Requirement, generalised
-from ...models.view.attributes import ViewAttributes
-from ...models.view.merging import VIEW, ViewTable, merged
-from ...models.view.release import RELEASE, ROWS, Release, ViewRows, ViewRules
 from .catalogue import Catalogue, CatalogueEntry
 from .manifest import read_manifest
 from .planning import read_job

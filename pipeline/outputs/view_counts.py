@@ -1,4 +1,10 @@
-"""Counts of a view with noise, and how much of the privacy budget of an output they have spent."""
+"""Counts of a view with noise, and how much of the privacy budget of an output they have spent.
+
+Each count gets discrete Laplace noise of scale 1/epsilon (differential privacy). The noise is drawn
+by OpenDP, from the system's source of randomness: it cannot be repeated.
+
+Source: Ghosh et al. 2009, "Universally Utility-Maximizing Privacy Mechanisms" (geometric noise).
+"""
 
 from __future__ import annotations
 
@@ -14,9 +20,9 @@ from ...models.core.errors import UsageError
 from ...models.core.small_parquet import table_in
 from ...models.core.suggestions import did_you_mean
 from ...models.jobs.plan import parquet_bytes
+from ...models.patient_view.counts import DOMAINS, cells_of, true_counts
+from ...models.patient_view.merging import ViewTable
 from ...models.storage.storage import Storage
-from ...models.view.counts import DOMAINS, cells_of, noisy, true_counts
-from ...models.view.merging import ViewTable
 from .identifier_view import read_release
 from .state import lock_file
 
@@ -92,7 +98,7 @@ def release_counts(
                 "tells more of each patient"
             )
         rows = _rows(storage, f"{output}/{release.rows}", release.rows_sha256)
-        told = noisy(true_counts(ViewTable.of([rows], by), domains), epsilon)
+        told = _noisy(true_counts(ViewTable.of([rows], by), domains), epsilon)
         still_ours()
         place = f"view/counts-{len(ledger) + 1}.parquet"
         entry = {"file": place, "by": list(by), "epsilon": epsilon, "run": release.run}
@@ -165,3 +171,23 @@ def _ledger(storage: Storage, output: str) -> list[dict[str, Any]]:
         ) from None
     found: list[dict[str, Any]] = ledger
     return found
+
+
+def _noisy(counts: Sequence[int], epsilon: float) -> list[int]:
+    """The counts with noise, which may be below zero: to cut them off there would bias sums.
+
+    Raises:
+        UsageError: if OpenDP is not installed.
+    """
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        raise UsageError("view counts needs OpenDP: pip install 'scrubline[dp]'") from None
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+    mechanism = dp.m.make_laplace(*space, scale=1 / epsilon)
+    spent = mechanism.map(1)  # type: ignore[no-untyped-call]
+    if spent > epsilon * (1 + 1e-9):
+        raise UsageError(f"view counts: this epsilon cannot be kept exactly: {epsilon}")
+    told: list[int] = mechanism(list(counts))
+    return told

@@ -81,7 +81,7 @@ def test_counts_are_printed(view):
     assert lines[0] == ["dx", "patients"]
     assert [line[0] for line in lines[1:]] == ["E10", "E11", "unknown"]
     code, out, _ = view("counts", "--by", "state", "--epsilon", "0.5", "--json")
-    assert code == 0 and len(json.loads(out)["cells"]) == 52
+    assert code == 0 and len(json.loads(out)["cells"]) == 57
 
 
 @pytest.mark.parametrize(

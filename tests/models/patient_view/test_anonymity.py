@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.core.errors import UsageError
-from scrubline.models.view.anonymity import (
+from scrubline.models.patient_view.anonymity import (
     CountedTable,
     Distance,
     Requirement,
@@ -16,9 +16,9 @@ from scrubline.models.view.anonymity import (
     least_levels,
     loss_of,
 )
-from scrubline.models.view.hierarchies import ANY, HIERARCHIES, UNKNOWN, age_band
-from scrubline.models.view.occupations import GROUPS
-from scrubline.models.view.states import DIVISION_OF, REGION_OF, STATE_OF
+from scrubline.models.patient_view.hierarchies import ANY, HIERARCHIES, UNKNOWN, age_band
+from scrubline.models.patient_view.occupations import GROUPS
+from scrubline.models.patient_view.states import DIVISION_OF, REGION_OF, STATE_OF
 
 CHOSEN = tuple(HIERARCHIES[name] for name in ("age", "sex", "zip3"))
 ROW = st.tuples(
@@ -151,8 +151,9 @@ def test_each_level_is_coarser_than_the_one_before():
 
 
 def test_the_fifty_states_and_the_district_have_a_division():
-    assert len(DIVISION_OF) == len(set(STATE_OF.values())) == 51
-    assert DIVISION_OF.keys() == REGION_OF.keys() == set(STATE_OF.values())
+    assert DIVISION_OF.keys() == REGION_OF.keys()
+    assert len(DIVISION_OF) == 51
+    assert set(STATE_OF.values()) - DIVISION_OF.keys() == {"AS", "GU", "MP", "PR", "VI"}
 
 
 @pytest.mark.parametrize(

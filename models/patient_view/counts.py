@@ -1,11 +1,7 @@
-"""Numbers of patients with noise: differential privacy for counts that are published.
+"""Numbers of patients by what is said of them, in cells that do not depend on the patients.
 
-A patient is in one cell, so that one more or one fewer changes one count by one; each count gets
-discrete Laplace noise of scale 1/epsilon. All cells of a table are told, empty ones too: which are
-there must not depend on the patients, so values are those that anybody knows.
-
-Source: Ghosh et al. 2009, "Universally Utility-Maximizing Privacy Mechanisms" (geometric noise);
-the noise is drawn by OpenDP, from the system's source of randomness: it cannot be repeated.
+All cells of a table are there, empty ones too, and a patient is in one of them: so one patient more
+changes one count by one, and noise can hide it.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ from ..core.errors import UsageError
 from .hierarchies import OLDEST, UNKNOWN, age_band
 from .merging import ViewTable
 from .occupations import GROUPS
-from .states import DIVISION_OF
+from .states import STATE_OF
 
 MOST_CELLS = 1_000_000
 
@@ -29,7 +25,7 @@ DOMAINS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "age": (*(age_band(years) for years in range(0, 90, 5)), OLDEST),
         "profession": tuple(sorted(GROUPS.values())),
         "sex": ("F", "M"),
-        "state": tuple(sorted(DIVISION_OF)),
+        "state": tuple(sorted(set(STATE_OF.values()))),
         "zip3": tuple(f"{number:03}" for number in range(1000)),
     }
 )
@@ -61,23 +57,3 @@ def true_counts(table: ViewTable, values: Mapping[str, Sequence[str]]) -> list[i
         size *= len(some) + 1
     counts: list[int] = np.bincount(places, minlength=size).tolist()
     return counts
-
-
-def noisy(counts: Sequence[int], epsilon: float) -> list[int]:
-    """The counts with noise, which may be below zero: to cut them off there would bias sums.
-
-    Raises:
-        UsageError: if OpenDP is not installed.
-    """
-    try:
-        import opendp.prelude as dp
-    except ImportError:
-        raise UsageError("view counts needs OpenDP: pip install 'scrubline[dp]'") from None
-    dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-    mechanism = dp.m.make_laplace(*space, scale=1 / epsilon)
-    spent = mechanism.map(1)  # type: ignore[no-untyped-call]
-    if spent > epsilon * (1 + 1e-9):
-        raise UsageError(f"view counts: this epsilon cannot be kept exactly: {epsilon}")
-    told: list[int] = mechanism(list(counts))
-    return told

@@ -5,9 +5,7 @@ import datetime
 import pytest
 from scrubline.dictionaries import load_weighted
 from scrubline.models.core.errors import UsageError
-from scrubline.models.redaction.actions import VIEWED
-from scrubline.models.redaction.generalization import RESTRICTED_ZIP3
-from scrubline.models.view.attributes import (
+from scrubline.models.patient_view.attributes import (
     LABELS,
     READERS,
     ViewAttributes,
@@ -15,8 +13,10 @@ from scrubline.models.view.attributes import (
     read_value,
     text_of_cell,
 )
-from scrubline.models.view.hierarchies import HIERARCHIES
-from scrubline.models.view.occupations import GROUPS, group_of, kind_of_work
+from scrubline.models.patient_view.hierarchies import HIERARCHIES
+from scrubline.models.patient_view.occupations import GROUPS, group_of, kind_of_work
+from scrubline.models.redaction.actions import VIEWED
+from scrubline.models.redaction.generalization import RESTRICTED_ZIP3
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,7 @@ from scrubline.models.view.occupations import GROUPS, group_of, kind_of_work
         ("state", "New  York", "NY"),
         ("state", "N.Y.", "NY"),
         ("state", "ma", "MA"),
+        ("state", "Puerto Rico", "PR"),
         ("state", "Ontario", None),
         ("zip3", "94110", "941"),
         ("zip3", " 02139-1234 ", "021"),

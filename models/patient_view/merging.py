@@ -14,9 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..core.arrays import Ints
 from .hierarchies import UNKNOWN
-
-Ints = npt.NDArray[np.int64]
 
 VIEW = pa.schema(
     [

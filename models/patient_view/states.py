@@ -12,6 +12,7 @@ MS Mississippi|MO Missouri|MT Montana|NE Nebraska|NV Nevada|NH New Hampshire|NJ 
 NM New Mexico|NY New York|NC North Carolina|ND North Dakota|OH Ohio|OK Oklahoma|OR Oregon
 PA Pennsylvania|RI Rhode Island|SC South Carolina|SD South Dakota|TN Tennessee|TX Texas|UT Utah
 VT Vermont|VA Virginia|WA Washington|WV West Virginia|WI Wisconsin|WY Wyoming
+AS American Samoa|GU Guam|MP Northern Mariana Islands|PR Puerto Rico|VI Virgin Islands
 """
 
 _DIVISIONS = {
@@ -35,7 +36,7 @@ _DIVISIONS = {
 }
 
 ELSEWHERE = "elsewhere"
-"""Of what lies in no division: territories, and other countries."""
+"""Of the territories, which lie in no division."""
 
 STATE_OF: Mapping[str, str] = {
     name.casefold(): code

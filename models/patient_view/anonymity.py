@@ -19,10 +19,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ..core.arrays import Ints
 from ..core.errors import UsageError
 from .hierarchies import Hierarchy
-
-Ints = npt.NDArray[np.int64]
 
 
 class Distance(enum.StrEnum):
