@@ -11,6 +11,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from scrubline.models.corpora import CORPORA, AnnotatedDocument, Annotation
 from scrubline.models.formats import FORMATS
 
@@ -233,3 +234,9 @@ REFUSED = {
     "brat": lambda t: (".conf", t.encode()),
 }
 """Format -> (text) -> ending and content of a file at which planning ends."""
+
+
+def slow_but(names, *quick):
+    """Parameters of which only some belong to the quick tests."""
+    marks = pytest.mark.slow
+    return [name if name in quick else pytest.param(name, marks=marks) for name in names]

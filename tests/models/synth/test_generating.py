@@ -116,6 +116,7 @@ def test_every_template_can_be_filled(kind):
         assert all(a[1] <= b[0] for a, b in zip(places, places[1:], strict=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_way_of_every_choice_can_be_filled(kind):
     for slot in itertools.chain.from_iterable(template.slots() for template in KINDS[kind]):

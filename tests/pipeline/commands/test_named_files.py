@@ -18,6 +18,7 @@ from scrubline.models.storage.storage import Storage
 
 from ...waiting import GUARD_SECONDS
 from ..conftest import write_corpus
+from ..makers import slow_but
 
 pytestmark = pytest.mark.slow
 
@@ -143,7 +144,7 @@ def run(*words, **more):
     return subprocess.run(command, capture_output=True, text=True, timeout=GUARD_SECONDS, **more)
 
 
-@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("option", slow_but(OPTIONS, "key", "policy check"))
 def test_no_option_waits_for_a_pipe(tmp_path, key_file, option):
     out = tmp_path / "out"
     with something("pipe", tmp_path) as place:

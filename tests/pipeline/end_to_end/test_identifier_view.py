@@ -126,6 +126,7 @@ def test_what_units_tell_does_not_depend_on_the_cut(asked, storage, tmp_path):
     assert views[0] == views[1]
 
 
+@pytest.mark.slow
 def test_buckets_of_patients_change_nothing(built, asked, storage, monkeypatch, tmp_path):
     before = public(asked.output)
     monkeypatch.setattr(identifier_view, "_BUCKET_ROWS", 3)
@@ -159,6 +160,7 @@ def test_levels_are_frozen_and_a_night_leaves_out_who_is_alone(built, asked, sto
     assert new.rules.levels != built.rules.levels
 
 
+@pytest.mark.slow
 def test_other_attributes_need_new_levels(built, asked, storage):
     other = dataclasses.replace(asked, view_attributes="age,year", incremental=True)
     scrub(storage, dataclasses.replace(other, allow_different_job=True))
@@ -193,6 +195,7 @@ def damage_row(output, release):
     pq.write_table(table.set_column(1, "age", pa.array(values)), place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -217,6 +220,7 @@ def test_what_was_changed_is_told(built, asked, storage, damage, said):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [Path.unlink, lambda place: place.write_bytes(b"PAR1")])
 def test_what_a_unit_tells_comes_back_when_it_is_lost(built, asked, storage, damage):
     before = public(asked.output)
@@ -231,6 +235,7 @@ def test_what_a_unit_tells_comes_back_when_it_is_lost(built, asked, storage, dam
     assert public(asked.output) == before
 
 
+@pytest.mark.slow
 def test_what_is_not_said_again_stays_as_it_was(built, asked, storage):
     with pytest.raises(UsageError, match="frozen"):
         build_view(storage, asked.output, {"l_distinct": 2})
@@ -249,6 +254,7 @@ def test_a_dry_run_writes_nothing(asked, storage):
     assert read_release(storage, asked.output) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["patients-2.parquet", "release.json"])
 def test_a_build_that_is_killed_leaves_no_rows_without_their_release(
     built, asked, storage, written, monkeypatch
@@ -273,6 +279,7 @@ def test_a_build_that_is_killed_leaves_no_rows_without_their_release(
     assert check_view(storage, asked.output).faults == ()
 
 
+@pytest.mark.slow
 def test_of_many_units_few_files_are_open_at_once(built, asked, storage, monkeypatch):
     opened, most = set(), []
     real = type(storage).open_read
@@ -428,6 +435,7 @@ def test_notes_show_what_the_released_record_says_too(built, asked, storage, tmp
     assert verify(storage, again.output, originals=True, key_source=asked.key_source)[0] == []
 
 
+@pytest.mark.slow
 def test_another_release_does_not_pass_for_the_planned_one(built, asked, storage, tmp_path):
     place = f"{asked.output}/restricted/view"
     again = dataclasses.replace(asked, output=str(tmp_path / "again"), view_release=place)
@@ -491,6 +499,7 @@ def test_counts_are_paid_for_before_they_are_told(built, asked, storage):
             release_counts(storage, asked.output, ("sex",), {}, 0.1, 5.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf")])
 def test_no_number_switches_the_budget_off(built, asked, storage, epsilon):
     for spent, budget in ((epsilon, 1.0), (0.1, epsilon)):
@@ -499,6 +508,7 @@ def test_no_number_switches_the_budget_off(built, asked, storage, epsilon):
     assert not Path(asked.output, "view/counts-1.parquet").exists()
 
 
+@pytest.mark.slow
 def test_noise_is_of_the_size_that_was_asked_for(built, asked, storage):
     pytest.importorskip("opendp")
     found = release_counts(storage, asked.output, ("zip3", "state"), {}, 2.0, 2.0)
