@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ...models.core.display_names import counted
 from ...models.core.error_classes import explain
 from ...models.core.errors import InputChanged, UsageError
 from ...models.core.keys import canonical_id
@@ -130,6 +131,7 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
         *(f"{name:16} {', '.join(said)}" for name, said in stand_ins_said(policy).items()),
         *_fates(manifest),
         f"models           {', '.join(manifest.get('models', '?')) or 'none'}",
+        *_of_records(manifest),
     ]
     if (seconds := report.get("seconds")) is not None:
         lines.append(f"time             {seconds:,.1f} s{_rate(report, seconds)}")
@@ -140,6 +142,18 @@ def summary(manifest: Mapping[str, Any], subject: str = "this run") -> str:
         f"part digest      {part_digest(manifest)}",
     ]
     return "\n".join(lines)
+
+
+def _of_records(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Whether notes of a patient were linked, and what the view was told and showed."""
+    if "links" in manifest:
+        facts = manifest["report"].get("metrics", {}).get("LinkNotes", {}).get("facts", 0)
+        yield f"linked notes     {counted(facts, 'word')} to remove were found in other notes"
+    view = manifest.get("view", {})
+    if "attributes" in view:
+        yield f"view             told of {view['attributes']}"
+    if "generation" in view:
+        yield f"view             shown as of release {view['generation']}"
 
 
 def _fates(manifest: Mapping[str, Any]) -> Iterator[str]:

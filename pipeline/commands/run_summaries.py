@@ -55,6 +55,12 @@ def show_plan(
         f"models: {', '.join(job.models) or 'none'}; "
         f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}",
     )
+    if job.link_notes:
+        show(f"notes of a patient: linked; stale notes: {job.stale_notes}")
+    if job.view_attributes is not None:
+        show(f"view: told of {job.view_attributes}")
+    if job.view_release is not None:
+        show(f"view: shown as of release {job.view_generation}")
     if basis is not None:
         show(table(basis, options.workers), flush=True)
 

@@ -116,3 +116,19 @@ def test_without_an_output_nothing_is_done(scrubline, tmp_path):
     assert code == 2 and "--output" in err
     code, _, err = scrubline("view", "build", "--output", tmp_path / "nothing")
     assert code == 2
+
+
+def test_a_run_says_what_it_tells_and_what_it_links(output, scrubline, tmp_path):
+    columns = [w for c in ("id=id", "who=patient", "dx=pass", "text=text") for w in ("--column", c)]
+    words = (
+        *("scrub", "--input", tmp_path / "in.jsonl", "--output", tmp_path / "linked", *columns),
+        *("--key-file", tmp_path / "key.txt", "--model", "none", "--no-progress", "--link-notes"),
+        *("--view-attributes", "age"),
+    )
+    code, out, _ = scrubline(*words, "--dry-run")
+    assert code == 0
+    assert "notes of a patient: linked; stale notes: rewrite\nview: told of age\n" in out
+    code, out, _ = scrubline(*words)
+    assert code == 0
+    assert "linked notes     0 words to remove were found in other notes\n" in out
+    assert "view             told of age\n" in out
