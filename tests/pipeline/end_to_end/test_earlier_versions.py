@@ -95,7 +95,7 @@ def test_a_job_of_an_earlier_version_has_the_fingerprint_that_it_had():
     known = {name: now.pop(name) for name in now.keys() - json.loads(JOB_080).keys()}
     assert now == json.loads(JOB_080)
     # What is known of people came later, and so did links between notes: nothing here.
-    assert {name for name, value in known.items() if value not in (None, "", False)} <= {
+    assert {name for name, value in known.items() if value not in (None, "", False, [])} <= {
         *("max_guard", "min_roster_share", "roster_fuzzy", "stale_notes"),
     }
     newer = dataclasses.replace(job, code_version="0.9.0")
