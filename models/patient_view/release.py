@@ -120,7 +120,7 @@ class ViewRows:
             goes_out = ~found.fails[found.classes]
             # Words that few have of those who go out: with fewer values, more classes may fail.
             again = rules.shown(shown, goes_out)
-            if all(len(again.values[n]) == len(shown.values[n]) for n in rules.from_texts):
+            if all(again.values[name] == shown.values[name] for name in rules.from_texts):
                 break
             shown = again
         everyone = np.ones(len(goes_out), np.bool_)

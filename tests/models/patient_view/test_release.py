@@ -5,7 +5,7 @@ import json
 from collections import Counter, defaultdict
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scrubline.models.core.errors import UsageError
 from scrubline.models.patient_view.anonymity import Distance, Requirement
@@ -14,9 +14,16 @@ from scrubline.models.patient_view.hierarchies import HIERARCHIES, UNKNOWN
 from scrubline.models.patient_view.merging import ViewTable, merged
 from scrubline.models.patient_view.release import OTHER, Release, ViewRows, ViewRules
 
-from .makers import NAMES, RELEASE, TOLD, table_of
+from .makers import KEYS, NAMES, RELEASE, TOLD, table_of
 
 
+@example(
+    # One of the two who have a word is left out, and no other word goes with it.
+    [(KEYS[0], ("age", "40-44"), 1), (KEYS[0], ("dx", "E11"), 1)]
+    + [(KEYS[1], ("age", "40-44"), 1), (KEYS[2], ("dx", "E11"), 1)],
+    2,
+    1,
+)
 @given(TOLD, st.integers(1, 4), st.integers(1, 2))
 def test_what_goes_out_fulfils_the_requirement_and_the_rest_does_not(rows, k, least):
     attributes = ViewAttributes.parse("age,year,dx=label:DX")
