@@ -157,11 +157,8 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
     for form in forms:
         check_replacements(policy, labels, form)
     require_people(job.roster, columns)
-    if job.link_notes and not columns.named(Role.PATIENT):
-        raise UsageError(
-            "--link-notes needs to know whose note a row is: give the column of patient ids the "
-            "role patient (--column NAME=patient)"
-        )
+    if job.link_notes:
+        _require_patients("--link-notes", columns)
     if job.view is not None:
         require_view_sources(job.view, columns, policy, labels, roster=job.roster)
     if columns.known:
@@ -213,6 +210,15 @@ def require_people(roster: str | None, columns: Columns) -> None:
         )
 
 
+def _require_patients(option: str, columns: Columns) -> None:
+    """Refuses an option that needs patients where nothing says whose note a row is."""
+    if not columns.named(Role.PATIENT):
+        raise UsageError(
+            f"{option} needs to know whose note a row is: give the column of patient ids the role "
+            "patient (--column NAME=patient)"
+        )
+
+
 def view_of_job(
     storage: Storage, place: str | None, policy: Policy, keys: Keys
 ) -> tuple[str, Levels]:
@@ -258,11 +264,7 @@ def require_view_sources(
     Raises:
         UsageError: saying what to declare.
     """
-    if not columns.named(Role.PATIENT):
-        raise UsageError(
-            "--view-attributes needs to know whose note a row is: give the column of patient ids "
-            "the role patient (--column NAME=patient)"
-        )
+    _require_patients("--view-attributes", columns)
     declared = {name for name, _ in columns.roles}
     if missing := [column for _, column in view.columns if column not in declared]:
         raise UsageError(

@@ -17,7 +17,7 @@ from ..models.jobs.job import Job
 from ..models.jobs.opening import open_job_once
 from ..models.jobs.output_rows import Result, build_output_rows, output_partition
 from ..models.jobs.receipts import Receipt, UnitSink
-from ..models.jobs.view_rows import UnitView, view_bytes
+from ..models.jobs.view_rows import UnitView
 from .running import Meter, freeze_gc, sanitize_errors
 
 _log = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ class _WriteFn(beam.DoFn):
         if not batch.last:
             return None
         if self.view_rows is not None:
-            self.sink.write_whole("view", view_bytes(self.view_rows.table()))
+            self.sink.write_whole("view", self.view_rows.content())
         if self.first_pass is not None:
             self.first_pass.keep(self.opened.storage, self.job.staging, unit.name)
             self.sink.write_evidence(*self.first_pass.evidence())

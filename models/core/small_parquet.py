@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,3 +28,14 @@ def table_in(content: bytes, columns: Sequence[str] | None = None) -> pa.Table:
     names = None if columns is None else list(columns)
     table = file.read(columns=names, use_threads=False)
     return table if names is None else table.select(names)
+
+
+def row_groups_between(file: pq.ParquetFile, low: Any, high: Any) -> list[int]:
+    """The row groups whose first column may have a value with `low` <= value < `high`."""
+    groups = []
+    for number in range(file.num_row_groups):
+        bounds = file.metadata.row_group(number).column(0).statistics
+        is_known = bounds is not None and bounds.has_min_max
+        if not is_known or (bounds.min < high and bounds.max >= low):
+            groups.append(number)
+    return groups

@@ -107,7 +107,9 @@ def texts_of(value: object) -> Iterator[str]:
 # -- whom a row is of
 
 
-def _look_up(batch: Batch, people: KnownPeople, stage: str) -> tuple[Batch, dict[int, _Known]]:
+def look_up_people(
+    batch: Batch, people: KnownPeople, stage: str
+) -> tuple[Batch, dict[int, _Known]]:
     """What is known of the people of each note, by its first row; and the batch with failures.
 
     A patient is looked up once, for all rows. Where a note is several rows, what any of them says
@@ -148,7 +150,7 @@ def _together(parts: list[_Known], same: dict[_Known, _Known]) -> _Known:
     """The values of all parts, each once; equal ones are one object, to be told apart by `id`.
 
     Hashing every row's values would cost as much as finding them, so a single part is taken as is:
-    `_look_up` has one of each patient.
+    `look_up_people` has one of each patient.
     """
     if not parts:
         return ()
@@ -168,7 +170,7 @@ def people_by_row(batch: Batch, people: KnownPeople | None) -> dict[int, PeopleO
     """
     if people is None:
         return {}
-    _, known = _look_up(batch, people, "scrub")
+    _, known = look_up_people(batch, people, "scrub")
     different = {id(values): values for values in known.values() if values}
     found = {key: people_of_note(one, people.fuzzy) for key, one in different.items()}
     return {row: found[id(values)] for row, values in known.items() if values}
@@ -202,7 +204,7 @@ def match_batch(
     Raises:
         RosterError: if a file of the roster is damaged, or another one by now.
     """
-    batch, known = _look_up(batch, people, "match")
+    batch, known = look_up_people(batch, people, "match")
     kept = labels_kept(policies)
     matchers: dict[tuple[int, frozenset[str]], Matcher] = {}
     rows = batch.documents.rows.tolist()
@@ -265,7 +267,7 @@ def guard_batch(
         RosterError: as `match_batch`.
     """
     assert batch.scrubbed is not None, "Scrub comes first"
-    batch, known = _look_up(batch, people, "guard")
+    batch, known = look_up_people(batch, people, "guard")
     assert batch.scrubbed is not None
     failures = dict(batch.failures)
     written: dict[int, list[list[object]]] = {first: [] for first, own in known.items() if own}

@@ -7,15 +7,12 @@ of an attribute goes before what is known beforehand, and that before what was f
 from __future__ import annotations
 
 import datetime
-import io
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ..core.batches import Batch
-from ..core.errors import DocumentError
 from ..core.known_values import KnownAttribute, KnownValue, PersonKind
 from ..core.shortage import raise_shortage
 from ..patient_view.attributes import (
@@ -30,6 +27,8 @@ from ..patient_view.merging import VIEW
 from ..redaction.policy import Policy
 from ..roster.normal import birth_dates
 from ..roster.people import KnownPeople
+from .plan import parquet_bytes
+from .roster_steps import look_up_people
 
 _ROWS_OF_GROUP = 1 << 13
 _ROSTER = {KnownAttribute.SEX: "sex", KnownAttribute.ZIP: "zip3"}
@@ -50,25 +49,27 @@ class UnitView:
         """Takes a batch that has been through all steps."""
         rows = batch.rows
         in_texts = self._in_texts(batch)
+        people = look_up_people(batch, self._people, "write")[1] if self._people else {}
         for row, patient in enumerate(rows.patient_keys):
             first = int(rows.first_rows[row])
             if patient is None or first in batch.failures or first != row:
                 continue
             said: dict[str, set[str]] = {}
+            of_people = self._known(batch, row, people.get(row, ()))
             of_columns = self._in_columns(batch, row)
-            for values in (in_texts.get(row, {}), self._known(batch, row), of_columns):
+            for values in (in_texts.get(row, {}), of_people, of_columns):
                 said |= values
             for attribute, values_of in said.items():
                 for value in values_of:
                     self._counts[patient, attribute, value] += 1
 
-    def table(self) -> pa.Table:
-        """The rows, in order."""
+    def content(self) -> bytes:
+        """The rows as a file, in order, so that ranges of patients are read by themselves."""
         ordered = sorted(self._counts.items())
         columns: list[list[object]] = [[key[at] for key, _ in ordered] for at in range(3)]
         columns.append([count for _, count in ordered])
         arrays = [pa.array(c, type=f.type) for c, f in zip(columns, VIEW, strict=True)]
-        return pa.Table.from_arrays(arrays, schema=VIEW)
+        return parquet_bytes(pa.Table.from_arrays(arrays, schema=VIEW), _ROWS_OF_GROUP)
 
     def _in_texts(self, batch: Batch) -> _Values:
         """Of each row, attribute -> values that its texts name."""
@@ -97,10 +98,10 @@ class UnitView:
                     self._put(found[row], attribute, own)
         return found
 
-    def _known(self, batch: Batch, row: int) -> dict[str, set[str]]:
+    def _known(self, batch: Batch, row: int, people: Iterable[KnownValue]) -> dict[str, set[str]]:
         """Attribute -> values that are known beforehand."""
         found: dict[str, set[str]] = {}
-        for known in self._values_of(batch, row):
+        for known in people:
             if known.kind is not PersonKind.SELF:
                 continue
             if known.attribute is KnownAttribute.BIRTH:
@@ -108,17 +109,6 @@ class UnitView:
             elif known.attribute in _ROSTER and _ROSTER[known.attribute] in self._attributes.names:
                 self._put(found, _ROSTER[known.attribute], known.value)
         return found
-
-    def _values_of(self, batch: Batch, row: int) -> Iterator[KnownValue]:
-        rows, people = batch.rows, self._people
-        if rows.known:
-            yield from rows.known[row]
-        patient = rows.patient_keys[row]
-        if people is not None and patient is not None:
-            try:
-                yield from people.row(patient) or ()
-            except DocumentError:
-                return  # the row is in the quarantine
 
     def _in_columns(self, batch: Batch, row: int) -> dict[str, set[str]]:
         """Attribute -> values that columns of the row have."""
@@ -168,10 +158,3 @@ def _overlaps(batch: Batch) -> Callable[[int, int, int, str], bool]:
     return lambda document, start, end, label: any(
         one.label != label and one.start < end and start < one.end for one in by_document[document]
     )
-
-
-def view_bytes(table: pa.Table) -> bytes:
-    """A table of `VIEW` as a file; equal tables are equal bytes."""
-    sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd", row_group_size=_ROWS_OF_GROUP)
-    return sink.getvalue()

@@ -216,9 +216,15 @@ class ViewAttributes:
         """All others, sorted."""
         return tuple(sorted(name for name in self.names if name not in HIERARCHIES))
 
+    @property
+    def from_texts(self) -> tuple[str, ...]:
+        """The sensitive attributes whose values are words of notes, sorted."""
+        return tuple(sorted(name for name, _ in self.labels))
+
     def attributes_of(self, label: str) -> tuple[str, ...]:
         """The attributes that a label tells of."""
+        found = [name for name, of in self.labels if of == label]
         own = LABELS.get(label)
-        from_columns = {name for name, _ in self.columns}
-        found = [own] if own in self.names and own not in from_columns else []
-        return (*(name for name in found if name), *(n for n, of in self.labels if of == label))
+        if own is not None and own in self.names and own not in dict(self.columns):
+            found.insert(0, own)
+        return tuple(found)

@@ -53,15 +53,11 @@ class ViewRules:
         cls, table: ViewTable, attributes: ViewAttributes, requirement: Requirement
     ) -> ViewRules:
         """Those with the least loss; errors as of `least_levels`."""
-        from_texts = tuple(sorted(name for name, _ in attributes.labels))
-        rules = cls(
-            dict.fromkeys(attributes.identifying, 0), attributes.sensitive, from_texts, requirement
-        )
+        levels = dict.fromkeys(attributes.identifying, 0)
+        rules = cls(levels, attributes.sensitive, attributes.from_texts, requirement)
         counted = rules.counted(rules.shown(table)).summed()
-        levels = least_levels(counted, requirement).levels
-        return dataclasses.replace(
-            rules, levels=dict(zip(attributes.identifying, levels, strict=True))
-        )
+        least = least_levels(counted, requirement).levels
+        return dataclasses.replace(rules, levels=dict(zip(levels, least, strict=True)))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..core.record_links import ALL_KEYS, Evidence, Facts
+from ..core.small_parquet import row_groups_between
 
 EVIDENCE = pa.schema([("key", pa.uint64()), ("kind", pa.uint8()), ("documents", pa.uint32())])
 FACTS = pa.schema([("key", pa.uint64()), ("label", pa.uint8()), ("documents", pa.uint8())])
@@ -33,11 +34,7 @@ def read_evidence(source: Any, low: int = 0, high: int = ALL_KEYS) -> Evidence:
         pa.ArrowException, OSError, KeyError: if it is no such file, or damaged.
     """
     file = pq.ParquetFile(source, pre_buffer=False)
-    groups = []
-    for number in range(file.num_row_groups):
-        bounds = file.metadata.row_group(number).column(0).statistics
-        if bounds is None or not bounds.has_min_max or (bounds.min < high and bounds.max >= low):
-            groups.append(number)
+    groups = row_groups_between(file, low, high)
     table = file.read_row_groups(groups, columns=EVIDENCE.names, use_threads=False)
     keys = table["key"].to_numpy()
     first, end = (

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from ...models.core.errors import StorageError, UsageError
 from ...models.core.shortage import raise_shortage
-from ...models.core.small_parquet import table_in
+from ...models.core.small_parquet import row_groups_between, table_in
 from ...models.jobs.plan import parquet_bytes
 from ...models.jobs.receipts import Part
 from ...models.patient_view.anonymity import Requirement, generalised
@@ -144,6 +144,18 @@ def read_release(storage: Storage, output: str) -> Release | None:
         return None
 
 
+def require_release(storage: Storage, output: str) -> Release:
+    """The release of an output.
+
+    Raises:
+        UsageError: if there is none.
+    """
+    release = read_release(storage, output)
+    if release is None:
+        raise UsageError("this output has no view: make one with `scrubline view build`")
+    return release
+
+
 def _requirement(last: Release | None, asked: Mapping[str, Any], *, relevel: bool) -> Requirement:
     if last is None and relevel:
         raise UsageError("view relevel: there is no release yet: make the first with `view build`")
@@ -160,11 +172,10 @@ def _requirement(last: Release | None, asked: Mapping[str, Any], *, relevel: boo
 
 def _frozen(last: Release, attributes: ViewAttributes) -> ViewRules:
     rules = last.rules
-    from_texts = tuple(sorted(name for name, _ in attributes.labels))
     if (tuple(sorted(rules.levels)), rules.sensitive, rules.from_texts) != (
         attributes.identifying,
         attributes.sensitive,
-        from_texts,
+        attributes.from_texts,
     ):
         raise UsageError(
             "view build: the last run has other --view-attributes than the release: choose levels "
@@ -221,12 +232,7 @@ def _between(storage: Storage, url: str, first: str, end: str) -> pa.Table:
     """The rows of a part whose patients have keys in a range; rows are sorted by them."""
     with storage.open_read(url) as stream:
         file = pq.ParquetFile(stream, pre_buffer=False)
-        groups = []
-        for number in range(file.num_row_groups):
-            bounds = file.metadata.row_group(number).column(0).statistics
-            is_known = bounds is not None and bounds.has_min_max
-            if not is_known or (bounds.min < end and bounds.max >= first):
-                groups.append(number)
+        groups = row_groups_between(file, first, end)
         table = file.read_row_groups(groups, columns=VIEW.names, use_threads=False)
     keys = table["patient_key"].to_numpy(zero_copy_only=False)
     low, high = np.searchsorted(keys, [first, end]) if len(keys) else (0, 0)
@@ -257,9 +263,7 @@ def check_view(storage: Storage, output: str) -> CheckedView:
     Raises:
         UsageError: if there is none.
     """
-    release = read_release(storage, output)
-    if release is None:
-        raise UsageError("this output has no view: make one with `scrubline view build`")
+    release = require_release(storage, output)
     faults: list[str] = []
     public = _read(storage, output, PUBLIC, release.public_sha256, faults)
     restricted = _read(storage, output, release.rows, release.rows_sha256, faults)

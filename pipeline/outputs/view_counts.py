@@ -23,7 +23,7 @@ from ...models.jobs.plan import parquet_bytes
 from ...models.patient_view.counts import DOMAINS, cells_of, true_counts
 from ...models.patient_view.merging import ViewTable
 from ...models.storage.storage import Storage
-from .identifier_view import read_release
+from .identifier_view import require_release
 from .state import lock_file
 
 LEAST_EPSILON = 1e-6
@@ -79,9 +79,7 @@ def release_counts(
     if not by or len(set(by)) != len(by):
         raise UsageError("view counts: say by which attributes, each once: --by age,sex")
     with storage.locked(lock_file(output)) as still_ours:
-        release = read_release(storage, output)
-        if release is None:
-            raise UsageError("this output has no view: make one with `scrubline view build`")
+        release = require_release(storage, output)
         if missing := [name for name in by if name not in release.rules.names]:
             raise UsageError(
                 f"view counts: {missing[0]} is none of {', '.join(release.rules.names)}"
