@@ -85,6 +85,7 @@ setup(
             "core/label_sets/*.toml",
             "synth/*.txt",
             "synth/*/*.txt",
+            "messages/*.tsv",
         ],
         "scrubline.dictionaries": ["*/*.txt", "*/*.tsv", "*/*.md"],
         "scrubline.pipeline": ["commands/*.sql"],

@@ -2,8 +2,9 @@
 
 `python demo/build.py` reads `notes/*.txt` and writes beside them `parquet/notes.parquet` (the notes
 as a warehouse holds them), `text/*.txt` (one file a note), `gold/train.jsonl` and
-`gold/dev.jsonl` (stand-off gold), `roster.csv` (what a hospital knows of some patients) and
-the tables of `README.md`. The same notes give the same bytes; Parquet also names the pyarrow used.
+`gold/dev.jsonl` (stand-off gold), `roster.csv` (what a hospital knows of some patients),
+`hl7/notes.hl7` (the notes of these patients as an interface engine sends them) and the tables of
+`README.md`. The same notes give the same bytes; Parquet also names the pyarrow used.
 
 A note is `#key: value` lines, an empty line, then the text, marked as docs/annotation.md says. Line
 ends, the byte order mark and the last newline are the header's business (`newline`, `bom`,
@@ -299,14 +300,56 @@ def roster_rows() -> Iterator[tuple[str, str, str, str]]:
     yield from (("", "staff", "name", name) for name in STAFF)
 
 
+def to_message(note: Note) -> str:
+    """Gives the note as a message ORU^R01 of HL7 v2.5.1, its header filled from `PEOPLE`."""
+    patient = note.header["patient_id"]
+    sent = datetime.datetime.strptime(note.header["encounter_date"], "%Y-%m-%d %H:%M")
+    time = f"{sent:%Y%m%d%H%M}"
+    known = {(kind, what): value for kind, what, value in PEOPLE[patient]}
+    name, birth = _name_parts(known["self", "name"]), known.get(("self", "birth"), "")
+    street = known.get(("self", "street"), "")
+    family, given = note.header["author"].split(" ", 1)[::-1]
+    kind = note.header["note_type"]
+    segments = [
+        f"MSH|^~\\&|EDM|LAKEHEAD|DWH|LAKEHEAD|{time}||ORU^R01|{note.header['note_id']}|P|2.5.1",
+        f"PID|1||{patient}^^^LAKEHEAD^MR||{name}||{birth.replace('-', '')}||||{street}",
+        *(
+            f"NK1|{number}|{_name_parts(value)}|FAM"
+            for number, value in enumerate(
+                (v for k, what, v in PEOPLE[patient] if (k, what) == ("relative", "name")), 1
+            )
+        ),
+        f"PV1|1|I|{note.header['department']}||||^{family}^{given}",
+        f"OBR|1|{note.header['encounter_id']}||{kind}^{kind}^L|||{time}",
+        *(
+            f"OBX|{number}|TX|{kind}^{kind}^L||{_escaped(line)}||||||F"
+            for number, line in enumerate(note.text.splitlines(), 1)
+        ),
+    ]
+    return "\r".join(segments) + "\r"
+
+
+def _name_parts(name: str) -> str:
+    """`Surname, Given M` as the components of a name."""
+    family, _, given = name.partition(", ")
+    return "^".join((family, *given.split(" ", 1)))
+
+
+def _escaped(text: str) -> str:
+    signs = {"\\": "E", "|": "F", "^": "S", "&": "T", "~": "R"}
+    return text.translate({ord(sign): f"\\{letter}\\" for sign, letter in signs.items()})
+
+
 def build(notes: Sequence[Note], out: Path) -> None:
     """Writes all that is made from the notes into `out`; old text files there are removed."""
-    for name in ("parquet", "text"):
+    for name in ("hl7", "parquet", "text"):
         (out / name).mkdir(parents=True, exist_ok=True)
     for old in (out / "text").glob("*.txt"):
         old.unlink()
     for note in notes:
         (out / "text" / note.file_name).write_bytes(note.text.encode("utf-8"))
+    messages = [to_message(note) for note in notes if note.header["patient_id"] in PEOPLE]
+    (out / "hl7" / "notes.hl7").write_bytes("".join(messages).encode("utf-8"))
     (out / "gold").mkdir(exist_ok=True)
     for split in ("train", "dev"):
         lines = "".join(to_gold(note) + "\n" for note in notes if note.split == split)

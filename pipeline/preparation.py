@@ -133,7 +133,7 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
         )
     chosen = None
     if options.incremental or options.retry_quarantined:
-        chosen = choose_inputs(storage, options, job, catalogue)
+        chosen = choose_inputs(storage, options, job, catalogue, policy)
         seen = chosen.seen
     else:
         seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
@@ -141,7 +141,7 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
         raise UsageError(
             "some of the input files lie inside the output: give the output a place of its own"
         )
-    columns = chosen.columns if chosen else roles_for(seen, options.columns)
+    columns = chosen.columns if chosen else roles_for(seen, options.columns, policy)
     check_types(storage, seen, columns)
     forms = [open_format(name, options.settings) for name in dict.fromkeys(seen.formats)]
     hive_keys = {key for file in seen.files for key, _ in file.partition}

@@ -28,7 +28,8 @@ ORDER = {
         *("core", "native", "text", "storage", "features", "recognisers"),
         *("dates", "surrogates", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
-        *("bundles", "views", "formats", "guesses", "roster", "records", "patient_view"),
+        *("bundles", "views", "rendering", "messages", "formats", "guesses", "roster", "records"),
+        "patient_view",
         *("jobs", "scrubbed_text", "scrubber"),
         *("embedding", "synth", "pages", "evaluation", "training", "studies"),
     ),
@@ -395,6 +396,7 @@ HELPERS = {
         *("csv_scan", "encodings", "line_notes", "options", "parquet_groups", "parquet_sizes"),
         *("parquet_writer", "protocol", "samples", "zip_directory"),
         *("nested_arrow", "nested_columns", "nested_json", "nested_paths", "nested_texts"),
+        *("message_columns", "message_files", "role_texts", "text_markup"),
     },
     "recipes": {"family", "other_lists", "passes", "propagation", "reading", "recipe", "tagger"},
 }

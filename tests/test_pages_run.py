@@ -11,8 +11,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = (
     *("how-to/embed.md", "how-to/held-run.md", "how-to/known-people.md", "how-to/run-nightly.md"),
-    *("how-to/train.md", "how-to/upgrade.md", "how-to/write-a-rule.md", "records.md"),
-    *("roster.md", "studies/hide-worked-example.md", "tutorial.md", "view.md"),
+    *("how-to/scrub-messages.md", "how-to/train.md", "how-to/upgrade.md", "how-to/write-a-rule.md"),
+    *("messages.md", "records.md", "roster.md", "studies/hide-worked-example.md", "tutorial.md"),
+    "view.md",
 )
 GUARD_SECONDS = 300
 

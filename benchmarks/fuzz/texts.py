@@ -18,8 +18,9 @@ from scrubline.models.core.errors import DocumentError, OverBudget, UsageError
 from scrubline.models.core.keys import Keys, canonical_id
 from scrubline.models.core.labels import LABELS
 from scrubline.models.core.spans import Candidate
+from scrubline.models.core.written_texts import joins_between
 from scrubline.models.dates.written_ages import KEEP, generalise_age
-from scrubline.models.formats.line_notes import line_joins, pieces
+from scrubline.models.formats.line_notes import pieces
 from scrubline.models.recognisers import RECOGNISERS
 from scrubline.models.redaction.generalization import RESTRICTED_ZIP3, generalise_zip
 from scrubline.models.redaction.merging import LIU_2015, ORDER, merge
@@ -220,8 +221,8 @@ def check_line_joins(data: bytes) -> None:
         del row
     policy = draw.one(policies())
     found = drawn_candidates(draw, text, 10, policy.known_labels) + policy.denied(text)
-    joins = line_joins(tuple(starts))
-    spans = merge(text, found, policy, line_joins=joins)
+    joins = joins_between(tuple(starts))
+    spans = merge(text, found, policy, joins=joins)
     require(
         not any(s.start <= join < s.end for join in joins for s in spans), "no span on a line join"
     )

@@ -4,6 +4,7 @@ CONTENTS = {
     "Begin": ("docs/tutorial", "docs/scores"),
     "Tasks": (
         "docs/how-to/run-nightly",
+        "docs/how-to/scrub-messages",
         "docs/how-to/held-run",
         "docs/how-to/upgrade",
         "docs/how-to/train",
@@ -21,6 +22,8 @@ CONTENTS = {
         "docs/records",
         "docs/view",
         "docs/formats",
+        "docs/messages",
+        "docs/hl7-fields",
         "docs/tables",
         "docs/errors",
         "docs/python",

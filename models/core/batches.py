@@ -8,7 +8,7 @@ field is quarantined whole.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NoReturn, TypeVar
 
 from .documents import Context, Document, Documents, Rows
@@ -56,12 +56,15 @@ class Scrubbed:
         texts: scrubbed text of each document; None where it failed.
         out_starts, out_ends: offsets in the scrubbed text of each row of `Batch.spans`.
         stand_ins: of policies with surrogates or shifted dates; None for others.
+        sources: document index -> place and new source of each of its pieces, of the documents in
+            `Documents.written`.
     """
 
     texts: tuple[str | None, ...]
     out_starts: tuple[int, ...]
     out_ends: tuple[int, ...]
     stand_ins: StandInColumns | None = None
+    sources: Mapping[int, list[tuple[str, str]]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)

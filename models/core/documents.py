@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from .arrays import Ints, require_equal_lengths
-from .known_values import KnownValue
+from .known_values import KnownLabel, KnownValue
+from .written_texts import WrittenText, joins_between
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -117,18 +118,33 @@ class Documents:
         fields: name of the text column of each document.
         starts: document index -> where the text of each of its rows begins in it, for notes of
             several rows; see `formats.line_notes`.
+        written: document index -> how it is written, for texts within markup, escapes or messages;
+            the others are written as they are read.
+        known: document index -> what it is as a whole: a value of a record, in whose place stands
+            what the policy puts in place of such values in texts.
     """
 
     texts: tuple[str, ...]
     rows: Ints
     fields: tuple[str, ...]
     starts: Mapping[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    written: Mapping[int, WrittenText] = dataclasses.field(default_factory=dict)
+    known: Mapping[int, KnownLabel] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_equal_lengths("Documents", texts=self.texts, rows=self.rows, fields=self.fields)
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def joins(self, index: int) -> tuple[int, ...]:
+        """Offsets of characters of a text that no span may cover, in order: what joins its parts.
+
+        A note is of several rows, or is written in several places, but not both.
+        """
+        if index in self.written:
+            return self.written[index].joins
+        return joins_between(self.starts.get(index, ()))
 
     @classmethod
     def of(cls, *texts: str) -> Documents:

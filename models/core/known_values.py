@@ -54,6 +54,35 @@ NAME_ATTRIBUTES = frozenset(
 """Attributes whose values are names of people."""
 
 
+LABEL_OF = {
+    KnownAttribute.BIRTH: "DATE",
+    KnownAttribute.STREET: "STREET",
+    KnownAttribute.CITY: "CITY",
+    KnownAttribute.ZIP: "ZIP",
+    KnownAttribute.PHONE: "PHONE",
+    KnownAttribute.EMAIL: "EMAIL",
+    KnownAttribute.MRN: "MEDICALRECORD",
+    KnownAttribute.ID: "IDNUM",
+}
+"""Attribute -> label of what is found by it; names are PATIENT, and `sex` is not looked for."""
+
+NAME_LABEL, STAFF_LABEL = "PATIENT", "DOCTOR"
+
+
+def label_of(kind: PersonKind, attribute: KnownAttribute) -> str | None:
+    """The label of a value that is known; None for what is not looked for."""
+    if attribute in NAME_ATTRIBUTES:
+        return STAFF_LABEL if kind is PersonKind.STAFF else NAME_LABEL
+    return LABEL_OF.get(attribute)
+
+
+class KnownLabel(NamedTuple):
+    """Whose a known value is, and its label."""
+
+    kind: PersonKind
+    label: str
+
+
 class KnownValue(NamedTuple):
     """One value that is known of a patient.
 

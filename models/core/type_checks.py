@@ -36,7 +36,7 @@ def _kinds_of(value: object) -> Mapping[str, Any]:
 @functools.cache
 def _kinds(owner: Any) -> Mapping[str, Any]:
     hints = typing.get_type_hints(owner)
-    return {field.name: hints[field.name] for field in dataclasses.fields(owner)}
+    return {field.name: hints[field.name] for field in dataclasses.fields(owner) if field.init}
 
 
 def _is_of(value: Any, kind: Any) -> bool:

@@ -12,6 +12,7 @@ from .corpus import BRAT, CONLL, I2B2_2006, I2B2_2014
 from .delimited import CSV, TSV
 from .encodings import ENCODINGS, encoding_named
 from .gzipped import Gzipped
+from .hl7 import Hl7Files
 from .jsonl import JsonLines
 from .options import FormatOptions, Limits
 from .parquet import Parquet
@@ -64,6 +65,8 @@ _FORMATS: tuple[Format, ...] = (
     Gzipped(JsonLines()),
     Gzipped(CSV),
     Gzipped(TSV),
+    Hl7Files(),
+    Gzipped(Hl7Files()),
     ZipArchive(),
     TarArchive(),
     TarGzArchive(),

@@ -10,13 +10,17 @@ import dataclasses
 import enum
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 from ..core.display_names import ColumnNames, declared_list
 from ..core.errors import UsageError
-from ..core.known_values import KnownAttribute, PersonKind
+from ..core.known_values import KnownAttribute, KnownLabel, PersonKind, label_of
 from ..core.suggestions import did_you_mean
+from ..messages.base import DeclaredNames
+from ..messages.table import GRAMMARS
 from .nested_paths import Inner, Path, PathNode, parse_path, show_path, tree_of, without_numbers
+from .role_texts import known_of, markup_of, overlay
 
 
 class Role(enum.StrEnum):
@@ -35,7 +39,7 @@ class Role(enum.StrEnum):
 
 
 MEANING = {
-    Role.TEXT: "free text: scrubbed",
+    Role.TEXT: "free text: scrubbed; text:html, text:rtf, text:xml: what is read within markup",
     Role.ID: "identifies the row: replaced by doc_key",
     Role.PATIENT: "identifies the patient: replaced by patient_key",
     Role.TYPE: "kind of note: passed, and seen by detectors",
@@ -90,27 +94,6 @@ def role_of(name: str, role: str) -> Role:
     return Role(role)
 
 
-_KNOWN_KINDS = tuple(kind for kind in PersonKind if kind is not PersonKind.STAFF)
-
-
-def _known_of(name: str, what: str) -> tuple[PersonKind, KnownAttribute]:
-    """Whose and what a column with role `known` is: `name` and `relative.name` behind the colon.
-
-    Raises:
-        UsageError: for anything else.
-    """
-    kind, _, attribute = what.rpartition(".")
-    kind = kind or PersonKind.SELF
-    if kind not in _KNOWN_KINDS or attribute not in KnownAttribute.__members__.values():
-        attributes = list(KnownAttribute)
-        raise UsageError(
-            f"column {name}: role known says what the column is, as in known:name or "
-            f"known:relative.name{did_you_mean(attribute, attributes)}; it may be "
-            f"{', '.join(attributes)}, of {', '.join(_KNOWN_KINDS)}. Staff belongs in a roster"
-        )
-    return PersonKind(kind), KnownAttribute(attribute)
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Columns:
     """The declared role of every input column, partition keys included.
@@ -120,6 +103,14 @@ class Columns:
             of its values, by its path; see `nested_paths`.
         paths: those of the names that are paths into a nested column; see `resolved`.
         known: column with role `known` -> whose and what it is, in the order of declaration.
+        markup: column with role `text` -> a kind of `rendering.kinds.LAYERS`, or `PLAIN`; of the
+            others, each text tells by its beginning.
+        record: the column of a message format, in which all names that are not keys of folders lie;
+            else empty. Its roles are those of the format, with what was declared laid over them.
+        overlaid: what was declared; only of such columns.
+        filled: labels of known values of records in whose place something stands; the others are
+            emptied.
+        partial: whether id and text may lack: what is declared may be laid over a format's roles.
 
     Raises:
         UsageError: if there is not exactly one `id`, not at least one `text`, more than one
@@ -131,21 +122,27 @@ class Columns:
     # Not compared: what was declared is the same, whatever input it was declared for.
     paths: tuple[str, ...] = dataclasses.field(default=(), compare=False)
     known: tuple[tuple[str, PersonKind, KnownAttribute], ...] = ()
+    markup: tuple[tuple[str, str], ...] = ()
+    record: str = ""
+    overlaid: tuple[tuple[str, str], ...] = ()
+    filled: tuple[str, ...] = ()
+    partial: bool = dataclasses.field(default=False, compare=False)
+    _node: PathNode | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
+    _by_role: Mapping[Role, tuple[str, ...]] = dataclasses.field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
+        by_role: dict[Role, list[str]] = {}
+        for name, role in self.roles:
+            by_role.setdefault(role, []).append(name)
+        object.__setattr__(self, "_by_role", {role: tuple(own) for role, own in by_role.items()})
         require_few(len(self.roles), "roles are declared for")
         times = Counter(name for name, _ in self.roles)
         if twice := sorted(name for name, count in times.items() if count > 1):
             raise UsageError(f"columns declared twice: {declared_list(twice)}")
-        if not self.named(Role.TEXT):
-            raise UsageError("no column has role text: say which one with --column NAME=text")
-        if len(self.named(Role.ID)) != 1:
-            found = declared_list(self.named(Role.ID))
-            raise UsageError(
-                f"exactly one column must have role id (found {found}): "
-                "doc_key, which joins data and audit, is made from it; "
-                "say which with --column NAME=id"
-            )
+        if not self.partial:
+            self._check_needed()
         for role in (Role.PATIENT, Role.TYPE):
             if len(self.named(role)) > 1:
                 found = declared_list(self.named(role))
@@ -164,8 +161,28 @@ class Columns:
                 raise UsageError(
                     f"the input has a column {name}, a name that the output uses: give it role drop"
                 )
-        if self.paths:
+        if self.record:
+            known = {
+                name: KnownLabel(kind, label)
+                for name, kind, attribute in self.known
+                if (label := label_of(kind, attribute)) is not None and label in self.filled
+            }
+            texts = frozenset((*self.named(Role.TEXT), *known))
+            declared = DeclaredNames(frozenset(name for name, _ in self.roles), texts, known)
+            object.__setattr__(self, "_node", PathNode(declared=declared))
+        elif self.paths:
             self._check_paths()
+
+    def _check_needed(self) -> None:
+        if not self.named(Role.TEXT):
+            raise UsageError("no column has role text: say which one with --column NAME=text")
+        if len(self.named(Role.ID)) != 1:
+            found = declared_list(self.named(Role.ID))
+            raise UsageError(
+                f"exactly one column must have role id (found {found}): "
+                "doc_key, which joins data and audit, is made from it; "
+                "say which with --column NAME=id"
+            )
 
     def _check_paths(self) -> None:
         roles = dict(self.roles)
@@ -194,18 +211,26 @@ class Columns:
                 raise UsageError(f"column {name!r}: keys of a map cannot have role text")
 
     @classmethod
-    def parse(cls, declared: Iterable[Sequence[str]]) -> Columns:
+    def parse(cls, declared: Iterable[Sequence[str]], *, partial: bool = False) -> Columns:
         """Builds from (name, role) texts; (name, role, "path") for a path, as `to_json` gives.
 
-        Of role `known` the text says what is known: `known:name`, `known:relative.name`.
+        Of role `known` the text says what is known: `known:name`, `known:relative.name`; of role
+        `text` it may say how texts are written: `text:html`.
 
         Raises:
             UsageError: for an unknown role, with the list of roles and what they mean.
             ValueError: if there are other texts.
         """
+        declared = list(declared)
+        if declared and tuple(declared[0][1:2]) == (_RECORD,):
+            overlaid = [(name, role) for name, role, *_ in declared[1:]]
+            folders = [name for name, _, *more in declared[1:] if not more]
+            filled = tuple(chain.from_iterable(more for _, _, *more in declared[:1]))
+            return cls.of_record(declared[0][0], overlaid, filled).resolved(folders)
         roles = []
         paths = []
         known = []
+        markup = []
         for name, role, *more in declared:
             if more:
                 if more != [_PATH]:
@@ -213,16 +238,45 @@ class Columns:
                 paths.append(name)
             head, _, what = role.partition(":")
             if head == Role.KNOWN:
-                known.append((name, *_known_of(name, what)))
+                known.append((name, *known_of(name, what)))
                 roles.append((name, Role.KNOWN))
+            elif head == Role.TEXT and what:
+                markup.append((name, markup_of(name, what)))
+                roles.append((name, Role.TEXT))
             else:
                 roles.append((name, role_of(name, role)))
-        return cls(tuple(roles), tuple(paths), tuple(known))
+        return cls(tuple(roles), tuple(paths), tuple(known), tuple(markup), partial=partial)
+
+    @classmethod
+    def of_record(
+        cls, record: str, declared: Iterable[tuple[str, str]], filled: Iterable[str] = ()
+    ) -> Columns:
+        """The roles of a message format, with others laid over them.
+
+        A role holds for all that lies within its name, whatever the format says of that; a role
+        that one name alone may have is taken from the format's.
+
+        Raises:
+            UsageError: see `parse`.
+        """
+        return _of_record(record, tuple(declared), tuple(filled))
+
+    @property
+    def overlaid_roles(self) -> tuple[tuple[str, str], ...]:
+        """The roles as texts, to be laid over those of a message format."""
+        if self.record:
+            return self.overlaid
+        return tuple((name, role) for name, role, *_ in self.to_json())
 
     def to_json(self) -> list[tuple[str, ...]]:
         """Plain values, for `parse`."""
+        if self.record:
+            flat = dict(self.roles).keys() - set(self.paths)
+            in_record = ((n, r) if n in flat else (n, r, _PATH) for n, r in self.overlaid)
+            return [(self.record, _RECORD, *self.filled), *in_record]
         paths = frozenset(self.paths)
         what = {name: f"{Role.KNOWN}:{kind}.{attribute}" for name, kind, attribute in self.known}
+        what |= {name: f"{Role.TEXT}:{kind}" for name, kind in self.markup}
         texts = [(name, what.get(name, str(role))) for name, role in self.roles]
         return [(name, text, _PATH) if name in paths else (name, text) for name, text in texts]
 
@@ -233,6 +287,10 @@ class Columns:
         the whole name: a flat column `note.text` is just that.
         """
         present = frozenset(available)
+        if self.record:
+            return dataclasses.replace(
+                self, paths=tuple(name for name, _ in self.roles if name not in present)
+            )
         found = []
         for name, _ in self.roles:
             if name not in present and (path := parse_path(name)) and len(path) > 1:
@@ -244,6 +302,9 @@ class Columns:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The columns of the input, each once, in the order in which they were declared."""
+        if self.record:
+            paths = frozenset(self.paths)
+            return (*(name for name, _ in self.roles if name not in paths), self.record)
         if not self.paths:
             return tuple(name for name, _ in self.roles)
         paths = frozenset(self.paths)
@@ -252,20 +313,37 @@ class Columns:
     @property
     def nested(self) -> Mapping[str, PathNode]:
         """Column -> what is declared of its parts, for columns whose parts have roles."""
-        return _trees(self.paths)
+        return _trees(self.paths) if self._node is None else {self.record: self._node}
 
     def roles_by_input(self) -> dict[str, set[Role]]:
         """Column of the input -> its role, or those of its parts; linear in the declarations."""
         paths = frozenset(self.paths)
         found: dict[str, set[Role]] = {}
         for name, role in self.roles:
-            column = str(_path(name)[0]) if name in paths else name
+            is_path = name in paths
+            column = self.record or str(_path(name)[0]) if is_path else name
             found.setdefault(column, set()).add(role)
         return found
 
+    @property
+    def filled_names(self) -> Collection[str]:
+        """Names of known values of records in whose place something stands."""
+        declared = None if self._node is None else self._node.declared
+        return () if declared is None else declared.known.keys()
+
+    @property
+    def least_documents(self) -> int:
+        """How many documents a row has at least."""
+        return 1 if self.record else len(self.named(Role.TEXT))
+
+    @property
+    def have_many_texts(self) -> bool:
+        """Whether a row may have more: of items of lists and maps, and of values of a record."""
+        return bool(self.record) or any(not is_single(path) for path in self.paths)
+
     def named(self, role: Role) -> tuple[str, ...]:
         """The columns of one role, in order."""
-        return tuple(name for name, r in self.roles if r == role)
+        return self._by_role.get(role, ())
 
     def role_of(self, name: str) -> Role:
         """The role of a declared column."""
@@ -316,7 +394,20 @@ class Columns:
             )
 
 
-_PATH = "path"
+_PATH, _RECORD = "path", "record"
+
+
+_ALONE = (Role.ID, Role.PATIENT, Role.TYPE)
+
+
+@functools.lru_cache(maxsize=16)
+def _of_record(
+    record: str, overlaid: tuple[tuple[str, str], ...], filled: tuple[str, ...]
+) -> Columns:
+    defaults = GRAMMARS[record].default_roles()
+    roles = overlay(defaults, overlaid, alone=_ALONE, instead=Role.DROP)
+    found = Columns.parse(roles.items())
+    return dataclasses.replace(found, record=record, overlaid=overlaid, filled=filled)
 
 
 def is_single(path: str) -> bool:

@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 from ..core.errors import UsageError
 from ..core.keys import canonical_id
 from ..core.shortage import raise_shortage
+from ..core.written_texts import JOIN
 from . import Chunk, Format
 from .column_roles import Columns, Role
-
-LINE_JOIN = "\n"
+from .role_texts import PLAIN
 
 RowStarts = tuple[int, ...]
 """Where each row's own text begins in the joined text, in code points; the first is 0."""
@@ -81,6 +81,11 @@ class GroupLines:
             )
         if len(columns.named(Role.TEXT)) != 1:
             raise UsageError("--group-lines: there must be exactly one column with role text")
+        if declared := [kind for _, kind in columns.markup if kind != PLAIN]:
+            raise UsageError(
+                f"--group-lines: the lines of a note cannot be {declared[0]}: markup that begins "
+                "on one line may end on another"
+            )
         if unfit := sorted(form.name for form in forms if not form.traits.holds_patient_key):
             raise UsageError(
                 f"--group-lines: each record of {', '.join(unfit)} is already a whole note"
@@ -240,18 +245,13 @@ def join(texts: Sequence[str | None]) -> tuple[str, RowStarts]:
     at = 0
     for text in texts:
         starts.append(at)
-        at += len(text or "") + len(LINE_JOIN)
-    return LINE_JOIN.join(text or "" for text in texts), tuple(starts)
+        at += len(text or "") + len(JOIN)
+    return JOIN.join(text or "" for text in texts), tuple(starts)
 
 
 def join_or_none(texts: Sequence[str | None]) -> str | None:
     """The text of a note of one or more rows; None if no row has any."""
     return None if all(text is None for text in texts) else join(texts)[0]
-
-
-def line_joins(starts: RowStarts) -> tuple[int, ...]:
-    """Offsets of the line joins of a joined text, in order."""
-    return tuple(start - len(LINE_JOIN) for start in starts[1:])
 
 
 def pieces(text: str, starts: RowStarts, ends: Sequence[tuple[int, int]]) -> Iterator[str]:
@@ -269,6 +269,6 @@ def pieces(text: str, starts: RowStarts, ends: Sequence[tuple[int, int]]) -> Ite
         at = bisect_right(known, start)
         end, out_end = ends[at - 1] if at else (0, 0)
         edges.append(out_end + start - end)
-    edges.append(len(text) + len(LINE_JOIN))
+    edges.append(len(text) + len(JOIN))
     for low, high in itertools.pairwise(edges):
-        yield text[low : high - len(LINE_JOIN)]
+        yield text[low : high - len(JOIN)]

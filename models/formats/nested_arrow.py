@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .nested_columns import Leaf
+from .nested_columns import Leaf, NestedNote
 from .nested_paths import KEY, VALUE, Inner, PathNode, Step, numbered, show_name, show_path
 
 ORIGIN = b"scrubline:origin"
@@ -32,6 +32,8 @@ class ArrowNesting:
 
 class ArrowColumn:
     """An `OpenedColumn` of an Arrow type; its schema holds for all rows, so none is an error."""
+
+    notes: Sequence[NestedNote] | None = None
 
     errors: Mapping[int, str] = {}
 

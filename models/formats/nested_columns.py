@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
+from ..core.known_values import KnownLabel
+from ..core.written_texts import WrittenText
 from .nested_paths import PathNode
 
 
@@ -23,19 +25,43 @@ class Leaf:
         cells: the values, as the format holds cells.
         rows: the row of each, in ascending order.
         places: where each lies, with the numbers of items: `notes[2].text`.
+        said: what values of records say, where `cells` is how they are written.
     """
 
     cells: pa.Array
     rows: Sequence[int]
     places: Sequence[str]
+    said: pa.Array | None = None
+
+
+class NestedNote(NamedTuple):
+    """A text of a record that is written in one place of it or more.
+
+    Attributes:
+        row: of the table.
+        place: of its first piece.
+        written: where its pieces stand; None if it cannot be read.
+        error: the class of the error then.
+        known: what it is as a whole; see `Documents.known`.
+    """
+
+    row: int
+    place: str
+    written: WrittenText | None
+    error: str = ""
+    known: KnownLabel | None = None
 
 
 class OpenedColumn(Protocol):
     """A nested column, opened."""
 
     @property
+    def notes(self) -> Sequence[NestedNote] | None:
+        """The texts of records; None where each value of a leaf of role text is one."""
+
+    @property
     def leaves(self) -> Mapping[str, Leaf]:
-        """Leaf of the tree -> its values; all leaves of the tree."""
+        """Leaf of the tree -> its values; all leaves of the tree, of records those with values."""
 
     @property
     def errors(self) -> Mapping[int, str]:

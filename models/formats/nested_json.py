@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from ..core.errors import DocumentError
-from .nested_columns import Leaf
+from .nested_columns import Leaf, NestedNote
 from .nested_paths import KEY, VALUE, Inner, Path, PathNode, Step, numbered, show_name, show_path
 
 Members = Callable[[str], Mapping[str, str]]
@@ -87,6 +87,8 @@ class _Map(list[tuple[object, object]]):
 
 class JsonColumn:
     """An `OpenedColumn` of raw JSON."""
+
+    notes: Sequence[NestedNote] | None = None
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..core.errors import UsageError
+from ..messages.base import DeclaredNames
 
 
 class Inner(enum.Enum):
@@ -92,10 +93,13 @@ class PathNode:
     Attributes:
         leaf: what was declared (the path as text), if nothing lies deeper.
         children: step -> what lies there; names alone, or one of `Inner` alone.
+        declared: of the column of a message format, all names that have a role; such a node has
+            nothing else.
     """
 
     leaf: str = ""
     children: Mapping[Step, PathNode] = dataclasses.field(default_factory=dict)
+    declared: DeclaredNames | None = None
 
     @property
     def inner(self) -> Inner | None:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from ..core.errors import DocumentError
 from .column_roles import Columns, Role
-from .nested_columns import OpenedColumn
+from .nested_columns import NestedNote, OpenedColumn
 from .nested_paths import parse_path, show_path
 from .protocol import CellForm
 
@@ -50,7 +51,7 @@ def nested_texts(
 ) -> dict[str, list[NestedText]]:
     """Declared path -> its values, in the order of rows and of items."""
     found: dict[str, list[NestedText]] = {}
-    for path in _text_paths(columns):
+    for path in () if columns.record else _text_paths(columns):
         for column in opened.values():
             if path in column.leaves:
                 leaf = column.leaves[path]
@@ -64,11 +65,30 @@ def nested_texts(
     return found
 
 
+def notes_of_rows(opened: Mapping[str, OpenedColumn]) -> dict[int, list[NestedNote]]:
+    """Row -> the texts of its record, in order; nothing for columns that hold no records."""
+    found: dict[int, list[NestedNote]] = {}
+    for column in opened.values():
+        for note in column.notes or ():
+            found.setdefault(note.row, []).append(note)
+    return found
+
+
 def texts_of_rows(
     form: CellForm, columns: Columns, table: pa.Table
 ) -> dict[int, dict[str, str | None]]:
-    """Row -> the texts in its nested columns by place, as documents name them."""
+    """Row -> the texts in its nested columns by place, as documents name them.
+
+    Raises:
+        DocumentError: if a text of a record cannot be read.
+    """
     opened = open_nested(form, columns, table)
+    if columns.record:
+        notes = notes_of_rows(opened)
+        return {
+            row: {note.place: _read(note) for note in notes.get(row, ())} or {columns.record: None}
+            for row in range(table.num_rows)
+        }
     texts = nested_texts(form, columns, opened)
     found: dict[int, dict[str, str | None]] = {row: {} for row in range(table.num_rows)}
     for path in _text_paths(columns):
@@ -78,6 +98,12 @@ def texts_of_rows(
     for of_row in found.values():
         of_row.update((place, None) for place in without_text(columns, of_row))
     return found
+
+
+def _read(note: NestedNote) -> str:
+    if note.written is None:
+        raise DocumentError(note.error)
+    return note.written.text
 
 
 def without_text(columns: Columns, places: Iterable[str]) -> list[str]:
@@ -111,6 +137,8 @@ def fields_of_rows(
 
     def fields_of(row: int) -> Sequence[str]:
         held = places.get(row, [])
+        if columns.record:
+            return held or [columns.record]
         return [*flat, *held, *without_text(columns, held)]
 
     return fields_of
@@ -125,7 +153,7 @@ def with_texts(
         texts: (row, place) -> text; a place that is not there has none in the result. What says
             "no text" in its own way stays, as in flat columns.
     """
-    is_text = frozenset(_text_paths(columns))
+    is_text = frozenset((*_text_paths(columns), *columns.filled_names))
     for name, column in open_nested(form, columns, table).items():
         leaves = column.leaves
         cells = {}

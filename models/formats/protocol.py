@@ -159,6 +159,8 @@ class FormatTraits:
             has.
         explicit_only: whether files are read in the format only if the user names it, because the
             endings of their names do not say it.
+        record: of a format of messages, the grammar of its records and the column that holds them;
+            all roles lie within. Empty for tables.
     """
 
     locator_unit: str
@@ -169,6 +171,7 @@ class FormatTraits:
     counts_rows: bool = False
     holds_patient_key: bool = False
     explicit_only: bool = False
+    record: str = ""
 
 
 class CellForm(Protocol):

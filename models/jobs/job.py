@@ -134,6 +134,7 @@ class Job(JobOptions):
             json.dumps(sorted(zip(self.recognisers, self.recogniser_hashes, strict=True))),
             self.policy_hash,
             json.dumps(self.columns.roles),
+            *((json.dumps(self.columns.markup),) if self.columns.markup else ()),
             self.key_check,
             json.dumps(list(self.budgets.of_version(self.code_version).values())),
             json.dumps(self.format),

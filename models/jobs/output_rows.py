@@ -25,6 +25,7 @@ from ..formats import CellForm
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..formats.line_notes import pieces
 from ..formats.nested_texts import fields_of_rows, with_texts
+from ..rendering.kinds import LAYERS
 from ..roster.normal import is_usable
 from . import audit
 from .audit_rows import build_audit_rows, is_entity
@@ -41,9 +42,11 @@ COUNTS = (
 )
 IN_ROSTER = "documents_in_roster"
 KNOWN_UNUSABLE = "known_values_unusable"
-OF_PEOPLE = (IN_ROSTER, KNOWN_UNUSABLE)
-"""Further counts, each written where it is not 0: documents whose patient the roster has, and
-values of columns with role `known` by which nothing can be found."""
+AS_MARKUP = {kind: f"documents_as_{kind}" for kind in LAYERS}
+FURTHER = (IN_ROSTER, KNOWN_UNUSABLE, *AS_MARKUP.values())
+"""Further counts, each written where it is not 0: documents whose patient the roster has, values of
+columns with role `known` by which nothing can be found, and documents that were recognised as
+markup though nobody declared it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -51,7 +54,7 @@ class Tally:
     """What is counted of a batch, a unit or a run; tallies add up.
 
     Attributes:
-        counts: of `COUNTS` and `OF_PEOPLE`, absent ones are 0; rows_in is rows_out and
+        counts: of `COUNTS` and `FURTHER`, absent ones are 0; rows_in is rows_out and
             rows_quarantined.
         labels: spans by label, fragments left out.
         errors: quarantined rows by "stage: error class".
@@ -98,7 +101,7 @@ class Tally:
         return {
             "counts": {
                 **{name: self.counts[name] for name in COUNTS},
-                **{name: self.counts[name] for name in OF_PEOPLE if self.counts[name]},
+                **{name: self.counts[name] for name in FURTHER if self.counts[name]},
             },
             "labels": dict(sorted(self.labels.items())),
             "errors": dict(sorted(self.errors.items())),
@@ -197,6 +200,11 @@ def _data(
     if batch.rows.known:
         values = itertools.chain.from_iterable(batch.rows.known[row] for row in good)
         counts[KNOWN_UNUSABLE] = sum(not is_usable(value) for value in values)
+    counts |= Counter(
+        AS_MARKUP[written.recognised]
+        for index, written in batch.documents.written.items()
+        if written.recognised and int(batch.documents.rows[index]) not in batch.failures
+    )
     digest = _columns_digest(batch, table, good, form, columns)
     return table, Tally.of(counts=counts, columns=digest)
 
@@ -217,11 +225,13 @@ def _scrubbed_columns(batch: Batch, good: list[int], form: CellForm, columns: Co
                 if sources[field_name][position] is not None:
                     texts[field_name][position] = piece
                     without[field_name][position] = False
-        elif field_name not in texts:
-            nested[row, field_name] = text
-        else:
-            texts[field_name][row] = text
-            without[field_name][row] = False
+            continue
+        for place, source in batch.scrubbed.sources.get(index, ((field_name, text),)):
+            if place not in texts:
+                nested[row, place] = source
+            else:
+                texts[place][row] = source
+                without[place][row] = False
     table = with_texts(form, columns, batch.rows.columns, nested)
     for name, values in texts.items():
         position, field = table.schema.get_field_index(name), table.schema.field(name)

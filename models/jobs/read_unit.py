@@ -7,8 +7,7 @@ a missing id, a text that is not text or that UTF-8 cannot hold.
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,17 +15,18 @@ import pyarrow as pa
 
 from ..core.arrays import Ints
 from ..core.batches import Batch, Failure
-from ..core.budgets import Budgets, check_text
-from ..core.documents import Documents, Rows, ViewedRows
+from ..core.budgets import Budgets
+from ..core.documents import Rows, ViewedRows
 from ..core.errors import error_class
 from ..core.keys import Keys, canonical_id
-from ..core.known_values import KnownValue
-from ..core.shortage import raise_shortage, shortage_of
+from ..core.known_values import KnownAttribute, KnownValue, PersonKind
+from ..core.shortage import raise_shortage
 from ..formats import CellForm, Chunk, Format, Limits
 from ..formats.column_roles import Columns, Role
-from ..formats.line_notes import GroupLines, RowStarts, join, lines_in_order, whole_notes
+from ..formats.line_notes import GroupLines, lines_in_order, whole_notes
 from ..formats.nested_columns import OpenedColumn
-from ..formats.nested_texts import NestedText, nested_texts, open_nested
+from ..formats.nested_texts import open_nested
+from ..messages.table import GRAMMARS
 from ..redaction.telling import period_of
 from ..storage.input_files import InputFile
 from ..storage.storage import Storage
@@ -34,9 +34,8 @@ from .amendments import NO_AMENDMENTS, SKIPPED, UnitAmendments
 from .chunk_packing import fail_notes, first_rows_of, pack_chunks, runs_of_notes
 from .known_columns import known_of_rows
 from .plan import Unit
+from .row_texts import STAGE, RowTexts
 from .shifted_columns import NO_DATES, DateColumns, RowDates
-
-STAGE = "read"
 
 
 def read_unit(
@@ -149,9 +148,6 @@ def _chunks(
 ViewColumns = tuple[tuple[str, str], ...]
 """Attribute of the identifier view and the column that it is in."""
 
-_Found = tuple[str, Sequence[Any], bool]
-"""Where a text lies, the values of the rows of its note there, and whether they can be texts."""
-
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class _RowMaker:
@@ -196,10 +192,12 @@ class _RowMaker:
         kinds = self._first_values(form, chunk, nested, Role.TYPE)
         types = [None if kind is None else str(kind) for kind in kinds]
         self._check_lines(form, chunk, first_rows, types, failures)
-        documents = self._documents(form, chunk, nested, first_rows, failures, skipped)
+        texts = RowTexts(self.columns, self.budgets, form, nested, has_lines=bool(self.group_lines))
+        documents = texts.documents(chunk.columns, first_rows, failures, skipped)
         patient_keys = tuple(None if p is None else self.keys.patient_key(p) for p in patients)
         dates = self._row_dates(form, chunk, nested, patient_keys)
-        output = self._output(form, chunk, nested, dates, failures)
+        keys = {Role.ID: tuple(doc_keys), Role.PATIENT: patient_keys}
+        output = self._output(form, chunk, nested, keys, dates, failures)
         rows = Rows(
             np.arange(first, first + count, dtype=np.int64),
             tuple(doc_keys),
@@ -226,7 +224,8 @@ class _RowMaker:
         """Python values of a column or path, one a row."""
         values: list[object] = [None] * chunk.columns.num_rows
         for row, value in self._values_at(form, chunk, nested, name):
-            values[row] = value
+            if values[row] is None:  # of what a record repeats, the first counts
+                values[row] = value
         return values
 
     def _first_values(
@@ -248,7 +247,13 @@ class _RowMaker:
             return enumerate(form.decode(chunk.columns.column(name)))
         leaves = [column.leaves[name] for column in nested.values() if name in column.leaves]
         return (
-            pair for leaf in leaves for pair in zip(leaf.rows, form.decode(leaf.cells), strict=True)
+            pair
+            for leaf in leaves
+            for pair in zip(
+                leaf.rows,
+                form.decode(leaf.cells if leaf.said is None else leaf.said),
+                strict=True,
+            )
         )
 
     def _known(
@@ -258,12 +263,19 @@ class _RowMaker:
         nested: Mapping[str, OpenedColumn],
         failures: dict[int, Failure],
     ) -> tuple[tuple[KnownValue, ...], ...]:
-        """What the columns with role `known` say of each row; () where there are none."""
+        """What the columns with role `known` say of each row; () where there are none.
+
+        In a record, so do all ids of the patient.
+        """
         if not self.columns.known:
             return ()
+        declared = self.columns.known
+        if self.columns.record:
+            ids = self.columns.named(Role.PATIENT)
+            declared = (*declared, *((name, PersonKind.SELF, KnownAttribute.MRN) for name in ids))
         cells = (
             (row, kind, attribute, value)
-            for name, kind, attribute in self.columns.known
+            for name, kind, attribute in declared
             for row, value in self._values_at(form, chunk, nested, name)
         )
         known, errors = known_of_rows(cells, chunk.columns.num_rows)
@@ -282,10 +294,36 @@ class _RowMaker:
         if self.dates.shifting is None and self.view is None:
             return NO_DATES
         dates, births = (
-            [self._values(form, chunk, nested, name) for name in self.columns.named(role)]
+            [self._values(form, chunk, nested, name) for name in self._present(role, nested)]
             for role in (Role.DATE, Role.BIRTH)
         )
+        if self.columns.record:
+            dates.insert(0, self._note_dates(form, chunk, nested))
         return RowDates.of(self.dates.reading, self.keys.dates, patients, dates, births)
+
+    def _present(self, role: Role, nested: Mapping[str, OpenedColumn]) -> Sequence[str]:
+        """The columns of a role; of records, which have many names, those that the rows hold."""
+        names = self.columns.named(role)
+        if not self.columns.record:
+            return names
+        held = {leaf for column in nested.values() for leaf in column.leaves}
+        return [name for name in names if name not in self.columns.paths or name in held]
+
+    def _note_dates(
+        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn]
+    ) -> list[object]:
+        """The value that tells the date of each row's note."""
+        if not self.columns.record:
+            return self._first_values(form, chunk, nested, Role.DATE)
+        found: list[object] = [None] * chunk.columns.num_rows
+        dates = frozenset(self.columns.named(Role.DATE))
+        for name in GRAMMARS[self.columns.record].note_dates:
+            if name in dates:
+                values = self._values(form, chunk, nested, name)
+                found = [
+                    new if old is None else old for old, new in zip(found, values, strict=True)
+                ]
+        return found
 
     def _periods(
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], dates: RowDates
@@ -294,7 +332,7 @@ class _RowMaker:
             return ()
         if self.dates.shifting is not None:
             return tuple(period_of(date, period) for date in dates.shifted_notes)
-        found = self._first_values(form, chunk, nested, Role.DATE)
+        found = self._note_dates(form, chunk, nested)
         return tuple(period_of(date, period) for date in found)
 
     def _viewed(
@@ -349,81 +387,12 @@ class _RowMaker:
                 failures[begin] = Failure(STAGE, code)
         fail_notes(first_rows, failures)
 
-    def _documents(
-        self,
-        form: CellForm,
-        chunk: Chunk,
-        nested: Mapping[str, OpenedColumn],
-        first_rows: Ints,
-        failures: dict[int, Failure],
-        skipped: Collection[int],
-    ) -> Documents:
-        """The texts; of notes that are skipped they are checked, as far as memory goes."""
-        fields = [self._field(form, chunk, nested, name) for name in self.columns.named(Role.TEXT)]
-        texts: list[str] = []
-        rows: list[int] = []
-        names: list[str] = []
-        starts: dict[int, RowStarts] = {}
-        for begin, end in runs_of_notes(first_rows):
-            for field, found, is_text in itertools.chain.from_iterable(
-                field(begin, end) for field in fields
-            ):
-                if begin in failures or all(text is None for text in found):
-                    continue
-                try:
-                    text, row_starts = self._text(found, is_text)
-                except Exception as error:  # fail closed, as for ids
-                    if begin in skipped and shortage_of(error):
-                        continue
-                    raise_shortage(error)
-                    failures[begin] = Failure(STAGE, error_class(error))
-                    continue
-                if begin in skipped:
-                    continue
-                if row_starts:
-                    starts[len(texts)] = row_starts
-                texts.append(text)
-                rows.append(begin)
-                names.append(field)
-        return Documents(tuple(texts), np.array(rows, np.int64), tuple(names), starts)
-
-    def _field(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
-    ) -> Callable[[int, int], Iterable[_Found]]:
-        """Gives for a note, by its first row and the row after its last, its texts in a column."""
-        if name not in self.columns.paths:
-            column = chunk.columns.column(name)
-            values, is_text = form.decode(column), form.is_text(column.type)
-            return lambda begin, end: ((name, values[begin:end], is_text),)
-        by_row: dict[int, list[NestedText]] = {}
-        for text in nested_texts(form, self.columns, nested).get(name, ()):
-            by_row.setdefault(text.row, []).append(text)
-        return lambda begin, end: [
-            (text.place, [text.value], text.is_text)
-            for row in range(begin, end)
-            for text in by_row.get(row, ())
-        ]
-
-    def _text(self, found: Sequence[Any], is_text: bool) -> tuple[str, RowStarts]:
-        """The text of a note, and where that of each of its rows begins if there are several.
-
-        Raises:
-            DocumentError: as `check_text`, for the note as a whole too.
-        """
-        for text in found:
-            if text is not None:
-                check_text(text if is_text else (), self.budgets)
-        if len(found) == 1:
-            return found[0], ()
-        text, starts = join(found)
-        check_text(text, self.budgets)
-        return text, starts
-
     def _output(
         self,
         form: CellForm,
         chunk: Chunk,
         nested: Mapping[str, OpenedColumn],
+        keys: Mapping[Role, Sequence[str | None]],
         dates: RowDates,
         failures: dict[int, Failure],
     ) -> pa.Table:
@@ -442,8 +411,10 @@ class _RowMaker:
                 cells = {
                     path: self._cells(form, leaf.cells, leaf.rows, roles[path], dates, failures)
                     for path, leaf in opened.leaves.items()
-                    if self._goes_out(roles[path])
+                    if self._goes_out(roles[path]) or path in self.columns.filled_names
                 }
+                if name == self.columns.record:
+                    cells |= _keys_in_place(opened, roles, keys)
                 if (column := opened.closed(cells)) is None:
                     continue
                 field = opened.field(field, cells)
@@ -490,3 +461,21 @@ class _RowMaker:
                 failures.setdefault(row, Failure(STAGE, error_class(error)))
                 hashed.append(None)
         return form.encode_text(hashed, pa.string())
+
+
+def _keys_in_place(
+    opened: OpenedColumn,
+    roles: Mapping[str, Role],
+    keys: Mapping[Role, Sequence[str | None]],
+) -> dict[str, pa.Array]:
+    """Keys in the place of the ids of records; of ids that are repeated, the first has it."""
+    cells: dict[str, pa.Array] = {}
+    for name, leaf in opened.leaves.items():
+        if (of_rows := keys.get(roles[name])) is not None:
+            before = [-1, *leaf.rows]  # rows rise
+            found = [
+                None if row == last else of_rows[row]
+                for row, last in zip(leaf.rows, before, strict=False)
+            ]
+            cells[name] = pa.array(found, pa.string())
+    return cells

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ..core.batches import Batch, Failure, map_documents
 from ..core.errors import DocumentError, error_class
-from ..core.known_values import KnownValue
+from ..core.known_values import STAFF_LABEL, KnownValue
 from ..core.shortage import raise_shortage
 from ..core.spans import Candidate, Candidates
 from ..formats import CellForm
@@ -25,7 +25,7 @@ from ..redaction.policy import Policy
 from ..redaction.stand_ins import PeopleOfNote
 from ..roster.folding import FoldedView
 from ..roster.guard import Guard
-from ..roster.matcher import STAFF_LABEL, Matcher, RosterCandidate
+from ..roster.matcher import Matcher, RosterCandidate
 from ..roster.passing import PassingGuard
 from ..roster.people import LABELS, KnownPeople
 from ..views.batches import bring_back

@@ -17,12 +17,12 @@ import numpy as np
 from ..bundles.detector import BundleDetector
 from ..core.batches import Batch, Failure, Scrubbed, map_documents
 from ..core.budgets import Budgets
+from ..core.detectors import ROSTER
 from ..core.errors import OverBudget
 from ..core.feature_rows import Featurized
 from ..core.shortage import raise_shortage
 from ..core.spans import Candidate, Candidates, Span, Spans
 from ..core.tokens import Tokens
-from ..formats.line_notes import line_joins
 from ..recognisers import recognise_all
 from ..records.carrying import RecordLinks
 from ..redaction.merging import ORDER, merge, order_of
@@ -246,12 +246,13 @@ def merge_batch(
     policies = note_type_policies(batch, policy)
     if policy.denies:
         batch = _add_denied(batch, policies)
+    if batch.documents.known:
+        batch = _add_known(batch)
     candidates, documents = batch.candidates, batch.documents
     signs, batch = _signs(batch)
+    joins = [documents.joins(index) for index in range(len(documents))]
     plain = [
-        policy
-        if policy.believes_all and index not in documents.starts and signs[index] is None
-        else None
+        policy if policy.believes_all and not joins[index] and signs[index] is None else None
         for index, policy in enumerate(policies)
     ]
     merged, left = by_document_if_it_raises(
@@ -264,13 +265,12 @@ def merge_batch(
     def spans_of(index: int) -> tuple[Span, ...]:
         if counts[index] > budgets.candidates:
             raise OverBudget("candidates")
-        joins = line_joins(documents.starts.get(index, ()))
         return merge(
             documents.texts[index],
             by_document[index],
             policies[index],
             order,
-            line_joins=joins,
+            joins=joins[index],
             names_no_one=signs[index],
         )
 
@@ -279,6 +279,18 @@ def merge_batch(
     merged = merged.take(np.flatnonzero(is_active[merged.documents]))
     rows = [(index, span) for index, spans in enumerate(results) for span in spans or ()]
     return dataclasses.replace(batch, spans=Spans.joined(merged, Spans.of(rows)), failures=failures)
+
+
+def _add_known(batch: Batch) -> Batch:
+    """Adds the values of records that are documents: each is known as a whole."""
+    texts = batch.documents.texts
+    found = [
+        (index, Candidate(0, len(texts[index]), known.label, f"{ROSTER}:{known.kind}", 1.0))
+        for index, known in batch.documents.known.items()
+        if texts[index]
+    ]
+    candidates = Candidates.joined(batch.candidates, Candidates.of(found))
+    return dataclasses.replace(batch, candidates=candidates)
 
 
 def _signs(batch: Batch) -> tuple[list[NamesNoOne | None], Batch]:
@@ -346,11 +358,16 @@ def scrub_batch(
         zip(spans.starts.tolist(), spans.ends.tolist(), spans.replacements, strict=True)
     )
     edges = np.searchsorted(spans.documents, np.arange(len(documents) + 1)).tolist()
-    results, failures = map_documents(
-        batch,
-        "scrub",
-        lambda i: replace_ranges(documents.texts[i], replacements[edges[i] : edges[i + 1]]),
-    )
+    sources: dict[int, list[tuple[str, str]]] = {}
+
+    def scrubbed_of(index: int) -> tuple[str, list[int], list[int]]:
+        own = replacements[edges[index] : edges[index + 1]]
+        if index in documents.written:
+            edits = [(low, high, text) for low, high, text in own if text is not None]
+            sources[index] = documents.written[index].replaced(edits)
+        return replace_ranges(documents.texts[index], own)
+
+    results, failures = map_documents(batch, "scrub", scrubbed_of)
     texts: list[str | None] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -360,7 +377,7 @@ def scrub_batch(
         texts.append(text)
         starts += out_starts
         ends += out_ends
-    scrubbed = Scrubbed(tuple(texts), tuple(starts), tuple(ends), columns)
+    scrubbed = Scrubbed(tuple(texts), tuple(starts), tuple(ends), columns, sources)
     return dataclasses.replace(batch, scrubbed=scrubbed, failures=failures)
 
 

@@ -179,7 +179,7 @@ def merge(
     candidates: Iterable[Candidate],
     policy: Policy,
     order: Sequence[str] = ORDER,
-    line_joins: Sequence[int] = (),
+    joins: Sequence[int] = (),
     names_no_one: Callable[[int, int], bool] | None = None,
 ) -> tuple[Span, ...]:
     """The spans of one document, left to right and disjoint: what goes, and what is named as kept.
@@ -198,7 +198,7 @@ def merge(
       removing candidate on it would not put the same text in its place: three digits of a ZIP code
       may not show what a better guess calls a record number.
 
-    No span covers one of the `line_joins`, the offsets in order at which rows of one note were
+    No span covers one of the `joins`, the offsets in order at which parts of a note were
     joined: the decision on a whole candidate holds for its parts between them. A part is not
     generalised.
     `names_no_one` is for `accept`.
@@ -214,8 +214,8 @@ def merge(
     verdicts = accept(text, _distinct(candidates), policy, names_no_one)
     if not verdicts:
         return ()
-    if line_joins:
-        verdicts = tuple(part for v in verdicts for part in _cut(v, line_joins, policy))
+    if joins:
+        verdicts = tuple(part for v in verdicts for part in _cut(v, joins, policy))
     removing, keeping, rejected = _by_outcome(verdicts)
     ranked = _ranked([v.candidate for v in removing.values()], order)
     covered = cover(ranked)

@@ -8,7 +8,14 @@ import enum
 from collections.abc import Collection, Iterable, Iterator
 
 from ..core.errors import OverBudget
-from ..core.known_values import KnownAttribute, KnownValue, PersonKind
+from ..core.known_values import (
+    LABEL_OF,
+    NAME_LABEL,
+    STAFF_LABEL,
+    KnownAttribute,
+    KnownValue,
+    PersonKind,
+)
 from ..core.spans import Candidate
 from .folding import FoldedView
 from .name_runs import NameRun, name_runs
@@ -51,21 +58,6 @@ class RosterClass(enum.StrEnum):
     STAFF = "staff"
 
 
-LABEL_OF = {
-    KnownAttribute.BIRTH: "DATE",
-    KnownAttribute.STREET: "STREET",
-    KnownAttribute.CITY: "CITY",
-    KnownAttribute.ZIP: "ZIP",
-    KnownAttribute.PHONE: "PHONE",
-    KnownAttribute.EMAIL: "EMAIL",
-    KnownAttribute.MRN: "MEDICALRECORD",
-    KnownAttribute.ID: "IDNUM",
-}
-"""Attribute -> label of what is found by it; names are PATIENT, and `sex` is not looked for."""
-
-NAME_LABEL, STAFF_LABEL = "PATIENT", "DOCTOR"
-
-
 @dataclasses.dataclass(frozen=True, slots=True, order=True)
 class RosterCandidate:
     """A stretch of a text that the roster knows. The covered text is deliberately absent.
@@ -99,7 +91,8 @@ class Matcher:
     [(4, 13, 'PATIENT')]
 
     Args:
-        known: of one patient, as `RosterBundle.row` gives it. Staff among it is ignored.
+        known: of one patient, as `RosterBundle.row` gives it, and what the row of a note says
+            itself: the names of its staff are DOCTOR.
         fuzzy: edits within which a strong name of five letters or more is found: 0, 1, or 2 for
             names of eight letters or more.
         kept: labels that the policy keeps on purpose; they are not looked for.
@@ -109,7 +102,7 @@ class Matcher:
         ValueError: for other edits.
     """
 
-    __slots__ = ("_births", "_cities", "_fuzzy", "_names", "_numbers", "_streets")
+    __slots__ = ("_births", "_cities", "_fuzzy", "_names", "_numbers", "_staff", "_streets")
 
     def __init__(
         self,
@@ -120,11 +113,13 @@ class Matcher:
     ) -> None:
         if not 0 <= fuzzy <= MOST_EDITS:
             raise ValueError(f"fuzzy must be 0 to {MOST_EDITS}")
-        values = [value for value in dict.fromkeys(known) if value.kind is not PersonKind.STAFF]
+        values = list(dict.fromkeys(known))
         if len(values) > MOST_VALUES:
             raise OverBudget(BUDGET)
         self._fuzzy = fuzzy
-        self._names = KnownNames.of(values if NAME_LABEL not in kept else ())
+        people, staff = ([v for v in values if is_staff(v) is which] for which in (False, True))
+        self._names = KnownNames.of(people if NAME_LABEL not in kept else ())
+        self._staff = KnownNames.of(staff if STAFF_LABEL not in kept else ())
         self._births: list[tuple[datetime.date, PersonKind]] = []
         self._cities: list[tuple[tuple[str, ...], PersonKind]] = []
         self._streets: list[tuple[Street, PersonKind]] = []
@@ -161,6 +156,13 @@ class Matcher:
             RosterCandidate(*view.span(run.start, run.end), NAME_LABEL, run.kind, _class(run))
             for run in name_runs(view, self._names, self._fuzzy)
         }
+        if self._staff.words or self._staff.whole:
+            found |= {
+                RosterCandidate(
+                    *view.span(run.start, run.end), STAFF_LABEL, run.kind, RosterClass.STAFF
+                )
+                for run in name_runs(view, self._staff, self._fuzzy)
+            }
         found.update(self._of_numbers(view))
         found.update(self._of_addresses(view))
         for date, kind in self._births:
@@ -184,6 +186,11 @@ class Matcher:
         for city, kind in self._cities:
             for start, end in city_marks(view, city):
                 yield RosterCandidate(*view.span(start, end), "CITY", kind, RosterClass.ADDRESS)
+
+
+def is_staff(value: KnownValue) -> bool:
+    """Whether a value is of no patient, relative or contact."""
+    return value.kind is PersonKind.STAFF
 
 
 def _class(run: NameRun) -> RosterClass:

@@ -99,13 +99,13 @@ class KnownNames:
 
     @classmethod
     def of(cls, known: Iterable[KnownValue]) -> KnownNames:
-        """The names among what is known; staff have an index of their own."""
+        """The names among what is known."""
         found: dict[str, NameWord] = {}
         whole: dict[str, PersonKind] = {}
         firsts: tuple[set[str], set[str]] = (set(), set())
         scripts: dict[PersonKind, tuple[list[str], list[str]]] = {}
         for value in known:
-            if value.attribute not in NAME_ATTRIBUTES or value.kind is PersonKind.STAFF:
+            if value.attribute not in NAME_ATTRIBUTES:
                 continue
             for spelling in spellings(value.value):
                 if is_unspaced("".join(LETTERS.findall(spelling))):

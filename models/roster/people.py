@@ -10,10 +10,9 @@ from ..core.code_hash import hash_of_room
 from ..core.detectors import ROSTER, DetectorId
 from ..core.errors import DocumentError
 from ..core.keys import fingerprint
-from ..core.known_values import KnownValue, PersonKind
+from ..core.known_values import LABEL_OF, NAME_LABEL, STAFF_LABEL, KnownValue, PersonKind
 from ..core.shortage import raise_shortage
 from .bundle import RosterBundle
-from .matcher import LABEL_OF, NAME_LABEL, STAFF_LABEL
 from .staff import StaffIndex
 
 DEFAULT_FUZZY = 1

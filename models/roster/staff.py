@@ -16,9 +16,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.keys import Keys
-from ..core.known_values import NAME_ATTRIBUTES, KnownValue, PersonKind
+from ..core.known_values import NAME_ATTRIBUTES, STAFF_LABEL, KnownValue, PersonKind
 from .folding import FoldedView, fold, occurrences, spellings, split_words
-from .matcher import STAFF_LABEL, RosterCandidate, RosterClass
+from .matcher import RosterCandidate, RosterClass
 from .names import FAMILY, GIVEN, split_name
 from .word_lists import STAFF_TITLES, particles, words
 

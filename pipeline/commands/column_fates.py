@@ -44,5 +44,6 @@ def _fate(name: str, role: str, policy: Mapping[str, Any]) -> str:
         Role.PASS.value: f"{name}, as it is",
         Role.HASH.value: f"{name}, a keyed hash",
         Role.DROP.value: "left out",
+        "record": "messages; each value by its role (docs/messages.md)",
         Role.KNOWN.value: "left out, and removed from the texts of its row",
     }.get(role, f"{name}, by a role of another version")

@@ -17,9 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.core.keys import new_key
-from ...models.formats import open_format
-from ...models.formats.column_roles import MEANING, Role, is_single, preset_for
+from ...models.formats import Format, open_format
+from ...models.formats.column_roles import MEANING, Columns, Role, is_single, preset_for
 from ...models.formats.column_types import shown_type
+from ...models.formats.message_columns import MessageNesting
 from ...models.guesses.column_facts import ColumnFacts, FactsCounter, Form
 from ...models.guesses.nested import NotExpanded, Sample, facts_within
 from ...models.guesses.roles import RoleGuess, guess_roles
@@ -130,6 +131,9 @@ def survey(storage: Storage, options: Options) -> InputFindings:
         for chunk in sampled(storage, form, file, names):
             rows += chunk.columns.num_rows
             errors.update(chunk.errors.values())
+            if form.traits.record:
+                _add_undeclared(form, chunk.columns.column(0).to_pylist(), counters)
+                continue
             good = [row for row in range(chunk.columns.num_rows) if row not in chunk.errors]
             for field, column in zip(chunk.columns.schema, chunk.columns.columns, strict=True):
                 kind = shown_type(field.type) if is_typed else ""
@@ -139,10 +143,29 @@ def survey(storage: Storage, options: Options) -> InputFindings:
                 samples.setdefault(field.name, []).append((form, readable))
         for name, value in file.partition:
             counters.setdefault(name, FactsCounter("folder")).add([value])
+    if any(open_format(name, seen.settings).traits.record for name in seen.formats):
+        facts = {name: counter.facts() for name, counter in sorted(counters.items())}
+        guesses = {name: RoleGuess(Role.DROP, _NOT_IN_STANDARD) for name in facts}
+        return InputFindings(seen, writing, facts, guesses, {}, len(few), rows, errors)
     flat = {name: counters.get(name, FactsCounter()).facts() for name in seen.columns}
     facts, whole = _expanded(flat, samples)
     guesses = _guesses(seen, facts)
     return InputFindings(seen, writing, facts, guesses, whole, len(few), rows, errors)
+
+
+_NOT_IN_STANDARD = "the standard does not name it, so its format has no role for it"
+
+
+def _add_undeclared(
+    form: Format, records: Sequence[str | None], counters: dict[str, FactsCounter]
+) -> None:
+    """Counts the values of messages for which their format has no role."""
+    record = form.traits.record
+    node = Columns.of_record(record, ()).nested[record]
+    assert isinstance(form.nesting, MessageNesting), "it has records"
+    for one in records:
+        for name, value in () if one is None else form.nesting.undeclared(one, node):
+            counters.setdefault(name, FactsCounter()).add([value])
 
 
 def _expanded(
@@ -212,10 +235,11 @@ def _text(found: InputFindings, options: Options, key_source: str | None, *, has
         rows=found.rows, looked=found.looked, files=len(found.seen.files), roles=roles
     )
     columns: dict[str, list[ConfigLine]] = {"": [], _NESTED: []}
+    is_record = any(open_format(n, found.seen.settings).traits.record for n in found.seen.formats)
     for name, guess in found.guesses.items():
         why = found.whole.get(name, guess.why)
         line = ConfigLine(name, str(guess.role), f"{_facts_shown(found.facts[name])}: {why}")
-        columns["" if name in found.seen.columns else _NESTED].append(line)
+        columns["" if name in found.seen.columns or is_record else _NESTED].append(line)
     settings = [*_settings(options, key_source, has_key=has_key), *_written(found.writing, options)]
     return config_text(intro, settings, columns)
 

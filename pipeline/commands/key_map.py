@@ -20,7 +20,7 @@ from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, canonical_id
 from ...models.core.shortage import raise_shortage
 from ...models.formats import Chunk, Format, Limits, open_format
-from ...models.formats.column_roles import Role, is_single, preset_for
+from ...models.formats.column_roles import Columns, Role, is_single, preset_for
 from ...models.formats.line_notes import GroupLines, whole_notes
 from ...models.formats.nested_columns import OpenedColumn
 from ...models.formats.nested_json import JsonNesting
@@ -84,6 +84,12 @@ def _columns(
     Raises:
         UsageError: if the input has no such columns, or nobody says which they are.
     """
+    forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
+    if record := next((form.traits.record for form in forms if form.traits.record), ""):
+        said_roles = options.columns.overlaid_roles if options.columns else ()
+        columns = Columns.of_record(record, said_roles if pairs is None else pairs)
+        patients = columns.named(Role.PATIENT)
+        return columns.named(Role.ID)[0], next(iter(patients), None), _Declared((), {}, columns)
     if pairs is None:
         declared = options.columns or preset_for(seen.columns)
         pairs = [(name, str(role)) for name, role in declared.roles] if declared else []
@@ -102,7 +108,6 @@ def _columns(
                 )
             if name not in declared.paths and name not in seen.columns:
                 raise UsageError(f"the input has no column of that name for the role {role}")
-    forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
     flat = [form.name for form in forms if form.nesting is None]
     if flat and {*named[Role.ID], *named[Role.PATIENT]} & declared.paths.keys():
         raise UsageError(f"a path leads into a nested column, which the format {flat[0]} lacks")
@@ -116,10 +121,12 @@ class _Declared:
     Attributes:
         names: those that are no paths.
         paths: a path into a nested column -> its steps.
+        messages: the roles of a message format, where the input is of one.
     """
 
     names: tuple[str, ...]
     paths: Mapping[str, Path]
+    messages: Columns | None = None
 
     @classmethod
     def of(cls, declared: Iterable[str], present: Sequence[str]) -> _Declared:
@@ -135,6 +142,8 @@ class _Declared:
 
     def column(self, name: str) -> str:
         """The column in which the values of a name are."""
+        if self.messages is not None:
+            return self.messages.record
         return str(self.paths[name][0]) if name in self.paths else name
 
     def opened(self, form: Format, chunk: Chunk, ids: Sequence[str]) -> dict[str, OpenedColumn]:
@@ -145,6 +154,10 @@ class _Declared:
                 else is in it is no error, as in flat columns.
         """
         found: dict[str, OpenedColumn] = {}
+        if self.messages is not None and form.nesting is not None:
+            record = self.messages.record
+            node = self.messages.nested[record]
+            return {record: form.nesting.open(chunk.columns.column(record), record, node)}
         for column in {self.column(name) for name in ids if name in self.paths}:
             inside = {name: path for name, path in self.paths.items() if path[0] == column}
             cells, nesting = chunk.columns.column(column), form.nesting
@@ -271,12 +284,13 @@ class _IdSource:
             return [None] * count
         if name in folders:
             return [folders[name]] * count
-        if name not in self.declared.paths:
+        if name not in self.declared.paths and self.declared.messages is None:
             return decode(chunk.columns.column(name))
-        leaf = nested[self.declared.column(name)].leaves[name]
+        leaf = nested[self.declared.column(name)].leaves.get(name)
         values: list[Any] = [None] * count
-        for row, value in zip(leaf.rows, decode(leaf.cells), strict=True):
-            values[row] = value
+        for row, value in () if leaf is None else zip(leaf.rows, decode(leaf.cells), strict=True):
+            if values[row] is None:  # of what a message repeats, the first counts
+                values[row] = value
         return values
 
 

@@ -76,10 +76,10 @@ def _documents(
 ) -> Iterator[tuple[Batch, int, ScrubbedText | DocumentError]]:
     """Yields the first documents of the input: a batch, the index there, what became of it."""
     seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
-    columns = roles_for(seen, options.columns)
+    columns = roles_for(seen, options.columns, scrubber.policy)
     check_types(storage, seen, columns)
     require_shiftable(scrubber.policy, columns)
-    show("columns", *column_fates(columns.roles, scrubber.policy.to_dict()))
+    show("columns", *column_fates(columns.to_json(), scrubber.policy.to_dict()))
     limits = Limits(batch_documents=min(rows, options.batch_documents))
     by = GroupLines.parse(options.group_lines) if options.group_lines else None
     drawn = Keys(secrets.token_bytes(32))  # no one can link what is made with it

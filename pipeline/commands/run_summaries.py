@@ -49,8 +49,8 @@ def show_plan(
     show(
         f"run {job.run}: {counted(len(plan.files), 'file')}, {counted(size, 'byte')}, "
         f"{counted(len(plan.units), 'unit')}",
-        f"columns: {role_list(dict(job.columns.roles))}",
-        *column_fates(job.columns.roles, policy.to_dict()),
+        f"columns: {role_list({name: role for name, role, *_ in job.columns.to_json()})}",
+        *column_fates(job.columns.to_json(), policy.to_dict()),
         *whole_lines(storage, job, plan),
         f"models: {', '.join(job.models) or 'none'}; "
         f"rules: {', '.join(job.recognisers) or 'none'}; policy: {job.policy}",

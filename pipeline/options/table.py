@@ -99,7 +99,8 @@ class Options(JobOptions):
         None,
         name="column",
         help="role of an input column: text, id, patient, type, date, birth, pass, drop, hash, or "
-        "known:WHAT (known:name, known:relative.name); every column needs one; repeatable",
+        "known:WHAT (known:name, known:relative.name); text:html, text:rtf, text:xml: texts within "
+        "markup; every column needs one, of messages what their format has none for; repeatable",
         help_for={"key": "map: the columns with the roles id and patient; others are not read"},
         group=Heading.PLACES,
         kept=Kept.JOB,

@@ -39,7 +39,7 @@ def parse_columns(pairs: Any) -> Columns:
 
     if isinstance(pairs, Columns):
         return pairs
-    return Columns.parse(_declared(pairs))
+    return Columns.parse(_declared(pairs), partial=True)
 
 
 def _declared(pairs: Iterable[tuple[str, Any]], above: str = "") -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from ...models.core.errors import GateFailed, UsageError
 from ...models.core.keys import Keys
 from ...models.formats import format_of, open_format
 from ...models.formats.line_notes import join_or_none
+from ...models.formats.text_markup import as_read
 from ...models.jobs.amendments import RunAmendments
 from ...models.jobs.canaries import Canary, read_canaries
 from ...models.jobs.job import Job
@@ -200,7 +201,8 @@ def _rows(
             continue
         name = part.path.rsplit("/", 1)[-1]
         file = InputFile(f"{folder}/{part.path}", part.bytes, version="", path=name)
-        for row in form.part_rows(storage, file, job.columns):
+        rows = form.part_rows(storage, file, job.columns)
+        for row in rows if job.group_lines is not None else as_read(rows, job.columns):
             if row.doc_key in wanted:
                 for field, text in row.texts.items():
                     texts[row.doc_key][field].append(text)

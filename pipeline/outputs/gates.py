@@ -20,13 +20,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...models.core.display_names import counted
 from ...models.core.error_classes import explain
 from ...models.core.errors import REST_UNREAD, GateFailed, RunFailed
 from ...models.core.parallel_calls import map_in_threads
 from ...models.core.spans import BELIEVED
-from ...models.formats.column_roles import Role, is_single
 from ...models.jobs.job import Job
-from ...models.jobs.output_rows import IN_ROSTER, KNOWN_UNUSABLE, Tally
+from ...models.jobs.output_rows import AS_MARKUP, IN_ROSTER, KNOWN_UNUSABLE, Tally
 from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt
 from ...models.storage.storage import Storage
@@ -126,6 +126,15 @@ def check_gates(
             "phone without digits, a birth date that cannot be read)",
             unusable,
         )
+    for kind, name in AS_MARKUP.items():
+        if count := tally.counts[name]:
+            _log.warning(
+                "%s looked like %s, and what is read within it was scrubbed: declare the column, "
+                "as in --column NAME=text:%s (or text:plain, if they are not)",
+                counted(count, "document"),
+                kind.upper(),
+                kind,
+            )
     if max_quarantined < 1:
         check_whole(job, plan, receipts)
     check_audit(storage, job, receipts)
@@ -389,9 +398,8 @@ def _faults_of_tables(storage: Storage, job: Job, receipt: Receipt) -> Iterator[
     documents = _table(storage, job, receipt, "documents", ["doc_key", "status"])
     written = documents.filter(pc.not_equal(documents["status"], "quarantined"))
     expected = counts["documents"]
-    fields = len(job.columns.named(Role.TEXT))
-    least = counts["rows_out"] * fields  # of items of lists and maps a row may have many
-    many = any(not is_single(path) for path in job.columns.paths)
+    least = counts["rows_out"] * job.columns.least_documents
+    many = job.columns.have_many_texts
     if job.group_lines is None and (expected < least or (expected > least and not many)):
         yield f"{counts['rows_out']} rows go out, but {expected} documents were counted"
     if written.num_rows != expected:

@@ -17,6 +17,7 @@ from ...models.core.keys import fingerprint
 from ...models.formats.column_roles import Columns, preset_for
 from ...models.jobs.job import CODE_VERSION, Job
 from ...models.jobs.plan import Increment
+from ...models.redaction.policy import Policy
 from ...models.storage.input_files import InputFile
 from ...models.storage.storage import Storage
 from ..options import Options
@@ -185,7 +186,9 @@ class Chosen:
     identity: tuple[str, ...]
 
 
-def choose_inputs(storage: Storage, options: Options, job: Job, catalogue: Catalogue) -> Chosen:
+def choose_inputs(
+    storage: Storage, options: Options, job: Job, catalogue: Catalogue, policy: Policy
+) -> Chosen:
     """Lists the inputs and inspects those that have to be read.
 
     Args:
@@ -196,19 +199,20 @@ def choose_inputs(storage: Storage, options: Options, job: Job, catalogue: Catal
     """
     published = _Published(storage, job.output)
     runs = sorted({entry.run for entry in catalogue.units.values()})
-    expected = options.columns or next(filter(None, map(published.preset, runs)), job.columns)
+    known = (published.expected(run, options) for run in runs)
+    expected = next(filter(None, known), options.columns or job.columns)
     found, seen = _look(storage, options, _with(job, expected), catalogue, published)
     columns = expected
     if seen.files:
         # A column of inputs that stay need not be in those that are read.
         stay = {e.run for name, e in catalogue.units.items() if name not in found.replaced}
-        known = next((one for one in map(published.columns, stay) if one == expected), None)
-        names = tuple(dict.fromkeys((*(known.inputs if known else ()), *seen.columns)))
-        columns = roles_for(dataclasses.replace(seen, columns=names), options.columns)
+        held = next((one for one in map(published.columns, stay) if one == expected), None)
+        names = tuple(dict.fromkeys((*(held.inputs if held else ()), *seen.columns)))
+        columns = roles_for(dataclasses.replace(seen, columns=names), options.columns, policy)
         if columns != expected and len(found.taken) < len(found.classes):
             # Another preset fits now: everything is read again.
             found, seen = _look(storage, options, _with(job, columns), catalogue, published)
-            columns = roles_for(seen, options.columns)
+            columns = roles_for(seen, options.columns, policy)
     dropped = {
         url: InputFile(url, *entry.inputs[url], "")
         for entry in catalogue.units.values()
@@ -301,12 +305,16 @@ class _Published:
                 ", ".join(versions),
             )
 
-    def preset(self, run: str) -> Columns | None:
-        """The same, if they are those of a preset."""
-        columns = self.columns(run)
-        if columns and preset_for(name for name, _ in columns.roles) == columns:
-            return columns
-        return None
+    def expected(self, run: str, options: Options) -> Columns | None:
+        """The same, if what is declared now leads to them: for messages, or by a preset."""
+        columns, declared = self.columns(run), options.columns
+        if columns is None:
+            return None
+        if columns.record:
+            is_same = columns.overlaid == (declared.overlaid_roles if declared else ())
+        else:
+            is_same = declared is None and preset_for(n for n, _ in columns.roles) == columns
+        return columns if is_same else None
 
 
 def missing_names(storage: Storage, catalogue: Catalogue, urls: Sequence[str]) -> list[str]:

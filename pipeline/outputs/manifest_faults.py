@@ -19,7 +19,7 @@ from ...models.formats.column_roles import Columns
 from ...models.formats.line_notes import GroupLines
 from ...models.jobs.job import Job
 from ...models.jobs.opening import open_policy
-from ...models.jobs.output_rows import COUNTS, OF_PEOPLE
+from ...models.jobs.output_rows import COUNTS, FURTHER
 from ...models.redaction.policy import Policy
 from ...models.redaction.policy_file import load_policy, policy_names
 from ...models.storage.retries import StorageAccessError
@@ -54,7 +54,7 @@ _FORM: dict[str, Any] = {
     "roster": {"generation": (str, None), "fuzzy": int, "code": str, "not_asserted": ([str], None)},
     "links": {"code": str},
     "view": {"attributes": str, "generation": str, "levels": {str: int}},
-    "counts": dict.fromkeys((*COUNTS, *OF_PEOPLE), int),
+    "counts": dict.fromkeys((*COUNTS, *FURTHER), int),
     "labels": _NUMBERS,
     "errors": _NUMBERS,
     "digests": dict.fromkeys(PARTS, str),
@@ -66,7 +66,7 @@ _FORM: dict[str, Any] = {
 null."""
 
 
-_MAY_LACK = {"roster", "links", "view", "attributes", "generation", "levels", *OF_PEOPLE}
+_MAY_LACK = {"roster", "links", "view", "attributes", "generation", "levels", *FURTHER}
 """Keys that only runs have that knew people beforehand, or linked notes."""
 
 

@@ -16,11 +16,13 @@ from ...models.core.display_names import ColumnNames, declared_list
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, fingerprint
 from ...models.core.parallel_calls import map_in_threads
-from ...models.formats import FormatOptions, Limits, Locator, format_of, open_format
+from ...models.formats import Format, FormatOptions, Limits, Locator, format_of, open_format
 from ...models.formats.column_roles import Columns, Role, preset_for, require_few
 from ...models.jobs.job import Job
 from ...models.jobs.plan import Increment, Plan, Unit, unit_name
+from ...models.redaction.actions import SURROGATE
 from ...models.redaction.policy import Policy
+from ...models.roster.people import LABELS as PEOPLE_LABELS
 from ...models.storage.hive import MOST_FOLDER_BYTES, fits
 from ...models.storage.input_files import InputFile
 from ...models.storage.storage import Storage
@@ -134,14 +136,17 @@ def inspect_inputs(
     )
 
 
-def roles_for(seen: InputSurvey, declared: Columns | None) -> Columns:
+def roles_for(seen: InputSurvey, declared: Columns | None, policy: Policy | None = None) -> Columns:
     """The declared roles, checked against the input; a preset if none is declared.
+
+    Args:
+        policy: says which known values of messages it puts something in place of.
 
     Raises:
         UsageError: see `Columns.check`.
     """
-    if declared is None:
-        declared = preset_for(seen.columns)
+    forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
+    declared = _completed(declared or preset_for(seen.columns), forms, policy)
     if declared is None:
         raise ColumnNames(seen.columns).error(
             "the input has the columns {columns} and none has a declared role. "
@@ -151,7 +156,6 @@ def roles_for(seen: InputSurvey, declared: Columns | None) -> Columns:
             seen.columns,
         )
     declared = declared.resolved(seen.columns)
-    forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
     flat = [form.name for form in forms if form.nesting is None]
     if declared.paths and flat:
         raise UsageError(
@@ -173,6 +177,26 @@ def roles_for(seen: InputSurvey, declared: Columns | None) -> Columns:
         raise UsageError(f"hive keys of folders cannot have role text: {declared_list(textual)}")
     for form in forms:
         form.check_roles(declared)
+    return declared
+
+
+def _completed(
+    declared: Columns | None, forms: Sequence[Format], policy: Policy | None
+) -> Columns | None:
+    """The declared roles; of messages, laid over those of their format."""
+    records = {form.traits.record for form in forms}
+    if records > {""} or len(records) > 1:
+        raise UsageError(
+            "the input has files of messages and of something else, or messages of two grammars: "
+            "their roles differ, so give each a run and an output of its own"
+        )
+    if record := next(iter(records), ""):
+        scopes = () if policy is None else policy.scopes
+        filled = {n for n in PEOPLE_LABELS for one in scopes if one.action(n) == SURROGATE}
+        overlaid = declared.overlaid_roles if declared else ()
+        return Columns.of_record(record, overlaid, sorted(filled))
+    if declared is not None and declared.partial:
+        declared = dataclasses.replace(declared, partial=False)
     return declared
 
 

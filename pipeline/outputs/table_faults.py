@@ -19,6 +19,7 @@ from ...models.core.spans import BELIEVED
 from ...models.formats import Format, FormatOptions, PartRow, format_of, open_format
 from ...models.formats.column_roles import Columns
 from ...models.formats.line_notes import join_or_none
+from ...models.formats.text_markup import as_read
 from ...models.jobs.audit import EARLIER
 from ...models.jobs.audit import TABLES as SCHEMAS
 from ...models.jobs.audit_rows import audit_fields
@@ -179,8 +180,9 @@ def notes_of_part(
     file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
     form = open_format(run["format"] or format_of(url), FormatOptions(**run["settings"]))
     rows = form.part_rows(storage, file, columns)
-    grouped = run["group_lines"] is not None
-    return form, columns, _notes(rows) if grouped else ([row] for row in rows)
+    if run["group_lines"] is not None:
+        return form, columns, _notes(rows)
+    return form, columns, ([row] for row in as_read(rows, columns))
 
 
 def _text(value: object) -> str | None:

@@ -83,13 +83,16 @@ def test_build_writes_the_same_bytes_twice(tmp_path):
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
+MADE = ("gold/", "hl7/", "parquet/", "text/")
+
+
 def test_committed_files_are_what_build_writes(tmp_path):
     build.build(NOTES, tmp_path)
     fresh = contents(tmp_path)
     committed = {
         name: data
         for name, data in contents(DEMO).items()
-        if name in ("README.md", "roster.csv") or name.startswith(("gold/", "parquet/", "text/"))
+        if name in ("README.md", "roster.csv") or name.startswith(MADE)
     }
     parquet = "parquet/notes.parquet"
     wrote, ours = (pq.ParquetFile(folder / parquet).metadata for folder in (DEMO, tmp_path))

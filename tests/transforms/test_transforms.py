@@ -13,8 +13,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from scrubline.models.bundles.tagger import Tagger
 from scrubline.models.core.errors import RunFailed, UsageError, error_class
 from scrubline.models.core.shortage import Pace
-from scrubline.models.jobs import opening, steps
-from scrubline.models.jobs import read_unit as reading
+from scrubline.models.jobs import opening, row_texts, steps
 from scrubline.models.jobs.amendments import RunAmendments
 from scrubline.models.jobs.opening import open_job_once
 from scrubline.models.jobs.receipts import Receipt
@@ -232,7 +231,7 @@ def raising_for(monkeypatch, owner, name, hit):
 
 
 STAGES = {
-    "read": (reading, "check_text", lambda text, budgets: "Second" in text),
+    "read": (row_texts, "check_text", lambda text, budgets: "Second" in text),
     "tokenize": (
         steps,
         "tokenize_documents",

@@ -245,7 +245,7 @@ PASSES_ON = {
     "models/storage/retries.py": 1,
     "models/storage/locks.py": 2,  # one raises again, the other ends a thread, which `check` finds
     "models/storage/readers.py": 1,
-    "models/jobs/read_unit.py": 1,
+    "models/jobs/row_texts.py": 1,
     "models/training/processes.py": 1,
     "transforms/write.py": 1,
     "models/bundles/tagger_cache.py": 1,

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.core.errors import UsageError
 from scrubline.models.core.spans import Candidate
+from scrubline.models.core.written_texts import JOIN, joins_between
 from scrubline.models.formats import FORMATS, Chunk
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.formats.line_notes import (
-    LINE_JOIN,
     GroupLines,
     join,
-    line_joins,
     lines_in_order,
     pieces,
     whole_notes,
@@ -188,11 +187,11 @@ def notes_with_candidates(draw):
 @given(notes_with_candidates(), st.sampled_from(["hipaa", "research"]))
 def test_each_row_gets_its_own_stretch_back(case, policy_name):
     texts, text, starts, found = case
-    spans = merge(text, found, load_policy(policy_name), line_joins=line_joins(starts))
+    spans = merge(text, found, load_policy(policy_name), joins=joins_between(starts))
     out, _, out_ends = scrub(text, spans)
     ends = [(span.end, out_end) for span, out_end in zip(spans, out_ends, strict=True)]
     rows = list(pieces(out, starts, ends))
-    assert LINE_JOIN.join(rows) == out and len(rows) == len(texts)
+    assert JOIN.join(rows) == out and len(rows) == len(texts)
     # Each row is what it would be if its own spans were applied to it alone.
     for row, source, start in zip(rows, texts, starts, strict=True):
         end = start + len(source or "")
@@ -212,9 +211,9 @@ def removed(spans):
 @given(notes_with_candidates(), st.sampled_from(["hipaa", "research"]))
 def test_seams_change_what_is_removed_by_themselves_alone(case, policy_name):
     _, text, starts, found = case
-    joins = set(line_joins(starts))
+    joins = set(joins_between(starts))
     policy = load_policy(policy_name)
-    cut = removed(merge(text, found, policy, line_joins=line_joins(starts)))
+    cut = removed(merge(text, found, policy, joins=joins_between(starts)))
     assert cut == removed(merge(text, found, policy)) - joins
 
 
@@ -224,7 +223,7 @@ def test_a_cut_age_is_judged_whole():
         text,
         [Candidate(5, 8, "AGE", "r", 1.0), Candidate(0, 4, "DATE", "r", 1.0)],
         load_policy("hipaa"),
-        line_joins=line_joins(starts),
+        joins=joins_between(starts),
     )
     assert [(s.start, s.end, s.action) for s in spans] == [
         (0, 4, "redact"),
@@ -239,7 +238,7 @@ def test_ages_elsewhere_in_the_note_are_generalised_as_ever():
         text,
         [Candidate(5, 7, "AGE", "r", 1.0), Candidate(13, 21, "DOCTOR", "r", 1.0)],
         load_policy("hipaa"),
-        line_joins=line_joins(starts),
+        joins=joins_between(starts),
     )
     assert [(s.start, s.end, s.action) for s in spans] == [
         (5, 7, "keep"),
@@ -254,7 +253,7 @@ def test_half_a_name_is_not_let_through_by_a_phrase(how):
     word = {"*": frozenset({"parkinson"})}
     policy = Policy("p", **{how: word})
     spans = merge(
-        text, [Candidate(12, 26, "DOCTOR", "r", 1.0)], policy, line_joins=line_joins(starts)
+        text, [Candidate(12, 26, "DOCTOR", "r", 1.0)], policy, joins=joins_between(starts)
     )
     assert [(s.start, s.end, s.action) for s in spans] == [(12, 16, "redact"), (17, 26, "redact")]
 
@@ -262,4 +261,4 @@ def test_half_a_name_is_not_let_through_by_a_phrase(how):
 def test_cutting_is_linear_in_the_rows():
     text, starts = join(["a"] * 200_000)
     found = [Candidate(at, at + 3, "DATE", "r", 1.0) for at in range(0, 20_000, 4)]
-    assert len(merge(text, found, Policy("p"), line_joins=line_joins(starts))) == 10_000
+    assert len(merge(text, found, Policy("p"), joins=joins_between(starts))) == 10_000

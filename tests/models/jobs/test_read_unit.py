@@ -11,7 +11,7 @@ from scrubline.models.core.batches import Failure
 from scrubline.models.core.budgets import Budgets
 from scrubline.models.core.errors import RunFailed, Shortage
 from scrubline.models.formats import Limits
-from scrubline.models.jobs import read_unit as reading
+from scrubline.models.jobs import row_texts
 from scrubline.models.jobs.output_rows import output_partition
 
 from ...examples import examples
@@ -257,7 +257,7 @@ def test_a_row_too_large_even_to_be_checked_can_be_left_out(tmp_path, monkeypatc
         if text == "large":
             raise MemoryError
 
-    monkeypatch.setattr(reading, "check_text", check)
+    monkeypatch.setattr(row_texts, "check_text", check)
     lines = [{"i": 0, "t": "large"}, {"i": 1, "t": "small"}]
     with pytest.raises(Shortage):
         one(tmp_path, columns(i="id", t="text"), *lines)

@@ -402,7 +402,7 @@ def test_a_known_column_of_free_text_or_flags_is_quarantined(scrub_it, tmp_path)
         ("known", "role known says what the column is"),
         ("known:", "role known says what the column is"),
         ("known:nam", r"did you mean 'name'"),
-        ("known:staff.name", "Staff belongs in a roster"),
+        ("known:stuff.name", "of self, relative, contact, staff"),
         ("known:self.relative.name", "role known says"),
     ],
 )

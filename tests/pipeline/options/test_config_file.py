@@ -143,7 +143,7 @@ def test_words_for_rules(given, expected):
         (b'max_quarantined = "5%"', r"max_quarantined must be a number, got a text"),
         (b"column = 1", r"column must be a table, \[column\], got a whole number"),
         (b'[column]\na = "publish"', r"column a: unknown role 'publish'; roles are text: "),
-        (b'[column]\na = "text"', r"exactly one column must have role id"),
+        (b'[column]\na = "text:pdf"', r"column a: role text says how texts are written"),
         (b"[budgets]\npages = 1", r"unknown budget 'pages'; known are document_bytes, "),
         (b"[budgets]\ntokens = 1.5", r"budget tokens must be a whole number"),
         (b"[budgets]\ntokens = true", r"budget tokens must be a whole number"),

@@ -1,0 +1,133 @@
+"""What formats of messages share: a record is a message, and all its values lie in one column."""
+
+from __future__ import annotations
+
+import abc
+import itertools
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ..core.errors import DocumentError, UsageError
+from ..messages.base import MessageGrammar
+from ..storage.input_files import InputFile
+from .chunks import ChunkCutter, PlainCells
+from .column_roles import Columns, Role
+from .message_columns import MessageNesting
+from .nested_texts import open_nested, texts_of_rows
+from .options import Limits
+from .protocol import Chunk, FormatTraits, Locator, PartRow, Reader, SampleRange
+
+LOOK_BYTES = 4_000_000
+"""How much of a file is looked at to see which of its values have no role."""
+
+
+class MessageFiles(PlainCells, abc.ABC):
+    """A format of messages.
+
+    Attributes:
+        grammar: of its records.
+        family, options: see `FormatTraits`.
+    """
+
+    grammar: ClassVar[MessageGrammar]
+    family: ClassVar[str]
+    options: ClassVar[frozenset[str]] = frozenset()
+
+    @abc.abstractmethod
+    def records(
+        self, storage: Reader, file: InputFile, locator: Locator, limits: Limits
+    ) -> Iterator[tuple[str | None, int, str]]:
+        """Yields the records of a range: text, size in bytes, error code; one of text and code."""
+
+    @property
+    def traits(self) -> FormatTraits:
+        """What holds for all its files."""
+        return FormatTraits(
+            locator_unit="bytes",
+            family=self.family,
+            options=self.options,
+            record=self.grammar.name,
+        )
+
+    @property
+    def nesting(self) -> MessageNesting:
+        """The grammar's."""
+        return MessageNesting(self.grammar)
+
+    def columns(self, storage: Reader, file: InputFile) -> tuple[str, ...]:
+        """The one column."""
+        return (self.grammar.name,)
+
+    def check_roles(self, columns: Columns) -> None:
+        """Refuses roles that are not those of records."""
+        if columns.record != self.grammar.name:
+            raise UsageError(f"roles were declared that are not those of the format {self.family}")
+
+    def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
+        """Refuses what the file's beginning shows to have no role."""
+        node = columns.nested[columns.record]
+        found: dict[str, None] = {}
+        begin = Locator(0, 0, min(file.size, LOOK_BYTES), min(file.size, LOOK_BYTES))
+        size = 0
+        for record, record_bytes, _ in self.records(storage, file, begin, Limits()):
+            if record is not None:
+                found |= dict.fromkeys(n for n, _ in self.nesting.undeclared(record, node))
+            size += record_bytes
+            if size > LOOK_BYTES:
+                break
+        if found:
+            names = ", ".join(found)
+            options = " ".join(f"--column '{name}=ROLE'" for name in found)
+            raise UsageError(
+                f"the input holds values without a declared role: {names}. Undeclared values are "
+                f"never passed on. Add: {options} (ROLE is one of {', '.join(Role)})"
+            )
+        return False
+
+    def plan(
+        self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
+    ) -> list[Locator]:
+        """Even byte ranges; a record belongs to the one in which it starts."""
+        parts = -(-file.size // split_bytes)
+        edges = [file.size * part // parts for part in range(parts + 1)] if parts else [0]
+        return [Locator(index, a, b, b - a) for a, b in itertools.pairwise(edges)]
+
+    def sample(
+        self, storage: Reader, file: InputFile, locator: Locator, at: int, most_bytes: int
+    ) -> SampleRange | None:
+        """The bytes from `at` on: a record can begin anywhere."""
+        start = locator.start + max(0, min(at, locator.bytes - most_bytes))
+        end = min(locator.end, start + most_bytes)
+        return SampleRange(Locator(locator.file, start, end, end - start))
+
+    def read(
+        self,
+        storage: Reader,
+        file: InputFile,
+        locator: Locator,
+        columns: tuple[str, ...],
+        limits: Limits,
+    ) -> Iterator[Chunk]:
+        """Yields the records that start in the range."""
+        cutter = ChunkCutter(columns, limits)
+        for record, size, error in self.records(storage, file, locator, limits):
+            if error:
+                yield from cutter.add_error(error)
+            else:
+                yield from cutter.add([record], size)
+        yield from cutter.rest()
+
+    def part_rows(self, storage: Reader, file: InputFile, columns: Columns) -> Iterator[PartRow]:
+        """Yields a row a record; its doc_key stands in the place of its id."""
+        limits = Limits.of_published(file.size)
+        (id_name,) = columns.named(Role.ID)
+        whole = Locator(0, 0, file.size, file.size)
+        for chunk in self.read(storage, file, whole, (self.grammar.name,), limits):
+            (opened,) = open_nested(self, columns, chunk.columns).values()
+            leaf = opened.leaves.get(id_name)
+            keys = dict(zip(leaf.rows, leaf.cells.to_pylist(), strict=True)) if leaf else {}
+            texts = texts_of_rows(self, columns, chunk.columns)
+            for row, record in enumerate(chunk.columns.column(0).to_pylist()):
+                if row in opened.errors:
+                    raise DocumentError(opened.errors[row])
+                yield PartRow(keys.get(row), None, texts[row], {self.grammar.name: record})

@@ -1,0 +1,203 @@
+"""Messages from planning to `verify`: header and text by one policy, every other byte as it was."""
+
+import re
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from scrubline.models.core.errors import UsageError
+from scrubline.models.storage.key_files import load_keys
+from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.cli import main as cli
+from scrubline.pipeline.options import options_from
+from scrubline.pipeline.run import scrub
+
+DEMO = Path(__file__).parents[3] / "demo" / "hl7" / "notes.hl7"
+
+
+def message(number, *segments, patient="4417", name="QUIMBY^ZELDA^M"):
+    return "\r".join(
+        (
+            f"MSH|^~\\&|LAB|SITE|EHR|SITE|20240312101500||ORU^R01|M{number}|P|2.5.1",
+            f"PID|1||{patient}^^^SITE^MR||{name}||19610203|F|||12 ELM ST^^OAKHAM^IL^62701",
+            "PV1|1|I|4W^401||||778899^Fotheringay^Ignatz",
+            f"OBR|1|ORD{number}||71020^CHEST XRAY^L|||20240312093000",
+            *segments,
+        )
+    )
+
+
+LINES = (
+    "OBX|1|TX|71020^CHEST XRAY^L||Ms. Zelda was seen by Ignatz||||||F",
+    "OBX|2|TX|71020^CHEST XRAY^L||Fotheringay \\T\\ son on 03/11/2024, MRN 4417.||||||F",
+    "OBX|3|NM|8867-4^Heart rate^LN||72|/min|60-100|N|||F",
+)
+
+
+@pytest.fixture
+def key(tmp_path):
+    path = tmp_path / "key.txt"
+    path.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    path.chmod(0o600)
+    return path
+
+
+def run(source, output, key, **more):
+    said = {"model": ["none"], "key_file": str(key), "progress": False}
+    said |= {"input": [str(source)], "output": str(output)} | more
+    return scrub(Storage(), options_from(said, {}))
+
+
+def write(folder, *records, name="a.hl7", end="\r"):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_bytes("".join(one + end for one in records).encode())
+    return folder
+
+
+def published(output):
+    return b"".join(p.read_bytes() for p in sorted((output / "data").rglob("*.hl7"))).decode()
+
+
+def verified(output, key):
+    command = ["verify", "--output", str(output), "--key-file", str(key), "--originals"]
+    with pytest.raises(SystemExit) as ended:
+        cli.main(command)
+    return ended.value.code
+
+
+def test_a_message_is_scrubbed_in_its_place(tmp_path, key, capsys):
+    source = write(tmp_path / "in", message(1, *LINES), message(2, *LINES))
+    out = tmp_path / "out"
+    manifest = run(source, out, key)
+    keys = load_keys(str(key), Storage().read_bytes)
+    first, second = published(out).rstrip("\r").split("\rMSH")
+    assert first.split("\r") == [
+        f"MSH|^~\\&|||||||ORU^R01|{keys.doc_key('M1')}|P|2.5.1",
+        f"PID|1||{keys.patient_key('4417')}^^^^MR||^^|||F|||^^^IL^",
+        "PV1|1|I|||||^^",
+        f"OBR|1|{keys.column_hash('ORD1')}||71020^CHEST XRAY^L|||",
+        "OBX|1|TX|71020^CHEST XRAY^L||Ms. [PATIENT] was seen by [DOCTOR]||||||F",
+        "OBX|2|TX|71020^CHEST XRAY^L||[DOCTOR] \\T\\ son on [DATE], MRN [MEDICALRECORD].||||||F",
+        "OBX|3|NM|8867-4^Heart rate^LN||72|/min|60-100|N|||F",
+    ]
+    assert second.startswith("|^~")
+    assert manifest["counts"]["documents"] == manifest["counts"]["rows_out"] == 2
+    assert verified(out, key) == 0
+
+
+def test_the_header_gets_what_the_text_gets(tmp_path, key):
+    out = tmp_path / "out"
+    run(write(tmp_path / "in", message(1, *LINES)), out, key, policy="expert")
+    found = published(out)
+    family, given = re.search(r"PID\|1\|\|[^|]*\|\|([^|^]+)\^([^|^]+)\^", found).groups()
+    assert family.isupper() and family != "QUIMBY" and given != "ZELDA"
+    assert f"Ms. {given.capitalize()} was seen" in found
+    doctor = re.search(r"PV1\|1\|I\|\|\|\|\|[^^]*\^([^^]+)\^([^|\r]+)", found)
+    assert f"{doctor[2]}||||||F\rOBX|2|TX|71020^CHEST XRAY^L||{doctor[1]} \\T\\ son" in found
+    assert doctor, found
+    days = {re.search(pattern, found)[1] for pattern in (r"\|\|(20\d{6})0930", r"\|(20\d{6})1015")}
+    assert len(days) == 1 and days != {"20240312"}
+    assert not re.search("QUIMBY|ZELDA|Fotheringay|Ignatz|OAKHAM|62701|4417|ELM ST|M1\\b", found)
+    assert verified(out, key) == 0
+    audit = pq.read_table(out / "audit").to_pylist()
+    assert {row["field"] for row in audit} >= {"PID-5.1", "PID-5.2", "OBX-5"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["hipaa", "expert"])
+def test_two_workers_and_any_split_give_the_same_content(tmp_path, key, policy):
+    one = run(DEMO, tmp_path / "one", key, policy=policy)
+    two = run(DEMO, tmp_path / "two", key, policy=policy, workers=2, split_bytes=7000)
+    assert one["content_digest"] == two["content_digest"]
+    assert one["counts"]["rows_quarantined"] == 0
+    assert verified(tmp_path / "two", key) == 0
+
+
+def test_every_other_byte_of_the_demo_is_as_it_was(tmp_path, key):
+    out = tmp_path / "out"
+    run(DEMO, out, key)
+    before, after = (text.split("\r") for text in (DEMO.read_bytes().decode(), published(out)))
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        fields = [(a, b) for a, b in zip(old.split("|"), new.split("|"), strict=True) if a != b]
+        assert old[:3] == new[:3]
+        assert len(fields) <= (9 if old[:3] in ("MSH", "PID") else 3)
+        if old.startswith("OBX"):
+            assert old.split("|")[6:] == new.split("|")[6:]
+
+
+def test_what_has_no_role_is_refused_with_the_line_to_add(tmp_path, key):
+    source = write(tmp_path / "in", message(1, *LINES, "ZPD|x|Zelda"))
+    with pytest.raises(UsageError, match=r"ZPD-1, ZPD-2.*--column 'ZPD-1=ROLE'"):
+        run(source, tmp_path / "out", key)
+    out = tmp_path / "out"
+    run(source, out, key, column={"ZPD": "drop", "ZPD-1": "pass"})
+    assert published(out).endswith("ZPD|x|\r")
+    assert verified(out, key) == 0
+
+
+def test_a_message_that_cannot_be_read_is_in_the_quarantine_alone(tmp_path, key):
+    late = "MSH|^~\\&|A|B|C|D|2024||ORU^R01|M9|P|2.5\rOBX|1|ED|||^TEXT^^Base64^@@"
+    source = write(tmp_path / "in", message(1, *LINES), late, message(2, *LINES))
+    out = tmp_path / "out"
+    manifest = run(source, out, key, max_quarantined=0.5)
+    assert manifest["errors"] == {"read: UnreadableAttachment": 1}
+    assert published(out).count("MSH|") == 2
+
+
+def test_a_patient_in_the_header_is_not_in_what_passes(tmp_path, key):
+    more = "OBX|4|CE|1^CODE^L||Zelda^a code^L||||||F"
+    out = tmp_path / "out"
+    manifest = run(
+        write(tmp_path / "in", message(1, *LINES, more)),
+        out,
+        key,
+        max_quarantined=1.0,
+        max_guard=1.0,
+    )
+    assert manifest["errors"] == {"guard: OwnName": 1}
+
+
+def test_messages_and_tables_are_not_read_in_one_run(tmp_path, key):
+    source = write(tmp_path / "in", message(1))
+    (source / "b.txt").write_text("text")
+    with pytest.raises(UsageError, match="give each a run and an output of its own"):
+        run(source, tmp_path / "out", key)
+
+
+def test_a_second_night_reads_what_is_new(tmp_path, key):
+    source, out = write(tmp_path / "in", message(1, *LINES)), tmp_path / "out"
+    run(source, out, key, incremental=True, policy="expert")
+    write(source, message(2, *LINES), name="b.hl7")
+    more = run(source, out, key, incremental=True, policy="expert")
+    assert more["counts"]["rows_out"] == 2
+    whole = run(source, tmp_path / "whole", key, policy="expert")
+    assert whole["content_digest"] == more["content_digest"]
+
+
+def ended(*command):
+    with pytest.raises(SystemExit) as end:
+        cli.main([*map(str, command)])
+    return end.value.code
+
+
+def test_init_proposes_to_leave_out_what_the_standard_does_not_name(tmp_path, key):
+    source = write(tmp_path / "in", message(1, *LINES, "ZPD|x|Zelda^y"))
+    config = tmp_path / "job.toml"
+    assert ended("init", "--input", source, "--output", config, "--key-file", key) == 0
+    assert 'ZPD-1 = "drop"' in config.read_text() and "Zelda" not in config.read_text()
+    out = tmp_path / "out"
+    assert ended("scrub", "--config", config, "--output", out, "--model", "none") == 0
+    assert published(out).endswith("ZPD||\r")
+
+
+def test_keys_are_computed_for_holders(tmp_path, key):
+    source = write(tmp_path / "in", message(1, *LINES), message(2), message(2))
+    place = tmp_path / "map.csv"
+    assert ended("key", "map", "--input", source, "--output", place, "--key-file", key) == 0
+    keys = load_keys(str(key), Storage().read_bytes)
+    rows = [line.split(",") for line in place.read_text().splitlines()[1:]]
+    assert {(row[0], row[1], row[2], row[4]) for row in rows} == {
+        (one, str(ordinal), keys.doc_key(one, ordinal), keys.patient_key("4417"))
+        for one, ordinal in (("M1", 0), ("M2", 0), ("M2", 1))
+    }

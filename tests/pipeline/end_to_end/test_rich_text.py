@@ -1,0 +1,125 @@
+"""Columns of HTML, RTF and XML, from planning to `verify`: found as read, replaced in place."""
+
+import json
+
+import pytest
+from scrubline.models.core.errors import UsageError
+from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.cli import main as cli
+from scrubline.pipeline.options import options_from
+from scrubline.pipeline.run import scrub
+
+HTML = (
+    '<!DOCTYPE html>\n<html><head><title>Quimby</title></head><body class="note"><!-- by zq -->\n'
+    '<p title="Zelda">Seen Dr. Qui<b>mby</b> on 3/4/2<i>019</i>.</p>\n<p>MRN:&nbsp;1234567,\n'
+    '   phone 555&#8209;867&#45;5309</p><img src="http://x/zelda.png" alt="x"></body></html>'
+)
+RTF = (
+    r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Arial;}}{\info{\author Zelda}}"
+    "\n\\f0\\fs24 Seen Dr. Qui{\\b mby} on 3/4/2019.\\par MRN: 12345{\\i 67}\\par}"
+)
+XML = '<?xml version="1.0"?>\n<note author="Zelda"><p>Seen Dr. Quimby on 3/4/2019.</p></note>'
+ROWS = [("h", HTML), ("r", RTF), ("x", XML), ("t", "Seen Dr. Quimby on 3/4/2019, <120/80>.")]
+OUT = {
+    "h": '<!DOCTYPE html>\n<html><head><title>[DOCTOR]</title></head><body class="note"><!---->\n'
+    '<p title="Zelda">Seen Dr. [DOCTOR]<b></b> on [DATE]<i></i>.</p>\n<p>MRN:&nbsp;[MEDICALRECORD],'
+    '\n   phone [PHONE]</p><img src="" alt="x"></body></html>',
+    "r": r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Arial;}}{\info}"
+    "\n\\f0\\fs24 Seen Dr. [DOCTOR]{\\b } on [DATE].\\par MRN: [MEDICALRECORD]{\\i }\\par}",
+    "x": '<?xml version="1.0"?>\n<note author=""><p>Seen Dr. [DOCTOR] on [DATE].</p></note>',
+    "t": "Seen Dr. [DOCTOR] on [DATE], <120/80>.",
+}
+CANARIES = ("mby", "019", "12345", "867", "zq", "zelda.png")
+
+
+@pytest.fixture
+def key(tmp_path):
+    path = tmp_path / "key.txt"
+    path.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    path.chmod(0o600)
+    return path
+
+
+def write(folder, rows=ROWS):
+    folder.mkdir(exist_ok=True)
+    lines = [json.dumps({"id": name, "text": text}) for name, text in rows]
+    (folder / "a.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+def run(source, output, key, role="text", **more):
+    columns = {"id": "id", "text": role}
+    said = {"model": ["none"], "key_file": str(key), "column": columns, "progress": False}
+    said |= {"input": [str(source)], "output": str(output)} | more
+    return scrub(Storage(), options_from(said, {}))
+
+
+def published(output):
+    return [
+        json.loads(line)["text"]
+        for path in sorted((output / "data").glob("*.jsonl"))
+        for line in path.read_text().splitlines()
+    ]
+
+
+def verified(output, key):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["verify", "--output", str(output), "--key-file", str(key), "--originals"])
+    return ended.value.code
+
+
+def test_what_begins_as_markup_is_read_as_such_and_told(tmp_path, key, caplog):
+    manifest = run(write(tmp_path / "in"), tmp_path / "out", key)
+    assert dict(zip("hrxt", published(tmp_path / "out"), strict=True)) == OUT
+    counts = manifest["counts"]
+    assert [counts[f"documents_as_{kind}"] for kind in ("html", "rtf", "xml")] == [1, 1, 1]
+    assert "1 document looked like RTF" in caplog.text
+    assert verified(tmp_path / "out", key) == 0
+
+
+@pytest.mark.parametrize(("name", "kind"), [("h", "html"), ("r", "rtf"), ("x", "xml")])
+def test_what_is_declared_is_not_told(tmp_path, key, caplog, name, kind):
+    source = write(tmp_path / "in", [(name, dict(ROWS)[name])])
+    manifest = run(source, tmp_path / "out", key, f"text:{kind}")
+    assert published(tmp_path / "out") == [OUT[name]]
+    assert f"documents_as_{kind}" not in manifest["counts"]
+    assert "looked like" not in caplog.text
+    assert verified(tmp_path / "out", key) == 0
+
+
+def test_what_is_declared_plain_is_read_as_it_is_written(tmp_path, key):
+    run(write(tmp_path / "in", ROWS[1:2]), tmp_path / "out", key, "text:plain")
+    (text,) = published(tmp_path / "out")
+    assert "{\\author Zelda}" in text and "[DATE]" in text
+
+
+def test_broken_markup_is_in_the_quarantine(tmp_path, key):
+    source = write(tmp_path / "in", [("r", "{\\rtf1 Seen {\\b Dr. Quimby"), ROWS[3]])
+    manifest = run(source, tmp_path / "out", key, max_quarantined=0.5)
+    assert manifest["errors"] == {"read: UnmappedMarkup": 1}
+    assert published(tmp_path / "out") == [OUT["t"]]
+
+
+def test_a_kind_that_there_is_not_is_refused(tmp_path, key):
+    with pytest.raises(UsageError, match=r"did you mean 'html'.*may be html, rtf, xml"):
+        run(write(tmp_path / "in"), tmp_path / "out", key, "text:htm")
+
+
+def test_lines_of_a_note_are_no_markup(tmp_path, key):
+    source = tmp_path / "in"
+    source.mkdir()
+    rows = [{"id": 1, "n": n, "text": line} for n, line in enumerate(RTF.splitlines())]
+    (source / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = {"column": {"id": "id", "n": "drop", "text": "text:rtf"}, "group_lines": "id,n"}
+    with pytest.raises(UsageError, match="the lines of a note cannot be rtf"):
+        run(source, tmp_path / "out", key, **said)
+
+
+def test_known_people_are_found_and_asserted_as_read(tmp_path, key):
+    source = tmp_path / "in"
+    source.mkdir()
+    row = {"id": 1, "who": "Zelda Quimby", "text": "<p>zel<b>da</b> quim&#98;y was here</p>"}
+    (source / "a.jsonl").write_text(json.dumps(row))
+    columns = {"id": "id", "who": "known:name", "text": "text:html"}
+    run(source, tmp_path / "out", key, column=columns)
+    assert published(tmp_path / "out") == ["<p>[PATIENT]<b></b> was here</p>"]
