@@ -156,6 +156,9 @@ setup(
             "moto[server]>=5.1",
             # Reads outputs by the views of `inspect --sql`.
             "duckdb>=1.1",
+            # Parsers of messages, to compare structures with.
+            "hl7>=0.4.5",
+            "lxml>=5.3",
             # Check digits of national numbers, to compare ours with.
             "python-stdnum==2.1",
             "swift==2.38.3; sys_platform == 'linux'",

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from ..core.errors import DocumentError
+from ..core.errors import DocumentError, error_class
+from ..core.shortage import raise_shortage
 from ..core.views import Edit
 from ..core.written_texts import Stack, TextPiece, WrittenText, applied
 from ..messages.base import DeclaredNames, MessageGrammar, MessageValue
@@ -63,8 +64,9 @@ class MessageColumn:
                     values = grammar.values(record, declared)
                     if not all(value.name for value in values):
                         raise DocumentError("UndeclaredColumn")
-                except DocumentError as error:
-                    self.errors[row], values = error.code, ()
+                except Exception as error:  # fail closed: whatever it is, the record is held back
+                    raise_shortage(error)
+                    self.errors[row], values = error_class(error), ()
             self._values.append(values)
         self.leaves: Mapping[str, Leaf] = self._leaves()
 

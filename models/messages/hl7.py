@@ -210,7 +210,8 @@ class _Segment:
                 yield self._value(plan.whole, False, here, repetition, at)
             elif repetition:
                 start = at
-                for index, component in enumerate(repetition.split(signs.component), 1):
+                components = repetition.split(signs.component) if signs.component else [repetition]
+                for index, component in enumerate(components, 1):
                     declared, is_text = plan.components.get(index, (plan.whole, plan.is_text))
                     if component:
                         yield self._value(declared, is_text, f"{here}.{index}", component, start)
@@ -238,7 +239,7 @@ class _Segment:
     def _encapsulated(self, place: str, content: str, at: int) -> Iterator[MessageValue]:
         """Yields what a value of type ED holds: source, type, subtype, encoding, data."""
         plan = self._plans.of("OBX-5(ED)")
-        parts = content.split(self._signs.component, 4)
+        parts = content.split(self._signs.component, 4) if self._signs.component else [content]
         if len(parts) < 5 or not plan.components.get(5, ("", False))[1]:
             yield from self._field("OBX-5(ED)", place, content, at, 0)
             return
