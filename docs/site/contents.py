@@ -24,6 +24,8 @@ CONTENTS = {
         "docs/formats",
         "docs/messages",
         "docs/hl7-fields",
+        "docs/ccda-fields",
+        "docs/fhir-fields",
         "docs/tables",
         "docs/errors",
         "docs/python",

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from ..core.errors import UsageError
 from ..core.suggestions import did_you_mean
 from ..storage.hive import partition_path
+from .ccda import CcdaFiles
 from .corpus import BRAT, CONLL, I2B2_2006, I2B2_2014
 from .delimited import CSV, TSV
 from .encodings import ENCODINGS, encoding_named
@@ -67,6 +68,8 @@ _FORMATS: tuple[Format, ...] = (
     Gzipped(TSV),
     Hl7Files(),
     Gzipped(Hl7Files()),
+    CcdaFiles(),
+    Gzipped(CcdaFiles()),
     ZipArchive(),
     TarArchive(),
     TarGzArchive(),

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from .base import MessageGrammar
+from .ccda import CCDA
 from .hl7 import HL7
 
-GRAMMARS: Mapping[str, MessageGrammar] = MappingProxyType({one.name: one for one in (HL7,)})
+GRAMMARS: Mapping[str, MessageGrammar] = MappingProxyType({one.name: one for one in (HL7, CCDA)})
 """Name of a grammar, and of the column that holds its records -> the grammar."""

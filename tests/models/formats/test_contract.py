@@ -14,6 +14,7 @@ from scrubline.models.core.errors import UsageError
 from scrubline.models.corpora import CORPORA
 from scrubline.models.formats import EXPLICIT_ONLY, FORMATS, Limits, format_of
 from scrubline.models.formats.column_roles import Columns
+from scrubline.models.messages.table import GRAMMARS
 from scrubline.models.storage.input_files import InputFile
 from scrubline.models.storage.storage import Storage
 
@@ -387,12 +388,14 @@ ALLOWED = {
     ("models/embedding/tables.py", "parquet"),
     *(("pipeline/commands/table_files.py", name) for name in ("parquet", "csv", "jsonl")),
     ("pipeline/serving/messages.py", "text"),
+    ("models/messages/ccda_scan.py", "text"),
 }
 """The tables beside the data are always Parquet, whatever the format of the input; `tar` is a
 protocol of fsspec as well; tables of Arrow have the cells of Parquet; tables that a command
-makes are written in three formats; `text` is a key of requests."""
+makes are written in three formats; `text` is a key of requests, and an
+element of C-CDA."""
 
-OTHER_WORDS = {"text", "zip", "hl7", *CORPORA}
+OTHER_WORDS = {"text", "zip", *GRAMMARS, *CORPORA}
 """Names of formats that also name columns, digests, corpora, rules: only comparisons count."""
 
 

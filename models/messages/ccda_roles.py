@@ -1,0 +1,231 @@
+"""The role of each value of a CDA document, by the names of `ccda_names`. See docs/ccda-fields.md.
+
+Elements, attributes and data types are facts of the standard: HL7 CDA R2 (2005), schema
+POCD_MT000040 with datatypes-base.xsd; its extensions in the namespace sdtc (SDTC.xsd of 2025);
+C-CDA R2.1. Roles are ours, by 45 CFR 164.514(b)(2)(i).
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+DOCUMENT_ID: Final = "ClinicalDocument.id"
+PATIENT_ID: Final = "recordTarget.patientRole.id"
+NOTE_DATES: Final = ("ClinicalDocument.effectiveTime@value",)
+COMMENT, STYLESHEET, NAMESPACE = "comment", "xml-stylesheet", "xmlns"
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_ROLES_OF_PEOPLE: Final = {
+    "patientRole": "self",
+    "guardian": "relative",
+    "relatedEntity": "relative",
+    "relatedSubject": "relative",
+    "associatedEntity": "contact",
+    "participantRole": "contact",
+    "assignedAuthor": "staff",
+    "assignedEntity": "staff",
+    "intendedRecipient": "staff",
+}
+"""Elements that hold the address, the phones and the ids of a person -> who that is."""
+
+_PEOPLE: Final = {
+    "patient": "self",
+    "guardianPerson": "relative",
+    "relatedPerson": "relative",
+    "subject": "relative",
+    "associatedPerson": "contact",
+    "playingEntity": "contact",
+    "assignedPerson": "staff",
+    "informationRecipient": "staff",
+    "maintainingPerson": "staff",
+}
+"""Elements that hold the name of a person -> who that is."""
+
+_NAME_PARTS: Final = {
+    "family": "family",
+    "given": "given",
+    "": "name",
+}
+_NAME_REST: Final = ("prefix", "suffix", "delimiter")
+_STREET_PARTS: Final = ("", "streetAddressLine", "streetName", "deliveryAddressLine")
+_ADDRESS_REST: Final = _words(
+    """additionalLocator buildingNumberSuffix careOf censusTract county delimiter
+    deliveryInstallationArea deliveryInstallationQualifier deliveryInstallationType deliveryMode
+    deliveryModeIdentifier direction houseNumber houseNumberNumeric postBox precinct streetNameBase
+    streetNameType unitID unitType"""
+)
+_TIMES: Final = _words(
+    """effectiveTime time activityTime availabilityTime copyTime deceasedTime sdtc:deceasedTime
+    expectedUseTime validTime useablePeriod sdtc:effectiveTime sdtc:expirationTime existenceTime
+    phase comp
+    value(TS) value(IVL_TS) value(SXCM_TS) value(PIVL_TS) value(EIVL_TS) value(SXPR_TS)
+    value(IVXB_TS) value(UVP_TS) value(PPD_TS) value(IVL_PPD_TS)"""
+)
+_QUANTITIES: Final = _words(
+    """width period offset numerator denominator increment scale standardDeviation translation
+    doseQuantity rateQuantity maxDoseQuantity doseCheckQuantity quantity lengthOfStayQuantity
+    repeatNumber sequenceNumber priorityNumber sdtc:priorityNumber versionNumber
+    multipleBirthOrderNumber sdtc:multipleBirthOrderNumber
+    value(PQ) value(IVL_PQ) value(SXCM_PQ) value(IVXB_PQ) value(PPD_PQ) value(IVL_PPD_PQ)
+    value(HXIT_PQ) value(BXIT_IVL_PQ) value(PQR) value(INT) value(IVL_INT) value(SXCM_INT)
+    value(IVXB_INT) value(REAL) value(IVL_REAL) value(SXCM_REAL) value(IVXB_REAL) value(MO)
+    value(IVL_MO) value(SXCM_MO) value(IVXB_MO) value(BL) value(BN)"""
+)
+_FLAGS: Final = _words(
+    """seperatableInd preferenceInd preAdmitTestInd valueNegationInd independentInd deceasedInd
+    sdtc:deceasedInd multipleBirthInd sdtc:multipleBirthInd"""
+)
+_BOUNDS: Final = ("low", "high", "center")
+_PASSED: Final = _words(
+    """classCode moodCode typeCode determinerCode contextControlCode contextConductionInd
+    inversionInd negationInd actionNegationInd independentInd isCriterionInd nullFlavor use
+    qualifier code codeSystem codeSystemName codeSystemVersion displayName mediaType representation
+    language compression integrityCheckAlgorithm unit currency inclusive operator inverted
+    displayable isNotOrdered partType alignment institutionSpecified qty probability
+    distributionType period denominator ID sdtc:valueSet sdtc:valueSetVersion sdtc:negationInd
+    xsi:type xsi:nil xml:lang xml:space root"""
+)
+"""Attributes that pass wherever they stand: codes, units, and how values are written."""
+
+_TEXTS: Final = _words(
+    """title text originalText desc sdtc:desc sdtc:text derivationExpr value value(ST) value(ED)
+    value(SC) manufacturerModelName softwareName playingEntity.name scopingEntity.name
+    specimenPlayingEntity.name manufacturedMaterial.name manufacturedLabeledDrug.name"""
+)
+
+
+@functools.cache
+def default_roles() -> Mapping[str, str]:
+    """Name -> role of all that CDA R2 and its extensions name, as `Columns.parse` takes it."""
+    roles: dict[str, str] = {}
+    for name, role in itertools.chain(
+        _document(), _people(), _organizations(), _identifiers(), _times(), _values(), _markup()
+    ):
+        if roles.setdefault(name, role) != role:
+            raise ValueError(f"{name} has two roles")
+    return MappingProxyType(roles)
+
+
+def _document() -> Iterator[tuple[str, str]]:
+    """What the document is, and whose."""
+    yield DOCUMENT_ID, "id"
+    yield PATIENT_ID, "patient"
+    yield "ClinicalDocument.code@code", "type"
+    yield NOTE_DATES[0], "date"
+    yield "patient.birthTime@value", "birth"
+    yield "patientRole.id(ssn)@extension", "known:self.id"
+    yield "patient.id@extension", "known:self.id"
+    yield "place.name", "drop"
+    yield "place.addr.city", "known:self.city"
+
+
+def _people() -> Iterator[tuple[str, str]]:
+    for element, who in _ROLES_OF_PEOPLE.items():
+        for part in _STREET_PARTS:
+            yield _joined(element, "addr", part), f"known:{who}.street"
+        yield f"{element}.addr.city", f"known:{who}.city"
+        yield f"{element}.addr.postalCode", f"known:{who}.zip"
+        for telecom in ("telecom", "sdtc:telecom"):
+            yield f"{element}.{telecom}@value(tel)", f"known:{who}.phone"
+            yield f"{element}.{telecom}@value(mailto)", f"known:{who}.email"
+        if who != "self":  # the patient's are in `_document`
+            # A member of a health plan is the patient, and so are the devices of one.
+            whose = "self" if element == "participantRole" else who
+            for one in ("id", "sdtc:id"):
+                yield f"{element}.{one}@extension", f"known:{whose}.id"
+    for element, who in _PEOPLE.items():
+        for part, attribute in _NAME_PARTS.items():
+            if (element, part) != ("playingEntity", ""):  # mostly the name of a substance
+                yield _joined(element, "name", part), f"known:{who}.{attribute}"
+        if who != "self":
+            yield f"{element}.birthTime@value", f"known:{who}.birth"
+            yield f"{element}.sdtc:birthTime@value", f"known:{who}.birth"
+            yield f"{element}.sdtc:id@extension", f"known:{who}.id"
+    yield "birthTime@value", "known:contact.birth"
+    yield "sdtc:birthTime@value", "known:contact.birth"
+    for element in ("sdtc:patient", "sdtc:alternateIdentification"):
+        yield f"{element}.id@extension", "known:self.id"
+        yield f"{element}.sdtc:id@extension", "known:self.id"
+
+
+def _organizations() -> Iterator[tuple[str, str]]:
+    """What is not known of whom it is: of organizations, of places, of a value itself."""
+    names = ("name", "value(EN)", "value(PN)", "value(ON)", "value(TN)")
+    for name, part in itertools.product(names, ("", *filter(None, _NAME_PARTS), *_NAME_REST)):
+        yield _joined(name, part), "drop"
+    for address in ("addr", "value(AD)"):
+        for part in (*_STREET_PARTS, "city", "postalCode", *_ADDRESS_REST):
+            yield _joined(address, part), "drop"
+        yield f"{address}.state", "pass"
+        yield f"{address}.country", "pass"
+    for telecom in ("telecom", "sdtc:telecom", "value(TEL)", "value(URL)"):
+        yield f"{telecom}@value", "drop"
+
+
+def _identifiers() -> Iterator[tuple[str, str]]:
+    yield "@extension", "hash"
+    yield "@root(unique)", "hash"
+    yield "id(ssn)@extension", "drop"
+    for one in ("templateId", "typeId", "sdtc:templateId", "sdtc:typeId"):
+        yield f"{one}@extension", "pass"
+    yield "@assigningAuthorityName", "drop"
+    yield "@integrityCheck", "drop"
+    yield "lotNumberText", "drop"
+
+
+def _times() -> Iterator[tuple[str, str]]:
+    for time in _TIMES:
+        yield f"{time}@value", "date"
+        for bound in _BOUNDS:
+            yield f"{time}.{bound}@value", "date"
+            if time.startswith("sdtc:"):
+                yield f"{time}.sdtc:{bound}@value", "date"
+    yield "value(GLIST_TS).head@value", "date"
+    yield "value(SLIST_TS).origin@value", "date"
+
+
+def _values() -> Iterator[tuple[str, str]]:
+    for quantity in _QUANTITIES:
+        yield f"{quantity}@value", "pass"
+        for bound in _BOUNDS:
+            yield f"{quantity}.{bound}@value", "pass"
+    for flag in _FLAGS:
+        yield f"{flag}@value", "pass"
+    for name in ("regionOfInterest.value", "value(GLIST_PQ).head", "value(SLIST_PQ).origin"):
+        yield f"{name}@value", "pass"
+    yield "@value(over 89)", "drop"
+    yield "value@value", "drop"  # of no known type
+    yield "digits", "pass"
+    for attribute in _PASSED:
+        yield f"@{attribute}", "pass"
+    for text in (*_TEXTS, "@displayName(local)"):
+        yield text, "text"
+    for name in ("text", "originalText", "value", "title", "desc", "sdtc:desc", "sdtc:text"):
+        yield f"{name}(binary)", "drop"
+    for name in ("thumbnail", "thumbnail(binary)", "signatureText", "sdtc:signatureText"):
+        yield name, "drop"
+    yield "sdtc:signatureText(binary)", "drop"
+    yield "signatureText(binary)", "drop"
+    yield "reference@value", "pass"
+    yield "reference@value(other)", "drop"
+    yield "@ID(other)", "drop"
+
+
+def _markup() -> Iterator[tuple[str, str]]:
+    yield COMMENT, "drop"
+    yield STYLESHEET, "pass"
+    yield f"{STYLESHEET}(url)", "drop"
+    yield "@xsi:schemaLocation", "drop"
+    yield "@xsi:noNamespaceSchemaLocation", "drop"
+
+
+def _joined(*parts: str) -> str:
+    return ".".join(filter(None, parts))

@@ -1,0 +1,271 @@
+# ruff: noqa: E501 - a case is a line
+"""Which values a CDA document has, what they say and which name each goes by."""
+
+import base64
+
+import pytest
+from scrubline.models.core.errors import DocumentError
+from scrubline.models.core.written_texts import Stack, applied
+from scrubline.models.messages.ccda import CCDA
+
+from .ccda_documents import declared, document, names, values
+
+
+def said(record, *roles):
+    return {value.name: value.value for value in values(record, *roles)}
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "name"),
+    [
+        ('<id root="1.2" extension="x"/>', "ClinicalDocument.id@extension", "ClinicalDocument.id"),
+        ('<id root="1.2" extension="x"/>', "ClinicalDocument.id@root", "@root"),
+        ('<id root="1.2"/>', "ClinicalDocument.id@root", "ClinicalDocument.id"),
+        ('<id root="36e3e930-7b14-11db-9fe1-0800200c9a66"/>', "ClinicalDocument.id@root", "ClinicalDocument.id"),
+        ('<id root="36e3e930-7b14-11db-9fe1-0800200c9a66" extension="1"/>', "ClinicalDocument.id@root", "@root(unique)"),
+        ('<id root="1.2.1234567" extension="1"/>', "ClinicalDocument.id@root", "@root(unique)"),
+        ('<setId root="1.2" extension="x"/>', "ClinicalDocument.setId@extension", "@extension"),
+        ('<templateId root="1.2.1234567"/>', "ClinicalDocument.templateId@root", "@root"),
+        ('<templateId root="1.2" extension="x"/>', "ClinicalDocument.templateId@extension", "templateId@extension"),
+        ('<code code="x"/>', "ClinicalDocument.code@code", "ClinicalDocument.code@code"),
+        ('<effectiveTime value="2024"/>', "ClinicalDocument.effectiveTime@value", "ClinicalDocument.effectiveTime@value"),
+        ("<title>x</title>", "ClinicalDocument.title", "title"),
+        ('<code displayName="x" codeSystem="2.16.840.1.113883.6.96"/>', "ClinicalDocument.code@displayName", "@displayName"),
+        ('<code displayName="x" codeSystem="2.16.840.1.113883.3.99"/>', "ClinicalDocument.code@displayName", "@displayName(local)"),
+        ('<code displayName="x"/>', "ClinicalDocument.code@displayName", "@displayName(local)"),
+        ('<recordTarget><patientRole><id root="1.2" extension="x"/></patientRole></recordTarget>',
+         "patientRole.id@extension", "recordTarget.patientRole.id"),
+        ('<recordTarget><patientRole><id root="2.16.840.1.113883.4.1" extension="x"/></patientRole></recordTarget>',
+         "patientRole.id(ssn)@extension", "patientRole.id(ssn)@extension"),
+        ("<recordTarget><patientRole><patient><name><family>x</family></name></patient></patientRole></recordTarget>",
+         "name.family", "patient.name.family"),
+        ("<recordTarget><patientRole><patient><name>x</name></patient></patientRole></recordTarget>",
+         "patient.name", "patient.name"),
+        ('<recordTarget><patientRole><patient><birthTime value="19500101"/></patient></patientRole></recordTarget>',
+         "patient.birthTime@value", "patient.birthTime@value"),
+        ("<author><assignedAuthor><assignedPerson><name><family>x</family></name></assignedPerson></assignedAuthor></author>",
+         "name.family", "assignedPerson.name.family"),
+        ("<author><assignedAuthor><representedOrganization><name>x</name></representedOrganization></assignedAuthor></author>",
+         "representedOrganization.name", "name"),
+        ("<a><assignedEntity><telecom value='tel:5'/></assignedEntity></a>", "assignedEntity.telecom@value",
+         "assignedEntity.telecom@value(tel)"),
+        ("<a><assignedEntity><telecom value='FAX: 5'/></assignedEntity></a>", "assignedEntity.telecom@value",
+         "assignedEntity.telecom@value(tel)"),
+        ("<a><assignedEntity><telecom value='a@b.org'/></assignedEntity></a>", "assignedEntity.telecom@value",
+         "assignedEntity.telecom@value(mailto)"),
+        ("<a><assignedEntity><telecom value='https://b.org'/></assignedEntity></a>", "assignedEntity.telecom@value",
+         "telecom@value"),
+        ("<foo>x</foo>", "ClinicalDocument.foo", ""),
+        ('<foo bar="x"/>', "ClinicalDocument.foo@bar", ""),
+        ('<foo value="x"/>', "ClinicalDocument.foo@value", ""),
+        ('<foo nullFlavor="NA"/>', "ClinicalDocument.foo@nullFlavor", "@nullFlavor"),
+        ('<o:foo xmlns:o="urn:other" code="x"/>', "ClinicalDocument.other:foo@other:code", ""),
+        ('<foo xmlns:o="urn:other" o:code="x"/>', "ClinicalDocument.foo@other:code", ""),
+        ('<foo xmlns:o="urn:other"/>', "xmlns", ""),
+        ('<foo xmlns:o="urn:hl7-org:v3/voc"/>', "xmlns", None),
+        ('<foo xml:lang="en"/>', "ClinicalDocument.foo@xml:lang", "@xml:lang"),
+        ('<code code="x" sdtc:valueSet="1.2"/>', "ClinicalDocument.code@sdtc:valueSet", "@sdtc:valueSet"),
+        ("<!-- x -->", "comment", "comment"),
+        ("<!-- -->", "comment", None),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_value_of_the_header(body, place, name):
+    assert names(document(body)).get(place) == name
+
+
+@pytest.mark.parametrize(
+    ("inner", "place", "name"),
+    [
+        ("<title>x</title>", "section.title", "title"),
+        ("<text>x</text>", "section.text", "text"),
+        ('<text ID="a1">x</text>', "section.text@ID", "@ID"),
+        ('<text ID="a12345">x</text>', "section.text@ID", "@ID(other)"),
+        ('<entry><act><text><reference value="#a1"/></text></act></entry>', "text.reference@value", "reference@value"),
+        ('<entry><act><text><reference value="#a12345"/></text></act></entry>', "text.reference@value", "reference@value(other)"),
+        ('<entry><act><text><reference value="http://x"/></text></act></entry>', "text.reference@value", "reference@value(other)"),
+        ('<o><value xsi:type="PQ" value="1" unit="cm"/></o>', "o.value(PQ)@value", "value(PQ)@value"),
+        ('<o><value xsi:type="PQ" value="91" unit="a"/></o>', "o.value(PQ)@value", "@value(over 89)"),
+        ('<o><value xsi:type="PQ" value="89" unit="a"/></o>', "o.value(PQ)@value", "value(PQ)@value"),
+        ('<o><value xsi:type="PQ" value="1090" unit="mo"/></o>', "o.value(PQ)@value", "@value(over 89)"),
+        ('<o><value xsi:type="IVL_PQ"><low value="95" unit="a"/></value></o>', "value(IVL_PQ).low@value", "@value(over 89)"),
+        ('<o><value xsi:type="IVL_PQ"><low value="9"/></value></o>', "value(IVL_PQ).low@value", "value(IVL_PQ).low@value"),
+        ('<o><value xsi:type="IVL_TS"><low value="9"/></value></o>', "value(IVL_TS).low@value", "value(IVL_TS).low@value"),
+        ('<o><value xsi:type="TS" value="9"/></o>', "o.value(TS)@value", "value(TS)@value"),
+        ('<o><value xsi:type="ST">x</value></o>', "o.value(ST)", "value(ST)"),
+        ('<o><value xsi:type="CD" code="x" displayName="y"/></o>', "o.value(CD)@displayName", "@displayName(local)"),
+        ('<o><value xsi:type="XX" value="x"/></o>', "o.value(XX)@value", ""),
+        ('<o><value xsi:type="John Smith" value="x"/></o>', "o.value@value", "value@value"),
+        ('<o><value value="x"/></o>', "o.value@value", "value@value"),
+        ('<o><value mediaType="image/png" representation="B64">eA==</value></o>', "o.value(binary)", "value(binary)"),
+        ('<o><value mediaType="text/plain" compression="ZL" representation="B64">eA==</value></o>', "o.value(binary)", "value(binary)"),
+        ('<s><effectiveTime xsi:type="PIVL_TS"><period value="6" unit="h"/></effectiveTime></s>', "effectiveTime.period@value", "period@value"),
+        ('<s><doseQuantity><low value="6"/></doseQuantity></s>', "doseQuantity.low@value", "doseQuantity.low@value"),
+        ("<p><playingEntity><name>x</name></playingEntity></p>", "playingEntity.name", "playingEntity.name"),
+        ("<p><playingEntity><name><given>x</given></name></playingEntity></p>", "name.given", "playingEntity.name.given"),
+        ('<p><playingEntity><sdtc:birthTime value="1950"/></playingEntity></p>', "playingEntity.sdtc:birthTime@value", "playingEntity.sdtc:birthTime@value"),
+        ("<m><manufacturedMaterial><lotNumberText>x</lotNumberText></manufacturedMaterial></m>", "manufacturedMaterial.lotNumberText", "lotNumberText"),
+        ("<x><addr><state>OR</state></addr></x>", "addr.state", "addr.state"),
+        ("<x><addr><city>x</city></addr></x>", "addr.city", "addr.city"),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_value_of_a_section(inner, place, name):
+    assert names(document(inner=inner)).get(place) == name
+
+
+@pytest.mark.parametrize(
+    ("inner", "name", "value"),
+    [
+        ("<title> a &amp; b </title>", "title", "a & b"),
+        ("<title><![CDATA[a <b>]]></title>", "title", "a <b>"),
+        ("<x><code displayName='&quot;a&quot; b'/></x>", "@displayName(local)", '"a" b'),
+        ("<a><assignedEntity><telecom value='tel:+1 555'/></assignedEntity></a>", "assignedEntity.telecom@value(tel)", "+1 555"),
+        ("<a><assignedEntity><telecom value='mailto:a@b.org'/></assignedEntity></a>", "assignedEntity.telecom@value(mailto)", "a@b.org"),
+        ("<text>a <b>c</b></text>", "text", "a <b>c</b>"),
+    ],
+)  # fmt: skip
+def test_what_a_value_says(inner, name, value):
+    assert said(document(inner=inner))[name] == value
+
+
+def opened(record):
+    """What each text of a document reads as."""
+    return {
+        value.place: Stack.of(record[value.start : value.end], value.layers).text
+        for value in values(record)
+        if value.layers
+    }
+
+
+def coded(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "content", "text"),
+    [
+        ("", "a &lt; b", "a < b"),
+        ('mediaType="text/plain"', "<![CDATA[a < b]]>", "a < b"),
+        ('representation="B64"', coded("a < b"), "a < b"),
+        ('mediaType="text/plain; charset=utf-8" representation="B64"', coded("é"), "é"),
+        ('mediaType="text/html" representation="B64"', coded("<p>a &lt; b</p>"), "a < b"),
+        ('mediaType="text/html"', "&lt;p&gt;a&lt;/p&gt;", "a"),
+        ('mediaType="application/xml" representation="B64"', coded("<p>a</p>"), "a"),
+        ('mediaType="text/rtf" representation="B64"', coded(r"{\rtf1 a\b  b}"), "a b"),
+        ('mediaType="text/rtf" representation="B64"', coded("<content>a</content>"), "a"),
+        ('mediaType="text/rtf" representation="B64"', coded("a < b"), "a < b"),
+        ("", "&lt;html&gt;&lt;body&gt;a&lt;/body&gt;&lt;/html&gt;", "a"),
+    ],
+)
+def test_a_body_that_is_no_xml_is_read_through_its_layers(attributes, content, text):
+    record = document(
+        f"<component><nonXMLBody><text {attributes}>{content}</text></nonXMLBody></component>"
+    )
+    assert opened(record)["nonXMLBody.text"].strip() == text
+
+
+def test_a_narrative_is_one_text_that_keeps_what_entries_refer_to():
+    inner = '<text><paragraph ID="p1" styleCode="Bold">Dr. <content ID="x98765">Smith</content></paragraph></text>'
+    record = document(inner=inner)
+    value = next(one for one in values(record) if one.name == "text")
+    stack = Stack.of(record[value.start : value.end], value.layers)
+    assert stack.text == "Dr. Smith"
+    assert stack.replaced([(4, 9, "X")]) == (
+        '<paragraph ID="p1" styleCode="Bold">Dr. <content ID="">X</content></paragraph>'
+    )
+
+
+def test_texts_of_one_element_are_one_note_and_have_places_of_their_own():
+    inner = "<title>a<!-- c -->b</title><component><section><title>d</title></section></component>"
+    found = [one for one in values(document(inner=inner)) if one.name == "title"]
+    assert [one.place for one in found] == ["section.title", "section.title.2", "section.title[2]"]
+    assert found[0].note == found[1].note != found[2].note
+
+
+def test_places_count_elements_and_not_values():
+    inner = "<title/><title>a</title><x><code/><code code='b'/></x>"
+    found = names(document(inner=inner))
+    assert "section.title[2]" in found and "x.code@code[2]" in found
+
+
+@pytest.mark.parametrize(
+    ("inner", "place", "name"),
+    [
+        ("<foo>x</foo>", "section.foo", "section.foo"),
+        ("<foo/><foo><bar a='x'/></foo>", "foo.bar@a", "foo.bar@a"),
+        ("<foo>x<!-- c -->y</foo>", "section.foo.2", "section.foo"),
+        ("<foo/><foo a='x'/>", "section.foo@a[2]", "section.foo@a"),
+    ],
+)
+def test_the_name_to_declare_is_the_last_two_elements_and_the_attribute(inner, place, name):
+    value = next(one for one in values(document(inner=inner)) if one.place == place)
+    assert CCDA.undeclared_name(value) == name
+    declared_as = names(document(inner=inner), (name, "drop"))
+    assert declared_as[place] == name
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "left"),
+    [
+        ('<x><id root="1.2"\n extension = "a" x=""/></x>', "@extension", '<x><id root="1.2" x=""/></x>'),
+        ("<x><id extension='a'/></x>", "@extension", "<x><id/></x>"),
+        ("<a><assignedEntity><telecom use='H' value='tel:5' /></assignedEntity></a>",
+         "assignedEntity.telecom@value(tel)", "<a><assignedEntity><telecom use='H' /></assignedEntity></a>"),
+        ("<title> a <b/></title>", "title", "<title>  <b/></title>"),
+        ("<x><!-->--><b/></x>", "comment", "<x><b/></x>"),
+        ("<x><!-- a --><b/></x>", "comment", "<x><b/></x>"),
+        ("<x>\n<!-- a -->\n<b/></x>", "comment", "<x>\n\n<b/></x>"),
+        ("<title>a<!-- b -->c</title>", "comment", "<title>a<!---->c</title>"),
+        ("<title><!-- b -->c</title>", "comment", "<title><!---->c</title>"),
+        ("<title><![CDATA[a]]><!-- b --><![CDATA[c]]></title>", "comment",
+         "<title><![CDATA[a]]><!----><![CDATA[c]]></title>"),
+    ],
+)  # fmt: skip
+def test_what_is_left_when_a_value_is_taken_out(body, name, left):
+    record = document(body)
+    gone = [one for one in values(record) if one.name == name]
+    assert applied(record, CCDA.emptied(record, gone)) == document(left)
+
+
+def test_a_namespace_that_nobody_knows_is_taken_out_without_its_prefix():
+    record = document('<x xmlns:o="urn:smith-hospital"><o:y/></x>')
+    gone = [one for one in values(record, ("xmlns", "drop")) if one.name == "xmlns"]
+    left = applied(record, CCDA.emptied(record, gone))
+    assert "smith" not in left
+    assert len(values(left, ("xmlns", "drop"))) == len(values(record, ("xmlns", "drop")))
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ('<?xml-stylesheet type="text/xsl" href="CDA.xsl"?>', "xml-stylesheet"),
+        (
+            '<?xml-stylesheet href="file:///C:/smith/CDA.xsl" type="text/xsl"?>',
+            "xml-stylesheet(url)",
+        ),
+        ('<?xml-stylesheet title="Smith" type="text/xsl"?>', "xml-stylesheet(url)"),
+    ],
+)
+def test_a_stylesheet_passes_if_it_is_a_file_beside_the_document(head, name):
+    record = f'<?xml version="1.0"?>\n{head}\n{document()}'
+    value = values(record)[0]
+    assert (value.name, value.place) == (name, "xml-stylesheet")
+    assert (
+        applied(record, CCDA.emptied(record, [value])) == f'<?xml version="1.0"?>\n\n{document()}'
+    )
+
+
+def test_a_value_is_written_as_its_place_needs_it():
+    record = document("<title>a</title><x><id extension='b'/></x>")
+    found = {one.name: one for one in values(record)}
+    assert CCDA.written(record, found["title"], "<'\n>") == "&lt;&apos;\n&gt;"
+    assert CCDA.written(record, found["@extension"], "<'\n>") == "&lt;&apos;&#10;&gt;"
+    with pytest.raises(DocumentError):
+        CCDA.written(record, found["title"], "\0")
+
+
+def test_what_is_declared_of_attributes_is_opened_too():
+    record = document('<x><code displayName="a &amp; b"/></x>')
+    value = next(
+        one for one in CCDA.values(record, declared(("@displayName", "text"))) if one.layers
+    )
+    assert Stack.of(record[value.start : value.end], value.layers).text == "a & b"
