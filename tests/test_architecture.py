@@ -396,7 +396,7 @@ HELPERS = {
         *("csv_scan", "encodings", "line_notes", "options", "parquet_groups", "parquet_sizes"),
         *("parquet_writer", "protocol", "samples", "zip_directory"),
         *("nested_arrow", "nested_columns", "nested_json", "nested_paths", "nested_texts"),
-        *("message_columns", "message_files", "role_texts", "text_markup"),
+        *("json_texts", "message_columns", "message_files", "role_texts", "text_markup"),
     },
     "recipes": {"family", "other_lists", "passes", "propagation", "reading", "recipe", "tagger"},
 }

@@ -12,6 +12,7 @@ from .ccda import CcdaFiles
 from .corpus import BRAT, CONLL, I2B2_2006, I2B2_2014
 from .delimited import CSV, TSV
 from .encodings import ENCODINGS, encoding_named
+from .fhir import FhirFiles
 from .gzipped import Gzipped
 from .hl7 import Hl7Files
 from .jsonl import JsonLines
@@ -68,6 +69,8 @@ _FORMATS: tuple[Format, ...] = (
     Gzipped(TSV),
     Hl7Files(),
     Gzipped(Hl7Files()),
+    FhirFiles(),
+    Gzipped(FhirFiles()),
     CcdaFiles(),
     Gzipped(CcdaFiles()),
     ZipArchive(),

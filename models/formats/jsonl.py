@@ -126,7 +126,7 @@ class JsonLines(PlainCells):
         """Yields the records that start in [start, end); blank lines are none."""
         declared = frozenset(columns)
         cutter = ChunkCutter(columns, limits)
-        lines = _lines(storage, file, locator.start, locator.end, limits.line_bytes)
+        lines = lines_of(storage, file, locator.start, locator.end, limits.line_bytes)
         try:
             for position, line in lines:
                 if line is None:
@@ -194,7 +194,7 @@ def _first_records(storage: Reader, file: InputFile) -> Iterator[dict[str, str]]
     """Yields the records at the file's beginning; see `LOOK_BYTES`."""
     limits = Limits()
     good = False
-    for position, line in _lines(storage, file, 0, file.size, limits.line_bytes):
+    for position, line in lines_of(storage, file, 0, file.size, limits.line_bytes):
         if position >= (LOOK_BYTES if good else limits.line_bytes):
             break
         record = None if line is None else _record(line, position == 0)
@@ -233,7 +233,7 @@ class _JsonLinesWriter:
 # -- lines
 
 
-def _lines(
+def lines_of(
     storage: Reader, file: InputFile, start: int, end: int, line_bytes: int
 ) -> Iterator[tuple[int, bytes | None]]:
     """Yields (byte offset, line without its line feed) of every line that starts in [start, end).

@@ -125,8 +125,12 @@ class MessageColumn:
         given = {name: iter(column.to_pylist()) for name, column in cells.items()}
         return pa.array(
             [
-                None if record is None else self._closed(record, values, given)
-                for record, values in zip(self._records, self._values, strict=True)
+                None
+                if record is None or row in self.errors
+                else self._closed(record, values, given)
+                for row, (record, values) in enumerate(
+                    zip(self._records, self._values, strict=True)
+                )
             ],
             pa.string(),
         )
@@ -150,5 +154,14 @@ class MessageColumn:
                 new = self._grammar.written(record, value, new)
                 edits.append((value.start, value.end, new))
         if gone:
-            edits = sorted([*edits, *self._grammar.emptied(record, gone)])
+            edits = _outermost([*edits, *self._grammar.emptied(record, gone)])
         return applied(record, edits) if edits else record
+
+
+def _outermost(edits: Sequence[Edit]) -> list[Edit]:
+    """Edits in order, without those of what goes with something around it."""
+    found: list[Edit] = []
+    for edit in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
+        if not found or edit[0] >= found[-1][1]:
+            found.append(edit)
+    return found

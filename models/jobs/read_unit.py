@@ -26,6 +26,7 @@ from ..formats.column_roles import Columns, Role
 from ..formats.line_notes import GroupLines, lines_in_order, whole_notes
 from ..formats.nested_columns import OpenedColumn
 from ..formats.nested_texts import open_nested
+from ..messages.base import MessageGrammar
 from ..messages.table import GRAMMARS
 from ..redaction.telling import period_of
 from ..storage.input_files import InputFile
@@ -34,6 +35,7 @@ from .amendments import NO_AMENDMENTS, SKIPPED, UnitAmendments
 from .chunk_packing import fail_notes, first_rows_of, pack_chunks, runs_of_notes
 from .known_columns import known_of_rows
 from .plan import Unit
+from .record_rows import UNSTABLE, key_of_record, keys_in_place, unstable_rows
 from .row_texts import STAGE, RowTexts
 from .shifted_columns import NO_DATES, DateColumns, RowDates
 
@@ -187,7 +189,9 @@ class _RowMaker:
                 doc_keys.append(None)
             else:
                 ordinal = self.amendments.ordinals.get(first + int(first_rows[row]), 0)
-                doc_keys.append(self.keys.doc_key(canonical, ordinal))
+                doc_keys.append(key_of_record(self.keys, self._grammar, canonical, ordinal))
+                if patients[row] is None and self._grammar is not None:
+                    patients[row] = self._grammar.patient_of(canonical)
 
         kinds = self._first_values(form, chunk, nested, Role.TYPE)
         types = [None if kind is None else str(kind) for kind in kinds]
@@ -217,6 +221,10 @@ class _RowMaker:
         )
         fail_notes(first_rows, failures)
         return Batch(self.unit.index, False, rows, documents, failures, given=self.amendments.hash)
+
+    @property
+    def _grammar(self) -> MessageGrammar | None:
+        return GRAMMARS[self.columns.record] if self.columns.record else None
 
     def _values(
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
@@ -414,10 +422,15 @@ class _RowMaker:
                     if self._goes_out(roles[path]) or path in self.columns.filled_names
                 }
                 if name == self.columns.record:
-                    cells |= _keys_in_place(opened, roles, keys)
+                    cells |= keys_in_place(opened, roles, keys)
                 if (column := opened.closed(cells)) is None:
                     continue
                 field = opened.field(field, cells)
+                if name == self.columns.record:
+                    again = open_nested(form, self.columns, pa.table({name: column}))[name]
+                    texts = (*self.columns.named(Role.TEXT), *self.columns.filled_names)
+                    for row in unstable_rows(opened, again, texts):
+                        failures.setdefault(row, Failure(STAGE, UNSTABLE))
             elif self._goes_out(roles[name]):
                 column = chunk.columns.column(name)
                 rows = range(chunk.columns.num_rows)
@@ -451,31 +464,20 @@ class _RowMaker:
             )
         if role is not Role.HASH:
             return column
+        grammar = self._grammar
+        has_links = grammar is not None and grammar.has_links
         hashed: list[str | None] = []
         for row, value in zip(rows, form.decode(column), strict=True):
             try:
                 canonical = canonical_id(value)
-                hashed.append(None if canonical is None else self.keys.column_hash(canonical))
+                if canonical is None:
+                    hashed.append(None)
+                elif has_links:
+                    hashed.append(key_of_record(self.keys, grammar, canonical))
+                else:
+                    hashed.append(self.keys.column_hash(canonical))
             except Exception as error:  # fail closed, as for ids
                 raise_shortage(error)
                 failures.setdefault(row, Failure(STAGE, error_class(error)))
                 hashed.append(None)
         return form.encode_text(hashed, pa.string())
-
-
-def _keys_in_place(
-    opened: OpenedColumn,
-    roles: Mapping[str, Role],
-    keys: Mapping[Role, Sequence[str | None]],
-) -> dict[str, pa.Array]:
-    """Keys in the place of the ids of records; of ids that are repeated, the first has it."""
-    cells: dict[str, pa.Array] = {}
-    for name, leaf in opened.leaves.items():
-        if (of_rows := keys.get(roles[name])) is not None:
-            before = [-1, *leaf.rows]  # rows rise
-            found = [
-                None if row == last else of_rows[row]
-                for row, last in zip(leaf.rows, before, strict=False)
-            ]
-            cells[name] = pa.array(found, pa.string())
-    return cells

@@ -63,6 +63,16 @@ class MessageGrammar(Protocol):
     def note_dates(self) -> tuple[str, ...]:
         """Names of values that tell the date of a record's notes; the first that is there does."""
 
+    @property
+    def has_links(self) -> bool:
+        """Whether values of role `hash` lead to records: they are written as the keys of these."""
+
+    def patient_of(self, canonical: str) -> str | None:
+        """The id of a patient, if an id of role `id` or `hash` is that of a patient's own record.
+
+        Such a record has the key of its patient, and so has what leads to it.
+        """
+
     def default_roles(self) -> Mapping[str, str]:
         """Name -> role, as `Columns.parse` takes it, of all that the standard names."""
 

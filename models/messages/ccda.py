@@ -29,6 +29,11 @@ class CcdaGrammar:
 
     name: str = "ccda"
     note_dates: tuple[str, ...] = NOTE_DATES
+    has_links: bool = False
+
+    def patient_of(self, canonical: str) -> str | None:
+        """None: documents have other ids than patients."""
+        return None
 
     def default_roles(self) -> Mapping[str, str]:
         """See docs/ccda-fields.md."""

@@ -44,6 +44,11 @@ class Hl7Grammar:
 
     name: str = "hl7"
     note_dates: tuple[str, ...] = ("OBR-7", "TXA-4", "EVN-6", "EVN-2", "MSH-7")
+    has_links: bool = False
+
+    def patient_of(self, canonical: str) -> str | None:
+        """None: messages have other ids than patients."""
+        return None
 
     def default_roles(self) -> Mapping[str, str]:
         """See docs/hl7-fields.md."""

@@ -7,7 +7,10 @@ from types import MappingProxyType
 
 from .base import MessageGrammar
 from .ccda import CCDA
+from .fhir import FHIR
 from .hl7 import HL7
 
-GRAMMARS: Mapping[str, MessageGrammar] = MappingProxyType({one.name: one for one in (HL7, CCDA)})
+_GRAMMARS: tuple[MessageGrammar, ...] = (HL7, FHIR, CCDA)
+
+GRAMMARS: Mapping[str, MessageGrammar] = MappingProxyType({one.name: one for one in _GRAMMARS})
 """Name of a grammar, and of the column that holds its records -> the grammar."""

@@ -403,7 +403,7 @@ def test_columns_and_roles(name):
 
 @pytest.mark.parametrize(
     ("ending", "told"),
-    [(".xml", "i2b2_2014 or i2b2_2006"), (".XML", "i2b2_2014"), (".ann", "brat")],
+    [(".xml", "ccda or i2b2_2014 or i2b2_2006"), (".XML", "ccda or i2b2_2014"), (".ann", "brat")],
 )
 def test_an_ending_that_does_not_say_the_format_asks_for_it(ending, told):
     with pytest.raises(UsageError, match=f"--format {told}") as caught:

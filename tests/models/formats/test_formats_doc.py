@@ -26,7 +26,10 @@ SOURCES = [
     *sorted((ROOT / "models/formats").glob("*.py")),
     *(ROOT / f"models/corpora/{n}.py" for n in ("conll", "i2b2_2006", "i2b2_2014", "markup")),
     *(ROOT / f"models/{n}.py" for n in ("core/budgets", "core/keys", "jobs/read_unit")),
-    *(ROOT / f"models/{n}.py" for n in ("core/written_texts", "jobs/row_texts")),
+    *(
+        ROOT / f"models/{n}.py"
+        for n in ("core/written_texts", "jobs/row_texts", "jobs/record_rows")
+    ),
     *sorted((ROOT / "models/messages").glob("*.py")),
     *sorted((ROOT / "models/rendering").glob("*.py")),
 ]

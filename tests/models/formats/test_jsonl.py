@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scrubline.models.core.errors import DocumentError
 from scrubline.models.formats import FORMATS, Limits, Locator
-from scrubline.models.formats.jsonl import MAX_DEPTH, _lines, scan_record
+from scrubline.models.formats.jsonl import MAX_DEPTH, lines_of, scan_record
 from scrubline.models.storage.storage import Storage
 
 from ...examples import examples
@@ -208,7 +208,7 @@ def test_lines_belong_to_the_range_they_start_in(lines, ended, step, split, line
     for start in range(0, len(data), split):
         end = min(start + split, len(data))
         blocks = _Blocks(data, step)
-        found += list(_lines(blocks, _File(len(data)), start, end, line_bytes))
+        found += list(lines_of(blocks, _File(len(data)), start, end, line_bytes))
     assert found == expected
 
 

@@ -1,5 +1,7 @@
 """Messages from planning to `verify`: header and text by one policy, every other byte as it was."""
 
+import base64
+import json
 import re
 from pathlib import Path
 
@@ -201,3 +203,61 @@ def test_keys_are_computed_for_holders(tmp_path, key):
         (one, str(ordinal), keys.doc_key(one, ordinal), keys.patient_key("4417"))
         for one, ordinal in (("M1", 0), ("M2", 0), ("M2", 1))
     }
+
+
+# -- the other grammars
+
+RESOURCES = [
+    {
+        "resourceType": "Patient",
+        "id": "p1",
+        "name": [{"family": "Quimby", "given": ["Zelda"]}],
+        "birthDate": "1961-02-03",
+    },
+    {
+        "resourceType": "DocumentReference",
+        "id": "d1",
+        "status": "current",
+        "subject": {"reference": "Patient/p1", "display": "Zelda Quimby"},
+        "date": "2024-03-12T10:15:00Z",
+        "content": [
+            {
+                "attachment": {
+                    "contentType": "text/html",
+                    "data": base64.b64encode(b"<p>Dr. Foth<b>eringay</b> on 3/4/2019</p>").decode(),
+                }
+            }
+        ],
+    },
+]
+
+
+@pytest.mark.parametrize("policy", ["hipaa", "expert"])
+def test_resources_of_fhir_keep_what_leads_to_them(tmp_path, key, policy):
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    lines = "".join(json.dumps(one) + "\n" for one in RESOURCES)
+    (source / "a.ndjson").write_text(lines)
+    run(source, out, key, format="fhir", policy=policy)
+    (part,) = (out / "data").glob("*.ndjson")
+    patient, document = (json.loads(line) for line in part.read_text().splitlines())
+    assert document["subject"]["reference"] == f"Patient/{patient['id']}"
+    assert "Quimby" not in part.read_text() and "p1" not in part.read_text()
+    text = base64.b64decode(document["content"][0]["attachment"]["data"]).decode()
+    assert "Foth" not in text and "eringay" not in text and text.count("<b></b>") == 1
+    assert ("name" in patient) == (policy == "expert")
+    assert verified(out, key) == 0
+
+
+CCDA = Path(__file__).parents[2] / "models" / "messages" / "ccda"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["hipaa", "expert"])
+def test_documents_of_ccda_are_scrubbed(tmp_path, key, policy):
+    one, two = tmp_path / "one", tmp_path / "two"
+    manifest = run(CCDA, one, key, format="ccda", policy=policy)
+    assert manifest["counts"]["rows_quarantined"] == 0
+    assert verified(one, key) == 0
+    again = run(CCDA, two, key, format="ccda", policy=policy, workers=2, split_bytes=4000)
+    assert again["content_digest"] == manifest["content_digest"]

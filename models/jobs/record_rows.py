@@ -1,0 +1,75 @@
+"""Rows that are records of a grammar of messages: their keys, and the places of their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyarrow as pa
+
+from ..core.keys import Keys
+from ..formats.column_roles import Role
+from ..formats.nested_columns import OpenedColumn
+from ..messages.base import MessageGrammar
+
+UNSTABLE = "UnstableRecord"
+"""The error class of a record whose texts are not found again in what goes out."""
+
+
+def key_of_record(
+    keys: Keys, grammar: MessageGrammar | None, canonical: str, ordinal: int = 0
+) -> str:
+    """The doc_key of an id; of a record that is of the patient alone, the patient's key."""
+    if grammar is not None and ordinal == 0:
+        patient = grammar.patient_of(canonical)
+        if patient is not None:
+            return keys.patient_key(patient)
+    return keys.doc_key(canonical, ordinal)
+
+
+def keys_in_place(
+    opened: OpenedColumn,
+    roles: Mapping[str, Role],
+    keys: Mapping[Role, Sequence[str | None]],
+) -> dict[str, pa.Array]:
+    """Keys in the place of the ids of records.
+
+    Of several ids the first has it, wherever it is repeated; the others go.
+    """
+    cells: dict[str, pa.Array] = {}
+    for name, leaf in opened.leaves.items():
+        if (of_rows := keys.get(roles[name])) is not None:
+            firsts: dict[int, object] = {}
+            found = [
+                of_rows[row] if firsts.setdefault(row, value) == value else None
+                for row, value in zip(leaf.rows, leaf.cells.to_pylist(), strict=True)
+            ]
+            cells[name] = pa.array(found, pa.string())
+    return cells
+
+
+def unstable_rows(before: OpenedColumn, after: OpenedColumn, texts: Sequence[str]) -> set[int]:
+    """The rows whose texts are no longer found where they were.
+
+    Scrubbed texts are put in by their places in what goes out: one that is not found again would go
+    out as it came, or be lost.
+
+    Args:
+        before: the records as they came.
+        after: as they go out, with their texts still as they came.
+        texts: the names with role text.
+    """
+    old, new = _texts_by_row(before, texts), _texts_by_row(after, texts)
+    changed = {row for row in old.keys() | new.keys() if old.get(row) != new.get(row)}
+    return changed | set(after.errors)
+
+
+def _texts_by_row(opened: OpenedColumn, names: Iterable[str]) -> dict[int, set[tuple[str, str]]]:
+    """Row -> place and source of each text of its record."""
+    found: dict[int, set[tuple[str, str]]] = {}
+    for name in names:
+        if (leaf := opened.leaves.get(name)) is not None:
+            for row, place, source in zip(
+                leaf.rows, leaf.places, leaf.cells.to_pylist(), strict=True
+            ):
+                found.setdefault(row, set()).add((place, source))
+    return found
