@@ -73,7 +73,8 @@ RULES: Mapping[str, Target] = {
 """Each rule by itself, for `--only`; the target `rules` runs all of them on each input."""
 
 TARGETS: Mapping[str, Target] = {
-    **{f"format.{name}": _format(name) for name in FORMATS},
+    # Those of messages have `benchmarks.messages`.
+    **{f"format.{n}": _format(n) for n, form in FORMATS.items() if not form.traits.record},
     **{f"corpus.{name}": _corpus(name) for name in CORPORA},
     "policy": Target(
         settings.check_policy, settings.policy_seeds, settings.POLICY_WORDS, settings.mutate_toml

@@ -15,8 +15,11 @@ import pytest
 from scrubline.models.corpora import CORPORA, AnnotatedDocument, Annotation
 from scrubline.models.formats import FORMATS
 
-GZIPPED = tuple(name for name in FORMATS if name.endswith(".gz") and name != "tar.gz")
-FILES = tuple(name for name, form in FORMATS.items() if form.traits.file_is_record)
+TABLES = tuple(name for name, form in FORMATS.items() if not form.traits.record)
+"""Formats that hold any texts; those of messages have files of their own: `test_messages.py`."""
+
+GZIPPED = tuple(name for name in TABLES if name.endswith(".gz") and name != "tar.gz")
+FILES = tuple(name for name in TABLES if FORMATS[name].traits.file_is_record)
 """Formats in which the id of a document is the path of its file."""
 
 

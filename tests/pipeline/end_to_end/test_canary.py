@@ -24,7 +24,7 @@ from scrubline.pipeline.outputs.planning import load_plan
 from ...waiting import GUARD_SECONDS
 from .. import hostile_worker
 from ..hostile_worker import EXIT, LEAK
-from ..makers import REFUSED, break_, make
+from ..makers import REFUSED, TABLES, break_, make
 
 TEXT, ID, FILE = "Quuxfordtext", "quuxfordid", "quuxfordfile"
 """What the canaries of texts, of ids and patients, and of file names begin with, in any case."""
@@ -322,10 +322,10 @@ def test_nothing_leaks_that_parquet_says_beside_its_rows(sinks, common, tmp_path
 
 # -- every format
 
-BY_NAME = tuple(name for name in FORMATS if name not in EXPLICIT_ONLY and name != "conll")
+BY_NAME = tuple(name for name in TABLES if name not in EXPLICIT_ONLY and name != "conll")
 """Formats whose files, of the same two columns, can be scrubbed in one run."""
 
-GROUPS = {"by name": BY_NAME} | {name: (name,) for name in FORMATS if name not in BY_NAME}
+GROUPS = {"by name": BY_NAME} | {name: (name,) for name in TABLES if name not in BY_NAME}
 NOTES_EACH = 3
 
 

@@ -13,7 +13,7 @@ from scrubline.pipeline.commands.inspect import read_rows
 from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.outputs import planning as plan
 
-from ..makers import BROKEN, FILES, GZIPPED, MAKERS, break_, make, slow_but
+from ..makers import BROKEN, FILES, GZIPPED, MAKERS, TABLES, break_, make, slow_but
 
 pytestmark = pytest.mark.slow
 
@@ -96,11 +96,11 @@ def published(storage, name, folder):
 
 
 def test_every_format_has_files_good_and_bad():
-    inner = {name.removesuffix(".gz") if name in GZIPPED else name for name in FORMATS}
+    inner = {name.removesuffix(".gz") if name in GZIPPED else name for name in TABLES}
     assert set(MAKERS) == set(BROKEN) == inner
 
 
-@pytest.mark.parametrize("name", slow_but(FORMATS, "csv", "parquet", "text"))
+@pytest.mark.parametrize("name", slow_but(TABLES, "csv", "parquet", "text"))
 def test_the_same_notes_give_the_same_texts(
     name, scrub_as, written, storage, key_file, tmp_path, expected
 ):
@@ -132,7 +132,7 @@ def test_the_same_notes_give_the_same_texts(
         assert texts == marks == set(wanted)
 
 
-@pytest.mark.parametrize("name", slow_but(FORMATS, "csv", "parquet", "jsonl"))
+@pytest.mark.parametrize("name", slow_but(TABLES, "csv", "parquet", "jsonl"))
 def test_what_is_malformed_is_quarantined_and_the_rest_is_not(
     name, scrub_as, written, storage, tmp_path
 ):
