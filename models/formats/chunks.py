@@ -99,7 +99,7 @@ def table_rows(
     written = (name for name, roles in by_input.items() if not _WRITTEN.isdisjoint(roles))
     present = frozenset(available)
     names = tuple(name for name in (DOC_KEY, PATIENT_KEY, *written) if name in present)
-    fields = [name for name in columns.named(Role.TEXT) if name not in columns.paths]
+    fields = [name for name in columns.named(Role.TEXT) if not columns.is_path(name)]
     decoded = {DOC_KEY, PATIENT_KEY, *fields}
     limits = Limits.of_published(file.size)
     for locator in form.plan(storage, 0, file, file.size + 1, limits):

@@ -12,6 +12,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from ..core.display_names import ColumnNames, declared_list
 from ..core.errors import UsageError
@@ -132,7 +133,12 @@ class Columns:
         default_factory=dict, init=False, compare=False, repr=False
     )
 
+    _path_set: frozenset[str] = dataclasses.field(
+        default=frozenset(), init=False, compare=False, repr=False
+    )
+
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_path_set", frozenset(self.paths))
         by_role: dict[Role, list[str]] = {}
         for name, role in self.roles:
             by_role.setdefault(role, []).append(name)
@@ -186,8 +192,8 @@ class Columns:
 
     def _check_paths(self) -> None:
         roles = dict(self.roles)
-        flat = {without_numbers(name) for name in roles if name not in self.paths}
-        whole = roles.keys() - set(self.paths)
+        flat = {without_numbers(name) for name in roles if not self.is_path(name)}
+        whole = roles.keys() - self._path_set
         if both := next((column for column in self.nested if column in whole), None):
             raise UsageError(
                 f"column {both!r} has a role, and so has a part of it: give a role to the whole, "
@@ -271,10 +277,10 @@ class Columns:
     def to_json(self) -> list[tuple[str, ...]]:
         """Plain values, for `parse`."""
         if self.record:
-            flat = dict(self.roles).keys() - set(self.paths)
+            flat = dict(self.roles).keys() - self._path_set
             in_record = ((n, r) if n in flat else (n, r, _PATH) for n, r in self.overlaid)
             return [(self.record, _RECORD, *self.filled), *in_record]
-        paths = frozenset(self.paths)
+        paths = self._path_set
         what = {name: f"{Role.KNOWN}:{kind}.{attribute}" for name, kind, attribute in self.known}
         what |= {name: f"{Role.TEXT}:{kind}" for name, kind in self.markup}
         texts = [(name, what.get(name, str(role))) for name, role in self.roles]
@@ -303,11 +309,11 @@ class Columns:
     def inputs(self) -> tuple[str, ...]:
         """The columns of the input, each once, in the order in which they were declared."""
         if self.record:
-            paths = frozenset(self.paths)
+            paths = self._path_set
             return (*(name for name, _ in self.roles if name not in paths), self.record)
         if not self.paths:
             return tuple(name for name, _ in self.roles)
-        paths = frozenset(self.paths)
+        paths = self._path_set
         return tuple(dict.fromkeys(str(_path(n)[0]) if n in paths else n for n, _ in self.roles))
 
     @property
@@ -317,7 +323,7 @@ class Columns:
 
     def roles_by_input(self) -> dict[str, set[Role]]:
         """Column of the input -> its role, or those of its parts; linear in the declarations."""
-        paths = frozenset(self.paths)
+        paths = self._path_set
         found: dict[str, set[Role]] = {}
         for name, role in self.roles:
             is_path = name in paths
@@ -340,6 +346,16 @@ class Columns:
     def have_many_texts(self) -> bool:
         """Whether a row may have more: of items of lists and maps, and of values of a record."""
         return bool(self.record) or any(not is_single(path) for path in self.paths)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Of a message format, which has many roles, goes what was declared."""
+        if self.record:
+            return _parsed, (tuple(map(tuple, self.to_json())),)
+        return object.__reduce_ex__(self, protocol)
+
+    def is_path(self, name: str) -> bool:
+        """Whether a name is one of `paths`."""
+        return name in self._path_set
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The columns of one role, in order."""
@@ -398,6 +414,11 @@ _PATH, _RECORD = "path", "record"
 
 
 _ALONE = (Role.ID, Role.PATIENT, Role.TYPE)
+
+
+@functools.lru_cache(maxsize=16)
+def _parsed(declared: tuple[tuple[str, ...], ...]) -> Columns:
+    return Columns.parse(declared)
 
 
 @functools.lru_cache(maxsize=16)

@@ -92,7 +92,7 @@ class JsonLines(PlainCells):
         values are objects or lists.
         """
         trees = columns.nested
-        texts = [name for name in columns.named(Role.TEXT) if name not in columns.paths]
+        texts = [name for name in columns.named(Role.TEXT) if not columns.is_path(name)]
         found: dict[str, None] = {}
         begin: dict[str, set[str]] = {name: set() for name in texts}
         for record in _first_records(storage, file):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from ..core.budgets import BATCH_DOCUMENTS
 from ..core.errors import DocumentError, error_class
 from ..core.shortage import raise_shortage
 from ..core.views import Edit
 from ..core.written_texts import Stack, TextPiece, WrittenText, applied
 from ..messages.base import DeclaredNames, MessageGrammar, MessageValue
+from ..messages.table import GRAMMARS
 from .nested_columns import Leaf, NestedNote
 from .nested_paths import PathNode
 
@@ -43,6 +46,24 @@ def declared_names(node: PathNode) -> DeclaredNames:
     return node.declared or DeclaredNames(frozenset(), frozenset())
 
 
+_SMALL = 50_000
+"""Characters of records whose values are kept for a while."""
+
+
+def _values_of(
+    grammar: MessageGrammar, record: str, declared: DeclaredNames
+) -> Sequence[MessageValue]:
+    """The values of a record: a batch asks for them when it is read, guarded and written."""
+    if len(record) <= _SMALL:
+        return _kept_values(grammar.name, record, declared)
+    return grammar.values(record, declared)
+
+
+@functools.lru_cache(maxsize=2 * BATCH_DOCUMENTS)
+def _kept_values(grammar: str, record: str, declared: DeclaredNames) -> Sequence[MessageValue]:
+    return tuple(GRAMMARS[grammar].values(record, declared))
+
+
 class MessageColumn:
     """An `OpenedColumn` of records; a null is no record."""
 
@@ -61,7 +82,7 @@ class MessageColumn:
             values: Sequence[MessageValue] = ()
             if record is not None:
                 try:
-                    values = grammar.values(record, declared)
+                    values = _values_of(grammar, record, declared)
                     if not all(value.name for value in values):
                         raise DocumentError("UndeclaredColumn")
                 except Exception as error:  # fail closed: whatever it is, the record is held back

@@ -129,7 +129,7 @@ def fields_of_rows(
     named = columns.named(Role.TEXT)
     if not columns.paths:
         return lambda row: named
-    flat = [name for name in named if name not in columns.paths]
+    flat = [name for name in named if not columns.is_path(name)]
     places: dict[int, list[str]] = {}
     for row, field in zip(rows, fields, strict=True):
         if field not in flat:

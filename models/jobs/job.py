@@ -17,7 +17,7 @@ from ..core.options import require_usable
 from ..core.type_checks import check_field_types
 from ..core.version import VERSION
 from ..formats import Format, FormatOptions, Limits, encoding_named, open_format
-from ..formats.column_roles import Columns
+from ..formats.column_roles import TEXT_FILES, Columns
 from ..formats.line_notes import GroupLines
 from ..patient_view.attributes import ViewAttributes
 from ..patient_view.lookup import Levels
@@ -152,7 +152,8 @@ class Job(JobOptions):
 
     def to_json(self) -> str:
         """The job as JSON text."""
-        value = dataclasses.asdict(self) | {
+        # A message format has many roles, which are not written one by one.
+        value = dataclasses.asdict(dataclasses.replace(self, columns=TEXT_FILES)) | {
             "columns": self.columns.to_json(),
             "budgets": self.budgets.of_version(self.code_version),
         }

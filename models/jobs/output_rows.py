@@ -212,7 +212,7 @@ def _data(
 def _scrubbed_columns(batch: Batch, good: list[int], form: CellForm, columns: Columns) -> pa.Table:
     """The columns of all rows, with scrubbed texts in the place of the texts."""
     assert batch.scrubbed is not None, "Scrub comes before Write"
-    flat = [name for name in columns.named(Role.TEXT) if name not in columns.paths]
+    flat = [name for name in columns.named(Role.TEXT) if not columns.is_path(name)]
     texts: dict[str, list[str | None]] = {name: [None] * len(batch.rows) for name in flat}
     nested: dict[tuple[int, str], str | None] = {}
     without = {name: np.isin(np.arange(len(batch.rows)), good) for name in texts}

@@ -251,7 +251,7 @@ class _RowMaker:
         folders = dict(self.unit.partition)
         if name in folders:
             return ((row, folders[name]) for row in range(chunk.columns.num_rows))
-        if name not in self.columns.paths:
+        if not self.columns.is_path(name):
             return enumerate(form.decode(chunk.columns.column(name)))
         leaves = [column.leaves[name] for column in nested.values() if name in column.leaves]
         return (
@@ -315,7 +315,7 @@ class _RowMaker:
         if not self.columns.record:
             return names
         held = {leaf for column in nested.values() for leaf in column.leaves}
-        return [name for name in names if name not in self.columns.paths or name in held]
+        return [name for name in names if not self.columns.is_path(name) or name in held]
 
     def _note_dates(
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn]

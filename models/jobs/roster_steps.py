@@ -61,7 +61,7 @@ class PassingColumns:
             if name in leaves:
                 values = self._decoded(leaves[name].cells)
                 rows: Sequence[int] = leaves[name].rows
-            elif name in table.column_names and name not in self.columns.paths:
+            elif name in table.column_names and not self.columns.is_path(name):
                 values = self._decoded(table.column(name))
                 rows = range(table.num_rows)
             else:

@@ -127,7 +127,7 @@ class RowTexts:
         ]
 
     def _field(self, table: pa.Table, name: str) -> Callable[[int, int], Iterable[_FoundText]]:
-        if name not in self.columns.paths:
+        if not self.columns.is_path(name):
             column = table.column(name)
             values, is_text = self.form.decode(column), self.form.is_text(column.type)
             return lambda begin, end: (_FoundText(name, values[begin:end], is_text),)

@@ -13,6 +13,7 @@ from typing import Final
 from xml.parsers import expat
 
 from ..core.errors import DocumentError, OverBudget
+from ..core.shortage import raise_shortage
 from ..core.written_texts import Layer
 from .base import MessageValue
 from .ccda_names import ROOT, PathNames, PathOf, base_of
@@ -105,7 +106,8 @@ def scanned(record: str, names: PathNames) -> list[MessageValue]:
     try:
         # The encoding that the document declares is that of a file; here it is text.
         expat.ParserCreate("utf-8").Parse(record.encode(), True)
-    except expat.ExpatError:
+    except expat.ExpatError as error:
+        raise_shortage(error)
         raise DocumentError(BAD_CCDA) from None
     return values
 

@@ -173,16 +173,19 @@ class _Segment:
             note: of its texts.
         """
         at = self._start + len(self._name) + len(self._signs.field)
-        is_head = self._name in _HEADS
-        for number, content in enumerate(self._fields[1:], 2 if is_head else 1):
-            is_line = number == 5 and self.note_key == "OBX"
-            if (content or is_line) and content != _DELETED and not (is_head and number == 2):
-                name, place = f"{self._name}-{number}", f"{self._place}-{number}"
-                if name == "OBX-5" and self._type:
-                    yield from self._observed(place, content, at, note)
-                else:
-                    yield from self._field(name, place, content, at, 0 if number != 3 else note)
-            at += len(content) + len(self._signs.field)
+        first = 2 if self._name in _HEADS else 1
+        has_line = self.note_key == "OBX"
+        for number, content in enumerate(self._fields[1:], first):
+            if content or (has_line and number == 5):
+                if content != _DELETED and not (first == number == 2):
+                    name, place = f"{self._name}-{number}", f"{self._place}-{number}"
+                    if name == "OBX-5" and self._type:
+                        yield from self._observed(place, content, at, note)
+                    else:
+                        own = note if name == "NTE-3" else 0
+                        yield from self._field(name, place, content, at, own)
+                at += len(content)
+            at += len(self._signs.field)
 
     def _observed(self, place: str, content: str, at: int, note: int) -> Iterator[MessageValue]:
         """Yields the value of an observation, by its data type."""
@@ -208,6 +211,9 @@ class _Segment:
             yield MessageValue(plan.whole, place, at, at + len(content), value, layers, note)
             return
         signs = self._signs
+        if not plan.components and signs.repetition not in content:
+            yield MessageValue(plan.whole, place, at, at + len(content), self._plain(content))
+            return
         repetitions = content.split(signs.repetition) if signs.repetition else [content]
         for number, repetition in enumerate(repetitions, 1):
             here = place if number == 1 else f"{place}[{number}]"
@@ -231,8 +237,10 @@ class _Segment:
     def _plain(self, content: str) -> str:
         """A value without escapes; subcomponents and components are words of it."""
         signs = self._signs
+        if content.isalnum():
+            return content
         for sign in (signs.component, signs.subcomponent):
-            if sign:
+            if sign and sign in content:
                 content = content.replace(sign, " ")
         return self._escapes.read(content)
 

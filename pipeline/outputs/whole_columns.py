@@ -21,7 +21,7 @@ def passed_whole(storage: Storage, job: Job, plan: Plan) -> dict[str, list[str]]
         RunFailed: if storage fails.
         UsageError: if a file cannot be read at all.
     """
-    passing = [name for name in job.columns.named(Role.PASS) if name not in job.columns.paths]
+    passing = [name for name in job.columns.named(Role.PASS) if not job.columns.is_path(name)]
     formats = {unit.locators[0].file: unit.format for unit in plan.units if unit.locators}
     files = sorted(formats)
     found: dict[str, dict[str, None]] = {}

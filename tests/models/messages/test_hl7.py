@@ -1,6 +1,7 @@
 """HL7 v2: where values lie, which role they have, what is read as one note, what is put back."""
 
 import base64
+import pickle
 from pathlib import Path
 
 import pyarrow as pa
@@ -296,3 +297,12 @@ def test_all_that_is_not_replaced_stays(segments, end, data):
         if value.name in gone:
             expected = expected[: value.start] + expected[value.end :]
     assert out == expected
+
+
+def test_roles_of_messages_travel_as_what_was_declared():
+    columns = Columns.of_record("hl7", [("ZPD", "pass")], ["PATIENT"]).resolved(["hl7"])
+    packed = pickle.dumps(columns)
+    assert len(packed) < 1000
+    again = pickle.loads(packed)
+    assert again == columns and again.paths == columns.paths
+    assert Columns.parse(columns.to_json()) == columns
