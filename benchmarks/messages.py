@@ -35,10 +35,12 @@ from scrubline.models.core.errors import DocumentError
 from scrubline.models.formats import FORMATS
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.formats.message_columns import MessageColumn
+from scrubline.models.messages.hl7_escapes import Escapes, delimiters_of
 from scrubline.models.messages.table import GRAMMARS
 
 ROOT = Path(__file__).resolve().parent.parent
 SIGNS = "|^~\\&\r\n \"'<>{}[],:/.aZ9éñ\u0085\U0001f600"
+_ESCAPES = Escapes(delimiters_of("MSH|^~\\&|"))
 MASTER_KEY = "scrubline-key-v1:" + "QUJD" * 10 + "QUI="
 
 
@@ -199,15 +201,10 @@ def messages(count: int) -> Iterator[str]:
             f"OBX|1|TX|71020^XRAY^L||{given} {family.title()} was seen by Dr. Fotheringay.||||||F",
         ]
         segments += [
-            f"OBX|{at}|TX|71020^CHEST XRAY^L||{_escaped(line)}||||||F"
+            f"OBX|{at}|TX|71020^CHEST XRAY^L||{_ESCAPES.written(line)}||||||F"
             for at, line in enumerate(bodies[number % len(bodies)], 2)
         ]
         yield "\r".join(segments) + "\r"
-
-
-def _escaped(text: str) -> str:
-    signs = {"\\": "E", "|": "F", "^": "S", "&": "T", "~": "R"}
-    return text.translate({ord(sign): f"\\{letter}\\" for sign, letter in signs.items()})
 
 
 def scale(options: argparse.Namespace) -> None:

@@ -29,8 +29,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from scrubline.models.core.views import Edit
-from scrubline.models.core.written_texts import applied
+from scrubline.models.core.views import Edit, applied
 from scrubline.models.rendering.kinds import LAYERS, recognised
 
 DEMO = Path(__file__).resolve().parents[1] / "demo" / "text"

@@ -26,6 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scrubline.models.corpora.inline import parse_marked
+from scrubline.models.messages.hl7_escapes import Escapes, delimiters_of
 
 HERE = Path(__file__).resolve().parent
 
@@ -130,6 +131,7 @@ SCHEMA = pa.schema(
     ]
 )
 
+_ESCAPES = Escapes(delimiters_of("MSH|^~\\&|"))
 _HEADER_LINE = re.compile(r"#([a-z_]+): (\S.*)")
 _TABLES = re.compile(r"(?<=<!-- counts -->\n).*?(?=<!-- /counts -->)", re.DOTALL)
 
@@ -322,7 +324,7 @@ def to_message(note: Note) -> str:
         f"PV1|1|I|{note.header['department']}||||^{family}^{given}",
         f"OBR|1|{note.header['encounter_id']}||{kind}^{kind}^L|||{time}",
         *(
-            f"OBX|{number}|TX|{kind}^{kind}^L||{_escaped(line)}||||||F"
+            f"OBX|{number}|TX|{kind}^{kind}^L||{_ESCAPES.written(line)}||||||F"
             for number, line in enumerate(note.text.splitlines(), 1)
         ),
     ]
@@ -333,11 +335,6 @@ def _name_parts(name: str) -> str:
     """`Surname, Given M` as the components of a name."""
     family, _, given = name.partition(", ")
     return "^".join((family, *given.split(" ", 1)))
-
-
-def _escaped(text: str) -> str:
-    signs = {"\\": "E", "|": "F", "^": "S", "&": "T", "~": "R"}
-    return text.translate({ord(sign): f"\\{letter}\\" for sign, letter in signs.items()})
 
 
 def build(notes: Sequence[Note], out: Path) -> None:

@@ -75,13 +75,7 @@ class View:
         left = highs - lows - lengths
         kept = np.ones(size, np.bool_)
         kept[np.repeat(lows + lengths, left) + _counted(left)] = False
-        pieces: list[str] = []
-        position = 0
-        for low, high, replacement in edits:
-            pieces += (self.text[position:low], replacement)
-            position = high
-        pieces.append(self.text[position:])
-        return View("".join(pieces), starts[kept], ends[kept], changed[kept])
+        return View(applied(self.text, edits), starts[kept], ends[kept], changed[kept])
 
     def changed_lines(self) -> Flags:
         """For each character, whether something was changed on its line."""
@@ -98,6 +92,16 @@ class View:
             start=int(self.starts[candidate.start]),
             end=int(self.ends[candidate.end - 1]),
         )
+
+
+def applied(text: str, edits: Sequence[Edit]) -> str:
+    """A text after edits, which are in order and disjoint."""
+    pieces: list[str] = []
+    position = 0
+    for start, end, replacement in edits:
+        pieces += (text[position:start], replacement)
+        position = end
+    return "".join((*pieces, text[position:]))
 
 
 def _counted(lengths: Ints) -> Ints:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from .errors import DocumentError
-from .views import Edit, View
+from .views import Edit, View, applied
 
 Removed = tuple[int, int]
 """A range of a source that is left out whatever is found: a comment, the value of an attribute."""
@@ -102,16 +102,6 @@ class Mapped:
             else:
                 places.append((low, high))
         return places
-
-
-def applied(source: str, edits: Sequence[Edit]) -> str:
-    """A source after edits, which are in order and disjoint."""
-    pieces: list[str] = []
-    position = 0
-    for start, end, replacement in edits:
-        pieces += (source[position:start], replacement)
-        position = end
-    return "".join((*pieces, source[position:]))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -230,7 +220,10 @@ class WrittenText:
         found: list[tuple[str, str]] = []
         for piece, own in zip(self.pieces, of_piece, strict=True):
             source = piece.stack.replaced(own)
-            if Stack.of(source, piece.layers).text != applied(piece.stack.text, own):
+            is_as_it_was = not own and source == piece.stack.source
+            if not is_as_it_was and (
+                Stack.of(source, piece.layers).text != applied(piece.stack.text, own)
+            ):
                 raise DocumentError(UNMAPPED)
             found.append((piece.place, source))
         return found

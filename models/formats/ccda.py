@@ -17,13 +17,13 @@ import pyarrow as pa
 from ..core.errors import DocumentError
 from ..messages.ccda import CCDA
 from ..storage.input_files import InputFile
-from .column_roles import DOC_KEY, Columns
+from .column_roles import Columns
 from .encodings import decode, require_encodable
 from .message_files import MessageFiles
 from .nested_texts import texts_of_rows
 from .options import UTF8, Limits
 from .protocol import FormatTraits, Locator, OpenPart, PartRow, PartWriter, Reader, SampleRange
-from .text import whole_content
+from .text import named_texts, whole_content
 
 _UTF16: Final = "utf-16"
 _LITTLE, _BIG = "utf-16-le", "utf-16-be"
@@ -51,7 +51,6 @@ _DECLARED = re.compile(
     r"""\ufeff?<\?xml\s[^<>]{0,200}?\sencoding\s*=\s*(["'])([A-Za-z][A-Za-z0-9._-]{0,40})\1"""
 )
 _LONGEST_DECLARATION: Final = 400
-_SAFE_KEY = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,10 +115,7 @@ class _CcdaWriter:
         self._open_part, self._stem = open_part, stem
 
     def write(self, table: pa.Table) -> None:
-        keys, records = table.column(DOC_KEY).to_pylist(), table.column(CCDA.name).to_pylist()
-        for key, record in zip(keys, records, strict=True):
-            if key is None or not _SAFE_KEY.fullmatch(key) or record is None:
-                raise ValueError("a document needs a doc_key of [A-Za-z0-9_-], and its text")
+        for key, record in named_texts(table, CCDA.name):
             content = _encoded(record)
             with self._open_part(f"{self._stem}/{key}{CcdaFiles.suffixes[0]}") as sink:
                 sink.write(content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Self
 
@@ -117,6 +118,20 @@ def table_rows(
                     {field: cells.pop(field, None) for field in fields} | nested.get(row, {}),
                     cells,
                 )
+
+
+def even_ranges(index: int, file: InputFile, split_bytes: int) -> list[Locator]:
+    """`Format.plan` where records begin anywhere: each belongs to the range in which it starts."""
+    parts = -(-file.size // split_bytes)
+    edges = [file.size * part // parts for part in range(parts + 1)] if parts else [0]
+    return [Locator(index, a, b, b - a) for a, b in itertools.pairwise(edges)]
+
+
+def range_at(locator: Locator, at: int, most_bytes: int) -> SampleRange:
+    """`Format.sample` of such a range: its bytes from `at` on."""
+    start = locator.start + max(0, min(at, locator.bytes - most_bytes))
+    end = min(locator.end, start + most_bytes)
+    return SampleRange(Locator(locator.file, start, end, end - start))
 
 
 class ChunkCutter:

@@ -22,7 +22,7 @@ import pyarrow as pa
 from ..core.display_names import ColumnNames
 from ..core.errors import DocumentError, OverBudget
 from ..storage.input_files import InputFile
-from .chunks import ChunkCutter, LazySink, PlainCells, table_rows
+from .chunks import ChunkCutter, LazySink, PlainCells, even_ranges, range_at, table_rows
 from .column_roles import DOC_KEY, MOST_COLUMNS, PATIENT_KEY, Columns, Role
 from .column_types import nested_json_error
 from .nested_json import JsonNesting
@@ -111,9 +111,7 @@ class JsonLines(PlainCells):
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
         """Even byte ranges; a record belongs to the one in which it starts."""
-        parts = -(-file.size // split_bytes)
-        edges = [file.size * part // parts for part in range(parts + 1)] if parts else [0]
-        return [Locator(index, a, b, b - a) for a, b in itertools.pairwise(edges)]
+        return even_ranges(index, file, split_bytes)
 
     def read(
         self,
@@ -149,9 +147,7 @@ class JsonLines(PlainCells):
         self, storage: Reader, file: InputFile, locator: Locator, at: int, most_bytes: int
     ) -> SampleRange:
         """The bytes from `at` on: a record can begin anywhere."""
-        start = locator.start + max(0, min(at, locator.bytes - most_bytes))
-        end = min(locator.end, start + most_bytes)
-        return SampleRange(Locator(locator.file, start, end, end - start))
+        return range_at(locator, at, most_bytes)
 
     def decode(self, column: pa.ChunkedArray | pa.Array) -> list[object]:
         """Python values of raw JSON; numbers that are not integers become exact Decimals."""

@@ -10,8 +10,8 @@ import pyarrow as pa
 from ..core.budgets import BATCH_DOCUMENTS
 from ..core.errors import DocumentError, error_class
 from ..core.shortage import raise_shortage
-from ..core.views import Edit
-from ..core.written_texts import Stack, TextPiece, WrittenText, applied
+from ..core.views import Edit, applied
+from ..core.written_texts import Stack, TextPiece, WrittenText
 from ..messages.base import DeclaredNames, MessageGrammar, MessageValue
 from ..messages.table import GRAMMARS
 from .nested_columns import Leaf, NestedNote

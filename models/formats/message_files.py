@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import abc
-import itertools
 from collections.abc import Iterator
 from typing import ClassVar
 
 from ..core.errors import DocumentError, UsageError
 from ..messages.base import MessageGrammar
 from ..storage.input_files import InputFile
-from .chunks import ChunkCutter, PlainCells
+from .chunks import ChunkCutter, PlainCells, even_ranges, range_at
 from .column_roles import Columns, Role
 from .message_columns import MessageNesting
 from .nested_texts import open_nested, texts_of_rows
@@ -88,17 +87,13 @@ class MessageFiles(PlainCells, abc.ABC):
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
         """Even byte ranges; a record belongs to the one in which it starts."""
-        parts = -(-file.size // split_bytes)
-        edges = [file.size * part // parts for part in range(parts + 1)] if parts else [0]
-        return [Locator(index, a, b, b - a) for a, b in itertools.pairwise(edges)]
+        return even_ranges(index, file, split_bytes)
 
     def sample(
         self, storage: Reader, file: InputFile, locator: Locator, at: int, most_bytes: int
     ) -> SampleRange | None:
         """The bytes from `at` on: a record can begin anywhere."""
-        start = locator.start + max(0, min(at, locator.bytes - most_bytes))
-        end = min(locator.end, start + most_bytes)
-        return SampleRange(Locator(locator.file, start, end, end - start))
+        return range_at(locator, at, most_bytes)
 
     def read(
         self,

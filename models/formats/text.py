@@ -126,13 +126,13 @@ def part_row(row: dict[str, str] | str, columns: Columns, suffix: str) -> PartRo
     return PartRow(row["path"].rsplit("/", 1)[-1].removesuffix(suffix), None, texts, {})
 
 
-def named_texts(table: pa.Table) -> Iterator[tuple[str, str]]:
+def named_texts(table: pa.Table, column: str = "text") -> Iterator[tuple[str, str]]:
     """Yields (doc_key, text) of rows to be written, each a file or archive member.
 
     Raises:
         ValueError: if a doc_key cannot be a file's name, or there is no text.
     """
-    keys, texts = table.column("doc_key").to_pylist(), table.column("text").to_pylist()
+    keys, texts = table.column("doc_key").to_pylist(), table.column(column).to_pylist()
     for key, text in zip(keys, texts, strict=True):
         if key is None or not _SAFE_KEY.fullmatch(key) or text is None:
             raise ValueError("a row of the text format needs a doc_key of [A-Za-z0-9_-] and a text")

@@ -38,9 +38,14 @@ def opened_text(columns: Columns, place: str, text: str) -> WrittenText | None:
 def as_read(rows: Iterable[PartRow], columns: Columns) -> Iterator[PartRow]:
     """Rows of a published part with their texts as a reader sees them, as documents have them.
 
+    Texts of records come so from their format, which alone knows how they are written.
+
     Raises:
         DocumentError: if one is not written as it was published.
     """
+    if columns.record:
+        yield from rows
+        return
     for row in rows:
         texts = dict(row.texts)
         for place, text in row.texts.items():

@@ -7,6 +7,7 @@ a missing id, a text that is not text or that UTF-8 cannot hold.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -321,11 +322,11 @@ class _RowMaker:
         self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn]
     ) -> list[object]:
         """The value that tells the date of each row's note."""
-        if not self.columns.record:
+        if self._grammar is None:
             return self._first_values(form, chunk, nested, Role.DATE)
         found: list[object] = [None] * chunk.columns.num_rows
         dates = frozenset(self.columns.named(Role.DATE))
-        for name in GRAMMARS[self.columns.record].note_dates:
+        for name in self._grammar.note_dates:
             if name in dates:
                 values = self._values(form, chunk, nested, name)
                 found = [
@@ -465,17 +466,14 @@ class _RowMaker:
         if role is not Role.HASH:
             return column
         grammar = self._grammar
-        has_links = grammar is not None and grammar.has_links
+        hash_of: Callable[[str], str] = self.keys.column_hash
+        if grammar is not None and grammar.has_links:
+            hash_of = functools.partial(key_of_record, self.keys, grammar)
         hashed: list[str | None] = []
         for row, value in zip(rows, form.decode(column), strict=True):
             try:
                 canonical = canonical_id(value)
-                if canonical is None:
-                    hashed.append(None)
-                elif has_links:
-                    hashed.append(key_of_record(self.keys, grammar, canonical))
-                else:
-                    hashed.append(self.keys.column_hash(canonical))
+                hashed.append(None if canonical is None else hash_of(canonical))
             except Exception as error:  # fail closed, as for ids
                 raise_shortage(error)
                 failures.setdefault(row, Failure(STAGE, error_class(error)))

@@ -17,7 +17,7 @@ import numpy as np
 from ..bundles.detector import BundleDetector
 from ..core.batches import Batch, Failure, Scrubbed, map_documents
 from ..core.budgets import Budgets
-from ..core.detectors import ROSTER
+from ..core.detectors import ROSTER, DetectorId
 from ..core.errors import OverBudget
 from ..core.feature_rows import Featurized
 from ..core.shortage import raise_shortage
@@ -285,7 +285,10 @@ def _add_known(batch: Batch) -> Batch:
     """Adds the values of records that are documents: each is known as a whole."""
     texts = batch.documents.texts
     found = [
-        (index, Candidate(0, len(texts[index]), known.label, f"{ROSTER}:{known.kind}", 1.0))
+        (
+            index,
+            Candidate(0, len(texts[index]), known.label, str(DetectorId(ROSTER, known.kind)), 1.0),
+        )
         for index, known in batch.documents.known.items()
         if texts[index]
     ]

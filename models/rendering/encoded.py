@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 
 from ..core.errors import DocumentError
-from ..core.views import Edit
-from ..core.written_texts import Layer, applied
+from ..core.views import Edit, applied
+from ..core.written_texts import Layer
 
 UNREADABLE = "UnreadableAttachment"
 """The error class of encoded bytes that are no text."""

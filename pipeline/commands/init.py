@@ -143,7 +143,7 @@ def survey(storage: Storage, options: Options) -> InputFindings:
                 samples.setdefault(field.name, []).append((form, readable))
         for name, value in file.partition:
             counters.setdefault(name, FactsCounter("folder")).add([value])
-    if any(open_format(name, seen.settings).traits.record for name in seen.formats):
+    if any(seen.records):
         facts = {name: counter.facts() for name, counter in sorted(counters.items())}
         guesses = {name: RoleGuess(Role.DROP, _NOT_IN_STANDARD) for name in facts}
         return InputFindings(seen, writing, facts, guesses, {}, len(few), rows, errors)
@@ -235,7 +235,7 @@ def _text(found: InputFindings, options: Options, key_source: str | None, *, has
         rows=found.rows, looked=found.looked, files=len(found.seen.files), roles=roles
     )
     columns: dict[str, list[ConfigLine]] = {"": [], _NESTED: []}
-    is_record = any(open_format(n, found.seen.settings).traits.record for n in found.seen.formats)
+    is_record = any(found.seen.records)
     for name, guess in found.guesses.items():
         why = found.whole.get(name, guess.why)
         line = ConfigLine(name, str(guess.role), f"{_facts_shown(found.facts[name])}: {why}")

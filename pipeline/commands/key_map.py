@@ -84,8 +84,7 @@ def _columns(
     Raises:
         UsageError: if the input has no such columns, or nobody says which they are.
     """
-    forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
-    if record := next((form.traits.record for form in forms if form.traits.record), ""):
+    if record := next(filter(None, sorted(seen.records)), ""):
         said_roles = options.columns.overlaid_roles if options.columns else ()
         columns = Columns.of_record(record, said_roles if pairs is None else pairs)
         patients = columns.named(Role.PATIENT)
@@ -108,6 +107,7 @@ def _columns(
                 )
             if name not in declared.paths and name not in seen.columns:
                 raise UsageError(f"the input has no column of that name for the role {role}")
+    forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
     flat = [form.name for form in forms if form.nesting is None]
     if flat and {*named[Role.ID], *named[Role.PATIENT]} & declared.paths.keys():
         raise UsageError(f"a path leads into a nested column, which the format {flat[0]} lacks")

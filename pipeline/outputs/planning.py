@@ -16,7 +16,7 @@ from ...models.core.display_names import ColumnNames, declared_list
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, fingerprint
 from ...models.core.parallel_calls import map_in_threads
-from ...models.formats import Format, FormatOptions, Limits, Locator, format_of, open_format
+from ...models.formats import FormatOptions, Limits, Locator, format_of, open_format
 from ...models.formats.column_roles import Columns, Role, preset_for, require_few
 from ...models.jobs.job import Job
 from ...models.jobs.plan import Increment, Plan, Unit, unit_name
@@ -61,6 +61,12 @@ class InputSurvey:
     columns: tuple[str, ...]
     numbers: tuple[int, ...] = ()
     first_in: Mapping[str, int] = dataclasses.field(default_factory=dict)
+
+    @property
+    def records(self) -> frozenset[str]:
+        """The grammars of the messages that the inputs hold; "" for tables."""
+        forms = dict.fromkeys(self.formats)
+        return frozenset(open_format(name, self.settings).traits.record for name in forms)
 
     def number(self, index: int) -> int:
         """The number by which messages name a file: its place among all that were listed."""
@@ -146,7 +152,7 @@ def roles_for(seen: InputSurvey, declared: Columns | None, policy: Policy | None
         UsageError: see `Columns.check`.
     """
     forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
-    declared = _completed(declared or preset_for(seen.columns), forms, policy)
+    declared = _completed(declared or preset_for(seen.columns), seen.records, policy)
     if declared is None:
         raise ColumnNames(seen.columns).error(
             "the input has the columns {columns} and none has a declared role. "
@@ -181,11 +187,10 @@ def roles_for(seen: InputSurvey, declared: Columns | None, policy: Policy | None
 
 
 def _completed(
-    declared: Columns | None, forms: Sequence[Format], policy: Policy | None
+    declared: Columns | None, records: frozenset[str], policy: Policy | None
 ) -> Columns | None:
     """The declared roles; of messages, laid over those of their format."""
-    records = {form.traits.record for form in forms}
-    if records > {""} or len(records) > 1:
+    if len(records) > 1:
         raise UsageError(
             "the input has files of messages and of something else, or messages of two grammars: "
             "their roles differ, so give each a run and an output of its own"

@@ -5,7 +5,8 @@ import base64
 
 import pytest
 from scrubline.models.core.errors import DocumentError
-from scrubline.models.core.written_texts import Stack, applied
+from scrubline.models.core.views import applied
+from scrubline.models.core.written_texts import Stack
 from scrubline.models.messages.ccda import CCDA
 
 from .ccda_documents import declared, document, names, values

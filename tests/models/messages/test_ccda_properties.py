@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scrubline.models.core.written_texts import applied
+from scrubline.models.core.views import applied
 from scrubline.models.messages.ccda import CCDA
 from scrubline.models.messages.xml_values import NO_CHARACTER, escaped
 

@@ -3,7 +3,7 @@ import json
 
 import pytest
 from scrubline.models.core.errors import DocumentError
-from scrubline.models.core.written_texts import applied
+from scrubline.models.core.views import applied
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.messages.fhir import FHIR
 

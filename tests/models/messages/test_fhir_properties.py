@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubline.models.core.written_texts import applied
+from scrubline.models.core.views import applied
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.messages import fhir_tellings
 from scrubline.models.messages.fhir import FHIR

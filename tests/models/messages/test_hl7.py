@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.core.errors import DocumentError
-from scrubline.models.core.written_texts import applied
+from scrubline.models.core.views import applied
 from scrubline.models.formats import FORMATS
 from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.messages.hl7 import HL7

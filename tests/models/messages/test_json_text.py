@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.core.errors import DocumentError
-from scrubline.models.core.written_texts import applied
+from scrubline.models.core.views import applied
 from scrubline.models.messages import json_text
 
 UNITS = [

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 from hypothesis import strategies as st
 from scrubline.models.core.errors import DocumentError
-from scrubline.models.core.views import Edit
-from scrubline.models.core.written_texts import Layer, Mapped, applied
+from scrubline.models.core.views import Edit, applied
+from scrubline.models.core.written_texts import Layer, Mapped
 
 REPLACEMENTS = (
     "[PATIENT]",

@@ -2,7 +2,8 @@
 
 import pytest
 from scrubline.models.core.errors import DocumentError
-from scrubline.models.core.written_texts import Stack, applied
+from scrubline.models.core.views import applied
+from scrubline.models.core.written_texts import Stack
 from scrubline.models.rendering.attributes import HTML_NAMES
 from scrubline.models.rendering.html import render
 

@@ -2,7 +2,8 @@ r"""RTF: what is read, what goes, and how replacements are written."""
 
 import pytest
 from scrubline.models.core.errors import DocumentError, OverBudget
-from scrubline.models.core.written_texts import Stack, applied
+from scrubline.models.core.views import applied
+from scrubline.models.core.written_texts import Stack
 from scrubline.models.rendering.rtf import DEEPEST, render
 from scrubline.models.rendering.rtf_words import WORDS
 

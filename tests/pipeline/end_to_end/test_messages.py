@@ -36,16 +36,8 @@ LINES = (
 )
 
 
-@pytest.fixture
-def key(tmp_path):
-    path = tmp_path / "key.txt"
-    path.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
-    path.chmod(0o600)
-    return path
-
-
-def run(source, output, key, **more):
-    said = {"model": ["none"], "key_file": str(key), "progress": False}
+def run(source, output, key_file, **more):
+    said = {"model": ["none"], "key_file": key_file, "progress": False}
     said |= {"input": [str(source)], "output": str(output)} | more
     return scrub(Storage(), options_from(said, {}))
 
@@ -60,18 +52,18 @@ def published(output):
     return b"".join(p.read_bytes() for p in sorted((output / "data").rglob("*.hl7"))).decode()
 
 
-def verified(output, key):
-    command = ["verify", "--output", str(output), "--key-file", str(key), "--originals"]
+def verified(output, key_file):
+    command = ["verify", "--output", str(output), "--key-file", key_file, "--originals"]
     with pytest.raises(SystemExit) as ended:
         cli.main(command)
     return ended.value.code
 
 
-def test_a_message_is_scrubbed_in_its_place(tmp_path, key, capsys):
+def test_a_message_is_scrubbed_in_its_place(tmp_path, key_file, capsys):
     source = write(tmp_path / "in", message(1, *LINES), message(2, *LINES))
     out = tmp_path / "out"
-    manifest = run(source, out, key)
-    keys = load_keys(str(key), Storage().read_bytes)
+    manifest = run(source, out, key_file)
+    keys = load_keys(key_file, Storage().read_bytes)
     first, second = published(out).rstrip("\r").split("\rMSH")
     assert first.split("\r") == [
         f"MSH|^~\\&|||||||ORU^R01|{keys.doc_key('M1')}|P|2.5.1",
@@ -84,12 +76,12 @@ def test_a_message_is_scrubbed_in_its_place(tmp_path, key, capsys):
     ]
     assert second.startswith("|^~")
     assert manifest["counts"]["documents"] == manifest["counts"]["rows_out"] == 2
-    assert verified(out, key) == 0
+    assert verified(out, key_file) == 0
 
 
-def test_the_header_gets_what_the_text_gets(tmp_path, key):
+def test_the_header_gets_what_the_text_gets(tmp_path, key_file):
     out = tmp_path / "out"
-    run(write(tmp_path / "in", message(1, *LINES)), out, key, policy="expert")
+    run(write(tmp_path / "in", message(1, *LINES)), out, key_file, policy="expert")
     found = published(out)
     family, given = re.search(r"PID\|1\|\|[^|]*\|\|([^|^]+)\^([^|^]+)\^", found).groups()
     assert family.isupper() and family != "QUIMBY" and given != "ZELDA"
@@ -100,24 +92,24 @@ def test_the_header_gets_what_the_text_gets(tmp_path, key):
     days = {re.search(pattern, found)[1] for pattern in (r"\|\|(20\d{6})0930", r"\|(20\d{6})1015")}
     assert len(days) == 1 and days != {"20240312"}
     assert not re.search("QUIMBY|ZELDA|Fotheringay|Ignatz|OAKHAM|62701|4417|ELM ST|M1\\b", found)
-    assert verified(out, key) == 0
+    assert verified(out, key_file) == 0
     audit = pq.read_table(out / "audit").to_pylist()
     assert {row["field"] for row in audit} >= {"PID-5.1", "PID-5.2", "OBX-5"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["hipaa", "expert"])
-def test_two_workers_and_any_split_give_the_same_content(tmp_path, key, policy):
-    one = run(DEMO, tmp_path / "one", key, policy=policy)
-    two = run(DEMO, tmp_path / "two", key, policy=policy, workers=2, split_bytes=7000)
+def test_two_workers_and_any_split_give_the_same_content(tmp_path, key_file, policy):
+    one = run(DEMO, tmp_path / "one", key_file, policy=policy)
+    two = run(DEMO, tmp_path / "two", key_file, policy=policy, workers=2, split_bytes=7000)
     assert one["content_digest"] == two["content_digest"]
     assert one["counts"]["rows_quarantined"] == 0
-    assert verified(tmp_path / "two", key) == 0
+    assert verified(tmp_path / "two", key_file) == 0
 
 
-def test_every_other_byte_of_the_demo_is_as_it_was(tmp_path, key):
+def test_every_other_byte_of_the_demo_is_as_it_was(tmp_path, key_file):
     out = tmp_path / "out"
-    run(DEMO, out, key)
+    run(DEMO, out, key_file)
     before, after = (text.split("\r") for text in (DEMO.read_bytes().decode(), published(out)))
     assert len(before) == len(after)
     for old, new in zip(before, after, strict=True):
@@ -128,52 +120,60 @@ def test_every_other_byte_of_the_demo_is_as_it_was(tmp_path, key):
             assert old.split("|")[6:] == new.split("|")[6:]
 
 
-def test_what_has_no_role_is_refused_with_the_line_to_add(tmp_path, key):
+def test_markup_that_a_text_within_markup_shows_is_read_once(tmp_path, key_file):
+    line = "OBX|1|TX|||<div>&lt;p&gt;Dr. Quimby&lt;/p&gt;</div>".replace("&", "\\T\\")
+    out = tmp_path / "out"
+    run(write(tmp_path / "in", message(1, line)), out, key_file)
+    assert "<div>\\T\\lt;p\\T\\gt;Dr. [PATIENT]" in published(out)
+    assert verified(out, key_file) == 0
+
+
+def test_what_has_no_role_is_refused_with_the_line_to_add(tmp_path, key_file):
     source = write(tmp_path / "in", message(1, *LINES, "ZPD|x|Zelda"))
     with pytest.raises(UsageError, match=r"ZPD-1, ZPD-2.*--column 'ZPD-1=ROLE'"):
-        run(source, tmp_path / "out", key)
+        run(source, tmp_path / "out", key_file)
     out = tmp_path / "out"
-    run(source, out, key, column={"ZPD": "drop", "ZPD-1": "pass"})
+    run(source, out, key_file, column={"ZPD": "drop", "ZPD-1": "pass"})
     assert published(out).endswith("ZPD|x|\r")
-    assert verified(out, key) == 0
+    assert verified(out, key_file) == 0
 
 
-def test_a_message_that_cannot_be_read_is_in_the_quarantine_alone(tmp_path, key):
+def test_a_message_that_cannot_be_read_is_in_the_quarantine_alone(tmp_path, key_file):
     late = "MSH|^~\\&|A|B|C|D|2024||ORU^R01|M9|P|2.5\rOBX|1|ED|||^TEXT^^Base64^@@"
     source = write(tmp_path / "in", message(1, *LINES), late, message(2, *LINES))
     out = tmp_path / "out"
-    manifest = run(source, out, key, max_quarantined=0.5)
+    manifest = run(source, out, key_file, max_quarantined=0.5)
     assert manifest["errors"] == {"read: UnreadableAttachment": 1}
     assert published(out).count("MSH|") == 2
 
 
-def test_a_patient_in_the_header_is_not_in_what_passes(tmp_path, key):
+def test_a_patient_in_the_header_is_not_in_what_passes(tmp_path, key_file):
     more = "OBX|4|CE|1^CODE^L||Zelda^a code^L||||||F"
     out = tmp_path / "out"
     manifest = run(
         write(tmp_path / "in", message(1, *LINES, more)),
         out,
-        key,
+        key_file,
         max_quarantined=1.0,
         max_guard=1.0,
     )
     assert manifest["errors"] == {"guard: OwnName": 1}
 
 
-def test_messages_and_tables_are_not_read_in_one_run(tmp_path, key):
+def test_messages_and_tables_are_not_read_in_one_run(tmp_path, key_file):
     source = write(tmp_path / "in", message(1))
     (source / "b.txt").write_text("text")
     with pytest.raises(UsageError, match="give each a run and an output of its own"):
-        run(source, tmp_path / "out", key)
+        run(source, tmp_path / "out", key_file)
 
 
-def test_a_second_night_reads_what_is_new(tmp_path, key):
+def test_a_second_night_reads_what_is_new(tmp_path, key_file):
     source, out = write(tmp_path / "in", message(1, *LINES)), tmp_path / "out"
-    run(source, out, key, incremental=True, policy="expert")
+    run(source, out, key_file, incremental=True, policy="expert")
     write(source, message(2, *LINES), name="b.hl7")
-    more = run(source, out, key, incremental=True, policy="expert")
+    more = run(source, out, key_file, incremental=True, policy="expert")
     assert more["counts"]["rows_out"] == 2
-    whole = run(source, tmp_path / "whole", key, policy="expert")
+    whole = run(source, tmp_path / "whole", key_file, policy="expert")
     assert whole["content_digest"] == more["content_digest"]
 
 
@@ -183,21 +183,21 @@ def ended(*command):
     return end.value.code
 
 
-def test_init_proposes_to_leave_out_what_the_standard_does_not_name(tmp_path, key):
+def test_init_proposes_to_leave_out_what_the_standard_does_not_name(tmp_path, key_file):
     source = write(tmp_path / "in", message(1, *LINES, "ZPD|x|Zelda^y"))
     config = tmp_path / "job.toml"
-    assert ended("init", "--input", source, "--output", config, "--key-file", key) == 0
+    assert ended("init", "--input", source, "--output", config, "--key-file", key_file) == 0
     assert 'ZPD-1 = "drop"' in config.read_text() and "Zelda" not in config.read_text()
     out = tmp_path / "out"
     assert ended("scrub", "--config", config, "--output", out, "--model", "none") == 0
     assert published(out).endswith("ZPD||\r")
 
 
-def test_keys_are_computed_for_holders(tmp_path, key):
+def test_keys_are_computed_for_holders(tmp_path, key_file):
     source = write(tmp_path / "in", message(1, *LINES), message(2), message(2))
     place = tmp_path / "map.csv"
-    assert ended("key", "map", "--input", source, "--output", place, "--key-file", key) == 0
-    keys = load_keys(str(key), Storage().read_bytes)
+    assert ended("key", "map", "--input", source, "--output", place, "--key-file", key_file) == 0
+    keys = load_keys(key_file, Storage().read_bytes)
     rows = [line.split(",") for line in place.read_text().splitlines()[1:]]
     assert {(row[0], row[1], row[2], row[4]) for row in rows} == {
         (one, str(ordinal), keys.doc_key(one, ordinal), keys.patient_key("4417"))
@@ -233,12 +233,12 @@ RESOURCES = [
 
 
 @pytest.mark.parametrize("policy", ["hipaa", "expert"])
-def test_resources_of_fhir_keep_what_leads_to_them(tmp_path, key, policy):
+def test_resources_of_fhir_keep_what_leads_to_them(tmp_path, key_file, policy):
     source, out = tmp_path / "in", tmp_path / "out"
     source.mkdir()
     lines = "".join(json.dumps(one) + "\n" for one in RESOURCES)
     (source / "a.ndjson").write_text(lines)
-    run(source, out, key, format="fhir", policy=policy)
+    run(source, out, key_file, format="fhir", policy=policy)
     (part,) = (out / "data").glob("*.ndjson")
     patient, document = (json.loads(line) for line in part.read_text().splitlines())
     assert document["subject"]["reference"] == f"Patient/{patient['id']}"
@@ -246,7 +246,7 @@ def test_resources_of_fhir_keep_what_leads_to_them(tmp_path, key, policy):
     text = base64.b64decode(document["content"][0]["attachment"]["data"]).decode()
     assert "Foth" not in text and "eringay" not in text and text.count("<b></b>") == 1
     assert ("name" in patient) == (policy == "expert")
-    assert verified(out, key) == 0
+    assert verified(out, key_file) == 0
 
 
 CCDA = Path(__file__).parents[2] / "models" / "messages" / "ccda"
@@ -254,10 +254,10 @@ CCDA = Path(__file__).parents[2] / "models" / "messages" / "ccda"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["hipaa", "expert"])
-def test_documents_of_ccda_are_scrubbed(tmp_path, key, policy):
+def test_documents_of_ccda_are_scrubbed(tmp_path, key_file, policy):
     one, two = tmp_path / "one", tmp_path / "two"
-    manifest = run(CCDA, one, key, format="ccda", policy=policy)
+    manifest = run(CCDA, one, key_file, format="ccda", policy=policy)
     assert manifest["counts"]["rows_quarantined"] == 0
-    assert verified(one, key) == 0
-    again = run(CCDA, two, key, format="ccda", policy=policy, workers=2, split_bytes=4000)
+    assert verified(one, key_file) == 0
+    again = run(CCDA, two, key_file, format="ccda", policy=policy, workers=2, split_bytes=4000)
     assert again["content_digest"] == manifest["content_digest"]

@@ -32,14 +32,6 @@ OUT = {
 CANARIES = ("mby", "019", "12345", "867", "zq", "zelda.png")
 
 
-@pytest.fixture
-def key(tmp_path):
-    path = tmp_path / "key.txt"
-    path.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
-    path.chmod(0o600)
-    return path
-
-
 def write(folder, rows=ROWS):
     folder.mkdir(exist_ok=True)
     lines = [json.dumps({"id": name, "text": text}) for name, text in rows]
@@ -47,9 +39,9 @@ def write(folder, rows=ROWS):
     return folder
 
 
-def run(source, output, key, role="text", **more):
+def run(source, output, key_file, role="text", **more):
     columns = {"id": "id", "text": role}
-    said = {"model": ["none"], "key_file": str(key), "column": columns, "progress": False}
+    said = {"model": ["none"], "key_file": key_file, "column": columns, "progress": False}
     said |= {"input": [str(source)], "output": str(output)} | more
     return scrub(Storage(), options_from(said, {}))
 
@@ -62,64 +54,64 @@ def published(output):
     ]
 
 
-def verified(output, key):
+def verified(output, key_file):
     with pytest.raises(SystemExit) as ended:
-        cli.main(["verify", "--output", str(output), "--key-file", str(key), "--originals"])
+        cli.main(["verify", "--output", str(output), "--key-file", key_file, "--originals"])
     return ended.value.code
 
 
-def test_what_begins_as_markup_is_read_as_such_and_told(tmp_path, key, caplog):
-    manifest = run(write(tmp_path / "in"), tmp_path / "out", key)
+def test_what_begins_as_markup_is_read_as_such_and_told(tmp_path, key_file, caplog):
+    manifest = run(write(tmp_path / "in"), tmp_path / "out", key_file)
     assert dict(zip("hrxt", published(tmp_path / "out"), strict=True)) == OUT
     counts = manifest["counts"]
     assert [counts[f"documents_as_{kind}"] for kind in ("html", "rtf", "xml")] == [1, 1, 1]
     assert "1 document looked like RTF" in caplog.text
-    assert verified(tmp_path / "out", key) == 0
+    assert verified(tmp_path / "out", key_file) == 0
 
 
 @pytest.mark.parametrize(("name", "kind"), [("h", "html"), ("r", "rtf"), ("x", "xml")])
-def test_what_is_declared_is_not_told(tmp_path, key, caplog, name, kind):
+def test_what_is_declared_is_not_told(tmp_path, key_file, caplog, name, kind):
     source = write(tmp_path / "in", [(name, dict(ROWS)[name])])
-    manifest = run(source, tmp_path / "out", key, f"text:{kind}")
+    manifest = run(source, tmp_path / "out", key_file, f"text:{kind}")
     assert published(tmp_path / "out") == [OUT[name]]
     assert f"documents_as_{kind}" not in manifest["counts"]
     assert "looked like" not in caplog.text
-    assert verified(tmp_path / "out", key) == 0
+    assert verified(tmp_path / "out", key_file) == 0
 
 
-def test_what_is_declared_plain_is_read_as_it_is_written(tmp_path, key):
-    run(write(tmp_path / "in", ROWS[1:2]), tmp_path / "out", key, "text:plain")
+def test_what_is_declared_plain_is_read_as_it_is_written(tmp_path, key_file):
+    run(write(tmp_path / "in", ROWS[1:2]), tmp_path / "out", key_file, "text:plain")
     (text,) = published(tmp_path / "out")
     assert "{\\author Zelda}" in text and "[DATE]" in text
 
 
-def test_broken_markup_is_in_the_quarantine(tmp_path, key):
+def test_broken_markup_is_in_the_quarantine(tmp_path, key_file):
     source = write(tmp_path / "in", [("r", "{\\rtf1 Seen {\\b Dr. Quimby"), ROWS[3]])
-    manifest = run(source, tmp_path / "out", key, max_quarantined=0.5)
+    manifest = run(source, tmp_path / "out", key_file, max_quarantined=0.5)
     assert manifest["errors"] == {"read: UnmappedMarkup": 1}
     assert published(tmp_path / "out") == [OUT["t"]]
 
 
-def test_a_kind_that_there_is_not_is_refused(tmp_path, key):
+def test_a_kind_that_there_is_not_is_refused(tmp_path, key_file):
     with pytest.raises(UsageError, match=r"did you mean 'html'.*may be html, rtf, xml"):
-        run(write(tmp_path / "in"), tmp_path / "out", key, "text:htm")
+        run(write(tmp_path / "in"), tmp_path / "out", key_file, "text:htm")
 
 
-def test_lines_of_a_note_are_no_markup(tmp_path, key):
+def test_lines_of_a_note_are_no_markup(tmp_path, key_file):
     source = tmp_path / "in"
     source.mkdir()
     rows = [{"id": 1, "n": n, "text": line} for n, line in enumerate(RTF.splitlines())]
     (source / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
     said = {"column": {"id": "id", "n": "drop", "text": "text:rtf"}, "group_lines": "id,n"}
     with pytest.raises(UsageError, match="the lines of a note cannot be rtf"):
-        run(source, tmp_path / "out", key, **said)
+        run(source, tmp_path / "out", key_file, **said)
 
 
-def test_known_people_are_found_and_asserted_as_read(tmp_path, key):
+def test_known_people_are_found_and_asserted_as_read(tmp_path, key_file):
     source = tmp_path / "in"
     source.mkdir()
     row = {"id": 1, "who": "Zelda Quimby", "text": "<p>zel<b>da</b> quim&#98;y was here</p>"}
     (source / "a.jsonl").write_text(json.dumps(row))
     columns = {"id": "id", "who": "known:name", "text": "text:html"}
-    run(source, tmp_path / "out", key, column=columns)
+    run(source, tmp_path / "out", key_file, column=columns)
     assert published(tmp_path / "out") == ["<p>[PATIENT]<b></b> was here</p>"]
