@@ -1,7 +1,8 @@
 """Counts as a page for people shows them: rounded, and of no group so small as to be one person's.
 
-Every count is rounded by itself, totals too. A total less its parts then tells nothing of what is
-left: this is how statistics offices publish tables (rounding to base 5, small cells suppressed).
+Every count is rounded by itself, totals too: this is how statistics offices publish tables
+(rounding to base 5, small cells suppressed). A total less its parts then does not tell what is
+left, but where every part happens to lie as far as it can from what is shown, in one direction.
 """
 
 from __future__ import annotations

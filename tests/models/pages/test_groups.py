@@ -49,7 +49,7 @@ def test_laws(groups):
 
 @given(st.lists(st.integers(5, 10_000), min_size=1), st.integers(1, 4))
 def test_a_total_less_what_is_shown_leaves_more_than_one_answer(large, small):
-    """Whatever the hidden count, others give the same page."""
+    """Others give the same page, but where all counts were rounded as far as can be one way."""
     total = rounded(sum(large) + small)
     least = sum(max(rounded(n) - 2, LEAST) for n in large)
     most = sum(rounded(n) + 2 for n in large)
@@ -58,4 +58,6 @@ def test_a_total_less_what_is_shown_leaves_more_than_one_answer(large, small):
         for hidden in range(1, LEAST)
         if any(rounded(rest + hidden) == total for rest in range(least, most + 1))
     }
-    assert small in answers and len(answers) > 1
+    errors = {n - rounded(n) for n in large}
+    one_way = errors in ({2}, {-2}) or LEAST in large and errors <= {0, -2}
+    assert small in answers and (len(answers) > 1 or one_way and small in (1, LEAST - 1))
