@@ -1,7 +1,7 @@
 """Whether messages come back byte for byte where nothing is replaced, and what they cost.
 
     python -m benchmarks.messages fuzz [--format NAME] [--records N] [--seed N]
-    python -m benchmarks.messages scale [--messages N ...] [--workers N]
+    python -m benchmarks.messages scale [--messages N ...] [--lines N] [--workers N]
 
 `fuzz` changes records (those of the demo and of the tests) at random, as transport, people and
 other programs may: characters, fields, escapes, whole parts. Each that is still a record has some
@@ -16,6 +16,7 @@ and says time and memory of each.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import resource
@@ -185,12 +186,14 @@ def fuzz(options: argparse.Namespace) -> None:
         )
 
 
-def messages(count: int) -> Iterator[str]:
-    """Messages with a report of about 1,500 characters, each of another patient."""
+def messages(count: int, most_lines: int = 25) -> Iterator[str]:
+    """Messages with a report of up to that many lines, each of another patient."""
     draw = random.Random(1)
     names = ["QUIMBY", "OSTRANDER", "VOSS", "ACHEBE", "LINDQVIST", "MARSH", "TAMMINEN"]
     lines = [line for line in (ROOT / "demo" / "text").glob("*.txt")][:7]
-    bodies = [path.read_text(encoding="utf-8-sig").splitlines()[:25] for path in sorted(lines)]
+    bodies = [
+        path.read_text(encoding="utf-8-sig").splitlines()[:most_lines] for path in sorted(lines)
+    ]
     for number in range(count):
         family, given = draw.choice(names), f"Zelda{number % 977}"
         segments = [
@@ -213,9 +216,9 @@ def scale(options: argparse.Namespace) -> None:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             (folder / "in").mkdir()
+            drawn = messages(count, options.lines)
             for part in range(0, count, 50_000):
-                own = range(part, min(count, part + 50_000))
-                text = "".join(one for n, one in enumerate(messages(own.stop)) if n >= own.start)
+                text = "".join(itertools.islice(drawn, 50_000))
                 (folder / "in" / f"{part:09d}.hl7").write_bytes(text.encode())
             (folder / "key.txt").write_text(MASTER_KEY + "\n")
             print(json.dumps(_job(folder, count, options.workers)), flush=True)
@@ -251,6 +254,7 @@ def main() -> None:
     of_fuzz.add_argument("--seed", type=int, default=1)
     of_scale = kinds.add_parser("scale", help="whole jobs over HL7 v2 messages")
     of_scale.add_argument("--messages", type=int, nargs="+", default=[10_000, 100_000])
+    of_scale.add_argument("--lines", type=int, default=25, help="of a report, at most")
     of_scale.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
     {"fuzz": fuzz, "scale": scale}[options.kind](options)
