@@ -31,7 +31,6 @@ from ..models.redaction.actions import ACTIONS, REDACT
 from ..models.redaction.policy import Policy
 from ..models.redaction.policy_file import load_policy
 from ..models.roster.bundle import RosterBundle
-from ..models.roster.people import people_code_hash
 from ..models.storage.key_files import load_keys, warn_if_open
 from ..models.storage.places import any_inside, is_inside, local_path
 from ..models.storage.storage import Storage
@@ -110,13 +109,12 @@ def prepare_job(storage: Storage, options: Options) -> NewJob:
         canaries=canaries,
         canaries_hash=canaries_hash,
         roster_generation=generation,
-        roster_hash=people_code_hash() if roster else "",
         links_hash=links_code_hash() if options.link_notes else "",
         view_generation=generation_of_view,
         view_levels=levels,
         **options.planned() | {"roster": roster, "view_release": view_release},
     )
-    return NewJob(job, keys, policy, bundles)
+    return NewJob(job.with_columns(job.columns), keys, policy, bundles)
 
 
 def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
@@ -161,9 +159,7 @@ def prepare_run(storage: Storage, options: Options, new: NewJob) -> PlannedRun:
         _require_patients("--link-notes", columns)
     if job.view is not None:
         require_view_sources(job.view, columns, policy, labels, roster=job.roster)
-    if columns.known:
-        job = dataclasses.replace(job, roster_hash=people_code_hash())
-    job = dataclasses.replace(job, columns=columns)
+    job = job.with_columns(columns)
     check_job_places(check_runner(options.runner), job, options.inputs)
     if chosen:
         job, plan = make_plan(storage, seen, job, chosen.increment, chosen.identity)

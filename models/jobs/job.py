@@ -21,6 +21,7 @@ from ..formats.column_roles import TEXT_FILES, Columns
 from ..formats.line_notes import GroupLines
 from ..patient_view.attributes import ViewAttributes
 from ..patient_view.lookup import Levels
+from ..roster.people import people_code_hash
 from .job_options import JobOptions
 
 CODE_VERSION = VERSION
@@ -145,6 +146,12 @@ class Job(JobOptions):
             *(("view", self.view_attributes) if self.view_attributes is not None else ()),
             *((json.dumps(self.view_levels),) if self.view_levels else ()),
         )
+
+    def with_columns(self, columns: Columns) -> Job:
+        """The job with its roles, and the code that finds the people whom they or a roster name."""
+        knows = self.roster is not None or columns.known
+        code = people_code_hash() if knows else ""
+        return dataclasses.replace(self, columns=columns, roster_hash=code)
 
     def _known_by(self) -> list[object]:
         """What the fingerprint has of how people are known; nothing of who they are."""

@@ -201,7 +201,7 @@ def choose_inputs(
     runs = sorted({entry.run for entry in catalogue.units.values()})
     known = (published.expected(run, options) for run in runs)
     expected = next(filter(None, known), options.columns or job.columns)
-    found, seen = _look(storage, options, _with(job, expected), catalogue, published)
+    found, seen = _look(storage, options, job.with_columns(expected), catalogue, published)
     columns = expected
     if seen.files:
         # A column of inputs that stay need not be in those that are read.
@@ -211,7 +211,7 @@ def choose_inputs(
         columns = roles_for(dataclasses.replace(seen, columns=names), options.columns, policy)
         if columns != expected and len(found.taken) < len(found.classes):
             # Another preset fits now: everything is read again.
-            found, seen = _look(storage, options, _with(job, columns), catalogue, published)
+            found, seen = _look(storage, options, job.with_columns(columns), catalogue, published)
             columns = roles_for(seen, options.columns, policy)
     dropped = {
         url: InputFile(url, *entry.inputs[url], "")
@@ -227,10 +227,6 @@ def choose_inputs(
         *(f"{name} {catalogue.units[name].run}" for name in sorted(found.replaced)),
     )
     return Chosen(seen, columns, increment, (fingerprint(*identity),))
-
-
-def _with(job: Job, columns: Columns) -> Job:
-    return dataclasses.replace(job, columns=columns)
 
 
 def _look(

@@ -196,6 +196,20 @@ def test_the_first_night_takes_all_and_the_second_nothing(night, same_as_new, tm
     assert not (tmp_path / "out/_staging").exists()
 
 
+def test_known_columns_make_no_night_read_all_anew(night):
+    """What the columns of a record tell of its people is in what a run is compared by."""
+    roles = {
+        "note_id": "id",
+        "patient_id": "patient",
+        "kind": "known:name",
+        "text": "text",
+        "n": "pass",
+    }
+    columns = Columns.parse(list(roles.items()))
+    first = night(columns=columns)
+    assert night(columns=columns)["run"] == first["run"]
+
+
 def test_a_run_with_nothing_to_do_clears_what_an_earlier_one_could_not(night, tmp_path):
     manifest = night()
     left = tmp_path / "out/_staging" / manifest["run"] / "audit"

@@ -173,6 +173,8 @@ def test_a_second_night_reads_what_is_new(tmp_path, key_file):
     write(source, message(2, *LINES), name="b.hl7")
     more = run(source, out, key_file, incremental=True, policy="expert")
     assert more["counts"]["rows_out"] == 2
+    told = {kind: n for kind, n in more["report"]["incremental"].items() if n}
+    assert told == {"listed": 2, "new": 1, "untouched": 1}
     whole = run(source, tmp_path / "whole", key_file, policy="expert")
     assert whole["content_digest"] == more["content_digest"]
 
