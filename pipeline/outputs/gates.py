@@ -121,9 +121,11 @@ def check_gates(
     if job.roster is not None:
         check_roster_share(tally, _given(min_roster_share, job.min_roster_share))
     if unusable := tally.counts[KNOWN_UNUSABLE]:
-        _log.warning(
-            "%d values of columns with role known are of no use: nothing can be found by them (a "
-            "phone without digits, a birth date that cannot be read)",
+        # Headers of messages always hold some; a column that does may be the wrong one.
+        _log.log(
+            logging.INFO if job.columns.record else logging.WARNING,
+            "%d known values are not looked for in texts: they are too short (a number of fewer "
+            "than five digits) or cannot be read (a phone without digits, a birth date)",
             unusable,
         )
     for kind, name in AS_MARKUP.items():
