@@ -19,6 +19,7 @@ from ..features.declaration import FeatureSet, properties
 from ..recipes import Recipe
 from ..recognisers import ENGLISH_RECOGNISERS, RECOGNISERS, SPANISH_RECOGNISERS
 from .bundle import Bundle
+from .doses import without_doses
 from .passes import found_tags, majority
 from .propagate import propagate
 from .standardising import standardise
@@ -219,7 +220,7 @@ def join(found: Sequence[Sequence[Candidate]], recipe: Recipe, text: str) -> lis
         recipe: for its vote, and its language, on which hangs what is kept in a tiny text.
         text: of the document.
     """
-    found = [list(_trimmed(candidates, text)) for candidates in found]
+    found = [list(without_doses(_trimmed(candidates, text), text)) for candidates in found]
     if any(found) and is_tiny(text):
         language = language_of(recipe)
         found = [plausible(candidates, text, language) for candidates in found]
