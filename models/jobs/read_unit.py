@@ -27,8 +27,6 @@ from ..formats.column_roles import Columns, Role
 from ..formats.line_notes import GroupLines, lines_in_order, whole_notes
 from ..formats.nested_columns import OpenedColumn
 from ..formats.nested_texts import open_nested
-from ..messages.base import MessageGrammar
-from ..messages.table import GRAMMARS
 from ..redaction.telling import period_of
 from ..storage.input_files import InputFile
 from ..storage.storage import Storage
@@ -38,6 +36,7 @@ from .known_columns import known_of_rows
 from .plan import Unit
 from .record_rows import UNSTABLE, key_of_record, keys_in_place, unstable_rows
 from .row_texts import STAGE, RowTexts
+from .row_values import RowValues, grammar_of
 from .shifted_columns import NO_DATES, DateColumns, RowDates
 
 
@@ -181,8 +180,9 @@ class _RowMaker:
         for column in nested.values():
             for row, code in column.errors.items():
                 failures.setdefault(row, Failure(STAGE, code))
-        ids = self._hashed(form, chunk, nested, Role.ID, failures)
-        patients = self._hashed(form, chunk, nested, Role.PATIENT, failures)
+        values = RowValues(self.columns, form, chunk, nested, dict(self.unit.partition))
+        ids = values.ids(Role.ID, failures)
+        patients = values.ids(Role.PATIENT, failures)
         doc_keys: list[str | None] = []
         for row, canonical in enumerate(ids):
             if canonical is None:
@@ -190,17 +190,17 @@ class _RowMaker:
                 doc_keys.append(None)
             else:
                 ordinal = self.amendments.ordinals.get(first + int(first_rows[row]), 0)
-                doc_keys.append(key_of_record(self.keys, self._grammar, canonical, ordinal))
-                if patients[row] is None and self._grammar is not None:
-                    patients[row] = self._grammar.patient_of(canonical)
+                doc_keys.append(key_of_record(self.keys, values.grammar, canonical, ordinal))
+                if patients[row] is None and values.grammar is not None:
+                    patients[row] = values.grammar.patient_of(canonical)
 
-        kinds = self._first_values(form, chunk, nested, Role.TYPE)
+        kinds = values.first(Role.TYPE)
         types = [None if kind is None else str(kind) for kind in kinds]
         self._check_lines(form, chunk, first_rows, types, failures)
         texts = RowTexts(self.columns, self.budgets, form, nested, has_lines=bool(self.group_lines))
         documents = texts.documents(chunk.columns, first_rows, failures, skipped)
         patient_keys = tuple(None if p is None else self.keys.patient_key(p) for p in patients)
-        dates = self._row_dates(form, chunk, nested, patient_keys)
+        dates = self._row_dates(values, patient_keys)
         keys = {Role.ID: tuple(doc_keys), Role.PATIENT: patient_keys}
         output = self._output(form, chunk, nested, keys, dates, failures)
         rows = Rows(
@@ -210,12 +210,12 @@ class _RowMaker:
             tuple(types),
             output,
             first_rows,
-            self._periods(form, chunk, nested, dates),
-            self._known(form, chunk, nested, failures),
+            self._periods(values, dates),
+            self._known(values, failures),
             note_dates=dates.notes,
             births_over_89=dates.births_over_89,
             dates_unread=tuple(dates.unread),
-            viewed=self._viewed(form, chunk, nested, dates),
+            viewed=self._viewed(values, dates),
         )
         failures.update(
             {row: why for row, why in skipped.items() if int(first_rows[row]) not in failures}
@@ -223,54 +223,8 @@ class _RowMaker:
         fail_notes(first_rows, failures)
         return Batch(self.unit.index, False, rows, documents, failures, given=self.amendments.hash)
 
-    @property
-    def _grammar(self) -> MessageGrammar | None:
-        return GRAMMARS[self.columns.record] if self.columns.record else None
-
-    def _values(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
-    ) -> list[object]:
-        """Python values of a column or path, one a row."""
-        values: list[object] = [None] * chunk.columns.num_rows
-        for row, value in self._values_at(form, chunk, nested, name):
-            if values[row] is None:  # of what a record repeats, the first counts
-                values[row] = value
-        return values
-
-    def _first_values(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], role: Role
-    ) -> list[object]:
-        """Those of the first column of a role."""
-        for name in self.columns.named(role):
-            return self._values(form, chunk, nested, name)
-        return [None] * chunk.columns.num_rows
-
-    def _values_at(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], name: str
-    ) -> Iterable[tuple[int, object]]:
-        """Row and Python value of a column or path; a hive key counts as a constant column."""
-        folders = dict(self.unit.partition)
-        if name in folders:
-            return ((row, folders[name]) for row in range(chunk.columns.num_rows))
-        if not self.columns.is_path(name):
-            return enumerate(form.decode(chunk.columns.column(name)))
-        leaves = [column.leaves[name] for column in nested.values() if name in column.leaves]
-        return (
-            pair
-            for leaf in leaves
-            for pair in zip(
-                leaf.rows,
-                form.decode(leaf.cells if leaf.said is None else leaf.said),
-                strict=True,
-            )
-        )
-
     def _known(
-        self,
-        form: CellForm,
-        chunk: Chunk,
-        nested: Mapping[str, OpenedColumn],
-        failures: dict[int, Failure],
+        self, values: RowValues, failures: dict[int, Failure]
     ) -> tuple[tuple[KnownValue, ...], ...]:
         """What the columns with role `known` say of each row; () where there are none.
 
@@ -285,29 +239,23 @@ class _RowMaker:
         cells = (
             (row, kind, attribute, value)
             for name, kind, attribute in declared
-            for row, value in self._values_at(form, chunk, nested, name)
+            for row, value in values.at(name)
         )
-        known, errors = known_of_rows(cells, chunk.columns.num_rows)
+        known, errors = known_of_rows(cells, values.chunk.columns.num_rows)
         for row, code in errors.items():
             failures.setdefault(row, Failure(STAGE, code))
         return known
 
-    def _row_dates(
-        self,
-        form: CellForm,
-        chunk: Chunk,
-        nested: Mapping[str, OpenedColumn],
-        patients: Sequence[str | None],
-    ) -> RowDates:
+    def _row_dates(self, values: RowValues, patients: Sequence[str | None]) -> RowDates:
         """What the columns of role `date` and `birth` say of each row, where anybody asks."""
         if self.dates.shifting is None and self.view is None:
             return NO_DATES
         dates, births = (
-            [self._values(form, chunk, nested, name) for name in self._present(role, nested)]
+            [values.of(name) for name in self._present(role, values.nested)]
             for role in (Role.DATE, Role.BIRTH)
         )
         if self.columns.record:
-            dates.insert(0, self._note_dates(form, chunk, nested))
+            dates.insert(0, values.note_dates())
         return RowDates.of(self.dates.reading, self.keys.dates, patients, dates, births)
 
     def _present(self, role: Role, nested: Mapping[str, OpenedColumn]) -> Sequence[str]:
@@ -318,62 +266,23 @@ class _RowMaker:
         held = {leaf for column in nested.values() for leaf in column.leaves}
         return [name for name in names if not self.columns.is_path(name) or name in held]
 
-    def _note_dates(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn]
-    ) -> list[object]:
-        """The value that tells the date of each row's note."""
-        if self._grammar is None:
-            return self._first_values(form, chunk, nested, Role.DATE)
-        found: list[object] = [None] * chunk.columns.num_rows
-        dates = frozenset(self.columns.named(Role.DATE))
-        for name in self._grammar.note_dates:
-            if name in dates:
-                values = self._values(form, chunk, nested, name)
-                found = [
-                    new if old is None else old for old, new in zip(found, values, strict=True)
-                ]
-        return found
-
-    def _periods(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], dates: RowDates
-    ) -> tuple[str | None, ...]:
+    def _periods(self, values: RowValues, dates: RowDates) -> tuple[str | None, ...]:
         if (period := self.dates.period) is None:
             return ()
         if self.dates.shifting is not None:
             return tuple(period_of(date, period) for date in dates.shifted_notes)
-        found = self._note_dates(form, chunk, nested)
-        return tuple(period_of(date, period) for date in found)
+        return tuple(period_of(date, period) for date in values.note_dates())
 
-    def _viewed(
-        self, form: CellForm, chunk: Chunk, nested: Mapping[str, OpenedColumn], dates: RowDates
-    ) -> ViewedRows | None:
+    def _viewed(self, values: RowValues, dates: RowDates) -> ViewedRows | None:
         """What columns tell the identifier view; None where none is made."""
         if self.view is None:
             return None
-        cells = {name: self._values(form, chunk, nested, column) for name, column in self.view}
+        cells = {name: values.of(column) for name, column in self.view}
         shown = dates.notes if self.dates.shifting is None else dates.shifted_notes
-        births = map(self.dates.reading.read, self._first_values(form, chunk, nested, Role.BIRTH))
+        births = map(self.dates.reading.read, values.first(Role.BIRTH))
         return ViewedRows(
             tuple(None if day is None else day.year for day in shown), tuple(births), cells
         )
-
-    def _hashed(
-        self,
-        form: CellForm,
-        chunk: Chunk,
-        nested: Mapping[str, OpenedColumn],
-        role: Role,
-        failures: dict[int, Failure],
-    ) -> list[str | None]:
-        found: list[str | None] = []
-        for row, value in enumerate(self._first_values(form, chunk, nested, role)):
-            try:
-                found.append(canonical_id(value))
-            except Exception as error:  # fail closed: an id that cannot be read fails its row
-                raise_shortage(error)
-                failures.setdefault(row, Failure(STAGE, error_class(error)))
-                found.append(None)
-        return found
 
     def _check_lines(
         self,
@@ -465,7 +374,7 @@ class _RowMaker:
             )
         if role is not Role.HASH:
             return column
-        grammar = self._grammar
+        grammar = grammar_of(self.columns)
         hash_of: Callable[[str], str] = self.keys.column_hash
         if grammar is not None and grammar.has_links:
             hash_of = functools.partial(key_of_record, self.keys, grammar)
