@@ -64,6 +64,10 @@ class MessageGrammar(Protocol):
         """Names of values that tell the date of a record's notes; the first that is there does."""
 
     @property
+    def visit_places(self) -> tuple[str, ...]:
+        """How the places of values end that number the visit of a record's notes."""
+
+    @property
     def has_links(self) -> bool:
         """Whether values of role `hash` lead to records: they are written as the keys of these."""
 

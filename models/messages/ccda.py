@@ -29,6 +29,7 @@ class CcdaGrammar:
 
     name: str = "ccda"
     note_dates: tuple[str, ...] = NOTE_DATES
+    visit_places: tuple[str, ...] = ("encompassingEncounter.id@extension",)
     has_links: bool = False
 
     def patient_of(self, canonical: str) -> str | None:

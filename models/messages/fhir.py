@@ -33,6 +33,7 @@ class FhirGrammar:
 
     name: str = "fhir"
     note_dates: tuple[str, ...] = NOTE_DATES
+    visit_places: tuple[str, ...] = (".encounter.reference",)
     has_links: bool = True
 
     def default_roles(self) -> Mapping[str, str]:

@@ -44,6 +44,7 @@ class Hl7Grammar:
 
     name: str = "hl7"
     note_dates: tuple[str, ...] = ("OBR-7", "TXA-4", "EVN-6", "EVN-2", "MSH-7")
+    visit_places: tuple[str, ...] = ("PV1-19.1", "PV1-19")
     has_links: bool = False
 
     def patient_of(self, canonical: str) -> str | None:

@@ -190,7 +190,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             Topic.RESEARCH,
         ),
         "convert": Command(
-            "convert an annotated corpus to another format",
+            "convert messages to a table or back, or an annotated corpus to another format",
             add_convert,
             "commands.convert",
             Topic.MODELS,

@@ -1,4 +1,7 @@
-"""`scrubline convert`: rewrites an annotated corpus in another format."""
+"""`scrubline convert`: an annotated corpus in another format; messages as a table and back.
+
+What is asked for is `convert_kinds`, messages and tables are `convert_messages`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ from ...models.corpora import (
 )
 from ...models.storage.storage import Storage
 from ..process.exit_codes import ExitCode
+from ..process.logs import say
 from ..process.stdout import show
+from .convert_kinds import Way, asked
+from .convert_messages import to_messages, to_table
 from .new_files import require_new_corpus
 
 
@@ -190,14 +196,52 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     Raises:
         UsageError: if what was asked for cannot be done.
     """
-    conversion = convert_corpus(
-        parsed.source,
-        parsed.target,
-        source_form=parsed.source_form,
-        target_form=parsed.target_form,
-        label_map=parsed.label_map,
-        check=parsed.check,
-        overwrite=parsed.overwrite,
-    )
+    what = asked(Storage(), parsed.source, parsed.target, parsed.source_form, parsed.target_form)
+    _require_options(parsed, what.way)
+    if what.way is Way.TO_TABLE:
+        return to_table(parsed, what)
+    if what.way is Way.TO_MESSAGES:
+        return to_messages(parsed, what)
+    try:
+        conversion = convert_corpus(
+            parsed.source,
+            parsed.target,
+            source_form=parsed.source_form,
+            target_form=parsed.target_form,
+            label_map=parsed.label_map,
+            check=parsed.check,
+            overwrite=parsed.overwrite,
+        )
+    except CorpusError:
+        if parsed.source_form is None:
+            say(
+                "scrubline: the input was read as an annotated corpus, since both look "
+                "like ones; --to hl7, fhir or ccda reads a table, and --from one of these messages",
+                "WARNING",
+            )
+        raise
     show(*conversion.lines())
     return ExitCode.DONE
+
+
+_OF_CORPORA = {"label_map": "--label-map", "check": "--check"}
+_OF_MESSAGES = {
+    **{"columns": "--column", "config": "--config", "encoding": "--encoding"},
+    **{"delimiter": "--delimiter", "quote": "--quote", "escape": "--escape"},
+    **{"header": "--header", "time_zone": "--time-zone"},
+}
+
+
+def _require_options(parsed: argparse.Namespace, way: Way) -> None:
+    """Refuses options that mean nothing for what is asked.
+
+    Raises:
+        UsageError: with the option.
+    """
+    others = dict(_OF_MESSAGES if way is Way.CORPORA else _OF_CORPORA)
+    if way is Way.TO_TABLE:
+        others["time_zone"] = "--time-zone"
+    for attribute, option in others.items():
+        value = getattr(parsed, attribute, None)
+        if value is not None and (value or attribute == "header"):
+            raise UsageError(f"{option} is of no use here: this converts {way.value}")

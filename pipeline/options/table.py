@@ -89,10 +89,11 @@ class Options(JobOptions):
             "inspect": "with --columns: TOML file that says how the input is written",
             "key": "map: the TOML file of the run, of which input, columns and files are taken",
             "preview": "the TOML file of the run",
+            "convert": "the TOML file of a run, of which columns and files are taken",
         },
         group=Heading.PLACES,
         kept=Kept.NEITHER,
-        commands=(*RUNS, "inspect", "key", "preview"),
+        commands=(*RUNS, "inspect", "key", "preview", "convert"),
         metavar="FILE",
     )
     columns: Columns | None = option(
@@ -101,10 +102,15 @@ class Options(JobOptions):
         help="role of an input column: text, id, patient, type, date, birth, pass, drop, hash, or "
         "known:WHAT (known:name, known:relative.name); text:html, text:rtf, text:xml: texts within "
         "markup; every column needs one, of messages what their format has none for; repeatable",
-        help_for={"key": "map: the columns with the roles id and patient; others are not read"},
+        help_for={
+            "key": "map: the columns with the roles id and patient; others are not read",
+            "convert": "role of a column of a table that becomes messages: id, patient, type, "
+            "date, birth, text, hash (the visit) or drop; of messages, of what their format has "
+            "no role for, and of values that are to be columns of the table; repeatable",
+        },
         group=Heading.PLACES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "key", "preview"),
+        commands=(*PLANNING, "key", "preview", "convert"),
         metavar="NAME=ROLE",
         parse=parse_columns,
         old_names=("columns",),
@@ -204,7 +210,7 @@ class Options(JobOptions):
         help="encoding of text files, archives of them, CSV and TSV, for example windows-1252",
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster"),
+        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster", "convert"),
         metavar="NAME",
         shown="utf-8",
     )
@@ -214,7 +220,7 @@ class Options(JobOptions):
         help="character between the cells of CSV; default: a comma, for TSV a tab",
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster"),
+        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster", "convert"),
         metavar="CHAR",
         shown="",
         may_be_empty=True,
@@ -225,7 +231,7 @@ class Options(JobOptions):
         help='character around cells of CSV that hold delimiters or line breaks; "" for none',
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster"),
+        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster", "convert"),
         metavar="CHAR",
         shown='"',
         may_be_empty=True,
@@ -236,7 +242,7 @@ class Options(JobOptions):
         help="character before a quote in a quoted cell; default: the quote is doubled",
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster"),
+        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster", "convert"),
         metavar="CHAR",
         shown="",
         may_be_empty=True,
@@ -248,7 +254,7 @@ class Options(JobOptions):
         "are called c1, c2 and so on",
         group=Heading.FILES,
         kept=Kept.JOB,
-        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster"),
+        commands=(*PLANNING, "inspect", "key", "preview", "init", "roster", "convert"),
         shown="",
     )
     incremental: bool = option(

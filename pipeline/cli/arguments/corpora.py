@@ -51,7 +51,19 @@ def add_convert(parser: ArgumentParser) -> None:
     describe(
         parser,
         "INPUT OUTPUT [OPTIONS]",
-        "formats, and what each cannot hold:\n"
+        "Three ways, of which the output decides:\n"
+        "  a table    of messages (HL7 v2, FHIR, C-CDA), a row a record and text: if the output\n"
+        "             ends in .parquet, .csv or .tsv, or --to says parquet, csv, tsv or jsonl\n"
+        "  messages   of a table, a plain one a row: if the output ends in .hl7, or --to says\n"
+        "             hl7, fhir or ccda\n"
+        "  a corpus   of an annotated corpus in another form (below): in all other cases\n"
+        "An output in .jsonl or .ndjson is a table if the input is messages, else an annotated "
+        "corpus. An input in .jsonl or .ndjson is a table if the output is messages; FHIR if it "
+        "begins with a resource; else an annotated corpus. --from and --to overrule that.\n"
+        "A table of messages is NOT de-identified: its texts and ids are those of the messages. "
+        "Records that a run would hold back are left out, counted and told, with exit code 3. The "
+        "columns of a table, and what messages hold of a row: docs/messages.md.\n"
+        "Forms of annotated corpora, and what each cannot hold:\n"
         "  standoff   JSON Lines, {doc_id, text, spans: [{start, end, label}], meta} per line;\n"
         "             .jsonl, .ndjson\n"
         "  i2b2_2014  XML, one document per file, in a folder: native labels only; no control\n"
@@ -71,24 +83,39 @@ def add_convert(parser: ArgumentParser) -> None:
         "scrubline convert training-PHI-Gold/ gold.jsonl",
         "scrubline convert gold.jsonl gold.xml --to i2b2_2006 --label-map i2b2_2006",
         "scrubline convert meddocan/ spanish.conll --label-map meddocan",
+        "scrubline convert feed/ notes.parquet --column ZPD=drop",
+        "scrubline convert notes.parquet out.hl7 --column doc_key=id \\\n"
+        "           --column patient_key=patient --column date=date --column text=text",
+        "scrubline convert notes.csv out.ndjson --to fhir --time-zone Europe/Berlin \\\n"
+        "           --column id=id --column mrn=patient --column seen=date --column note=text",
     )
     parser.add_argument("source", metavar="INPUT", help="file, folder or glob; .gz is unpacked")
     parser.add_argument(
         "target", metavar="OUTPUT", help="file, or a folder that is empty or does not exist"
     )
     share(parser, "--from", "--to", "--overwrite")
-    parser.add_argument(
+    corpora = parser.add_argument_group("annotated corpora")
+    corpora.add_argument(
         "--label-map",
         metavar="NAME|FILE",
         help="map labels to native ones; from native ones if the map has the name of the output's "
         "format. Spans of labels without a counterpart are left out and counted",
     )
-    parser.add_argument(
+    corpora.add_argument(
         "--check",
         action="store_true",
         help="report what the format cannot hold before anything is written, then read the result "
         "back and compare it; reads the input twice",
     )
+    messages = parser.add_argument_group("messages and tables")
+    add_named(messages, "convert", "column", "config")
+    messages.add_argument(
+        "--time-zone",
+        metavar="ZONE",
+        help="to messages: the zone of times that say none, such as Europe/Berlin or +01:00; FHIR "
+        "has no time of day without one",
+    )
+    add_named(messages, "convert", "encoding", "delimiter", "quote", "escape", "header")
 
 
 def _add_records(parser: ArgumentParser) -> None:
