@@ -109,14 +109,15 @@ class NoteWriter:
         Raises:
             DocumentError: `BAD_DATE`.
         """
-        times: dict[str, str | None] = {"date": note.date, "birth": note.birth}
-        for name, value in times.items():
-            if value is not None:
-                time = plain_time(value)
-                if time is None:
-                    raise DocumentError(BAD_DATE)
-                times[name] = time if self.zone is None else in_zone(time, self.zone)
-        return note._replace(**times)
+        return note._replace(date=self._time(note.date), birth=self._time(note.birth))
+
+    def _time(self, value: str | None) -> str | None:
+        if value is None:
+            return None
+        time = plain_time(value)
+        if time is None:
+            raise DocumentError(BAD_DATE)
+        return time if self.zone is None else in_zone(time, self.zone)
 
     def _read_alike(self, notes: dict[int, PlainNote], records: list[str]) -> list[int]:
         """The numbers of those notes that a run reads in their records."""

@@ -46,11 +46,10 @@ def plain_time(text: str) -> str | None:
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     offset = _offset(zone)
     try:
-        datetime.datetime(
-            *(int(part or low) for part, low in ((year, 1), (month, 1), (day, 1))),
-            *(int(part or 0) for part in (hour, minute, second)),
-            tzinfo=None if offset is None else datetime.timezone(offset),
-        )
+        datetime.date(int(year), int(month or 1), int(day or 1))
+        datetime.time(int(hour or 0), int(minute or 0), int(second or 0))
+        if offset is not None:
+            datetime.timezone(offset)
     except ValueError:
         return None
     digits = (fraction or "").rstrip("0")
@@ -74,9 +73,8 @@ def in_zone(time: str, zone: datetime.tzinfo) -> str:
     day, is_time, clock = time.partition("T")
     if not is_time or set("+-") & set(clock):
         return time
-    parts = [int(part) for part in clock.partition(".")[0].split(":")]
-    date = datetime.date.fromisoformat(day)
-    offset = datetime.datetime(date.year, date.month, date.day, *parts, tzinfo=zone).utcoffset()
+    whole = f"{day}T{clock.partition('.')[0]}"
+    offset = datetime.datetime.fromisoformat(whole).replace(tzinfo=zone).utcoffset()
     if offset is None or offset.seconds % 60:
         raise DocumentError(BAD_DATE)
     return time + _shown(offset)

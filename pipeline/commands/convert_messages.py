@@ -119,7 +119,7 @@ def to_messages(parsed: argparse.Namespace, asked: Asked) -> ExitCode:
     show(f"{counted(rows, 'row')}: {counted(messages, 'message')} written as {asked.target}")
     if repeated := len(ids) - len(np.unique(np.array(ids, np.uint64))):
         say(
-            f"scrubline: {counted(repeated, 'message')} repeat an id of another: a receiver may "
+            f"scrubline: messages with an id that another has too: {repeated:,}; a receiver may "
             "take one for a new version of the other",
             "WARNING",
         )

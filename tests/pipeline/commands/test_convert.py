@@ -213,8 +213,8 @@ def test_nothing_is_left_when_storage_fails(tmp_path, numbered, monkeypatch, for
     [
         (("x",), "--to"),
         (("x.xml",), "--to"),
-        (("x.jsonl", "--to", "conllu"), "unknown corpus format"),
-        (("x.jsonl", "--from", "xml"), "unknown corpus format"),
+        (("x.jsonl", "--to", "conllu"), "unknown form"),
+        (("x.jsonl", "--from", "xml"), "unknown form"),
         (("x.jsonl", "--label-map", "no-such"), "unknown label map"),
         (("x.jsonl", "--label-map", "meddocan"), "unknown label"),
     ],
