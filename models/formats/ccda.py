@@ -50,6 +50,7 @@ _SIGNS: Final = (
 _DECLARED = re.compile(
     r"""\ufeff?<\?xml\s[^<>]{0,200}?\sencoding\s*=\s*(["'])([A-Za-z][A-Za-z0-9._-]{0,40})\1"""
 )
+_SIGN = re.compile(rb"<(?:[\w.-]+:)?ClinicalDocument[\s>]")
 _LONGEST_DECLARATION: Final = 400
 
 
@@ -65,7 +66,9 @@ class CcdaFiles(MessageFiles):
     @property
     def traits(self) -> FormatTraits:
         """Those of messages; a file is a record."""
-        return dataclasses.replace(super().traits, file_is_record=True, explicit_only=True)
+        return dataclasses.replace(
+            super().traits, file_is_record=True, explicit_only=True, sign=_SIGN
+        )
 
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits

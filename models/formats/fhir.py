@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import re
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -36,6 +37,7 @@ from .protocol import (
 LOOK_BYTES = 64 * 1024
 """How much of a file is looked at to see how it begins; a longer first line is a record."""
 
+_SIGN = re.compile(rb'"resourceType"\s*:')
 _BOM = b"\xef\xbb\xbf"
 _SPACES = b" \t\r\n"
 LINES, TEXTS = "lines", "texts"
@@ -52,7 +54,7 @@ class FhirFiles(MessageFiles):
     @property
     def traits(self) -> FormatTraits:
         """Those of messages; files that end so may hold any JSON."""
-        return dataclasses.replace(super().traits, explicit_only=True)
+        return dataclasses.replace(super().traits, explicit_only=True, sign=_SIGN)
 
     def schema_token(self, storage: Reader, file: InputFile) -> str:
         """How the file is read: a part holds either what lines hold, or whole texts."""

@@ -8,6 +8,7 @@ Python values, so a column that is only passed on stays as it is.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import BinaryIO, Protocol
@@ -161,6 +162,8 @@ class FormatTraits:
             endings of their names do not say it.
         record: of a format of messages, the grammar of its records and the column that holds them;
             all roles lie within. Empty for tables.
+        sign: of such a format whose endings others have as well, what stands near the beginning of
+            its files.
     """
 
     locator_unit: str
@@ -172,6 +175,7 @@ class FormatTraits:
     holds_patient_key: bool = False
     explicit_only: bool = False
     record: str = ""
+    sign: re.Pattern[bytes] | None = None
 
 
 class CellForm(Protocol):

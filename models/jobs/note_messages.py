@@ -16,9 +16,8 @@ from ..core.errors import DocumentError, UsageError, error_class
 from ..core.shortage import raise_shortage
 from ..formats import FORMATS, Chunk
 from ..formats.column_roles import Columns, Role
-from ..messages.fhir_plain import TYPE
 from ..messages.message_times import BAD_DATE, in_zone, plain_time
-from ..messages.plain import MESSAGES
+from ..messages.plain import PLAIN_MESSAGES
 from ..messages.plain_notes import PlainNote
 from .note_rows import NoteReader
 
@@ -36,13 +35,14 @@ def require_message_roles(columns: Columns, grammar: str) -> None:
         UsageError: with the columns.
     """
     homeless = [*columns.named(Role.PASS), *(name for name, _, _ in columns.known)]
-    if grammar == "fhir":
+    has_birth = PLAIN_MESSAGES[grammar].has_birth
+    if not has_birth:
         homeless += columns.named(Role.BIRTH)
     if homeless:
         raise UsageError(
             f"a message of {grammar} has no place for the columns {declared_list(homeless)}: give "
             "them role drop. Places are there for id, patient, type, date, text, hash (the visit)"
-            + ("" if grammar == "fhir" else " and birth")
+            + (" and birth" if has_birth else "")
         )
     for role in _FEW:
         if len(names := columns.named(role)) > 1:
@@ -71,7 +71,7 @@ class NoteWriter:
     """Makes messages of notes.
 
     Attributes:
-        grammar: key of `MESSAGES`.
+        grammar: key of `PLAIN_MESSAGES`.
         zone: of times of day that say none; None leaves them without.
     """
 
@@ -88,11 +88,12 @@ class NoteWriter:
             except DocumentError as error:
                 failures[note.row] = error.code
         made: dict[int, str] = {}
+        make = PLAIN_MESSAGES[self.grammar].make
         for as_data in (False, True):
             records: dict[int, str] = {}
             for number, note in waiting.items():
                 try:
-                    records[number] = MESSAGES[self.grammar](note, as_data=as_data)
+                    records[number] = make(note, as_data=as_data)
                 except Exception as error:  # fail closed, as for all that is read
                     raise_shortage(error)
                     failures[note.row] = error_class(error)
@@ -123,6 +124,7 @@ class NoteWriter:
         """The numbers of those notes that a run reads in their records."""
         form = FORMATS[self.grammar]
         table = pa.table({self.grammar: pa.array(records, pa.string())})
+        kept = PLAIN_MESSAGES[self.grammar].kept
         read = _reader(self.grammar).notes(form, Chunk(table, {}), {})
         of_row: dict[int, list[PlainNote]] = {}
         for note in read.notes:
@@ -130,24 +132,8 @@ class NoteWriter:
         return [
             number
             for row, (number, note) in enumerate(notes.items())
-            if [_said(one) for one in of_row.get(row, ())] == [self._expected(note)]
+            if [_said(one) for one in of_row.get(row, ())] == [_said(kept(note))]
         ]
-
-    def _expected(self, note: PlainNote) -> tuple[object, ...]:
-        """What is read in the message of a note.
-
-        FHIR tells the type of a resource and seconds; it and CDA have no empty text.
-        """
-        if self.grammar == "hl7":
-            return _said(note)
-        text = note.text or None
-        if self.grammar == "ccda":
-            return _said(note._replace(text=text))
-        date = note.date
-        if date is not None and "T" in date and len(date.partition("T")[2]) == len("06:52-05:00"):
-            date = f"{date[:-6]}:00{date[-6:]}"
-        doc_id = f"{TYPE}/{note.doc_id.removeprefix(f'{TYPE}/')}"
-        return _said(note._replace(text=text, date=date, doc_id=doc_id))
 
 
 @functools.cache  # columns are compared by identity where they are looked up

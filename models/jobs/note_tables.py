@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from ..core.errors import UsageError
-from ..formats import Format
+from ..formats import FORMATS, Format
 from ..formats.column_roles import Columns, Role
 from ..formats.nested_paths import show_name
 from ..messages.plain_notes import PlainNote
 
-TABLES = ("parquet", "jsonl", "csv", "tsv", "jsonl.gz", "csv.gz", "tsv.gz")
+TABLES = tuple(name for name, form in FORMATS.items() if form.traits.holds_patient_key)
 """Keys of `FORMATS` in which a table is written."""
 
 _NUMBER = "record"
@@ -98,7 +98,7 @@ class NoteTable:
             "birth": self._texts(note.birth for note in notes),
             "text": self._texts(note.text for note in notes),
         }
-        if self.form.name.startswith("jsonl"):  # a run looks for it where the file begins
+        if self.form.traits.columns_are_partial:  # JSON: a run looks for it at the beginning
             columns["text"] = columns["text"].fill_null("null")
         for index, (name, _) in enumerate(self.more):
             cells = [note.more[index] for note in notes]
@@ -110,7 +110,8 @@ class NoteTable:
 
     @property
     def _is_typed(self) -> bool:
-        return self.form.name == "parquet"
+        """Whether cells are values; else they are texts, of nested ones JSON."""
+        return hasattr(self.form, "column_types")
 
     def _texts(self, values: Iterable[str | None]) -> pa.Array:
         return self.form.encode_text(list(values), pa.string())

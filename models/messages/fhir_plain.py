@@ -12,7 +12,13 @@ from typing import Any, Final
 
 from ..core.errors import DocumentError
 from .message_times import as_fhir
-from .plain_notes import MEDIA_TYPES, UNFIT_ID, PlainNote, require_encoded
+from .plain_notes import (
+    MEDIA_TYPES,
+    UNFIT_ID,
+    PlainNote,
+    require_encoded,
+    without_empty_text,
+)
 
 TYPE: Final = "DocumentReference"
 _ID: Final = re.compile(r"[A-Za-z0-9.-]{1,64}")
@@ -52,6 +58,14 @@ def fhir_resource(note: PlainNote, *, as_data: bool) -> str:
     if date is not None and "T" not in date:
         context["period"] = {"start": date}
     return json.dumps(found | ({"context": context} if context else {}), ensure_ascii=False)
+
+
+def kept_by_fhir(note: PlainNote) -> PlainNote:
+    """What a note says as a resource: its id has the type before it, its time seconds."""
+    return without_empty_text(note)._replace(
+        doc_id=f"{TYPE}/{note.doc_id.removeprefix(f'{TYPE}/')}",
+        date=None if note.date is None else as_fhir(note.date),
+    )
 
 
 def _fit(own: str) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .ccda_plain import ccda_document
-from .fhir_plain import fhir_resource
+from .fhir_plain import fhir_resource, kept_by_fhir
 from .hl7_plain import hl7_message
-from .plain_notes import PlainNote
+from .plain_notes import PlainNote, without_empty_text
 
 
 class MakeMessage(Protocol):
@@ -26,7 +26,25 @@ class MakeMessage(Protocol):
         """
 
 
-MESSAGES: Mapping[str, MakeMessage] = MappingProxyType(
-    {"hl7": hl7_message, "fhir": fhir_resource, "ccda": ccda_document}
+class PlainMessages(NamedTuple):
+    """The plain messages of a grammar.
+
+    Attributes:
+        make: makes one.
+        kept: what a note says once it was one.
+        has_birth: whether there is a place for a date of birth.
+    """
+
+    make: MakeMessage
+    kept: Callable[[PlainNote], PlainNote]
+    has_birth: bool = True
+
+
+PLAIN_MESSAGES: Mapping[str, PlainMessages] = MappingProxyType(
+    {
+        "hl7": PlainMessages(hl7_message, lambda note: note),
+        "fhir": PlainMessages(fhir_resource, kept_by_fhir, has_birth=False),
+        "ccda": PlainMessages(ccda_document, without_empty_text),
+    }
 )
-"""Name of a grammar -> what makes its messages."""
+"""Name of a grammar -> its plain messages."""

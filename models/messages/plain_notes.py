@@ -67,3 +67,8 @@ def require_encoded(text: str) -> bytes:
     if _NO_TEXT.search(text):
         raise DocumentError(BAD_CHARACTER)
     return text.encode()
+
+
+def without_empty_text(note: PlainNote) -> PlainNote:
+    """A note whose text is none if it is empty, as where an element cannot be empty."""
+    return note._replace(text=note.text or None)

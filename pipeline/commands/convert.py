@@ -30,7 +30,6 @@ from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import show
 from .convert_kinds import Way, asked
-from .convert_messages import to_messages, to_table
 from .new_files import require_new_corpus
 
 
@@ -198,10 +197,10 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     """
     what = asked(Storage(), parsed.source, parsed.target, parsed.source_form, parsed.target_form)
     _require_options(parsed, what.way)
-    if what.way is Way.TO_TABLE:
-        return to_table(parsed, what)
-    if what.way is Way.TO_MESSAGES:
-        return to_messages(parsed, what)
+    if what.way is not Way.CORPORA:
+        from .convert_messages import to_messages, to_table  # corpora do without a second of it
+
+        return (to_table if what.way is Way.TO_TABLE else to_messages)(parsed, what)
     try:
         conversion = convert_corpus(
             parsed.source,

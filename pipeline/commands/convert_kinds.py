@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import re
 import zlib
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ...models.core.errors import StorageError, UsageError
 from ...models.core.suggestions import did_you_mean
-from ...models.corpora import CORPORA
+from ...models.corpora import CORPORA, StreamFormat
 from ...models.formats import FORMATS
 from ...models.jobs.note_tables import TABLES
+from ...models.messages.plain import PLAIN_MESSAGES
 from ...models.storage.input_files import InputFile
 from ...models.storage.storage import Storage
 
 MESSAGES = tuple(name for name, form in FORMATS.items() if form.traits.record)
 """Keys of `FORMATS` of messages."""
 
-_READ = tuple(name for name in FORMATS if name not in (*MESSAGES, *CORPORA))
-"""Those of what can become messages: tables, files of text, archives of these."""
+_WRITTEN = tuple(name for name in MESSAGES if FORMATS[name].traits.record in PLAIN_MESSAGES)
+"""Those in which rows of tables are written."""
 
-_EITHER = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-"""Endings of outputs that are an annotated corpus or a table, as the input is one or messages."""
+_SURE = tuple(name for name in MESSAGES if not FORMATS[name].traits.explicit_only)
+"""Those that the ending of a file tells alone."""
+
+_READ = tuple(name for name in FORMATS if name not in (*MESSAGES, *CORPORA))
+"""Keys of what can become messages: tables, files of text, archives of these."""
+
+_OF_CORPORA = frozenset(
+    ending for form in CORPORA.values() if isinstance(form, StreamFormat) for ending in form.endings
+)
+"""Endings of outputs that are an annotated corpus, unless the input is messages."""
 
 _LOOK_BYTES = 64 * 1024
-_FHIR = re.compile(rb'"resourceType"\s*:')
-_CDA = re.compile(rb"<(?:[\w.-]+:)?ClinicalDocument[\s>]")
-_ZLIB_OF_GZIP = 31
+_GZIPPED, _ZLIB_OF_GZIP = b"\x1f\x8b", 16 + zlib.MAX_WBITS
 
 _KINDS = (
     "convert goes from messages (HL7 v2, FHIR, C-CDA) to a table, from a table to messages, and "
@@ -44,7 +51,7 @@ class Way(enum.Enum):
     TO_MESSAGES = "from a table to messages"
 
 
-class Asked(NamedTuple):
+class ConversionAsked(NamedTuple):
     """What is asked for.
 
     Attributes:
@@ -60,7 +67,7 @@ class Asked(NamedTuple):
 
 def asked(
     storage: Storage, source: str, target: str, source_form: str | None, target_form: str | None
-) -> Asked:
+) -> ConversionAsked:
     """What a command line asks for: the output decides, and where it may be either, the input.
 
     Args:
@@ -76,40 +83,41 @@ def asked(
             raise UsageError(
                 f"{option}: unknown form{did_you_mean(name, known)}; expected one of {known}"
             )
-    form = target_form or _by_ending(target)
-    if form in MESSAGES:
-        return _to_messages(storage, source, source_form, form)
+    form = target_form or _by_ending(target, (*TABLES, *_SURE))
+    if form in TABLES and target_form is None and _is_ending_of_corpora(target):
+        is_message = source_form in MESSAGES if source_form else _message_form(storage, source)
+        form = form if is_message else None
     if form in TABLES:
         return _to_table(storage, source, source_form, form)
-    if form is None and target.lower().endswith(_EITHER):
-        is_message = source_form in MESSAGES if source_form else _message_form(storage, source)
-        if is_message:
-            packed = ".gz" if target.lower().endswith(".gz") else ""
-            return _to_table(storage, source, source_form, f"jsonl{packed}")
+    if form in _WRITTEN:
+        return _to_messages(storage, source, source_form, form)
     if form is not None and form not in CORPORA:
         raise UsageError(
-            f"--to: {form} is not written; expected one of {[*CORPORA, *MESSAGES, *TABLES]}"
+            f"--to: {form} is not written; expected one of {[*CORPORA, *_WRITTEN, *TABLES]}"
         )
     wrong = source_form and source_form not in CORPORA
-    if wrong or (source_form is None and source.lower().endswith((".hl7", ".hl7.gz"))):
+    if wrong or (source_form is None and _by_ending(source, _SURE)):
         raise UsageError(
             f"{_KINDS}: the input is no annotated corpus, and the output would be one. Messages "
-            f"become a table with --to {', '.join(TABLES[:3])}, and a table becomes messages with "
-            "--to hl7, fhir or ccda"
+            f"become a table with --to {', '.join(TABLES)}, and a table becomes messages with "
+            f"--to {', '.join(_WRITTEN)}"
         )
-    return Asked(Way.CORPORA)
+    return ConversionAsked(Way.CORPORA)
 
 
-def _by_ending(target: str) -> str | None:
-    """The format that the ending of an output tells alone."""
-    lowered = target.lower()
-    sure = (*(name for name in TABLES if not name.startswith("jsonl")), "hl7", "hl7.gz")
-    endings = [(suffix, name) for name in sure for suffix in FORMATS[name].suffixes]
+def _by_ending(place: str, names: Iterable[str]) -> str | None:
+    """Which of some formats the ending of a name tells; None for none of them."""
+    lowered = place.lower()
+    endings = ((suffix, name) for name in names for suffix in FORMATS[name].suffixes)
     found = [(len(end), name) for end, name in endings if lowered.endswith(end)]
     return max(found)[1] if found else None
 
 
-def _to_messages(storage: Storage, source: str, form: str | None, target: str) -> Asked:
+def _is_ending_of_corpora(target: str) -> bool:
+    return target.lower().removesuffix(".gz").endswith(tuple(_OF_CORPORA))
+
+
+def _to_messages(storage: Storage, source: str, form: str | None, target: str) -> ConversionAsked:
     if form in MESSAGES or (form is None and _message_form(storage, source)):
         raise UsageError(
             f"{_KINDS}: input and output are both messages. Make a table of the input first"
@@ -119,10 +127,10 @@ def _to_messages(storage: Storage, source: str, form: str | None, target: str) -
             f"{_KINDS}: --from {form} is an annotated corpus. What is JSON Lines is a table too: "
             "--from jsonl"
         )
-    return Asked(Way.TO_MESSAGES, form, target)
+    return ConversionAsked(Way.TO_MESSAGES, form, target)
 
 
-def _to_table(storage: Storage, source: str, form: str | None, target: str) -> Asked:
+def _to_table(storage: Storage, source: str, form: str | None, target: str) -> ConversionAsked:
     if form is not None and form not in MESSAGES:
         raise UsageError(f"{_KINDS}: the output is a table, and --from {form} is no message format")
     found = form or _message_form(storage, source)
@@ -131,8 +139,8 @@ def _to_table(storage: Storage, source: str, form: str | None, target: str) -> A
             f"{_KINDS}: the output is a table, and the input does not look like messages, by its "
             f"endings and how it begins. If it is, say which: --from {', '.join(MESSAGES)}"
         )
-    # Of HL7 v2 alone, the ending of each file tells its format.
-    return Asked(Way.TO_TABLE, None if form is None and found == "hl7" else found, target)
+    # Where endings tell, they may be of several formats of one grammar.
+    return ConversionAsked(Way.TO_TABLE, None if form is None and found in _SURE else found, target)
 
 
 def _message_form(storage: Storage, source: str) -> str | None:
@@ -141,21 +149,17 @@ def _message_form(storage: Storage, source: str) -> str | None:
     with contextlib.suppress(UsageError, StorageError):  # told by the code that reads the input
         files = storage.list_files([source])
     for file in files:
-        name = file.path.lower()
-        packed = ".gz" if name.endswith(".gz") else ""
-        bare = name.removesuffix(packed)
-        if bare.endswith(".hl7"):
-            return "hl7"
-        if bare.endswith((".ndjson", ".json")):
-            return f"fhir{packed}" if _FHIR.search(_beginning(storage, file, packed)) else None
-        if bare.endswith(".xml"):
-            return f"ccda{packed}" if _CDA.search(_beginning(storage, file, packed)) else None
+        if (name := _by_ending(file.path, MESSAGES)) is None:
+            continue
+        sign = FORMATS[name].traits.sign
+        is_it = name in _SURE or (sign is not None and sign.search(_beginning(storage, file)))
+        return name if is_it else None
     return None
 
 
-def _beginning(storage: Storage, file: InputFile, packed: str) -> bytes:
+def _beginning(storage: Storage, file: InputFile) -> bytes:
     content = storage.read_range(file.url, 0, min(file.size, _LOOK_BYTES))
-    if packed:
+    if content.startswith(_GZIPPED):
         with contextlib.suppress(zlib.error):
-            return zlib.decompressobj(_ZLIB_OF_GZIP).decompress(content, _LOOK_BYTES)
+            content = zlib.decompressobj(_ZLIB_OF_GZIP).decompress(content, _LOOK_BYTES)
     return content.replace(b"\0", b"")  # of UTF-16, what is ASCII stays

@@ -47,7 +47,7 @@ from ..outputs.planning import InputSurvey, check_types, inspect_inputs, roles_f
 from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import show
-from .convert_kinds import Asked, Way
+from .convert_kinds import ConversionAsked, Way
 from .new_files import require_new
 
 _NOT_SCRUBBED = (
@@ -55,7 +55,7 @@ _NOT_SCRUBBED = (
 )
 
 
-def to_table(parsed: argparse.Namespace, asked: Asked) -> ExitCode:
+def to_table(parsed: argparse.Namespace, asked: ConversionAsked) -> ExitCode:
     """Writes the notes of messages as a table, and prints how to scrub it.
 
     Raises:
@@ -87,7 +87,7 @@ def to_table(parsed: argparse.Namespace, asked: Asked) -> ExitCode:
     return source.told(records, "record")
 
 
-def to_messages(parsed: argparse.Namespace, asked: Asked) -> ExitCode:
+def to_messages(parsed: argparse.Namespace, asked: ConversionAsked) -> ExitCode:
     """Writes a message for each row of a table.
 
     Raises:
@@ -152,7 +152,7 @@ class _Source:
     refused: dict[str, tuple[int, int, int]] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, parsed: argparse.Namespace, asked: Asked) -> _Source:
+    def of(cls, parsed: argparse.Namespace, asked: ConversionAsked) -> _Source:
         """The input, with its roles checked as a run checks them."""
         overrides = said(parsed) | {"inputs": (parsed.source,), "format": asked.source}
         config = load_config(parsed.config)
@@ -207,7 +207,7 @@ class _Source:
         return ExitCode.HELD
 
 
-class _Kept:
+class _OpenOutput:
     """The file of an output, as a format opens and closes it: it stays open until all is well."""
 
     def __init__(self, sink: Writer) -> None:
@@ -217,7 +217,7 @@ class _Kept:
         # What a library still writes when it is cleaned up after an error goes nowhere.
         return len(data) if self._sink.closed else self._sink.write(data)
 
-    def __enter__(self) -> _Kept:
+    def __enter__(self) -> _OpenOutput:
         return self
 
     def __exit__(
@@ -232,20 +232,26 @@ class _Kept:
 
 @contextlib.contextmanager
 def _written(target: str, form: Format) -> Iterator[PartWriter]:
-    """A writer of the output, which only its owner may read; a file appears whole or not at all."""
+    """A writer of the output, which only its owner may read; it is there whole, or not at all."""
     storage = Storage(private=True)
     if form.traits.file_is_record:
-        folder = target.rstrip("/")
+        urls: list[str] = []
 
         def opened(name: str) -> Sink:
-            return storage.create(f"{folder}/{posixpath.basename(name)}")
+            urls.append(f"{target.rstrip('/')}/{posixpath.basename(name)}")
+            return storage.create(urls[-1])
 
         writer = form.writer(opened, "messages")
-        yield writer
-        writer.close()
+        try:
+            yield writer
+            writer.close()
+        except BaseException:
+            for url in urls:
+                storage.delete(url)
+            raise
         return
     with storage.create(target) as sink:
-        writer = form.writer(lambda name: _Kept(sink), "messages")
+        writer = form.writer(lambda name: _OpenOutput(sink), "messages")
         yield writer
         writer.close()
 

@@ -35,8 +35,10 @@ SOURCES = [
 ]
 """Where the error classes of records come from; brat's annotations are not read."""
 
-OF_WRITING = {"BadLabel", "BlankSpan", "NotXml", "UnknownLabel"}
-"""Given by corpora for what they cannot hold: texts without tags that were read from one."""
+OF_WRITING = {"BadLabel", "BlankSpan", "NotXml", "UnknownLabel"} | {
+    *("BadCharacter", "BadDate", "TimeWithoutZone", "UnfitId"),
+}
+"""Given by corpora and plain messages for what they cannot hold; what was read is none of it."""
 
 
 def words(cell):

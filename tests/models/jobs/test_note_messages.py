@@ -16,7 +16,7 @@ from scrubline.models.formats import FORMATS, Chunk
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.jobs.note_messages import NoteWriter, require_message_roles
 from scrubline.models.jobs.note_rows import NoteReader
-from scrubline.models.messages.plain import MESSAGES
+from scrubline.models.messages.plain import PLAIN_MESSAGES
 from scrubline.models.messages.plain_notes import PlainNote
 
 CDA = "{urn:hl7-org:v3}"
@@ -49,7 +49,7 @@ def read_as_messages(grammar, records):
     return NoteReader(columns, Budgets()).notes(FORMATS[grammar], Chunk(table, {}), {})
 
 
-@pytest.mark.parametrize("grammar", MESSAGES)
+@pytest.mark.parametrize("grammar", PLAIN_MESSAGES)
 @settings(max_examples=150)
 @given(text=TEXTS, own=IDS, patient=st.none() | IDS, visit=st.none() | IDS, date=st.none() | DATES)
 def test_a_row_that_becomes_a_message_is_read_as_it_was(grammar, text, own, patient, visit, date):
@@ -107,10 +107,13 @@ def test_another_reader_of_xml_and_json_reads_the_same_text(text):
     if not NO_TEXT.isdisjoint(text) or not text:
         return
     note = PlainNote(0, "text", "7", "p", None, None, "2019", None, text, text)
-    document = lxml_etree.fromstring(MESSAGES["ccda"](note, as_data=True).encode())
-    assert etree.fromstring(MESSAGES["ccda"](note, as_data=True)).tag == f"{CDA}ClinicalDocument"
+    document = lxml_etree.fromstring(PLAIN_MESSAGES["ccda"].make(note, as_data=True).encode())
+    assert (
+        etree.fromstring(PLAIN_MESSAGES["ccda"].make(note, as_data=True)).tag
+        == f"{CDA}ClinicalDocument"
+    )
     assert base64.b64decode(document.findtext(f".//{CDA}nonXMLBody/{CDA}text")).decode() == text
-    resource = json.loads(MESSAGES["fhir"](note, as_data=True))
+    resource = json.loads(PLAIN_MESSAGES["fhir"].make(note, as_data=True))
     assert base64.b64decode(resource["content"][0]["attachment"]["data"]).decode() == text
 
 
@@ -126,7 +129,7 @@ def test_lines_that_would_be_read_otherwise_alone_are_encoded(text):
 def test_markup_stays_markup():
     (note,) = read_as_table(["<p>Seen by <b>Dr.</b> Who</p>"]).notes
     assert (note.text, note.markup) == ("Seen by Dr. Who", "html")
-    for grammar in MESSAGES:
+    for grammar in PLAIN_MESSAGES:
         (record,) = NoteWriter(grammar).messages([note]).records
         assert base64.b64encode(b"<p>Seen by <b>Dr.</b> Who</p>").decode() in record
         assert read_as_messages(grammar, [record]).notes[0].text == note.text

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from scrubline.models.core.errors import DocumentError
-from scrubline.models.messages.plain import MESSAGES
+from scrubline.models.messages.plain import PLAIN_MESSAGES
 from scrubline.models.messages.plain_notes import PlainNote
 
 NOTE = PlainNote(
@@ -18,7 +18,9 @@ HTML = "<p>A <b>b</b></p>"
 
 
 def lines(note, **more):
-    return MESSAGES["hl7"](note, **{"as_data": False} | more).removesuffix("\r").split("\r")
+    return (
+        PLAIN_MESSAGES["hl7"].make(note, **{"as_data": False} | more).removesuffix("\r").split("\r")
+    )
 
 
 def test_hl7_in_lines():
@@ -55,7 +57,7 @@ def test_hl7_of_a_note_that_says_nothing():
 
 
 def test_fhir():
-    found = json.loads(MESSAGES["fhir"](PLAIN, as_data=False))
+    found = json.loads(PLAIN_MESSAGES["fhir"].make(PLAIN, as_data=False))
     assert found == {
         "resourceType": "DocumentReference",
         "id": "doc-7",
@@ -66,20 +68,22 @@ def test_fhir():
         "content": [{"attachment": {"contentType": "text/plain; charset=UTF-8", "data": ENCODED}}],
         "context": {"encounter": [{"reference": "Encounter/v-3"}]},
     }
-    little = json.loads(MESSAGES["fhir"](PlainNote(0, "", "DocumentReference/7"), as_data=False))
+    little = json.loads(
+        PLAIN_MESSAGES["fhir"].make(PlainNote(0, "", "DocumentReference/7"), as_data=False)
+    )
     assert little == {
         "resourceType": "DocumentReference",
         "id": "7",
         "status": "current",
         "content": [{"attachment": {"contentType": "text/plain; charset=UTF-8"}}],
     }
-    day = json.loads(MESSAGES["fhir"](PLAIN._replace(date="2019-02"), as_data=False))
+    day = json.loads(PLAIN_MESSAGES["fhir"].make(PLAIN._replace(date="2019-02"), as_data=False))
     assert "date" not in day
     assert day["context"]["period"] == {"start": "2019-02"}
 
 
 def test_ccda():
-    assert MESSAGES["ccda"](NOTE._replace(doc_id='"7'), as_data=False) == (
+    assert PLAIN_MESSAGES["ccda"].make(NOTE._replace(doc_id='"7'), as_data=False) == (
         '<?xml version="1.0" encoding="UTF-8"?>\n<ClinicalDocument xmlns="urn:hl7-org:v3">\n'
         '<typeId root="2.16.840.1.113883.1.3" extension="POCD_HD000040"/>\n'
         '<id nullFlavor="UNK" extension="&quot;7"/>\n<code code="progress"/>\n'
@@ -114,7 +118,7 @@ def test_ccda():
 )
 def test_what_a_message_cannot_hold(grammar, change, error):
     with pytest.raises(DocumentError, match=error):
-        MESSAGES[grammar](PLAIN._replace(**change), as_data=False)
+        PLAIN_MESSAGES[grammar].make(PLAIN._replace(**change), as_data=False)
 
 
 def test_a_note_shows_nothing_of_itself():

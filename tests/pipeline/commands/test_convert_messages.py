@@ -10,7 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scrubline.models.core.errors import StorageError
 from scrubline.models.core.keys import new_key
+from scrubline.models.jobs import note_messages
 
 DEMO = Path(__file__).parents[3] / "demo/hl7/notes.hl7"
 SECRET = "Abernathy"
@@ -304,3 +306,48 @@ def test_nothing_is_written_over(scrubline, feed, tmp_path):
     code, _, err = scrubline("convert", tmp_path / "n.csv", feed, *COLUMNS, "--to", "ccda")
     assert code == 2
     assert "needs a folder that is empty" in err
+
+
+@pytest.mark.parametrize("form", ["hl7", "ccda"])
+def test_nothing_is_left_of_an_output_that_fails(scrubline, feed, tmp_path, form, monkeypatch):
+    scrubline("convert", feed, tmp_path / "n.csv")
+    made = note_messages.NoteWriter.messages
+    calls = []
+
+    def fails_later(self, notes):
+        calls.append(1)
+        if len(calls) > 1:
+            raise StorageError("full")
+        return made(self, notes)
+
+    monkeypatch.setattr(note_messages.NoteWriter, "messages", fails_later)
+    for number in range(300):  # more than one batch
+        with (tmp_path / "n.csv").open("a") as stream:
+            stream.write(f"f,1,p,{number},,,,,,text\n")
+    words = (*COLUMNS, "--to", form)
+    code, out, err = scrubline("convert", tmp_path / "n.csv", tmp_path / "m", *words)
+    assert (code, out, err) == (1, "", "scrubline: full\n")
+    assert [one for one in tmp_path.rglob("*") if one.is_file() and one.parent != feed] == [
+        tmp_path / "n.csv"
+    ]
+
+
+def test_folders_of_an_input_and_inputs_without_a_record(scrubline, tmp_path):
+    folder = tmp_path / "feed" / "site=north"
+    folder.mkdir(parents=True)
+    (folder / "a.hl7").write_text(TWO_NOTES, newline="")
+    (folder / "b.hl7").write_text("")
+    words = ("--column", "site=pass")
+    assert scrubline("convert", tmp_path / "feed", tmp_path / "n.jsonl", *words)[0] == 0
+    assert [row["site"] for row in rows_of(tmp_path / "n.jsonl")] == ["north", "north"]
+    code, out, _ = scrubline("convert", folder / "b.hl7", tmp_path / "e.parquet")
+    assert (code, out.splitlines()[0]) == (0, "0 records of 1 file: 0 rows written as parquet")
+    assert pq.read_table(tmp_path / "e.parquet").column_names == list(EXPECTED[0])
+
+
+def test_files_of_text_become_messages(scrubline, tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "7.txt").write_text("Seen.\nWell.\n")
+    code, _, _ = scrubline("convert", tmp_path / "notes", tmp_path / "m.hl7")
+    assert code == 0
+    assert "|7.txt|P|2.5.1|" in (tmp_path / "m.hl7").read_text()
