@@ -20,170 +20,83 @@ import itertools
 import json
 import random
 import resource
-import runpy
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
-import pyarrow as pa
-from scrubline.models.core.errors import DocumentError
-from scrubline.models.formats import FORMATS
 from scrubline.models.formats.column_roles import Columns
-from scrubline.models.formats.message_columns import MessageColumn
 from scrubline.models.messages.hl7_escapes import Escapes, delimiters_of
 from scrubline.models.messages.table import GRAMMARS
 
+from . import message_hl7_changes, message_json_changes, message_xml_changes
+from .message_changes import Change, changed, records
+from .message_checks import check
+from .message_files import check_file
+from .message_models import Validated
+
 ROOT = Path(__file__).resolve().parent.parent
-SIGNS = "|^~\\&\r\n \"'<>{}[],:/.aZ9éñ\u0085\U0001f600"
 _ESCAPES = Escapes(delimiters_of("MSH|^~\\&|"))
 MASTER_KEY = "scrubline-key-v1:" + "QUJD" * 10 + "QUI="
 
 
-def records(name: str) -> list[str]:
-    """Records to begin with: those of the demo, and the examples of the tests."""
-    folder = ROOT / "tests" / "models" / "messages" / name
-    found = [p.read_bytes().decode("utf-8", "replace") for p in sorted(folder.rglob("*.*"))]
-    if name == "hl7":
-        found = [p.read_bytes().decode() for p in sorted((ROOT / "demo" / "hl7").glob("*.hl7"))]
-        found += [p.read_bytes().decode("latin-1") for p in sorted(folder.glob("*.hl7"))]
-        found = [f"MSH{one}" for text in found for one in text.split("MSH")[1:]]
-        return [one.strip("\r\n\x0b\x1c") for one in found]
-    if name == "fhir":
-        examples = runpy.run_path(str(folder.parent / "fhir_examples.py"))
-        return [json.dumps(one, ensure_ascii=False) for one in examples["EXAMPLES"].values()]
-    kept = [one for one in found if one.lstrip("\ufeff \r\n").startswith(("{", "<"))]
-    return kept or sys.exit(f"no records of {name} to begin with")
-
-
-def changed(record: str, others: list[str], draw: random.Random) -> str:
-    """A record with a few changes."""
-    for _ in range(draw.randrange(1, 6)):
-        at = draw.randrange(len(record) + 1)
-        end = min(len(record), at + draw.choice((0, 0, 1, 1, 3, 20)))
-        what = draw.randrange(4)
-        if what == 0:
-            piece = "".join(draw.choice(SIGNS) for _ in range(draw.randrange(1, 6)))
-        elif what == 1:
-            other = draw.choice(others)
-            start = draw.randrange(len(other))
-            piece = other[start : start + draw.choice((5, 30, 200))]
-        elif what == 2:
-            piece = record[at : at + draw.choice((1, 10, 100))] * 2
-        else:
-            piece = ""
-        record = record[:at] + piece + record[end:]
-    return record
-
-
-def structure_of_hl7(record: str) -> object:
-    """Segments and the number of their fields, by the package `hl7`; None where it cannot tell.
-
-    Of MSH it counts an empty last field only now and then.
-    """
-    try:
-        import hl7
-    except ImportError:
-        return None
-    try:
-        parsed = hl7.parse(record.replace("\r\n", "\r").replace("\n", "\r"))
-    except Exception:
-        return None
-    return [(str(one[0]), len(one) if str(one[0]) != "MSH" else 0) for one in parsed]
-
-
-def structure_of_json(record: str) -> object:
-    """Whether it is JSON: what is left out may be any member."""
-    try:
-        json.loads(record)
-    except ValueError:
-        return None
-    return "json"
-
-
-def structure_of_xml(record: str) -> object:
-    """The names of all elements, in order."""
-    try:
-        return [element.tag for element in ElementTree.fromstring(record.encode()).iter()]
-    except (ElementTree.ParseError, UnicodeEncodeError):
-        return None
-
-
-STRUCTURE: dict[str, Callable[[str], object]] = {
-    "hl7": structure_of_hl7,
-    "fhir": structure_of_json,
-    "ccda": structure_of_xml,
+OWN: dict[str, dict[str, Change]] = {
+    "hl7": dict(message_hl7_changes.CHANGES),
+    "fhir": dict(message_json_changes.CHANGES),
+    "ccda": dict(message_xml_changes.CHANGES),
 }
+"""Name of a grammar -> its changes."""
 
 
-def check(name: str, record: str, columns: Columns, draw: random.Random) -> str:
-    """What became of a changed record: a word for the count.
-
-    Raises:
-        AssertionError: if something is not as it was.
-    """
-    nesting = FORMATS[name].nesting
-    assert nesting is not None
-    column = nesting.open(pa.array([record]), name, columns.nested[name])
-    assert isinstance(column, MessageColumn)
-    if column.errors:
-        return column.errors[0]
-    values = column._values[0]
-    position = 0
-    for value in values:
-        assert position <= value.start <= value.end <= len(record), "values overlap"
-        position = value.end
-    kept = {leaf: own.cells for leaf, own in column.leaves.items()}
-    assert column.closed(kept).to_pylist() == [record], "a record was changed without need"
-    others = [leaf for leaf in kept if leaf not in column._texts]  # no run leaves a text out
-    gone = {leaf for leaf in others if draw.random() < 0.3}
-    cells = {leaf: own for leaf, own in kept.items() if leaf not in gone}
-    new = {leaf for leaf in others if leaf not in gone and draw.random() < 0.3}
-    for leaf in new:
-        cells[leaf] = pa.array(['a|b^c&d~e\\f"<g>'] * len(cells[leaf]), pa.string())
-    try:
-        (out,) = column.closed(cells).to_pylist()
-    except DocumentError as error:
-        return error.code
-    # In FHIR an extension goes with its value.
-    untouched = [v for v in values if v.name not in gone | new and v.name != "Extension.url"]
-    at = 0
-    for value in untouched:
-        piece = record[value.start : value.end]
-        at = out.find(piece, at)
-        assert at >= 0, "a value that stays is gone"
-        at += len(piece)
-    before, after = STRUCTURE[name](record), STRUCTURE[name](out)
-    if before is not None:
-        assert after == before or name == "fhir" and after, "the structure is another one"
-    return "read"
+OWN_ROLES = {"hl7": [("ZPD", "drop"), ("ZVT", "drop"), ("ZNT", "drop")]}
+"""Roles of segments that some of the records have."""
 
 
 def fuzz(options: argparse.Namespace) -> None:
     """Prints a JSON line a format."""
     for name in [options.format] if options.format else list(GRAMMARS):
-        draw = random.Random(options.seed)
-        begin = records(name)
-        columns = Columns.of_record(name, [("ZPD", "drop")] if name == "hl7" else []).resolved(
-            [name]
-        )
-        counts: Counter[str] = Counter()
-        for number in range(options.records):
-            record = changed(draw.choice(begin), begin, draw)
-            try:
-                counts[check(name, record, columns, draw)] += 1
-            except AssertionError as error:
-                sys.exit(f"{name}, seed {options.seed}, record {number}: {error}")
-        print(
-            json.dumps(
-                {"format": name, "records": options.records, "became": dict(counts.most_common(9))}
-            )
-        )
+        print(json.dumps(_fuzzed(name, options)), flush=True)
+
+
+def _fuzzed(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    draw, begin = random.Random(options.seed), records(name)
+    weights = [(500 + len(one)) ** -1.5 for one in begin]  # long ones cost time
+    columns = Columns.of_record(name, OWN_ROLES.get(name, ())).resolved([name])
+    roles = dict(columns.roles)
+    became: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    of_change: dict[str, Counter[str]] = {}
+    validated = Validated(options.validate if name == "fhir" else 0)
+    for number in range(options.records):
+        (record,) = draw.choices(begin, weights)
+        record, names = changed(record, begin, OWN[name], draw)
+        try:
+            found = check(name, record, columns, roles, draw, counts)
+            if found.became == "read":
+                counts[f"files: {check_file(name, record, draw)}"] += 1
+        except AssertionError as error:
+            if options.keep:
+                options.keep.write_text(record, encoding="utf-8", newline="")
+            sys.exit(f"{name}, seed {options.seed}, record {number} ({names}): {error}")
+        became[found.became] += 1
+        if len(names) == 1:
+            of_change.setdefault(names[0], Counter())[found.became] += 1
+        if found.became == "read" and found.way != "any" and found.plain:
+            validated.look(record, found.out, found.way)
+    return {
+        "format": name,
+        "seed": options.seed,
+        "records": options.records,
+        "read": round(became["read"] / options.records, 3),
+        "became": dict(became.most_common()),
+        "checked": dict(sorted(counts.items())),
+        "by_change": {one: dict(of_change[one].most_common(5)) for one in sorted(of_change)},
+        **({"fhir.resources": dict(validated.counts)} if options.validate else {}),
+    }
 
 
 def messages(count: int, most_lines: int = 25) -> Iterator[str]:
@@ -252,6 +165,8 @@ def main() -> None:
     of_fuzz.add_argument("--format", choices=sorted(GRAMMARS))
     of_fuzz.add_argument("--records", type=int, default=100_000)
     of_fuzz.add_argument("--seed", type=int, default=1)
+    of_fuzz.add_argument("--validate", type=int, default=0, help="records for fhir.resources")
+    of_fuzz.add_argument("--keep", type=Path, help="file for a record that shows a fault")
     of_scale = kinds.add_parser("scale", help="whole jobs over HL7 v2 messages")
     of_scale.add_argument("--messages", type=int, nargs="+", default=[10_000, 100_000])
     of_scale.add_argument("--lines", type=int, default=25, help="of a report, at most")

@@ -1,0 +1,292 @@
+"""What must hold of a record of which some values and stretches of texts were replaced.
+
+All that lies outside of them is as it was; texts read back as the scrubbed ones; parsers of others
+see the same structure: `hl7` for HL7 v2, the standard library for JSON, `lxml` for XML.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyarrow as pa
+from scrubline.models.core.errors import DocumentError
+from scrubline.models.core.views import Edit, applied
+from scrubline.models.core.written_texts import Mapped, Stack, TextPiece, WrittenText
+from scrubline.models.formats import FORMATS
+from scrubline.models.formats.column_roles import Columns, Role
+from scrubline.models.formats.message_columns import MessageColumn
+from scrubline.models.jobs.record_rows import unstable_rows
+from scrubline.models.messages.base import MessageValue
+
+from . import message_structures as structures
+
+NEW = 'a|b^c&d~e\\f"<g>'
+"""What is put in the place of values."""
+
+STAND_INS = (
+    *("[PATIENT]", "[DATE]", "Zoë", "x", "Mary Ann", "", NEW, "\U0001f600", "12/3/2020", "O'Neil"),
+    *("&lt;", "]]>", "\\.br\\", "{\\b x}", "two\nlines", "-", "a--b", "\\u00e9", "&#65;"),
+)
+"""What is put in the place of stretches of texts."""
+
+WAYS = ("stay", "roles", "any")
+"""What becomes of values that are no texts: nothing; what their roles say; anything."""
+
+Hole = tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Checked:
+    """What became of a record.
+
+    Attributes:
+        became: `read`, or the class of its error.
+        out: the scrubbed record.
+        way: one of `WAYS`.
+        plain: whether stand-ins are as those of a run, without signs of markup.
+    """
+
+    became: str
+    out: str = ""
+    way: str = ""
+    plain: bool = False
+
+
+def check(
+    name: str,
+    record: str,
+    columns: Columns,
+    roles: Mapping[str, Role],
+    draw: random.Random,
+    counts: Counter[str],
+) -> Checked:
+    """Scrubs a changed record at random.
+
+    Args:
+        roles: those of `columns`, by name.
+        counts: of texts and stretches, and of comparisons; added to.
+
+    Raises:
+        AssertionError: if something is not as it was.
+    """
+    column = _opened(name, record, columns)
+    if column.errors:
+        return Checked(column.errors[0])
+    values = column._values[0]
+    for one, other in itertools.pairwise(values):
+        assert one.end <= other.start, "values overlap or are out of order"
+    assert all(0 <= one.start <= one.end <= len(record) for one in values), "a value is nowhere"
+    kept = {leaf: own.cells for leaf, own in column.leaves.items()}
+    assert column.closed(kept).to_pylist() == [record], "a record was changed without need"
+    if unread := next((note.error for note in column.notes if note.written is None), ""):
+        return Checked(unread)
+    (way,) = draw.choices(WAYS, (2, 2, 1))
+    plain = draw.random() < 0.5
+    texts: dict[str, str] = {}
+    try:
+        for note in column.notes:
+            assert note.written is not None
+            texts |= _scrubbed(note.written, draw, plain, counts)
+    except DocumentError as error:
+        return Checked(f"replaced: {error.code}")
+    cells = {leaf: _others(way, roles[leaf], own, draw) for leaf, own in kept.items()}
+    cells = {leaf: own for leaf, own in cells.items() if own is not None}
+    try:
+        (first,) = column.closed(cells).to_pylist()
+    except DocumentError as error:
+        return Checked(f"written: {error.code}")
+    check_others(name, record, values, cells, first)
+    again = _opened(name, first, columns)
+    if unstable_rows(column, again, columns.named(Role.TEXT)):
+        return Checked(f"UnstableRecord ({way})")
+    out = _with_texts(name, columns, again, first, texts, counts)
+    return Checked("read", out, way, plain)
+
+
+def _opened(name: str, record: str, columns: Columns) -> MessageColumn:
+    nesting = FORMATS[name].nesting
+    assert nesting is not None
+    column = nesting.open(pa.array([record]), name, columns.nested[name])
+    assert isinstance(column, MessageColumn)
+    return column
+
+
+# -- texts
+
+
+def stretches(
+    text: str, joins: Sequence[int], draw: random.Random, stand_ins: Sequence[str]
+) -> list[Edit]:
+    """Some stretches of a text with what takes their places; none holds one of `joins`."""
+    found: list[Edit] = []
+    at, taken = 0, frozenset(joins)
+    for _ in range(draw.choice((0, 1, 1, 2, 4))):
+        low = at + draw.randrange(max(1, len(text) // 3))
+        high = min(len(text), low + draw.choice((1, 2, 5, 12, 40)))
+        high = next((one for one in range(low, high) if one in taken), high)
+        if low < high:
+            found.append((low, high, draw.choice(stand_ins)))
+            at = high
+    return found
+
+
+def _scrubbed(
+    written: WrittenText, draw: random.Random, plain: bool, counts: Counter[str]
+) -> dict[str, str]:
+    """Place -> new source of each piece; checked is that all else in it stays."""
+    edits = stretches(written.text, written.joins, draw, STAND_INS[:6] if plain else STAND_INS)
+    new = written.replaced(edits)
+    counts["texts"] += 1
+    counts["texts in markup"] += any(len(piece.layers) > 1 for piece in written.pieces)
+    counts["stretches"] += len(edits)
+    low = 0
+    for piece, (place, source) in zip(written.pieces, new, strict=True):
+        assert place == piece.place
+        size = len(piece.stack.text)
+        own = [(a - low, b - low, put) for a, b, put in edits if low <= a < low + size]
+        check_piece(piece, own, source)
+        low += size + 1
+    return dict(new)
+
+
+def check_piece(piece: TextPiece, edits: Sequence[Edit], source: str) -> None:
+    """A new source reads as the text with its edits, and outside of them is as it was.
+
+    Raises:
+        AssertionError: if not.
+    """
+    before, after = piece.stack, Stack.of(source, piece.layers)
+    assert after.text == applied(before.text, edits), "a text does not read as the scrubbed one"
+    holes: list[Hole] = [(low, high) for low, high, _ in edits]
+    olds = [before.source, *(level.text for level in before.levels)]
+    news = [after.source, *(level.text for level in after.levels)]
+    for depth in range(len(before.levels) - 1, -1, -1):
+        level = before.levels[depth]
+        if isinstance(level, Mapped):
+            starts, ends = level.view.starts.tolist(), level.view.ends.tolist()
+            holes = [(starts[at], ends[at]) for low, high in holes for at in range(low, high)]
+            holes += level.removed
+        elif holes:  # bytes that are encoded anew
+            holes = [(0, len(olds[depth]))]
+        assert keeps(olds[depth], holes, news[depth]), "something beside a stretch is another"
+        if not holes:
+            assert olds[depth] == news[depth], "a text was changed without need"
+
+
+def keeps(old: str, holes: Iterable[Hole], new: str) -> bool:
+    """Whether all of a text that lies outside of holes stands in another, in order."""
+    merged: list[list[int]] = []
+    for low, high in sorted(holes):
+        if merged and low <= merged[-1][1]:
+            merged[-1][1] = max(high, merged[-1][1])
+        else:
+            merged.append([low, high])
+    if not merged:
+        return old == new
+    head, tail = old[: merged[0][0]], old[merged[-1][1] :]
+    if len(head) + len(tail) > len(new) or not (new.startswith(head) and new.endswith(tail)):
+        return False
+    at, end = len(head), len(new) - len(tail)
+    for (_, low), (high, _) in itertools.pairwise(merged):
+        found = new.find(old[low:high], at, end)
+        if found < 0:
+            return False
+        at = found + high - low
+    return True
+
+
+# -- values that are no texts
+
+
+def _others(way: str, role: Role, cells: pa.Array, draw: random.Random) -> pa.Array | None:
+    """Other cells of a role; None for those that are left out."""
+    if role is Role.TEXT or way == "stay":
+        return cells
+    if way == "any":
+        what = draw.random()
+        new = pa.array([NEW] * len(cells), pa.string())
+        return None if what < 0.3 else new if what < 0.5 else cells
+    if role in (Role.DROP, Role.KNOWN) or (role in (Role.DATE, Role.BIRTH) and draw.random() < 0.5):
+        return None
+    values = cells.to_pylist()
+    if role in (Role.ID, Role.PATIENT, Role.HASH):
+        keys = [hashlib.sha256(value.encode()).hexdigest()[:32] for value in values]
+        if role is not Role.HASH:
+            keys = [key if key == keys[0] else None for key in keys]
+        return pa.array(keys, pa.string())
+    return cells
+
+
+def check_others(
+    name: str,
+    record: str,
+    values: Sequence[MessageValue],
+    cells: Mapping[str, pa.Array],
+    out: str,
+) -> None:
+    """What lies outside of values that changed or went is as it was.
+
+    Raises:
+        AssertionError: if not.
+    """
+    given = {leaf: iter(own.to_pylist()) for leaf, own in cells.items()}
+    new = [next(given[one.name]) if one.name in given else None for one in values]
+    gone = [one for one, cell in zip(values, new, strict=True) if cell is None]
+    changed = {
+        one: cell
+        for one, cell in zip(values, new, strict=True)
+        if cell is not None and not one.layers and cell != one.value
+    }
+    if name != "fhir" or not gone:
+        holes = [(one.start, one.end) for one in changed]
+        holes += [structures.hole_of(name, record, one) for one in gone]
+        assert keeps(record, holes, out), "something beside a value is another"
+    if name == "fhir":
+        structures.check_json(record, gone, changed, out)
+    elif name == "ccda":
+        structures.check_xml(record, gone, changed, out)
+    else:
+        structures.check_hl7(record, gone, changed, out)
+
+
+# -- both
+
+
+def _with_texts(
+    name: str,
+    columns: Columns,
+    column: MessageColumn,
+    record: str,
+    texts: Mapping[str, str],
+    counts: Counter[str],
+) -> str:
+    """The record with its texts replaced, checked byte for byte, and by reading it again."""
+    cells = {leaf: own.cells for leaf, own in column.leaves.items()}
+    for leaf in columns.named(Role.TEXT):
+        if leaf in cells:
+            own = [texts[place] for place in column.leaves[leaf].places]
+            cells[leaf] = pa.array(own, pa.string())
+    (out,) = column.closed(cells).to_pylist()
+    edits = [(v.start, v.end, texts[v.place]) for v in column._values[0] if v.layers]
+    assert out == applied(record, edits), "bytes outside of texts are others"
+    again = _opened(name, out, columns)
+    assert not again.errors, f"what comes out cannot be read: {again.errors.get(0)}"
+    expected = [Stack.of(texts[v.place], v.layers).text for v in column._values[0] if v.layers]
+    found = [_said(out, value) for value in again._values[0] if value.layers]
+    said = [text for one in expected if (text := one.strip())]
+    assert [one for one in found if one] == said, "texts of what comes out are others"
+    by = structures.COMPARED[name](record, out, column._values[0], again._values[0])
+    counts[f"compared by {by}"] += 1
+    return out
+
+
+def _said(record: str, value: MessageValue) -> str:
+    try:
+        return Stack.of(record[value.start : value.end], value.layers).text.strip()
+    except DocumentError as error:
+        raise AssertionError(f"a text of what comes out cannot be read: {error.code}") from None
