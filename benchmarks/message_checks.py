@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow as pa
 from scrubline.models.core.errors import DocumentError
 from scrubline.models.core.views import Edit, applied
-from scrubline.models.core.written_texts import Mapped, Stack, TextPiece, WrittenText
+from scrubline.models.core.written_texts import Layer, Mapped, Stack, TextPiece, WrittenText
 from scrubline.models.formats import FORMATS
 from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.formats.message_columns import MessageColumn
@@ -29,7 +29,19 @@ NEW = 'a|b^c&d~e\\f"<g>'
 """What is put in the place of values."""
 
 STAND_INS = (
-    *("[PATIENT]", "[DATE]", "Zoë", "x", "Mary Ann", "", NEW, "\U0001f600", "12/3/2020", "O'Neil"),
+    *(
+        "[PATIENT]",
+        "[DATE]",
+        "Zoë",
+        "x",
+        "Mary Ann",
+        "J.",
+        NEW,
+        "",
+        "\U0001f600",
+        "12/3/2020",
+        "O'Neil",
+    ),
     *("&lt;", "]]>", "\\.br\\", "{\\b x}", "two\nlines", "-", "a--b", "\\u00e9", "&#65;"),
 )
 """What is put in the place of stretches of texts."""
@@ -104,6 +116,9 @@ def check(
     again = _opened(name, first, columns)
     if unstable_rows(column, again, columns.named(Role.TEXT)):
         return Checked(f"UnstableRecord ({way})")
+    if _kinds(column) != _kinds(again):
+        assert way == "any", "a text is read otherwise than it was"
+        return Checked("a text of another kind (any)")
     out = _with_texts(name, columns, again, first, texts, counts)
     return Checked("read", out, way, plain)
 
@@ -114,6 +129,11 @@ def _opened(name: str, record: str, columns: Columns) -> MessageColumn:
     column = nesting.open(pa.array([record]), name, columns.nested[name])
     assert isinstance(column, MessageColumn)
     return column
+
+
+def _kinds(column: MessageColumn) -> dict[str, Sequence[Layer]]:
+    """Place -> the layers of each text."""
+    return {one.place: one.layers for one in column._values[0] if one.layers}
 
 
 # -- texts

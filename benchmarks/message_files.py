@@ -80,7 +80,7 @@ def check_file(name: str, record: str, draw: random.Random) -> str:
         codec = _NAMES.get(said[1].lower(), said[1])
     try:
         record.encode(codec)
-    except UnicodeEncodeError:
+    except (UnicodeEncodeError, LookupError):
         return "not in its encoding"
     content, expected = _content(name, record, draw)
     if not content:

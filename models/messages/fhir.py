@@ -51,8 +51,7 @@ class FhirGrammar:
         found = Walk(record, scan_object(record), plans_of(declared)).values()
         if "\\u" in record:
             for value in found:
-                if not value.layers:
-                    _require_encodable(value.value)
+                _require_encodable(value.value)
         return found
 
     def patient_of(self, canonical: str) -> str | None:

@@ -56,7 +56,7 @@ def _gone(root: JsonObject, starts: Sequence[int]) -> set[int]:
             if was_more and (not left or left == ["url"] and _is_extension(node)):
                 gone.add(id(node))
         elif isinstance(node, JsonArray):
-            held = [one for one in node.items if not _is_null(one)]
+            held = [one for one in node.items if id(one) in gone or not _is_null(one)]
             if held and all(id(one) in gone for one in held):
                 gone.add(id(node))
     return gone

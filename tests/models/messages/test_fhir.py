@@ -471,6 +471,7 @@ def test_a_url_that_changes_goes_with_the_extension():
         ('{"resourceType": 5}', "BadFhir"),
         ('{"resourceType": "Bundle", "entry": [{"resource": {}}]}', "BadFhir"),
         (r'{"resourceType": "Patient", "id": "\ud800"}', "LoneSurrogate"),
+        (r'{"resourceType": "Observation", "note": [{"text": "a \ud83d"}]}', "LoneSurrogate"),
         ('{"resourceType": "Patient", "id": "\ud800"}', "LoneSurrogate"),
         ('{"resourceType": "Patient", "id": 1, "id": 2}', "DuplicateKey"),
         ('{"resourceType": "Patient", "contained": "x"}', None),
@@ -514,7 +515,8 @@ def test_a_nul_in_a_text_stays():
 
 def test_keys_that_fhir_does_not_have_go_with_what_is_declared_of_them():
     columns = Columns.of_record("fhir", [("Patient.foo", "drop")])
-    for value in (None, "", {}, [], {"John": None}, {"John": ""}, [{"John": []}], "John"):
+    held = ({"John": None}, {"John": ""}, [{"John": []}], {"John": [None]}, {"John": [[], None]})
+    for value in (None, "", {}, [], [None], *held, "John"):
         record = as_text({"resourceType": "Patient", "active": True, "foo": value})
         assert json.loads(scrubbed(record, columns)) == {"resourceType": "Patient", "active": True}
 
