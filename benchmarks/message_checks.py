@@ -22,6 +22,7 @@ from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.formats.message_columns import MessageColumn
 from scrubline.models.jobs.record_rows import unstable_rows
 from scrubline.models.messages.base import MessageValue
+from scrubline.models.rendering.flow import Flowing
 
 from . import message_structures as structures
 
@@ -112,7 +113,10 @@ def check(
         (first,) = column.closed(cells).to_pylist()
     except DocumentError as error:
         return Checked(f"written: {error.code}")
-    check_others(name, record, values, cells, first)
+    if way == "stay":
+        assert first == record, "a record was changed without need"
+    else:
+        check_others(name, record, values, cells, first)
     again = _opened(name, first, columns)
     if unstable_rows(column, again, columns.named(Role.TEXT)):
         return Checked(f"UnstableRecord ({way})")
@@ -189,8 +193,12 @@ def check_piece(piece: TextPiece, edits: Sequence[Edit], source: str) -> None:
         level = before.levels[depth]
         if isinstance(level, Mapped):
             starts, ends = level.view.starts.tolist(), level.view.ends.tolist()
-            holes = [(starts[at], ends[at]) for low, high in holes for at in range(low, high)]
-            holes += level.removed
+            ranges, holes = holes, list(level.removed)
+            for low, high in ranges:
+                holes += zip(starts[low:high], ends[low:high], strict=True)
+                if isinstance(level, Flowing):  # blanks that were read as one
+                    more = zip(level.owners.tolist(), level.more, strict=True)
+                    holes += (place for owner, place in more if low <= owner < high)
         elif holes:  # bytes that are encoded anew
             holes = [(0, len(olds[depth]))]
         assert keeps(olds[depth], holes, news[depth]), "something beside a stretch is another"

@@ -12,9 +12,10 @@ from .message_changes import Change
 
 _ENDS = ("\r", "\n", "\r\n")
 _ESCAPED = (
-    *("\\T\\", "\\.br\\", "\\X0D\\", "\\XC3A9\\", "\\XE9\\", "\\H\\x\\N\\", "\\E\\", "\\F\\", "\\S\\"),
-    *("\\R\\", "\\Zfoo\\", "\\", "\\X4\\", "\\C2842\\", "\\.sp+2\\", "\\.in4\\", "\\X414243\\", "\\\\"),
-)  # fmt: skip
+    *("\\T\\", "\\.br\\", "\\X0D\\", "\\XC3A9\\", "\\XE9\\", "\\H\\x\\N\\", "\\E\\"),
+    *("\\F\\", "\\S\\", "\\R\\", "\\Zfoo\\", "\\", "\\X4\\", "\\C2842\\", "\\.sp+2\\"),
+    *("\\.in4\\", "\\X414243\\", "\\\\"),
+)
 _TYPES = ("TX", "FT", "ST", "NM", "CE", "CWE", "DT", "TS", "XPN", "ED", "")
 
 
@@ -110,7 +111,8 @@ def fewer_signs(record: str, others: Sequence[str], draw: random.Random) -> str:
     head = re.match(r"MSH(.)([^|]{0,5})", record)
     if head is None:
         return record
-    return f"MSH{head[1]}{draw.choice((head[2][:3], head[2][:3], head[2] + '#'))}{record[head.end() :]}"
+    signs = draw.choice((head[2][:3], head[2][:3], head[2] + "#"))
+    return f"MSH{head[1]}{signs}{record[head.end() :]}"
 
 
 def line_ends(record: str, others: Sequence[str], draw: random.Random) -> str:

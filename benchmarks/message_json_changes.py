@@ -167,7 +167,8 @@ def value_of(name: str, draw: random.Random, depth: int = 0) -> Any:
 
 
 _LISTS = frozenset(
-    "identifier name telecom address coding given line note category contained extension".split()
+    ("identifier", "name", "telecom", "address", "coding", "given", "line", "note", "category")
+    + ("contained", "extension")
 )
 
 

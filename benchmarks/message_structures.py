@@ -187,8 +187,12 @@ def _mark_of(value: MessageValue, mark: str) -> str:
     return f"urn:removed:{value.start}" if _is_space(value) else mark
 
 
-def _events(record: str) -> list[_Event]:
-    """Starts and ends of elements, and texts, in order; comments are none."""
+def _events(record: str, empty: bool = True) -> list[_Event]:
+    """Starts and ends of elements, and texts, in order; comments are none.
+
+    Args:
+        empty: whether attributes count that say nothing.
+    """
     parser = etree.XMLParser(resolve_entities=False, huge_tree=True)
     root = etree.fromstring(_DECLARATION.sub("", record).encode(), parser)
     found: list[_Event] = []
@@ -206,7 +210,8 @@ def _events(record: str) -> list[_Event]:
         elif not isinstance(node.tag, str):
             text(node.tail if node is not root else None)
         else:
-            pairs = ((_REMOVED.sub("", k), v) for k, v in node.attrib.items() if GONE not in v)
+            said = node.attrib.items()
+            pairs = ((_REMOVED.sub("", k), v) for k, v in said if GONE not in v and (empty or v))
             found.append(("start", _REMOVED.sub("", node.tag), tuple(pairs)))
             text(node.text)
             waiting.append((node, True))
@@ -223,7 +228,9 @@ def compared_xml(
     except etree.XMLSyntaxError:
         return "bytes alone"
     assert outline == _outline(after), "tags or attributes are others"
-    marked = [_events(_texts_marked(one, own)) for one, own in ((before, values), (after, outs))]
+    marked = [
+        _events(_texts_marked(one, own), False) for one, own in ((before, values), (after, outs))
+    ]
     assert marked[0] == marked[1], "what lies outside of texts is another"
     return "lxml"
 
@@ -264,9 +271,9 @@ def check_hl7(
 
 
 def shape_of(record: str) -> object:
-    """Segments with the numbers of what is in each field, by the package `hl7`; None where it fails.
+    """Segments with the numbers of what is in each field, by the package `hl7`.
 
-    Of MSH it counts an empty last field only now and then.
+    None where it fails. Of MSH it counts an empty last field only now and then.
     """
     if len(set(record[3:8])) < 5 or record[3] != record[8:9]:
         return None  # it takes the usual signs for those that are not named

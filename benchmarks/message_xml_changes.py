@@ -367,7 +367,7 @@ def narrative(draw: random.Random) -> str:
     """The narrative of a section."""
     pieces = (
         "<paragraph>{}</paragraph>", "{}<br/>", "<content ID='a1'>{}</content>", "{}",
-        "<table border='1'><thead><tr><th>{}</th></tr></thead><tbody><tr><td>x</td></tr></tbody></table>",
+        "<table border='1'><tbody><tr><th>{}</th></tr><tr><td>x</td></tr></tbody></table>",
         "<list><item>{}</item><item>y</item></list>", "<content styleCode='Bold'>{}</content>",
         "<footnote>{}</footnote>", "&#233;{}", "&lt;{}&gt;", "<![CDATA[{} < 5]]>", "<sup>{}</sup>",
         "<!-- {} -->", "<linkHtml href='http://x.org/{}'>z</linkHtml>", "<caption>{}</caption>",
