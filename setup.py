@@ -159,6 +159,8 @@ setup(
             # Parsers of messages, to compare structures with.
             "hl7>=0.4.5",
             "lxml>=5.3",
+            # Models of FHIR R4B and R5: whether what comes out is still a resource.
+            "fhir.resources>=8,<9",
             # Check digits of national numbers, to compare ours with.
             "python-stdnum==2.1",
             "swift==2.38.3; sys_platform == 'linux'",
