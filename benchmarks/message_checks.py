@@ -16,13 +16,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow as pa
 from scrubline.models.core.errors import DocumentError
 from scrubline.models.core.views import Edit, applied
-from scrubline.models.core.written_texts import Layer, Mapped, Stack, TextPiece, WrittenText
+from scrubline.models.core.written_texts import Layer, Mapped, Stack, TextPiece
 from scrubline.models.formats import FORMATS
 from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.formats.message_columns import MessageColumn
+from scrubline.models.formats.nested_columns import NestedNote
 from scrubline.models.jobs.record_rows import unstable_rows
 from scrubline.models.messages.base import MessageValue
 from scrubline.models.rendering.flow import Flowing
+from scrubline.models.roster.people import LABELS as PEOPLE_LABELS
 
 from . import message_structures as structures
 
@@ -47,6 +49,12 @@ STAND_INS = (
 )
 """What is put in the place of stretches of texts."""
 
+FILLED = tuple(sorted(set(PEOPLE_LABELS) - {"DATE"}))
+"""Labels of known values that policy `expert` gives surrogates."""
+
+_OF_ONE_FORM = str.maketrans("0123456789aeiouAEIOU", "1234567890eiouaEIOUA")
+"""In the place of a known value stands another of its form."""
+
 WAYS = ("stay", "roles", "any")
 """What becomes of values that are no texts: nothing; what their roles say; anything."""
 
@@ -70,24 +78,45 @@ class Checked:
     plain: bool = False
 
 
-def check(
-    name: str,
-    record: str,
-    columns: Columns,
-    roles: Mapping[str, Role],
-    draw: random.Random,
-    counts: Counter[str],
-) -> Checked:
+@dataclasses.dataclass(frozen=True)
+class Declared:
+    """A grammar, with the roles of its values.
+
+    Attributes:
+        name: of the grammar.
+        columns: what is declared.
+        roles: role of each name.
+        texts: the names whose values are read and replaced as texts.
+    """
+
+    name: str
+    columns: Columns
+    roles: Mapping[str, Role]
+    texts: Sequence[str]
+
+    @classmethod
+    def of(cls, name: str, own: Sequence[tuple[str, str]], fills: bool) -> Declared:
+        """What is declared of a grammar, and of a site's own parts of it.
+
+        Args:
+            fills: whether something stands in the place of known values, as with surrogates.
+        """
+        columns = Columns.of_record(name, own, FILLED if fills else ()).resolved([name])
+        texts = (*columns.named(Role.TEXT), *columns.filled_names)
+        return cls(name, columns, dict(columns.roles), texts)
+
+
+def check(declared: Declared, record: str, draw: random.Random, counts: Counter[str]) -> Checked:
     """Scrubs a changed record at random.
 
     Args:
-        roles: those of `columns`, by name.
         counts: of texts and stretches, and of comparisons; added to.
 
     Raises:
         AssertionError: if something is not as it was.
     """
-    column = _opened(name, record, columns)
+    name = declared.name
+    column = _opened(declared, record)
     if column.errors:
         return Checked(column.errors[0])
     values = column._values[0]
@@ -103,11 +132,13 @@ def check(
     texts: dict[str, str] = {}
     try:
         for note in column.notes:
-            assert note.written is not None
-            texts |= _scrubbed(note.written, draw, plain, counts)
+            texts |= _scrubbed(note, draw, plain, counts)
     except DocumentError as error:
         return Checked(f"replaced: {error.code}")
-    cells = {leaf: _others(way, roles[leaf], own, draw) for leaf, own in kept.items()}
+    cells = {
+        leaf: own if leaf in declared.texts else _others(way, declared.roles[leaf], own, draw)
+        for leaf, own in kept.items()
+    }
     cells = {leaf: own for leaf, own in cells.items() if own is not None}
     try:
         (first,) = column.closed(cells).to_pylist()
@@ -117,20 +148,21 @@ def check(
         assert first == record, "a record was changed without need"
     else:
         check_others(name, record, values, cells, first)
-    again = _opened(name, first, columns)
-    if unstable_rows(column, again, columns.named(Role.TEXT)):
+    again = _opened(declared, first)
+    if unstable_rows(column, again, declared.texts):
         return Checked(f"UnstableRecord ({way})")
     if _kinds(column) != _kinds(again):
         assert way == "any", "a text is read otherwise than it was"
         return Checked("a text of another kind (any)")
-    out = _with_texts(name, columns, again, first, texts, counts)
+    out = _with_texts(declared, again, first, texts, counts)
     return Checked("read", out, way, plain)
 
 
-def _opened(name: str, record: str, columns: Columns) -> MessageColumn:
+def _opened(declared: Declared, record: str) -> MessageColumn:
+    name = declared.name
     nesting = FORMATS[name].nesting
     assert nesting is not None
-    column = nesting.open(pa.array([record]), name, columns.nested[name])
+    column = nesting.open(pa.array([record]), name, declared.columns.nested[name])
     assert isinstance(column, MessageColumn)
     return column
 
@@ -160,12 +192,16 @@ def stretches(
 
 
 def _scrubbed(
-    written: WrittenText, draw: random.Random, plain: bool, counts: Counter[str]
+    note: NestedNote, draw: random.Random, plain: bool, counts: Counter[str]
 ) -> dict[str, str]:
     """Place -> new source of each piece; checked is that all else in it stays."""
+    written = note.written
+    assert written is not None
     edits = stretches(written.text, written.joins, draw, STAND_INS[:6] if plain else STAND_INS)
+    if note.known is not None:
+        edits = [(a, b, written.text[a:b].translate(_OF_ONE_FORM)) for a, b, _ in edits]
     new = written.replaced(edits)
-    counts["texts"] += 1
+    counts["texts" if note.known is None else "known values"] += 1
     counts["texts in markup"] += any(len(piece.layers) > 1 for piece in written.pieces)
     counts["stretches"] += len(edits)
     low = 0
@@ -233,7 +269,7 @@ def keeps(old: str, holes: Iterable[Hole], new: str) -> bool:
 
 def _others(way: str, role: Role, cells: pa.Array, draw: random.Random) -> pa.Array | None:
     """Other cells of a role; None for those that are left out."""
-    if role is Role.TEXT or way == "stay":
+    if way == "stay":
         return cells
     if way == "any":
         what = draw.random()
@@ -286,8 +322,7 @@ def check_others(
 
 
 def _with_texts(
-    name: str,
-    columns: Columns,
+    declared: Declared,
     column: MessageColumn,
     record: str,
     texts: Mapping[str, str],
@@ -295,20 +330,20 @@ def _with_texts(
 ) -> str:
     """The record with its texts replaced, checked byte for byte, and by reading it again."""
     cells = {leaf: own.cells for leaf, own in column.leaves.items()}
-    for leaf in columns.named(Role.TEXT):
+    for leaf in declared.texts:
         if leaf in cells:
             own = [texts[place] for place in column.leaves[leaf].places]
             cells[leaf] = pa.array(own, pa.string())
     (out,) = column.closed(cells).to_pylist()
     edits = [(v.start, v.end, texts[v.place]) for v in column._values[0] if v.layers]
     assert out == applied(record, edits), "bytes outside of texts are others"
-    again = _opened(name, out, columns)
+    again = _opened(declared, out)
     assert not again.errors, f"what comes out cannot be read: {again.errors.get(0)}"
     expected = [Stack.of(texts[v.place], v.layers).text for v in column._values[0] if v.layers]
     found = [_said(out, value) for value in again._values[0] if value.layers]
     said = [text for one in expected if (text := one.strip())]
     assert [one for one in found if one] == said, "texts of what comes out are others"
-    by = structures.COMPARED[name](record, out, column._values[0], again._values[0])
+    by = structures.COMPARED[declared.name](record, out, column._values[0], again._values[0])
     counts[f"compared by {by}"] += 1
     return out
 

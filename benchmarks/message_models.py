@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib
 import json
 from collections import Counter
+from typing import Any
 
 MODELS = {"R5": "fhir.resources", "R4B": "fhir.resources.R4B"}
 """Version of FHIR -> the package of its models."""
+
+_CHOICE = "Expect any of field value from this list"
 
 
 class Validated:
@@ -45,5 +48,10 @@ def errors_of(record: str, version: str) -> set[str]:
         model.model_validate_json(record)
     except Exception as error:
         of_each = getattr(error, "errors", None)
-        return {one["type"] for one in of_each()} if of_each else {type(error).__name__}
+        return set(map(_kind_of, of_each())) if of_each else {type(error).__name__}
     return set()
+
+
+def _kind_of(error: dict[str, Any]) -> str:
+    """The kind of an error; one of the names of a choice may be missing, too."""
+    return "missing" if _CHOICE in error["msg"] else str(error["type"])

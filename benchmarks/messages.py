@@ -35,13 +35,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scrubline.models.formats.column_roles import Columns
 from scrubline.models.messages.hl7_escapes import Escapes, delimiters_of
 from scrubline.models.messages.table import GRAMMARS
 
 from . import message_hl7_changes, message_json_changes, message_xml_changes
 from .message_changes import Change, changed, records
-from .message_checks import check
+from .message_checks import Declared, check
 from .message_files import check_file
 from .message_models import Validated
 
@@ -72,8 +71,7 @@ def fuzzed(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """What came of changed records of a grammar, and what was checked of them."""
     draw, begin = random.Random(options.seed), records(name)
     weights = [(500 + len(one)) ** -1.5 for one in begin]  # long ones cost time
-    columns = Columns.of_record(name, OWN_ROLES.get(name, ())).resolved([name])
-    roles = dict(columns.roles)
+    kinds = [Declared.of(name, OWN_ROLES.get(name, ()), fills) for fills in (False, True)]
     became: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     of_change: dict[str, Counter[str]] = {}
@@ -82,7 +80,7 @@ def fuzzed(name: str, options: argparse.Namespace) -> dict[str, Any]:
         (record,) = draw.choices(begin, weights)
         record, names = changed(record, begin, OWN[name], draw)
         try:
-            found = check(name, record, columns, roles, draw, counts)
+            found = check(draw.choice(kinds), record, draw, counts)
             if found.became == "read":
                 counts[f"files: {check_file(name, record, draw)}"] += 1
         except AssertionError as error:
