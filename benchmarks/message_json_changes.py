@@ -218,7 +218,9 @@ def _declared(root: Members, others: Sequence[str], draw: random.Random) -> None
 
 
 def _extended(root: Members, others: Sequence[str], draw: random.Random) -> None:
-    node, _ = _any_object(root, draw)
+    node, type_ = _any_object(root, draw)
+    if "extension" not in elements()[type_]:
+        return
     kinds = [*PRIMITIVES, "HumanName", "Coding", "Reference", "Quantity", "Attachment", "Address"]
     kind = draw.choice([one for one in kinds if one != "xhtml"])
     value = (f"value{kind[0].upper()}{kind[1:]}", value_of(kind, draw))
@@ -238,14 +240,17 @@ def _contained(root: Members, others: Sequence[str], draw: random.Random) -> Non
     made = _resource(draw, f"c{draw.randrange(3)}")
     if isinstance(held, list) and not isinstance(held, Members):
         held.append(made)
-    elif root.named("resourceType") != "Bundle":
+    elif _may_have(root, "contained"):
         root.append(("contained", [made]))
 
 
+def _may_have(node: Members, key: str) -> bool:
+    """Whether resources of a type have an element."""
+    return key in elements().get(str(node.named("resourceType")), {})
+
+
 def _narrated(root: Members, others: Sequence[str], draw: random.Random) -> None:
-    found = [
-        node for node, type_ in objects(root) if node.named("resourceType") and type_ != "Bundle"
-    ]
+    found = [node for node, _ in objects(root) if _may_have(node, "text")]
     if found:
         node = draw.choice(found)
         text = Members([("status", "generated"), ("div", narrative(draw))])
@@ -259,7 +264,7 @@ def _attached(root: Members, others: Sequence[str], draw: random.Random) -> None
     found = [node for node, type_ in objects(root) if type_ == "Attachment"]
     if found and draw.random() < 0.7:
         draw.choice(found)[:] = made
-    else:
+    elif _may_have(root, "extension"):
         root.append(
             ("extension", [Members([("url", "http://example.org/x"), ("valueAttachment", made)])])
         )

@@ -357,7 +357,7 @@ def _other_body(tree: Tree, others: Sequence[str], draw: random.Random) -> None:
     attributes = [("mediaType", f'"{kind}"'), ("representation", '"B64"')]
     if draw.random() < 0.3:
         attributes, data = [("mediaType", '"text/plain"')], escaped(base.words(draw, odd=0.1))
-    if draw.random() < 0.3 and len(data) > 20:
+    elif draw.random() < 0.3 and len(data) > 20:
         data = "\n".join(data[at : at + 20] for at in range(0, len(data), 20))
     body.tag = f"{prefix}nonXMLBody"
     body.children = [Element(f"{prefix}text", attributes, [data])]

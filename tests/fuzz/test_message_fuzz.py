@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def test_records_changed_at_random_stay_what_they_are(name):
     options = argparse.Namespace(records=400, seed=5, validate=40, keep=None)
     found = messages.fuzzed(name, options)
-    assert found["read"] > 0.6
+    assert found["read"] > 0.55
     assert found["checked"]["stretches"] > 400
     if name == "fhir":
         taken = found["fhir.resources"]
