@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow as pa
 from scrubline.models.core.errors import DocumentError
 from scrubline.models.core.views import Edit, applied
-from scrubline.models.core.written_texts import Layer, Mapped, Stack, TextPiece
+from scrubline.models.core.written_texts import Mapped, Stack, TextPiece
 from scrubline.models.formats import FORMATS
 from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.formats.message_columns import MessageColumn
@@ -151,9 +151,6 @@ def check(declared: Declared, record: str, draw: random.Random, counts: Counter[
     again = _opened(declared, first)
     if unstable_rows(column, again, declared.texts):
         return Checked(f"UnstableRecord ({way})")
-    if _kinds(column) != _kinds(again):
-        assert way == "any", "a text is read otherwise than it was"
-        return Checked("a text of another kind (any)")
     out = _with_texts(declared, again, first, texts, counts)
     return Checked("read", out, way, plain)
 
@@ -165,11 +162,6 @@ def _opened(declared: Declared, record: str) -> MessageColumn:
     column = nesting.open(pa.array([record]), name, declared.columns.nested[name])
     assert isinstance(column, MessageColumn)
     return column
-
-
-def _kinds(column: MessageColumn) -> dict[str, Sequence[Layer]]:
-    """Place -> the layers of each text."""
-    return {one.place: one.layers for one in column._values[0] if one.layers}
 
 
 # -- texts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 
@@ -96,17 +97,19 @@ class MessageColumn:
         for row, values in enumerate(self._values):
             for value in values:
                 found.setdefault(value.name, []).append((row, value))
-        return {
-            name: Leaf(
+        leaves: dict[str, Leaf] = {}
+        for name, own in found.items():
+            leaf = Leaf(
                 pa.array([self._cell(row, value) for row, value in own], pa.string()),
                 [row for row, _ in own],
                 [value.place for _, value in own],
-                None
-                if name not in self._texts
-                else pa.array([value.value for _, value in own], pa.string()),
             )
-            for name, own in found.items()
-        }
+            if name in self._texts:
+                said = pa.array([value.value for _, value in own], pa.string())
+                layers = [tuple(value.layers) for _, value in own]
+                leaf = dataclasses.replace(leaf, said=said, layers=layers)
+            leaves[name] = leaf
+        return leaves
 
     def _cell(self, row: int, value: MessageValue) -> str:
         record = self._records[row]

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import pyarrow as pa
 
 from ..core.known_values import KnownLabel
-from ..core.written_texts import WrittenText
+from ..core.written_texts import Layer, WrittenText
 from .nested_paths import PathNode
 
 
@@ -26,12 +26,14 @@ class Leaf:
         rows: the row of each, in ascending order.
         places: where each lies, with the numbers of items: `notes[2].text`.
         said: what values of records say, where `cells` is how they are written.
+        layers: by which each of them is opened, then.
     """
 
     cells: pa.Array
     rows: Sequence[int]
     places: Sequence[str]
     said: pa.Array | None = None
+    layers: Sequence[tuple[Layer, ...]] | None = None
 
 
 class NestedNote(NamedTuple):

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow as pa
 
 from ..core.keys import Keys
+from ..core.written_texts import Layer
 from ..formats.column_roles import Role
 from ..formats.nested_columns import OpenedColumn
 from ..messages.base import MessageGrammar
 
 UNSTABLE = "UnstableRecord"
 """The error class of a record whose texts are not found again in what goes out."""
+
+_Text = tuple[str, str, tuple[Layer, ...]]
 
 
 def key_of_record(
@@ -48,10 +51,11 @@ def keys_in_place(
 
 
 def unstable_rows(before: OpenedColumn, after: OpenedColumn, texts: Sequence[str]) -> set[int]:
-    """The rows whose texts are no longer found where they were.
+    """The rows whose texts are no longer found where they were, or would be read otherwise.
 
     Scrubbed texts are put in by their places in what goes out: one that is not found again would go
-    out as it came, or be lost.
+    out as it came, or be lost. Without what says how it is written (`OBX-5(ED).3`), it would be
+    read there as another text than the one that was scrubbed.
 
     Args:
         before: the records as they came.
@@ -63,13 +67,13 @@ def unstable_rows(before: OpenedColumn, after: OpenedColumn, texts: Sequence[str
     return changed | set(after.errors)
 
 
-def _texts_by_row(opened: OpenedColumn, names: Iterable[str]) -> dict[int, set[tuple[str, str]]]:
-    """Row -> place and source of each text of its record."""
-    found: dict[int, set[tuple[str, str]]] = {}
+def _texts_by_row(opened: OpenedColumn, names: Iterable[str]) -> dict[int, set[_Text]]:
+    """Row -> place, source and layers of each text of its record."""
+    found: dict[int, set[_Text]] = {}
     for name in names:
         if (leaf := opened.leaves.get(name)) is not None:
-            for row, place, source in zip(
-                leaf.rows, leaf.places, leaf.cells.to_pylist(), strict=True
-            ):
-                found.setdefault(row, set()).add((place, source))
+            assert leaf.layers is not None, "it is a text of a record"
+            sources = leaf.cells.to_pylist()
+            for row, *text in zip(leaf.rows, leaf.places, sources, leaf.layers, strict=True):
+                found.setdefault(row, set()).add(tuple(text))
     return found
