@@ -68,12 +68,14 @@ class Mapped:
         write: how replacements are written.
         joins: see `OpenedText`.
         removed: disjoint ranges of the source, in order; nothing of them is in the view.
+        names: what its author named in it and what stays, such as elements of XML, as words.
     """
 
     view: View
     write: Writer
     joins: Sequence[int] = ()
     removed: Sequence[Removed] = ()
+    names: Sequence[str] = ()
 
     @property
     def text(self) -> str:
@@ -142,6 +144,11 @@ class Stack:
     def joins(self) -> Sequence[int]:
         """See `OpenedText`."""
         return self.levels[-1].joins if self.levels else ()
+
+    @property
+    def names(self) -> list[str]:
+        """What is in no text and stays; see `Mapped`."""
+        return [name for one in self.levels if isinstance(one, Mapped) for name in one.names]
 
     def replaced(self, edits: Sequence[Edit]) -> str:
         """The source with edits of its text.

@@ -253,9 +253,9 @@ def guard_batch(
 ) -> Batch:
     """Fails each row in whose output something of its own people is left.
 
-    Looked at are the scrubbed texts and the columns that pass, in which nothing was matched: these
-    by the matcher, too. The error class says what sort of identifier it is; which one it is and
-    where is told nowhere.
+    Looked at are the scrubbed texts, names within their markup, and the columns that pass, in which
+    nothing was matched: these by the matcher, too. The error class says what sort of identifier it
+    is; which one it is and where is told nowhere.
 
     Args:
         batch: with scrubbed texts.
@@ -288,9 +288,14 @@ def guard_batch(
                 if row in written:
                     written[row].append([cell])
                     passes[row].append([cell])
-    for row, text in zip(batch.documents.rows.tolist(), batch.scrubbed.texts, strict=True):
+    for index, (row, text) in enumerate(
+        zip(batch.documents.rows.tolist(), batch.scrubbed.texts, strict=True)
+    ):
         if row in written:
             written[row].append([text])
+            if index in batch.documents.written:  # names of elements are read by no matcher
+                pieces = batch.documents.written[index].pieces
+                written[row] += [[piece.stack.names] for piece in pieces if piece.stack.names]
     kept = labels_kept(policies)
     guards: dict[tuple[int, frozenset[str]], tuple[Guard, PassingGuard]] = {}
     for row, places in written.items():

@@ -9,10 +9,11 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
+from .classes import is_layout_class
 from .names import names
 from .styles import COLOUR, bad_declarations, is_fonts
 
-_NUMBER = r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,2})?(?:px|pt|pc|em|rem|ex|in|cm|mm|%|\*)?"
+_NUMBER = r"[+-]?(?:[0-9]{1,4}|[0-9]{1,3}\.[0-9]{1,2})(?:px|pt|pc|em|rem|ex|in|cm|mm|%|\*)?"
 CHARSET = (
     "utf-8|us-ascii|iso-8859-[0-9]{1,2}|windows-125[0-8]|unicode|gb2312|gbk|gb18030|big5|shift_jis"
     "|euc-jp|euc-kr|koi8-r|macintosh"
@@ -24,7 +25,6 @@ _FORMS: Mapping[str, str] = {
     "width height colspan rowspan border cellpadding cellspacing size cols rows hspace vspace start"
     " tabindex maxlength span value marginwidth marginheight leftmargin topmargin rightmargin"
     " bottommargin frameborder level": _NUMBER,
-    "coords": rf"{_NUMBER}(?:, ?{_NUMBER}){{0,3}}",
     "color bgcolor text link vlink alink bordercolor": COLOUR,
     # Words of a closed set.
     "align valign halign": "left|right|center|centre|middle|justify|char|top|bottom|baseline|"
@@ -92,8 +92,12 @@ _META_CONTENT = re.compile(
     r"maximum|minimum)-scale=[0-9](?:\.[0-9])?|user-scalable=no|shrink-to-fit=no)[,; ]*){1,5}|"
     r"Word\.Document|Microsoft Word [0-9]{1,2}|telephone=no|[a-z]{2}(?:-[A-Z]{2})?)\s*"
 )
-_CLASS = re.compile(r"[A-Za-z-]{1,40}(?:[0-9]{1,3}[A-Za-z-]{0,40})?")
-_PREFIX = re.compile("xmlns:[a-z]{1,10}[0-9]{0,2}")
+_CLASS = re.compile(r"\S+")
+_PREFIXES = frozenset(
+    f"xmlns:{prefix}"
+    for prefix in names("""a aml c cda css dc dt fb fhir h hl7 html m math mml n1 o og p pic r rdf s
+        sdtc st1 st2 svg u v v2 v3 voc w w10 wp wx x xhtml xi xlink xs xsd xsi xsl""")
+)
 _NAMESPACE = re.compile(
     r"(?:https?://(?:www\.w3\.org|schemas\.microsoft\.com|schemas\.openxmlformats\.org|hl7\.org|"
     r"purl\.org|docs\.oasis-open\.org)/[A-Za-z0-9./#_-]{0,80}"
@@ -106,7 +110,7 @@ _LONG_DIGITS = re.compile(r"[0-9]{5}")
 HTML_NAMES = (
     READ
     | names(" ".join(_FORMS))
-    | names("""id name face class style content for action data cite datetime headers
+    | names("""id name face class style coords content for action data cite datetime headers
     usemap background lowsrc longdesc codebase code archive classid codetype srcset sizes srcdoc
     poster accept accesskey pattern min max step list form formaction integrity nonce crossorigin
     referrerpolicy download ping axis standby object onclick onload onchange onsubmit
@@ -175,7 +179,7 @@ def judged(
     """
     name = attribute.name
     value = source[attribute.low : attribute.high]
-    if not (strict or name in HTML_NAMES or _PREFIX.fullmatch(name)):
+    if not (strict or name in HTML_NAMES or name in _PREFIXES):
         return Verdict(removed=((attribute.begin, attribute.high + (attribute.quote != " ")),))
     if not value:
         return _STAYS
@@ -191,7 +195,7 @@ def judged(
     if name == "xmlns" or name.startswith("xmlns:"):
         return _of_namespace(attribute, value)
     if name == "class":
-        return _STAYS if all(map(_CLASS.fullmatch, value.split())) else gone
+        return _of_class(attribute, value)
     if element == "meta" and name in ("name", "content"):
         known = value.strip().lower() in _META_NAMES
         passes = known if name == "name" else _META_CONTENT.fullmatch(value)
@@ -209,6 +213,15 @@ def _is_read(element: str, name: str, beside: Mapping[str, str]) -> bool:
     if element == "meta" and name == "content":
         return beside.get("name", "").strip().lower() in _META_READ
     return name in READ
+
+
+def _of_class(attribute: Attribute, value: str) -> Verdict:
+    """Names of classes that may say anything go, the others stay."""
+    found = [(one.span(), is_layout_class(one[0])) for one in _CLASS.finditer(value)]
+    if not any(stays for _, stays in found):
+        return Verdict(removed=(attribute.without_value(),)) if found else _STAYS
+    low = attribute.low
+    return Verdict(removed=[(low + a, low + b) for (a, b), stays in found if not stays])
 
 
 def _of_style(attribute: Attribute, value: str) -> Verdict:

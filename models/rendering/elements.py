@@ -50,6 +50,12 @@ VOID = names("""area base basefont bgsound br col embed frame hr img image input
     param source track wbr isindex""")
 """Elements without an end tag."""
 
+NEVER_SHOWN = names("noscript audio video canvas")
+"""Elements whose contents are shown where a browser lacks something."""
+
+PARTS_OF_LINES = NEVER_SHOWN | names("button input label meta meter progress select textarea xmp")
+"""Elements read as blocks that end no paragraph."""
+
 KEEPING = frozenset({"pre", "listing"})
 """Elements whose blanks and line ends stay."""
 

@@ -59,8 +59,8 @@ class Flow:
 
     Attributes:
         size: characters so far.
-        joins: see `base.OpenedText`.
-        removed: see `base.Mapped`; a scanner appends to it, in order.
+        joins: see `OpenedText`.
+        removed: see `Mapped`; a scanner appends to it, in order.
     """
 
     __slots__ = (
@@ -85,6 +85,11 @@ class Flow:
     def glued(self) -> bool:
         """Whether the next character would stand right behind text, in the same word perhaps."""
         return not (self._line or self._gap or self._boundary)
+
+    @property
+    def in_line(self) -> bool:
+        """Whether the next character would stand on a line with text before it."""
+        return not (self._line or self._boundary)
 
     def text(self, piece: str, low: int) -> None:
         """Text that stands in the source as it is, from `low` on."""
@@ -140,7 +145,7 @@ class Flow:
             self._settle(low)
         self._join(sign, low, high)
 
-    def mapped(self, write: Writer, fill: Filler) -> Flowing:
+    def mapped(self, write: Writer, fill: Filler, names: Sequence[str] = ()) -> Flowing:
         """The source, opened. Ranges that were removed are put in order and joined."""
         runs = np.frombuffer(self._runs, np.int64).reshape(-1, 4)
         counts, lows, steps, widths = runs.T
@@ -158,6 +163,7 @@ class Flow:
             write,
             self.joins,
             _disjoint(self.removed),
+            names,
             np.array(self._owners, np.int64),
             self._more,
             fill,

@@ -7,7 +7,9 @@ text, which detectors see; markup of closed tables (`elements`, `attributes`, `s
 
 Removed are comments, doctypes but for known ones, processing instructions, tags of unknown names,
 scripts, rules of style sheets but for plain ones, and what is in frames, objects, templates and
-SVG: browsers show it as pictures, elsewhere or never. Text that is hidden by styles is text.
+SVG: browsers show it as pictures, elsewhere or never. So is what is hidden within a line, lest it
+part the words that a reader sees together; hidden lines and cells are text like others. Pages whose
+letters may be shown the other way round are refused.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from .elements import (
     KEEPING,
     KINDS,
     OBJECT,
+    PARTS_OF_LINES,
     REST,
     SAMPLE,
     TITLE,
@@ -52,8 +55,9 @@ from .elements import (
     VOID,
 )
 from .flow import Flow
+from .names import names
 from .references import escaped, numbered_first, reference, unfinished
-from .styles import bad_rules
+from .styles import LETTERS, bad_rules
 from .tags import MarkupTag, Shown, Tags
 
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
@@ -76,6 +80,11 @@ _DECLARATION = re.compile(
 _BOXES = frozenset(["input", "button", "option", "optgroup", "meta", "menuitem"])
 """Elements that a reader sees apart from what stands before them, also without a blank."""
 
+_HIDDEN_KINDS = frozenset([INLINE, BLOCK, AREA, SAMPLE])
+_ENDING_THEMSELVES = names("p li dd dt option optgroup tr tbody thead tfoot td th")
+"""Elements that begin where one of their kind ends, also without an end tag."""
+_SHOWING = re.compile("font|visib", re.IGNORECASE)
+
 _in_text = functools.partial(reference, in_attribute=False)
 _in_value = functools.partial(reference, in_attribute=True)
 
@@ -84,7 +93,7 @@ def render(source: str) -> Mapped:
     """A page or fragment as it is read.
 
     Raises:
-        DocumentError: never, but if this module is wrong.
+        DocumentError: `UNMAPPED` if it turns the letters of a text around (`<bdo dir="rtl">`).
     """
     return _Page(source).read()
 
@@ -99,7 +108,10 @@ class _Keeping:
 
 
 class _Page:
-    __slots__ = ("_flow", "_foreign", "_keeping", "_regions", "_source", "_tags")
+    __slots__ = (
+        *("_ends", "_flow", "_foreign", "_in_paragraph", "_keeping", "_regions", "_source"),
+        "_tags",
+    )
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -109,6 +121,9 @@ class _Page:
         self._regions: list[Region] = []
         self._keeping: list[_Keeping] = []
         self._foreign = 0
+        self._in_paragraph = False
+        # Name -> where elements of it begin -> where their end tags stand.
+        self._ends: dict[str, dict[int, int]] = {}
 
     def read(self) -> Mapped:
         source, position = self._source, 0
@@ -186,19 +201,20 @@ class _Page:
             return min(stop + 3, len(source))
         return self._cut(low, low + 2, source.find(">", low + 2), 1)
 
-    def _part(self, kind: str, low: int) -> None:
+    def _part(self, kind: str, tag: MarkupTag, low: int) -> None:
         """What a tag at `low` puts between the texts before and behind it."""
-        if kind == CELL:
-            self._flow.boundary("\t", low)
-        elif kind not in (INLINE, UNSEEN, OBJECT):
-            self._flow.boundary("\n", low)
+        if kind in (INLINE, UNSEEN, OBJECT):
+            return
+        self._flow.boundary("\t" if kind == CELL else "\n", low)
+        if tag.name not in PARTS_OF_LINES:
+            self._in_paragraph = tag.name == "p" and self._source[low + 1] != "/"
 
     def _closed(self, low: int, tag: MarkupTag, kind: str) -> None:
         self._flow.removed += [(low + start, low + stop) for start, stop in tag.removed]
         if kind == BREAK:
             self._flow.hard("\n", low, low + tag.end)
             return
-        self._part(kind, low)
+        self._part(kind, tag, low)
         if tag.name == "math" and self._foreign:
             self._foreign -= 1
         if self._keeping and self._keeping[-1].name == tag.name:
@@ -209,11 +225,15 @@ class _Page:
     def _opened(self, low: int, tag: MarkupTag, kind: str) -> int:
         """Reads a start tag, and the contents of an element that holds no tags."""
         end = low + tag.end
+        if tag.turned:
+            raise DocumentError(UNMAPPED)
+        if tag.hidden and (hidden := self._hidden(low, tag, kind)):
+            return hidden
         if kind == BREAK:
             self._flow.removed += [(low + start, low + stop) for start, stop in tag.removed]
             self._flow.hard("\n", low, end)
             return end
-        self._part(kind, low)
+        self._part(kind, tag, low)
         self._attributes(low, tag, kind)
         if kind in (INLINE, BLOCK, CELL):
             self._entered(tag, end)
@@ -229,6 +249,45 @@ class _Page:
             self._flow.removed += [(end + low, end + high) for low, high in bad_rules(sheet)]
             return closing.start()
         return self._untagged(kind, end, closing.start() if closing else len(self._source))
+
+    def _hidden(self, low: int, tag: MarkupTag, kind: str) -> int:
+        """Leaves out a hidden element within a line; gives where it ends, 0 if it is read.
+
+        On a line or in a cell of its own it parts no words. Nor does one without an end tag, which
+        hides the rest of its block.
+        """
+        end = low + tag.end
+        is_empty = tag.name in VOID or kind == BREAK
+        if not is_empty:
+            apart = kind == CELL or tag.name in _ENDING_THEMSELVES or not self._flow.in_line
+            closes = self._in_paragraph and tag.name not in PARTS_OF_LINES
+            if kind not in _HIDDEN_KINDS or (kind != INLINE and (apart or closes)):
+                return 0
+            stop = self._end_tag_of(tag.name, low)
+            closing = self._tags.at(stop) if stop else None
+            if closing is None or closing.end < 0:
+                return 0
+            if tag.hidden == LETTERS and _SHOWING.search(self._source, end, stop):
+                return 0
+        self._without_attributes(low, tag)
+        if is_empty:
+            return end
+        self._flow.removed.append((end, stop))
+        self._flow.removed += [(stop + start, stop + high) for start, high in closing.removed]
+        return stop + closing.end
+
+    def _end_tag_of(self, name: str, low: int) -> int:
+        """Where the end tag of the element stands that begins at `low`; 0 if it has none."""
+        if name not in self._ends:
+            ends: dict[int, int] = {}
+            open_at: list[int] = []
+            for tag in _any_tag(name).finditer(self._source):
+                if not tag[1]:
+                    open_at.append(tag.start())
+                elif open_at:
+                    ends[open_at.pop()] = tag.start()
+            self._ends[name] = ends
+        return self._ends[name].get(low, 0)
 
     def _entered(self, tag: MarkupTag, end: int) -> None:
         """Remembers what becomes of blanks within an element."""
@@ -271,16 +330,17 @@ class _Page:
         return len(self._source)
 
     def _attributes(self, low: int, tag: MarkupTag, kind: str) -> None:
-        removed = [(low + start, low + stop) for start, stop in tag.removed]
         # Within a word it would part the word: there it is not read but removed.
-        glued = kind == INLINE and self._flow.glued and tag.name not in _BOXES
-        if glued:
-            removed += [(low + s.instead[0], low + s.instead[1]) for s in tag.shown]
-            removed.sort()
-        self._flow.removed += removed
-        if not glued:
-            for shown in tag.shown:
-                self._value(low, shown, low)
+        if kind == INLINE and self._flow.glued and tag.name not in _BOXES:
+            self._without_attributes(low, tag)
+            return
+        self._flow.removed += [(low + start, low + stop) for start, stop in tag.removed]
+        for shown in tag.shown:
+            self._value(low, shown, low)
+
+    def _without_attributes(self, low: int, tag: MarkupTag) -> None:
+        gone = sorted([*tag.removed, *(shown.instead for shown in tag.shown)])
+        self._flow.removed += [(low + start, low + stop) for start, stop in gone]
 
     def _value(self, low: int, shown: Shown, begin: int) -> None:
         """Reads the value of an attribute, on a line of its own."""

@@ -1,9 +1,13 @@
-"""Declarations of style sheets that can hold nothing but a look: closed sets of everything."""
+"""Declarations of style sheets that can hold nothing but a look: closed sets of everything.
+
+What changes the order in which boxes are read (`order`, `row-reverse`) is not among them.
+"""
 
 from __future__ import annotations
 
 import re
 
+from .classes import is_layout_class
 from .names import names
 
 FONTS = names(
@@ -51,7 +55,7 @@ _PROPERTIES = names(
     font-variant font-weight gap height justify-content layout-grid-mode left
     letter-spacing line-break line-height list-style list-style-position list-style-type
     margin margin-bottom margin-left margin-right margin-top max-height max-width
-    min-height min-width opacity order orphans outline outline-color outline-style
+    min-height min-width opacity orphans outline outline-color outline-style
     outline-width overflow overflow-wrap overflow-x overflow-y padding padding-bottom
     padding-left padding-right padding-top page-break-after page-break-before
     page-break-inside position punctuation-wrap resize right size tab-interval tab-size
@@ -72,8 +76,8 @@ _PROPERTIES = names(
 )
 _WORDS = (
     names("""above absolute all alpha always armenian auto avoid backwards baseline below
-    bidi-override black bold bolder border-box both bottom break break-all break-spaces
-    break-word capitalize caption center circle clip collapse column column-reverse
+    black bold bolder border-box both bottom break break-all break-spaces
+    break-word capitalize caption center circle clip collapse column
     condensed content-box dashed decimal decimal-leading-zero default disc dotted double
     dotumche ellipsis embed end exactly expanded fixed flex flex-end flex-start footnote
     full-width grid groove help hidden horizontal-tb hebrew icon ideograph-numeric
@@ -84,7 +88,7 @@ _WORDS = (
     middle min-content minor-bidi minor-fareast minor-latin major-bidi major-fareast
     major-latin move no no-break no-repeat none normal nowrap oblique outset outside
     overline page pointer portrait pre pre-line pre-wrap progress relative repeat repeat-x
-    repeat-y revert ridge right row row-reverse rtl scroll separate simplified single
+    repeat-y revert ridge right row rtl scroll separate simplified single
     small small-caps smaller solid space-around space-between space-evenly square start
     static status-bar sticky stretch strict sub super table table-caption table-cell
     table-column table-column-group table-footer-group table-header-group table-row
@@ -97,19 +101,34 @@ _WORDS = (
     | FONTS
 )
 _NUMBER = (
-    r"[+-]?(?:[0-9]{1,4}(?:\.[0-9]{0,4})?|\.[0-9]{1,4})"
+    # Six digits at most: more could be a number of a record.
+    r"[+-]?(?:[0-9]{0,2}\.[0-9]{1,4}|[0-9]{3}\.[0-9]{1,2}|[0-9]{4}\.[0-9]|[0-9]{1,4}\.?)"
     r"(?:px|pt|pc|em|rem|ex|ch|in|cm|mm|vw|vh|fr|s|ms|deg|gd|%)?"
 )
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|[A-Za-z]+\([^()]*\)|[^\s,/\"'()]+|[\"'()]")
 _PLAIN = re.compile(rf"{_NUMBER}|{COLOUR}")
+_LONG_NUMBER = re.compile(r"[+-]?[0-9]{4}")
 _PARTS = re.compile(r"[^;]+")
 _BRACES = re.compile(r"[{}]")
 _SELECTOR = (
     r"(?:\*|@page|a|b|blockquote|body|br|caption|code|dd|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|html|i"
     r"|img|li|ol|p|pre|span|strong|sub|sup|table|tbody|td|tfoot|th|thead|tr|u|ul)?+"
-    r"(?:[.:][A-Za-z][A-Za-z-]{0,30}+[0-9]{0,3}+){0,3}+"
+    r"(?:[.:][A-Za-z][A-Za-z0-9_-]{0,60}+){0,3}+"
 )
+_NAMED = re.compile(r"([.:])([A-Za-z][A-Za-z0-9_-]*)")
+_STATES = names("""active after before checked disabled empty enabled first first-child first-letter
+    first-line first-of-type focus hover last-child last-of-type left link only-child right root
+    target visited""")
 _SELECTORS = re.compile(rf"(?:\s*+(?![\s{{]){_SELECTOR}\s*+[,>]?+){{1,40}}+\s*+", re.IGNORECASE)
+_LENGTH = re.compile(r"([0-9]{0,4}\.?[0-9]{0,6})([a-z]{0,4}|%)")
+_TOO_SMALL = {"": 0.1, "px": 2.0, "pt": 2.0, "%": 10.0, "em": 0.2, "rem": 0.2}
+_SIZES_OF_FONT = re.compile(r"(?<![^\s])[0-9.]+[a-z%]*(?=[\s/])")
+ALL, LETTERS = "all", "letters"
+"""What is hidden: an element with all that is in it, or letters that nothing in it shows again."""
+
+_EXTENTS = ("height", "max-height", "width", "max-width")
+_OVERRIDE = re.compile(r"unicode-bidi\s*:[^;]*override")
+_TO_THE_RIGHT = re.compile(r"(?:^|;)\s*direction\s*:\s*ltr\s*(?:!important\s*)?(?:;|$)")
 
 
 def bad_declarations(value: str) -> list[tuple[int, int]]:
@@ -130,7 +149,7 @@ def bad_rules(sheet: str) -> list[tuple[int, int]]:
     """Ranges of a style sheet that may say anything but a look, from left to right.
 
     Rules for known elements and plain classes stay, with their plain declarations; rules within
-    rules, comments and all else go.
+    rules, comments and all else go. So do rules that hide: what they hide is read, and shown then.
     """
     bad: list[tuple[int, int]] = []
     begin = opened = depth = 0
@@ -143,8 +162,12 @@ def bad_rules(sheet: str) -> list[tuple[int, int]]:
         depth = max(depth - 1, 0)
         if depth:
             continue
-        if opened > begin and _SELECTORS.fullmatch(sheet, begin, opened):
-            body = sheet[opened + 1 : place]
+        body = sheet[opened + 1 : place]
+        if (
+            opened > begin
+            and _are_plain_selectors(sheet, begin, opened)
+            and not hidden_by(body.lower())
+        ):
             bad += [(opened + 1 + low, opened + 1 + high) for low, high in bad_declarations(body)]
         else:
             bad.append((begin, place + 1))
@@ -152,6 +175,46 @@ def bad_rules(sheet: str) -> list[tuple[int, int]]:
     if sheet[begin:].strip():
         bad.append((begin, len(sheet)))
     return bad
+
+
+def hidden_by(value: str) -> str:
+    """How declarations, in small letters, hide what they are of: "", `ALL` or `LETTERS`."""
+    said = {}
+    for part in value.split(";"):
+        name, _, what = part.partition(":")
+        said[name.strip()] = what.replace("!important", "").strip()
+    if (
+        said.get("display") == "none"
+        or said.get("mso-hide") == "all"
+        or _is_nothing(said.get("opacity", ""))
+        or said.get("overflow") == "hidden"
+        and any(_is_nothing(said.get(extent, "")) for extent in _EXTENTS)
+    ):
+        return ALL
+    sizes = (said.get("font-size", ""), *_SIZES_OF_FONT.findall(said.get("font", "")))
+    if said.get("visibility") in ("hidden", "collapse") or any(map(_is_nothing, sizes)):
+        return LETTERS
+    return ""
+
+
+def overrides(value: str) -> bool:
+    """Whether declarations, in small letters, may turn the letters of a text around."""
+    return _OVERRIDE.search(value) is not None and _TO_THE_RIGHT.search(value) is None
+
+
+def _is_nothing(size: str) -> bool:
+    """Whether an extent, a size of letters or an opacity is too small for anything to be seen."""
+    found = _LENGTH.fullmatch(size)
+    if found is None or not found[1].strip("."):
+        return False
+    return float(found[1]) < _TOO_SMALL.get(found[2], 0.1)
+
+
+def _are_plain_selectors(sheet: str, begin: int, end: int) -> bool:
+    return _SELECTORS.fullmatch(sheet, begin, end) is not None and all(
+        is_layout_class(name) if sign == "." else name.lower() in _STATES
+        for sign, name in _NAMED.findall(sheet, begin, end)
+    )
 
 
 def _is_plain(declaration: str) -> bool:
@@ -163,7 +226,10 @@ def _is_plain(declaration: str) -> bool:
         return False
     if name.endswith("font-family"):
         return is_fonts(value)
-    return all(_is_plain_value(token) for token in _TOKEN.findall(value))
+    tokens = _TOKEN.findall(value)
+    # Several numbers of four digits could be one.
+    long = sum(_LONG_NUMBER.match(token) is not None for token in tokens)
+    return long < 2 and all(map(_is_plain_value, tokens))
 
 
 def _is_plain_value(token: str) -> bool:

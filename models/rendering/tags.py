@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..core.written_texts import Removed
 from .attributes import Attribute, judged
+from .elements import NEVER_SHOWN
+from .styles import ALL, hidden_by, overrides
 
 _BLANK = r"[\t\n\f\r ]"
 _NAME = re.compile(r"</?([A-Za-z][^\t\n\f\r />]*+)")
@@ -50,6 +52,8 @@ class MarkupTag:
         shown: values that are read, from left to right.
         removed: ranges that are left out, from left to right.
         keeps: whether blanks in the element stay; None if the tag does not say.
+        hidden: see `styles.hidden_by`.
+        turned: whether the letters of the element may be shown the other way round.
     """
 
     name: str
@@ -58,6 +62,8 @@ class MarkupTag:
     shown: Sequence[Shown] = ()
     removed: Sequence[Removed] = ()
     keeps: bool | None = None
+    hidden: str = ""
+    turned: bool = False
 
 
 class Tags:
@@ -111,7 +117,27 @@ def _judged(source: str, low: int, tag: MarkupTag, attributes: Sequence[Attribut
         if verdict.style:
             for white in _WHITE_SPACE.finditer(verdict.style):
                 keeps = white[1] not in ("normal", "nowrap")
-    return dataclasses.replace(tag, shown=shown, removed=removed, keeps=keeps)
+    hidden, turned = unseen(tag.name, beside)
+    return dataclasses.replace(
+        tag, shown=shown, removed=removed, keeps=keeps, hidden=hidden, turned=turned
+    )
+
+
+def unseen(element: str, attributes: Mapping[str, str]) -> tuple[str, bool]:
+    """How an element is hidden, and whether its letters may be turned around; see `MarkupTag`.
+
+    Args:
+        element: its name, in small letters, without a prefix.
+        attributes: name -> value.
+    """
+    style = attributes.get("style", "").lower()
+    hidden = ALL if "hidden" in attributes or element in NEVER_SHOWN else hidden_by(style)
+    if element == "dialog" and "open" not in attributes:
+        hidden = ALL
+    turned = overrides(style)
+    if element == "bdo":
+        turned = attributes.get("dir", "").strip().lower() != "ltr"
+    return hidden, turned
 
 
 def _attributes(source: str, position: int) -> tuple[list[Attribute], int]:

@@ -5,19 +5,20 @@ entities could show anything. Every element is a block but for a few of XHTML. A
 begins like a page is read like one: blanks collapse, scripts and pictures are removed. In others
 blanks and line ends stay.
 
-Names of elements and attributes stay. Attributes are those of HTML (`attributes`): of those not
-listed the value is removed. So are comments and processing instructions.
+Names of elements and attributes stay, and are told of (`names`) where they are none of pages or
+narratives. Attributes are those of HTML (`attributes`): of those not listed the value is removed.
+So are comments, processing instructions, and what a page hides within a line.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.errors import DocumentError
 from ..core.written_texts import UNMAPPED, Mapped
-from .attributes import CHARSET, Attribute, judged
+from .attributes import CHARSET, HTML_NAMES, Attribute, judged
 from .characters import (
     KEPT,
     PLAIN,
@@ -33,6 +34,8 @@ from .characters import (
 from .elements import CELL, KEEPING, KINDS, OBJECT, UNSEEN, XML_FLOWING, XML_INLINE
 from .flow import Flow
 from .references import escaped, xml_reference
+from .styles import LETTERS
+from .tags import unseen
 
 ENTITIES = "XmlEntities"
 """The error class of a source with a declaration of a document type."""
@@ -52,7 +55,10 @@ _DECLARATION = re.compile(
     r"(?: standalone=[\"'](?:yes|no)[\"'])? ?\?>"
 )
 _NO_CHARACTER = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_TEXT_ALONE = re.compile("[^<]*+</")
 _UNSEEN = (UNSEEN, OBJECT)
+_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_KNOWN_NAMES = XML_FLOWING | KINDS.keys() | HTML_NAMES | {"xml:lang", "xml:space"}
 _LONG_DIGITS = re.compile(r"[0-9]{5}")
 
 
@@ -60,8 +66,8 @@ def render(source: str) -> Mapped:
     """A fragment or document as it is read.
 
     Raises:
-        DocumentError: `ENTITIES`, or `UNMAPPED` if it is not well-formed, or has names with other
-            letters than those of ASCII or with long numbers.
+        DocumentError: `ENTITIES`, or `UNMAPPED` if it is not well-formed, has names with other
+            letters than those of ASCII or with long numbers, or turns letters around.
     """
     return _Fragment(source).read()
 
@@ -72,6 +78,7 @@ class _Fragment:
         "_flow",
         "_flowing",
         "_instructions",
+        "_names",
         "_open",
         "_regions",
         "_source",
@@ -88,6 +95,7 @@ class _Fragment:
         # Where the last tag of a block ends.
         self._edge = -1
         self._instructions: set[int] = set()
+        self._names: set[str] = set()
         # Where an element begins whose contents are removed, and how many elements it is in.
         self._unseen: tuple[int, int] | None = None
 
@@ -104,7 +112,7 @@ class _Fragment:
         if self._open:
             raise DocumentError(UNMAPPED)
         write = functools.partial(write_xml, source, self._regions)
-        return self._flow.mapped(write, self._filled)
+        return self._flow.mapped(write, self._filled, _told(self._names))
 
     def _text(self, low: int, high: int) -> None:
         if high == low:
@@ -173,19 +181,36 @@ class _Fragment:
         if self._flowing is None and name != "br":
             self._flowing = name in XML_FLOWING
         if self._unseen is None:
-            self._part(name, low, tag.end(), is_end=False)
-            spaced = self._attributes(name, *tag.span(2), low)
-            inherited = self._open[-1][1] if self._open else not self._flowing
-            keeps = spaced if spaced is not None else inherited or name in KEEPING
-            if self._flowing and not empty and KINDS.get(name) in _UNSEEN:
+            keeps, hidden = self._read_tag(name, tag)
+            if not empty and hidden:
                 self._unseen = (tag.end(), len(self._open))
         else:
-            keeps = False
+            keeps = hidden = False
         if not empty:
             self._open.append((tag[1], keeps))
-        elif self._unseen is None:
+        elif self._unseen is None and not hidden:
             self._part(name, tag.end(), tag.end(), is_end=True)
         return tag.end()
+
+    def _read_tag(self, name: str, tag: re.Match[str]) -> tuple[bool, bool]:
+        """Reads a start tag; gives whether blanks stay in the element, and whether it is hidden."""
+        source = self._source
+        self._names.add(tag[1])
+        found = [_attribute(match) for match in _ATTRIBUTE.finditer(source, *tag.span(2))]
+        beside = {a.name: source[a.low : a.high] for a in reversed(found)}
+        hidden, turned = unseen(name, beside) if self._flowing else ("", False)
+        if turned:
+            raise DocumentError(UNMAPPED)
+        in_line = name in XML_INLINE or name == "br" or self._flow.in_line
+        left_out = bool(hidden) and in_line and KINDS.get(name) != CELL
+        if left_out and hidden == LETTERS:
+            left_out = _TEXT_ALONE.match(source, tag.end()) is not None
+        if not left_out:
+            self._part(name, tag.start(), tag.end(), is_end=False)
+        spaced = self._attributes(name, found, beside, tag.start(), left_out=left_out)
+        inherited = self._open[-1][1] if self._open else not self._flowing
+        keeps = spaced if spaced is not None else inherited or name in KEEPING
+        return keeps, left_out or (bool(self._flowing) and KINDS.get(name) in _UNSEEN)
 
     def _closed(self, low: int) -> int:
         tag = _END.match(self._source, low)
@@ -194,7 +219,8 @@ class _Fragment:
         if self._unseen and self._unseen[1] == len(self._open):
             self._flow.removed.append((self._unseen[0], low))
             self._unseen = None
-        if self._unseen is None:
+            self._edge = tag.end()
+        elif self._unseen is None:
             self._part(_local(tag[1]), low, tag.end(), is_end=True)
         return tag.end()
 
@@ -210,14 +236,21 @@ class _Fragment:
         elif name not in XML_INLINE and not (self._flowing and KINDS.get(name) in _UNSEEN):
             self._flow.boundary("\n", low)
 
-    def _attributes(self, element: str, low: int, high: int, begin: int) -> bool | None:
+    def _attributes(
+        self,
+        element: str,
+        found: Sequence[Attribute],
+        beside: Mapping[str, str],
+        begin: int,
+        *,
+        left_out: bool,
+    ) -> bool | None:
         """Reads attributes; gives whether blanks stay, None if they do not say."""
         source, keeps = self._source, None
-        glued = element in XML_INLINE and self._flow.glued
-        found = [_attribute(match) for match in _ATTRIBUTE.finditer(source, low, high)]
-        beside = {a.name: source[a.low : a.high] for a in reversed(found)}
+        glued = left_out or (element in XML_INLINE and self._flow.glued)
         for attribute in found:
             value = source[attribute.low : attribute.high]
+            self._names.add(source[attribute.begin : attribute.name_end])
             if _LONG_DIGITS.search(source, attribute.begin, attribute.name_end):
                 raise DocumentError(UNMAPPED)
             if attribute.name == "xml:space":
@@ -239,6 +272,12 @@ def _attribute(match: re.Match[str]) -> Attribute:
     name = name if name.startswith(("xml:", "xmlns:")) else _local(name)
     low, high = match.span(2)
     return Attribute(name, *match.span(1), low + 1, high - 1, match[2][0])
+
+
+def _told(names: Iterable[str]) -> list[str]:
+    """Names that are none of pages and narratives, with a blank between their words."""
+    strange = sorted(name for name in names if name.lower() not in _KNOWN_NAMES)
+    return [" ".join(_WORD.findall(name)) for name in strange]
 
 
 def _local(name: str) -> str:

@@ -82,7 +82,22 @@ READ = {
     "CDATA is none": ("a<![CDATA[b]]>c", "ac"),
     "CDATA in formulas": ("<math><mi>x</mi><![CDATA[ < y]]></math>", "x < y"),
     "conditional comment": ("a<!--[if mso]><p>b</p><![endif]-->c<![if !mso]>d<![endif]>", "acd"),
+    # A hidden line is read like another, what is hidden within one is not.
     "hidden": ("<p hidden>a</p><p style='display:none'>b", "a\nb"),
+    "hidden cell": ("<td>a<td style='display:none'>b</td><td>c", "a\tb\tc"),
+    "hidden before another line": ("<div>a</div><div hidden>b</div>c", "a\nb\nc"),
+    "hidden paragraphs without an end": ("<p>a<p hidden>b<p>c</p>", "a\nb\nc"),
+    "a hidden block ends a paragraph": ("<p>a<div hidden>b</div>c", "a\nb\nc"),
+    "hidden without an end": ("<p>a<span hidden>b</p><p>c", "ab\nc"),
+    "small letters that are shown": (
+        "a<span style='font-size:0'>b<i style='font-size:9pt'>c</i></span>d",
+        "abcd",
+    ),
+    "not hidden": (
+        "a<b style='opacity:1;font:10px/0 Arial;overflow:hidden;width:9px;font-size:.9em'>b</b>c",
+        "abc",
+    ),
+    "order of letters": ("<bdo dir=ltr>a</bdo><p dir=rtl>b", "a\nb"),
     # Attributes that are read.
     "alt": ('a <img alt="Anna &amp; Bo" src=x> b', "a\nAnna & Bo\nb"),
     "several": ('<td title="A" abbr="B">c</td>', "A\nB\nc"),
@@ -104,12 +119,65 @@ def test_what_is_read(case):
     assert_replaced(render, source, [])
 
 
+HIDDEN = {
+    "attribute": "<span hidden>{}</span>",
+    "attribute with a value": "<b hidden='x'>{}</b>",
+    "display": "<span style='color:red; DISPLAY : none !important'>{}</span>",
+    "beside what goes": '<span style="background:url(x);display:none">{}</span>',
+    "visibility": "<span style=visibility:hidden>{}</span>",
+    "opacity": "<span style='opacity:0.0'>{}</span>",
+    "faint": "<span style='opacity:1%'>{}</span>",
+    "size": "<span style='font-size:0'>{}</span>",
+    "small size": "<span style='font-size:.1px'>{}</span>",
+    "font": "<font style='font:bold 0/1 Arial'>{}</font>",
+    "extent": "<span style='overflow:hidden;max-height:0px'>{}</span>",
+    "Word": "<span style='mso-hide:all'>{}</span>",
+    "block": "<div style='display:none'>{}</div>",
+    "blocks in one another": "<div hidden><p>{}</p><div>y</div></div>",
+    "of a name": "<span hidden><span>y</span>{}<i title='z'>w</i></span>",
+    "read attributes": "<span hidden title='y'>{}</span>",
+    "noscript": "<noscript>{}</noscript>",
+    "video": "<video src=x>{}</video>",
+    "dialog": "<dialog>{}</dialog>",
+    "template": "<template>{}</template>",
+    "text area": "<textarea hidden>{}</textarea>",
+    "end tag with attributes": "<b hidden>{}</b y=z>",
+    "break": "<br hidden>",
+    "hidden input": "<input type=text hidden value='{}'>",
+}
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+@pytest.mark.parametrize("case", HIDDEN)
+def test_what_is_hidden_parts_no_words(case, blank):
+    source = f"<div>Qui{blank}{HIDDEN[case].format('xxx')}mby</div>"
+    assert render(source).text == f"Qui{blank}mby"
+    assert "xxx" not in cleaned(source)
+    assert_replaced(render, source, [(0, 3, "[PATIENT]")])
+
+
+TURNED = (
+    '<bdo dir="rtl">ybmiuQ</bdo>',
+    "<bdo>ybmiuQ</bdo>",
+    '<p style="unicode-bidi:bidi-override;direction:rtl">ybmiuQ',
+    '<p style="unicode-bidi : isolate-override">ybmiuQ',
+)
+
+
+@pytest.mark.parametrize("source", TURNED)
+def test_letters_that_are_turned_around_are_refused(source):
+    with pytest.raises(DocumentError, match="UnmappedMarkup"):
+        render(f"<p>a</p>{source}")
+    assert render(f"a<span hidden>{source}</p></span>b").text == "ab"
+
+
 MARKUP = {
     "layout": '<td colspan="2" width=50% align=left bgcolor="#ffeeDD" nowrap valign=\'top\'>x',
     "languages": '<html lang="en-US" dir=ltr xmlns="http://www.w3.org/1999/xhtml"><p xml:lang=es>x',
     "style": "<p style=\"margin-left:.5in; color:red !important; font-family:'Times New Roman'\">x",
     "office": "<p class=MsoNormal style='mso-margin-top-alt:auto'><o:p></o:p><font face=Arial>x",
-    "classes": '<p class="col-md-6 note-body">x',
+    "classes": '<p class="col-md-6 note-body ql-align-center x_MsoListParagraphCxSpFirst p1 xl5">x',
+    "sizes": '<p style="width:33.3333%;margin:0in 12.25pt .0001pt -1.5em;left:1280px;top:-999px">x',
     "form": '<input type="checkbox" checked disabled="disabled" maxlength=20>x',
     "top of the page": '<a href="#">x',
     "head": '<meta charset=utf-8><meta http-equiv=Content-Type content="text/html; charset=utf-8">',
@@ -141,11 +209,41 @@ REMOVED = {
         '<p style="color:red;;;;">a',
     ),
     "whole style": ("<p style=x:y style='z'>a", "<p style style=''>a"),
-    "class": ("<p class='ok mrn-1234567'>a", "<p class=''>a"),
+    "class": ("<p class='MsoNormal mrn-1234567'>a", "<p class='MsoNormal '>a"),
+    "class that names someone": (
+        "<p class='patient-Quimby Zelda'>a<b class=quimby>c",
+        "<p class=''>a<b class>c",
+    ),
+    "class beside layout": (
+        "<p class='note Quimby ql-indent-2'>a",
+        "<p class='note  ql-indent-2'>a",
+    ),
     "class of short numbers": ("<p class=a123-456-789>a", "<p class>a"),
     "font": ("<font face='Smith'>a", "<font face=''>a"),
     "language": ("<p lang='john-smith'>a", "<p lang=''>a"),
     "number": ("<td width=1234567>a", "<td width>a"),
+    "number with a point": ("<td width=4815.16>a", "<td width>a"),
+    "map": ("<area coords='4815,1623'>a", "<area coords=''>a"),
+    "numbers": (
+        "<p style='margin:4815px 1623px;width:4815.1623px;left:1280px'>a",
+        "<p style=';;left:1280px'>a",
+    ),
+    "prefix": (
+        "<p xmlns:quimby='urn:x' xmlns:o='urn:schemas-microsoft-com:office:office'>a",
+        "<p  xmlns:o='urn:schemas-microsoft-com:office:office'>a",
+    ),
+    "selectors": (
+        "<style>p.Quimby{color:red} p:quimby{color:red} p.note{color:red}</style>a",
+        "<style> p.note{color:red}</style>a",
+    ),
+    "rule that hides": (
+        "<style>.x{display:none}p.y{font-size:0}i{}</style>a",
+        "<style>i{}</style>a",
+    ),
+    "order": (
+        "<p style='display:flex;flex-direction:row-reverse;order:2;flex-flow:column-reverse'>a",
+        "<p style='display:flex;;;'>a",
+    ),
     "flag": ("<p hidden=smith>a", "<p hidden>a"),
     "script": ("<script src=x>y</script>", "<script src></script>"),
     "sheet": (
@@ -269,6 +367,7 @@ REPEATED = (
     *("<", "&", "&#", "&#x", "&a", "<!--", "\0", "\ud800", "<a", "<a ", "<p a='", "</", "<!", "<?"),
     *("<p>", "<b>", "<br>", "<foo>", "<svg>", "<pre>", "<title>", "&amp;", " &", "\n a", "<p a=b>"),
     *("<span style='white-space:pre'>", "<math><![CDATA[", "<p style='a:b;", "<b title='x'>", "{}"),
+    *("<b hidden>", "<div hidden>", "a<b hidden>b</b>", "a<p hidden>", "<div hidden>a</div>"),
     *("<style>p{", "<style>a ", "<object>", "<!doctype html ", "&#0"),
 )
 

@@ -63,6 +63,14 @@ HTML = (
         "\ud800",
     ),
     *('<span style="white-space:pre">', '<p style="color:red;x:y">', "</span>", "<input value=q>"),
+    *("<b hidden>", "<div hidden>", "</div>", "<span style='font-size:0'>", "<noscript>"),
+    *(
+        "</noscript>",
+        "<br hidden>",
+        '<b hidden title="J">',
+        "<p class='note Quimby'>",
+        "<li hidden>",
+    ),
 )
 XML = (
     *(
@@ -88,6 +96,8 @@ XML = (
         "]",
         "é",
     ),
+    *("<b hidden='x'>y</b>", "<div hidden=''><b>y</b> </div>", "<br hidden=''/>", "<p hidden=''/>"),
+    *("<b style='font-size:0' title='x'>y</b>", "<p class='note Quimby'>z</p>"),
     *("<pre> x\n y</pre>", "<script>x</script>", '<a title=" z "/>', "<note> \n</note>", "🙂", ">"),
 )
 RTF = (

@@ -36,6 +36,20 @@ READ = {
     "scripts and pictures": ("<div>a<script>b</script><svg><text>c</text></svg>d</div>", "ad"),
     "a script among other elements": ("<note><script>b</script></note>", "b"),
     "attributes that are read": ("<p title='A &lt; B'>c</p>", "A < B\nc"),
+    "hidden within a line": (
+        "<div>Qui<span style='display:none'>x<b>y</b></span>mb<div hidden='hidden'>z</div>y"
+        "<br hidden=''/>a</div>",
+        "Quimbya",
+    ),
+    "small letters": (
+        "<p>Qui<b style='font-size:0'>x</b>mby<b style='font-size:0'>a<i>b</i></b></p>",
+        "Quimbyab",
+    ),
+    "hidden lines": (
+        "<div><p hidden=''>a</p><p>b</p><table><td hidden=''>c</td></table></div>",
+        "a\nb\nc",
+    ),
+    "hidden in other elements": ("<note>a<b hidden='yes'>b</b></note>", "ab"),
     "several roots": ("<p>a</p><p>b</p>", "a\nb"),
 }
 
@@ -67,6 +81,11 @@ REFUSED = {
     "name with a number": ("<p12345>b</p12345>", "UnmappedMarkup"),
     "attribute with a number": ("<p a12345='x'>b</p>", "UnmappedMarkup"),
     "letters": ("<muñoz>b</muñoz>", "UnmappedMarkup"),
+    "letters turned around": ('<p><bdo dir="rtl">b</bdo></p>', "UnmappedMarkup"),
+    "letters turned by style": (
+        "<p style='unicode-bidi:bidi-override;direction:rtl'>b</p>",
+        "UnmappedMarkup",
+    ),
     "doctype": ("<!DOCTYPE p [<!ENTITY x 'y'>]><p>&x;</p>", "XmlEntities"),
     "entity": ("<!ENTITY x 'y'><p/>", "XmlEntities"),
 }
@@ -97,6 +116,15 @@ REMOVED = {
 def test_what_is_not_seen_is_removed(case):
     source, expected = REMOVED[case]
     assert Stack.of(source, [render]).replaced([]) == expected
+
+
+def test_names_that_stay_are_told():
+    source = (
+        "<note><ZeldaQuimby Dr_Fothering='x' id='y' xml:lang='en'><b>x</b></ZeldaQuimby></note>"
+    )
+    assert render(source).names == ["Dr Fothering", "Zelda Quimby", "note"]
+    assert Stack.of(source, [render]).names == ["Dr Fothering", "Zelda Quimby", "note"]
+    assert render(XHTML.format("<p class='x'>a</p>")).names == []
 
 
 WRITTEN = {
@@ -154,7 +182,9 @@ def test_nothing_that_is_not_seen_leaks(source):
         assert canary not in render(given).text
 
 
-@pytest.mark.parametrize("part", ["<a/>", "<p>a</p>", "<!---->", "<a b='c'/>", "&amp;", "a\n  "])
+@pytest.mark.parametrize(
+    "part", ["<a/>", "<p>a</p>", "<!---->", "<a b='c'/>", "&amp;", "a\n  ", "a<b hidden=''>c</b>"]
+)
 def test_time_is_linear(part):
     def prepare(size):
         return "<note>" + part * (size // len(part)) + "</note>"
