@@ -1,13 +1,16 @@
 """Texts of columns within HTML, RTF or XML: opened when they are read, also from an output.
 
-What a column holds is declared (`note=text:html`), or seen by each text's beginning.
+What a column holds is declared (`note=text:html`), or seen by each text's beginning. Single texts
+are opened the same way (`Scrubber`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator
 
+from ..core.errors import DocumentError
 from ..core.written_texts import Stack, TextPiece, WrittenText
 from ..rendering.kinds import LAYERS, recognised
 from .column_roles import Columns
@@ -16,23 +19,51 @@ from .protocol import PartRow
 from .role_texts import PLAIN
 
 
+MESSAGE = "MessageInText"
+"""The error class of a message of HL7 v2 where a text was expected."""
+
+_MESSAGE = re.compile(r"[\ufeff\x0b\s]{0,20}(?:MSH|FHS|BHS)([^\w\s])[^\w\s]{3,5}\1")
+
+
 def opened_text(columns: Columns, place: str, text: str) -> WrittenText | None:
     """How a text is written that stands in markup; None for one that stands as it is read.
 
     Args:
+        columns: their roles say in which markup texts are.
         place: column of role text, or place within a nested one.
+        text: as it is written.
 
     Raises:
-        DocumentError: if the markup is not as its grammar says.
+        DocumentError: see `opened_as`.
     """
     markup = dict(columns.markup)
     declared = markup.get(place) or (markup.get(without_numbers(place)) if markup else None)
-    kind = declared or recognised(text)
+    return opened_as(declared, text, place)
+
+
+def opened_as(declared: str | None, text: str, place: str = "text") -> WrittenText | None:
+    """See `opened_text`.
+
+    Args:
+        declared: a kind of `LAYERS`, or `PLAIN`; None if the beginning of the text tells. Of RTF it
+            always does: what systems call RTF is plain text, too.
+        text: as it is written.
+        place: where it stands.
+
+    Raises:
+        DocumentError: if the markup is not as its grammar says; `MESSAGE` for a message that nobody
+            declared a text: fields have roles, which a text has not.
+    """
+    kind = declared
+    if kind is None or kind == "rtf":
+        kind = recognised(text)
+        if kind is None and _MESSAGE.match(text):
+            raise DocumentError(MESSAGE)
     if kind is None or kind == PLAIN:
         return None
     layers = (LAYERS[kind],)
     piece = TextPiece(place, Stack.of(text, layers), layers)
-    return WrittenText((piece,), "" if declared else kind)
+    return WrittenText((piece,), "" if declared == kind else kind)
 
 
 def as_read(rows: Iterable[PartRow], columns: Columns) -> Iterator[PartRow]:

@@ -6,16 +6,21 @@ and its like), bookmarks, instructions of fields, data of objects, dates and aut
 names of unknown fonts and styles, destinations and control words that nobody knows, and all
 pictures, be they in hexadecimal digits or in `\bin`: a scan may show anything.
 
-Headers, footers, footnotes and annotations are text on lines of their own; hidden text is text; of
-what is written twice (`\upr`, `\u` with a byte behind it) the character of Unicode is read.
+Hidden text (`\v`) is removed too, lest it part the words that a reader sees together.
+
+Headers, footers, footnotes and annotations are text on lines of their own; of what is written twice
+(`\upr`, `\u` with a byte behind it) the character of Unicode is read. Numbers of editing sessions
+go; those that tie lists together are counted anew.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 
 from ..core.errors import DocumentError, OverBudget
 from ..core.written_texts import UNMAPPED, Mapped
@@ -32,8 +37,9 @@ from .rtf_words import (
     FORMAT,
     LAYOUT,
     LAYOUT_NAMES,
-    LONG_NUMBERS,
+    PARTING,
     REMOVED,
+    SESSIONS,
     WITHIN,
     WORDS,
 )
@@ -52,6 +58,9 @@ _LINE_END = re.compile(r"[\r\n]*+")
 _FALLBACK = re.compile(r"[\r\n]*+(?:\\'[0-9A-Fa-f]{2}|\\[~_{}\\-]|[^\\{}\r\n])")
 _LOW_SURROGATE = re.compile(r"(?:\\uc([0-9]) ?)?(\\u(-[0-9]{4,5}|5[67][0-9]{3}) ?)")
 _MOST_SKIPPED = 8
+_MOST_DIGITS = 5
+"""Of a parameter; more could be a number of a record."""
+
 _LETTERS = re.compile(r"\\'(?:3[0-9]|[4-7][0-9A-Fa-f])|(?<!\\')(?<!\\'.)[A-Za-z0-9]")
 _UNDELIMITED = re.compile(r"\\[A-Za-z]{1,32}-?[0-9]{0,30}\Z")
 _BULLETS = frozenset("\u2022\u25aa\u25cf\u25cb\u25a0\u2013\u2014\u00b7\u00a7\u00d8\u2212\u25e6")
@@ -59,8 +68,10 @@ _SIGNS = re.compile(r"[().,:/\[\] -]*")
 _SPECIAL = re.compile(r"[\\{}\n\t]|[\0-\x08\x0b-\x1f\x7f]|[^\0-\x7f]+")
 
 
-_HEEDED = frozenset({"f", "uc", "plain", "fcharset", "cpg", "deff", "ansicpg", *HEADER_PAGES})
-_INERT = frozenset(word for word, kind in WORDS.items() if kind == FORMAT) - _HEEDED
+_HEEDED = frozenset(
+    {"f", "uc", "plain", "v", "fcharset", "cpg", "deff", "ansicpg", "listid", *HEADER_PAGES}
+)
+_INERT = frozenset(word for word, kind in WORDS.items() if kind == FORMAT) - _HEEDED - SESSIONS
 """Formats that change nothing about how text is read."""
 
 
@@ -80,19 +91,21 @@ class _Group:
     r"""What holds in a group: its kind, the codec of its font, and how much follows on `\u`.
 
     Attributes:
+        hidden: whether its text is.
         apart: whether it is on lines of its own.
     """
 
     kind: str
     codec: str
     skips: int
+    hidden: bool = False
     apart: bool = False
 
 
 class _RtfDocument:
     __slots__ = (
-        *("_ansi", "_broken", "_default_font", "_flow", "_font", "_fonts", "_group", "_outer"),
-        *("_source", "_star"),
+        *("_ansi", "_broken", "_default_font", "_flow", "_font", "_fonts", "_group", "_lists"),
+        *("_outer", "_source", "_star"),
     )
 
     def __init__(self, source: str) -> None:
@@ -107,6 +120,8 @@ class _RtfDocument:
         self._star = -1
         # Places at which a character waits for more: nothing may come next to them.
         self._broken: set[int] = set()
+        # Where numbers of lists stand.
+        self._lists: list[tuple[int, int]] = []
 
     def read(self) -> Mapped:
         source, match = self._source, _TOKEN.match
@@ -140,14 +155,15 @@ class _RtfDocument:
         if self._outer or end is None or end.end() < len(source):
             raise DocumentError(UNMAPPED)
         self._flow.removed.sort()
-        places = _Places(source, self._broken)
+        places = _Places(source, self._broken, _numbered_lists(source, self._lists))
         return self._flow.mapped(functools.partial(written, places), places.filled)
 
     def _open(self) -> None:
         self._outer.append(self._group)
         if len(self._outer) > DEEPEST:
             raise OverBudget("depth")
-        self._group = _Group(self._group.kind, self._group.codec, self._group.skips)
+        outer = self._group
+        self._group = _Group(outer.kind, outer.codec, outer.skips, outer.hidden)
 
     def _close(self, position: int) -> bool:
         """Ends a group; gives whether it was not the last."""
@@ -163,6 +179,9 @@ class _RtfDocument:
         if self._group.kind != WITHIN:
             self._layout_text(piece, low)
             return
+        if self._group.hidden:
+            self._flow.removed.append((low, low + len(piece)))
+            return
         position = 0
         while (blank := piece.find("\xa0", position)) >= 0:
             if blank > position:
@@ -171,6 +190,13 @@ class _RtfDocument:
             position = blank + 1
         if position < len(piece):
             self._flow.text(piece[position:], low + position)
+
+    def _char(self, decoded: str, low: int, high: int) -> None:
+        """A character or two that stand for a range; what is hidden is removed."""
+        if self._group.hidden:
+            self._flow.removed.append((low, high))
+        else:
+            self._flow.char(decoded, low, high)
 
     def _layout_text(self, piece: str, low: int) -> None:
         """Text in a table: known names stay, of others the sign at their end."""
@@ -192,13 +218,13 @@ class _RtfDocument:
             if sign in "{}\\":
                 self._flow.removed.append((low, high))
         elif sign in "{}\\":
-            self._flow.char(sign, low, high)
+            self._char(sign, low, high)
         elif sign in "~_":
-            self._flow.char(" " if sign == "~" else "-", low, high)
+            self._char(" " if sign == "~" else "-", low, high)
         elif sign in "\r\n":
-            self._flow.hard("\n", low, high)
+            self._end("\n", low, high, parts_text=True)
         elif sign == "\t":
-            self._flow.char("\t", low, high)
+            self._char("\t", low, high)
         else:
             self._flow.removed.append((low, high))
 
@@ -211,12 +237,12 @@ class _RtfDocument:
             return high
         single = table(self._group.codec)
         if single is not None:
-            self._flow.char(single[byte], low, high)
+            self._char(single[byte], low, high)
             return high
         decoded, end = several(self._source, low, self._group.codec)
         if decoded == NO_CHARACTER:
             self._wait(end)
-        self._flow.char(decoded, low, end)
+        self._char(decoded, low, end)
         return end
 
     def _wait(self, position: int) -> None:
@@ -242,26 +268,38 @@ class _RtfDocument:
         if kind is None:
             self._flow.removed.append((low, high))
             return high
-        most = 0 if kind in (CHARACTER, END) else 5
-        if digits and len(digits.lstrip("-")) > most and word not in LONG_NUMBERS:
+        if word in SESSIONS:
+            self._flow.removed.append((low, high))
+            return high
+        most = 0 if kind in (CHARACTER, END) else _MOST_DIGITS
+        if digits and len(digits.lstrip("-")) > most:
             self._flow.removed.append(token.span(2))
             high = token.start(2)
+        if word == "listid" and digits:
+            self._lists.append(token.span(2))
         if kind == FORMAT:
             self._format(word, digits)
         elif kind == CHARACTER:
             if self._group.kind == WITHIN:
-                self._flow.char(CHARACTERS[word], low, high)
+                self._char(CHARACTERS[word], low, high)
         elif kind == END:
             if self._group.kind == WITHIN:
-                self._flow.hard(ENDS[word], low, high)
+                self._end(ENDS[word], low, high, parts_text=word in PARTING)
         elif kind == REMOVED:
             return self._without(token.end(1), token.end())
         else:
             self._destination(kind, low if star < 0 else star)
         return token.end()
 
+    def _end(self, sign: str, low: int, high: int, *, parts_text: bool) -> None:
+        """The end of a line or cell; one of a paragraph is hidden with it, and parts nothing."""
+        if self._group.hidden and parts_text:
+            self._flow.removed.append((low, high))
+        else:
+            self._flow.hard(sign, low, high)
+
     def _destination(self, kind: str, low: int) -> None:
-        if kind == APART:
+        if kind == APART and not self._group.hidden:
             self._flow.boundary("\n", low)
             self._group.apart = True
         self._group.kind = WITHIN if kind in (APART, WITHIN) else kind
@@ -279,6 +317,9 @@ class _RtfDocument:
             self._group.skips = max(number, 0)
         elif word == "plain":
             self._group.codec = self._fonts.get(self._default_font, self._ansi)
+            self._group.hidden = False
+        elif word == "v":
+            self._group.hidden = digits in ("", "-") or number != 0
         elif word in ("fcharset", "cpg"):
             if self._group.kind == FONT_TABLE:
                 pages = CHARSETS if word == "fcharset" else CODE_PAGES
@@ -345,6 +386,9 @@ class _RtfDocument:
             if not (0xF000 <= code < 0xF100 or decoded in _BULLETS):
                 self._flow.removed += places
             return end
+        if self._group.hidden:
+            self._flow.removed += places
+            return end
         self._flow.char(" " if decoded == "\xa0" else decoded, *places[0])
         if places[1:]:
             self._flow.also(*places[1])
@@ -375,10 +419,12 @@ class _Places:
     Attributes:
         source: of the document.
         broken: offsets at which a character waits for more.
+        lists: where a number of a list is left out -> what stands instead.
     """
 
     source: str
     broken: set[int]
+    lists: Mapping[int, str]
 
     def gluing(self, offset: int) -> bool:
         """Whether what comes to stand at an offset would be taken for a part of what is before."""
@@ -387,12 +433,28 @@ class _Places:
 
     def filled(self, low: int, high: int) -> str:
         """What stands instead of a range that is left out."""
+        if low in self.lists:
+            return self.lists[low]
         following = self.source[high : high + 1]
         if following == "}":
             return ""
         if self.source[low - 1].isalpha() and self.source[low:high].strip("-").isdigit():
             return "{}" if following.isalnum() else ""  # a parameter
-        return "{}" if self.gluing(low) else ""
+        # A sign ends a word that stands before it, but no character that waits for more.
+        ends = following in ("\\", "{") and low not in self.broken
+        return "{}" if not ends and self.gluing(low) else ""
+
+
+def _numbered_lists(source: str, places: Sequence[tuple[int, int]]) -> dict[int, str]:
+    """Short numbers in place of long ones, the same for the same, and none that is taken."""
+    numbers = [source[low:high] for low, high in places]
+    taken = {number for number in numbers if len(number.lstrip("-")) <= _MOST_DIGITS}
+    free = (str(n) for n in itertools.count(1) if str(n) not in taken)
+    short: dict[str, str] = {}
+    for number in numbers:
+        if number not in taken and number not in short:
+            short[number] = next(free)
+    return {low: short[n] for (low, _), n in zip(places, numbers, strict=True) if n in short}
 
 
 def written(places: _Places, text: str, offset: int) -> str:

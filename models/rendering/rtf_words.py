@@ -23,7 +23,7 @@ CHARACTERS: Mapping[str, str] = MappingProxyType(
     {
         **{"tab": "\t", "emdash": "\u2014", "endash": "\u2013", "bullet": "\u2022"},
         **{"lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c", "rdblquote": "\u201d"},
-        **{"emspace": "\u2003", "enspace": "\u2002", "qmspace": "\u2005"},
+        **{"emspace": " ", "enspace": " ", "qmspace": " "},
         **{"zwj": "\u200d", "zwnj": "\u200c", "ltrmark": "\u200e", "rtlmark": "\u200f"},
     }
 )
@@ -68,11 +68,14 @@ _DESTINATIONS: Mapping[str, frozenset[str]] = {
 BEHIND_STAR = names("cs ts ds nesttableprops")
 r"""Formats that may stand behind `\*`."""
 
-LONG_NUMBERS = names(
-    """rsid rsidroot insrsid charrsid pararsid sectrsid tblrsid delrsid styrsid listid
-    listtemplateid leveltemplateid"""
+PARTING = frozenset({"par", "line", "lbr"})
+"""Words that end a line, and part text alone: others hold a table or a page together."""
+
+SESSIONS = names(
+    """rsid rsidroot insrsid charrsid pararsid sectrsid tblrsid delrsid styrsid listtemplateid
+    leveltemplateid"""
 )
-"""Words whose parameter may have more than five digits. They tie a document together."""
+"""Words that say in which session something was written, or from which template it came."""
 
 _FORMATS = names(
     """

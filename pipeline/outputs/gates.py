@@ -132,10 +132,11 @@ def check_gates(
         if count := tally.counts[name]:
             _log.warning(
                 "%s looked like %s, and what is read within it was scrubbed: declare the column, "
-                "as in --column NAME=text:%s (or text:plain, if they are not)",
+                "as in --column NAME=text:%s%s, or as text:plain if they are not",
                 counted(count, "document"),
                 kind.upper(),
                 kind,
+                _OF_MIXED.get(kind, _IF_ALL),
             )
     if max_quarantined < 1:
         check_whole(job, plan, receipts)
@@ -148,6 +149,11 @@ def check_gates(
         results |= check_stale(storage, job, stale_notes or job.stale_notes or "rewrite")
     storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(results).encode())
     return results
+
+
+_OF_MIXED = {"rtf": " (its other texts stay plain)"}
+_IF_ALL = " if all its texts are, or leave it undeclared if some are plain"
+"""What becomes of a column's other texts, where it is declared as markup."""
 
 
 def _given(limit: float | None, planned: float | None) -> float:

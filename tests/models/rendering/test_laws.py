@@ -157,6 +157,8 @@ RTF = (
         "\\foo5",
         "{\\upr{a}{\\*\\ud{b}}}",
     ),
+    *("{\\v x}", "\\v0 ", "\\insrsid123456 ", "\\rsid1", "{\\*\\listtable{\\list\\listid123456}}"),
+    *("\\listid7", "\\listid1 ", "\\listid-987654x"),
     *(
         "\\bin3 {}{",
         "{\\pict 00ff}",

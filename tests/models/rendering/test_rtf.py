@@ -43,7 +43,11 @@ READ = {
     "picture": (r"Smi{\pict\pngblip 0123abcd}th", "Smith"),
     "unknown destination": (r"Smi{\*\foo x{y}\'41}th", "Smith"),
     "unknown word": (r"Smi\foo th\foo5 x", "Smithx"),
-    "hidden": (r"a{\v b}c", "abc"),
+    "hidden": (r"Qui{\v xxx}mby", "Quimby"),
+    "hidden by a switch": (r"Qui\v xxx\v0 mby\v1\'41\u66?\emdash\~\{\plain a", "Quimbya"),
+    "hidden paragraphs": (r"a\par{\v b\par c\line}d", "a\nd"),
+    "hidden cells": (r"\trowd\cellx9 a{\v b\cell}c\cell\row", "a\tc\t\n"),
+    "hidden parts": (r"a{\v{\field{\*\fldinst x}{\fldrslt b}}{\footnote c}}d", "ad"),
     "deleted": (r"a{\deleted b}c", "abc"),
     # Characters.
     "symbols": (r"\{a\}\\b\~c\_d", "{a}\\b c-d"),
@@ -51,6 +55,7 @@ READ = {
         r"a\emdash b\endash c\lquote d\rquote e\ldblquote f\rdblquote g\bullet h\tab i",
         "a\u2014b\u2013c\u2018d\u2019e\u201cf\u201dg\u2022h\ti",
     ),
+    "wide blanks": (r"a\emspace b\enspace c\qmspace d", "a b c d"),
     "bytes": (r"Mu\'f1oz \'80\'A0x", "Muñoz € x"),
     "bytes of a font": (r"\f1\'cf\'f0\f0\'cf{\f3\'b3}\'b3\plain\f5\'e1", "ПрÏł³α"),
     "font of the document": (r"\f4\'e9\f99\'e9", "éé"),
@@ -102,10 +107,9 @@ KEPT = {
     "table": r"\trowd\trgaph108\clbrdrt\brdrw10\brdrs \clvertalc\cellx4500 x\cell\row",
     "colours": r"{\colortbl;\red0\green128\blue255;}x",
     "styles": r"{\stylesheet{\s0\ql Normal;}{\*\cs10 \additive Strong;}{\s1 heading 1;}}x",
-    "lists": r"{\*\listtable{\list\listtemplateid-1234567890{\listlevel\levelnfc23{\leveltext\'01"
-    r"\u-3913 ?;}{\levelnumbers;}\fi-360}{\listname ;}\listid1234567890}}"
-    r"{\*\listoverridetable{\listoverride\listid1234567890\listoverridecount0\ls1}}x",
-    "identities of edits": r"{\insrsid12345678 x}",
+    "lists": r"{\*\listtable{\list{\listlevel\levelnfc23{\leveltext\'01"
+    r"\u-3913 ?;}{\levelnumbers;}\fi-360}{\listname ;}\listid12345}}"
+    r"{\*\listoverridetable{\listoverride\listid12345\listoverridecount0\ls1}}x",
     "symbols": r"a\~b\-c\_d\{e\}\\",
 }
 
@@ -116,6 +120,17 @@ def test_formats_stay(case):
 
 
 REMOVED = {
+    "hidden": (r"a{\v b\par\'41}c\v d\u233?{\b e}\v0 f", r"a{\v }c\v {\b }\v0 f"),
+    "sessions": (
+        r"{\*\rsidtbl\rsid4815}{\fcs0\insrsid48151623 x}\pararsid7\charrsid48151623{y}\b\rsid1 z",
+        r"{\*\rsidtbl}{\fcs0{}x}{y}\b{}z",
+    ),
+    "numbers of lists": (
+        r"{\list\listtemplateid48151623\listid48151623}{\list\listid1}{\list\listid-48151624}"
+        r"{\listoverride\listid48151623\ls1}{\listoverride\listid-48151624 x\ls2}x",
+        r"{\list\listid2}{\list\listid1}{\list\listid3}"
+        r"{\listoverride\listid2\ls1}{\listoverride\listid3 \ls2}x",
+    ),
     "info": (r"{\info{\author A}{\creatim\yr2019\mo3}}x", r"{\info}x"),
     "generator": (r"{\*\generator A;}x", r"{\*\generator}x"),
     "variables": (r"{\*\docvar {a}{b}}{\*\userprops{\propname a}}x", r"{\*\docvar}{\*\userprops}x"),
